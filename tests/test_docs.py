@@ -55,10 +55,10 @@ def test_the_example_of_the_readme_prints_what_it_says(tmp_path: Path) -> None:
 def test_the_picture_is_of_the_demo_that_runs() -> None:
     shown = html.unescape(re.sub(r"<[^>]*>", "", (ROOT / "docs" / "demo.svg").read_text()))
 
-    first, last = TASKS[0].said, TASKS[0].again
+    first, last = TASKS[0].prompt, TASKS[0].other_prompt
     assert f"• {first}" in shown
     assert f"• {last}" in shown
-    assert all(f"  {task.said} " in shown for task in TASKS)
+    assert all(f"  {task.prompt} " in shown for task in TASKS)
     assert f"{len(TASKS)} failed calls became 0" in shown
 
 

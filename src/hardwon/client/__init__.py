@@ -1,1 +1,1 @@
-"""A hardwon on another machine, with the same face: `hardwon.open("https://…", key=…)`."""
+"""The same API for a hardwon on another machine: `hardwon.open("https://…", key=…)`."""

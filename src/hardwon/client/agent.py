@@ -1,4 +1,4 @@
-"""One agent, whose lessons are on a server. The doors never raise into its turn, nor wait long."""
+"""One agent whose lessons are on a server. The doors never raise, and wait only briefly."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class RemoteAgent(Agent):
-    """The same verbs. Steps and ends of runs that do not reach the server are kept and sent."""
+    """The same verbs. Steps and ends of runs that cannot be sent are kept and sent later."""
 
     def __init__(self, connection: ServerConnection, own: Scope, run: str | None = None) -> None:
         super().__init__(ELSEWHERE, own, run)
@@ -46,8 +46,8 @@ class RemoteAgent(Agent):
         return self._asked("/v1/start", {})
 
     def before_turn(self, prompt: str, *, hyde: bool | None = None) -> Injection:
-        asked = {"prompt": as_text(prompt)}
-        return self._asked("/v1/before_turn", asked if hyde is None else {**asked, "hyde": hyde})
+        body = {"prompt": as_text(prompt)}
+        return self._asked("/v1/before_turn", body if hyde is None else {**body, "hyde": hyde})
 
     def before_action(self, tool: str, args: object) -> Injection:
         call = call_keys.canonical(args)
@@ -77,14 +77,14 @@ class RemoteAgent(Agent):
         signals: Mapping[str, object] | None = None,
         steps: Sequence[Step] | None = None,
     ) -> Job | None:
-        """Queues a reflection when the run is worth one; it is durable here on return."""
+        """Queue a reflection if the run is worth one; it is durable here on return."""
         flags, problem = handed_over.flags_of(signals), handed_over.problem_of(error)
-        done = self._work.unsent if steps is None else list(handed_over.steps_of(steps))
+        steps_made = self._work.unsent if steps is None else list(handed_over.steps_of(steps))
         trigger = capture.trigger_of(bool(problem), flags, self._connection.settings.reflexion)
         texts = as_text(task), as_text(attempt), problem
-        ended = Episode(self.scope, *texts, steps=tuple(done), signals=tuple(flags.items()))
+        ended = Episode(self.scope, *texts, steps=tuple(steps_made), signals=tuple(flags.items()))
         job = None
-        if trigger is not None or done:
+        if trigger is not None or steps_made:
             job = self._work.hand_in(ended, trigger)
         else:
             self._attempt(lambda: self._work.send("/v1/end_run", {}), None)
@@ -99,8 +99,8 @@ class RemoteAgent(Agent):
     def explain(
         self, door: str, text: str, *, tool: str = "bash", hyde: bool | None = None
     ) -> Sequence[Judged]:
-        asked = {"door": door, "text": text, "tool": tool, "explain": True}
-        candidates = self._wire.get("/v1/recall", {**self._work.place, **asked})["candidates"]
+        query = {"door": door, "text": text, "tool": tool, "explain": True}
+        candidates = self._wire.get("/v1/recall", {**self._work.place, **query})["candidates"]
         lessons = {
             candidate["lesson"]: self.lessons.get(candidate["lesson"]) for candidate in candidates
         }

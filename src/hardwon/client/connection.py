@@ -1,4 +1,4 @@
-"""One server and one key: the wire, the outbox, and who hears of errors."""
+"""One server and one key: the wire, the outbox, and the listener for errors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class ServerConnection:
-    """What all handles of one server share; `name` tells it from other servers and keys."""
+    """The state that all handles of one server share; `name` identifies server and key."""
 
     def __init__(
         self, wire: Wire, name: str, settings: Settings, clock: Callable[[], datetime]
@@ -31,7 +31,7 @@ class ServerConnection:
         self.outbox = Outbox(os.path.join(settings.home, "outbox", folder), wire, self.tell)
 
     def tell(self, error: BaseException) -> None:
-        """Say what was kept from the agent's turn."""
+        """Report an error that was hidden from the agent's turn."""
         try:
             self.trouble(error)
         except Exception:  # noqa: BLE001 - a listener of the program must not end its turn

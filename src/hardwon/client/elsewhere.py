@@ -1,4 +1,4 @@
-"""What can only be done on the machine where the data is."""
+"""Verbs that only work on the machine with the data."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hardwon.errors import InvalidInput
 
 
 class _Elsewhere:
-    """Stands where a handle has its engine: a verb that is not sent to the server says so."""
+    """Replaces the engine of a handle: every verb that is not sent to the server raises."""
 
     def __getattr__(self, name: str) -> Any:
         raise InvalidInput("this can only be done where the server runs, not through a client")

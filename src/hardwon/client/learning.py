@@ -36,16 +36,16 @@ class _Place:
         self.names = {"agent": own.agent, "project": own.project}
 
     def get(self, path: str, **asked: object) -> Any:
-        """What is there."""
+        """The answer to a GET request."""
         return self.wire.get(path, {**self.names, **asked})
 
     def job(self, path: str, body: dict[str, Any]) -> Job | None:
-        """The job that an end has queued."""
+        """Report an end; the job that it queued."""
         fields = self.wire.send("POST", path, body, self.names)["job"]
         return reading_runs.job(fields, self.tenant) if fields else None
 
     def context(self, path: str, **asked: object) -> Injection:
-        """What is worth knowing."""
+        """The lessons at this path."""
         return reading.injection(self.get(path, **asked), self.tenant)
 
 
@@ -72,8 +72,8 @@ class RemoteGoals(Goals):
 
     def context(self, goal_id: object = None, *, objective: str = "") -> Injection:
         goal = None if goal_id is None else as_text(goal_id)
-        asked = {"goal": goal, "objective": objective}
-        return self._attempt(lambda: self._place.context("/v1/goals/context", **asked), NOTHING)
+        query = {"goal": goal, "objective": objective}
+        return self._attempt(lambda: self._place.context("/v1/goals/context", **query), NOTHING)
 
     def reflections(self, goal_id: object = None, *, limit: int = 25) -> Sequence[Reflection]:
         goal = None if goal_id is None else as_text(goal_id)
@@ -109,12 +109,12 @@ class RemoteRuns(Runs):
         return self._attempt(lambda: self._place.job("/v1/runs", body), None)
 
     def context(self, text: str = "") -> Injection:
-        asked = {"text": as_text(text)}
-        return self._attempt(lambda: self._place.context("/v1/runs/context", **asked), NOTHING)
+        query = {"text": as_text(text)}
+        return self._attempt(lambda: self._place.context("/v1/runs/context", **query), NOTHING)
 
     def list(self, *, text: str = "", limit: int = 25) -> Sequence[EndedRun]:
-        asked = {"q": as_text(text), "limit": within(limit, 1000)}
-        items = self._place.get("/v1/runs", **asked)["items"]
+        query = {"q": as_text(text), "limit": within(limit, 1000)}
+        items = self._place.get("/v1/runs", **query)["items"]
         return tuple(reading_runs.ended_run(item, self._scope.tenant) for item in items)
 
     def get(self, identity: str) -> EndedRun:
@@ -134,10 +134,10 @@ class RemoteDreams(Dreams):
         return [reading.dream(item, self._scope.tenant) for item in items]
 
     def get(self, dream_id: str) -> Dream:
-        return reading.dream(self._one(dream_id), self._scope.tenant)
+        return reading.dream(self._fields(dream_id), self._scope.tenant)
 
     def changes(self, dream_id: str) -> Sequence[DreamChange]:
-        return [reading.dream_change(item) for item in self._one(dream_id)["changes"]]
+        return [reading.dream_change(item) for item in self._fields(dream_id)["changes"]]
 
     def undo(self, dream_id: str) -> tuple[Dream, int, int]:
         path, place = f"/v1/dreams/{dream_id}/undo", self._place
@@ -145,5 +145,5 @@ class RemoteDreams(Dreams):
         dream = reading.dream(answer["dream"], self._scope.tenant)
         return dream, answer["restored"], answer["left"]
 
-    def _one(self, dream_id: str) -> Any:
+    def _fields(self, dream_id: str) -> Any:
         return self._place.get(f"/v1/dreams/{dream_id}")

@@ -26,7 +26,7 @@ _MOST, _PAGE = 10_000, 500
 
 
 class RemoteLessons(Lessons):
-    """The same verbs; each is one request, a list one for every page."""
+    """The same verbs; each is one request, a list one request per page."""
 
     def __init__(self, wire: Wire, own: Scope) -> None:
         super().__init__(ELSEWHERE, own)
@@ -94,7 +94,7 @@ class RemoteLessons(Lessons):
         from_agent: str = "",
         tell: Callable[[int, int], None] = lambda done, of: None,
     ) -> Sequence[Lesson]:
-        """Take in a pack: its file is read here and sent. See `Lessons.import_from`."""
+        """Import a pack: its file is read here and sent. See `Lessons.import_from`."""
         if from_tenant or from_agent:
             raise InvalidInput("the store of another system can only be imported where it runs")
         try:
@@ -110,13 +110,13 @@ class RemoteLessons(Lessons):
         lessons: list[Lesson] = []
         cursor: str | None = ""
         while cursor is not None and len(lessons) < limit:
-            asked: Mapping[str, object] = {
+            parameters: Mapping[str, object] = {
                 **self._place,
                 **query,
                 "limit": min(_PAGE, limit - len(lessons)),
                 "cursor": cursor or None,
             }
-            page = self._wire.get("/v1/lessons", asked)
+            page = self._wire.get("/v1/lessons", parameters)
             lessons += [self._lesson(item) for item in page["items"]]
             cursor = page["next"]
         return lessons

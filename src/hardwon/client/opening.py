@@ -39,7 +39,7 @@ class RemoteHardwon(Hardwon):
 
     @property
     def settings(self) -> Settings:
-        """What is set here; the server has settings of its own."""
+        """The settings of this machine; the server has its own."""
         return self._connection.settings
 
     def agent(
@@ -66,7 +66,7 @@ class RemoteHardwon(Hardwon):
         return self._connection.outbox.send()
 
     def unsent(self) -> list[Job]:
-        """The runs that wait on this machine for the server."""
+        """The runs on this machine that wait for the server."""
         return self._connection.outbox.waiting()
 
     def spent(self) -> Spent:
@@ -86,9 +86,9 @@ class RemoteHardwon(Hardwon):
         whole: bool = False,
     ) -> Report:
         own = self._scope(agent, project, tenant)
-        asked = {} if whole else {"agent": own.agent, "project": own.project}
+        filters = {} if whole else {"agent": own.agent, "project": own.project}
         days = None if since is None else f"{since.total_seconds():.0f}s"
-        return reading_reports.report(self._wire.get("/v1/report", {**asked, "since": days}), own)
+        return reading_reports.report(self._wire.get("/v1/report", {**filters, "since": days}), own)
 
     def on_trouble(self, tell: Callable[[BaseException], None]) -> None:
         self._connection.trouble = tell
@@ -97,7 +97,7 @@ class RemoteHardwon(Hardwon):
         return self
 
     def close(self) -> None:
-        """Send what waits, if the server is there; the rest is sent by the next process."""
+        """Send what waits if the server is reachable; the next process sends the rest."""
         self._connection.outbox.close()
         self._wire.close()
 
@@ -115,7 +115,7 @@ def connect(
     clock: Callable[[], datetime] = utc_now,
     patience: float = DOOR,
 ) -> RemoteHardwon:
-    """The hardwon at a URL; nothing is asked of it before the first verb."""
+    """The hardwon at a URL; it connects at the first verb."""
     if not key or not key.isascii():
         raise InvalidInput("a server needs a key: hardwon.open(url, key=…)")
     wire = Wire(url, key, door=patience)

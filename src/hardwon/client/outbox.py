@@ -1,4 +1,4 @@
-"""Runs that ended: durable on this machine first, then sent, however long the server is away."""
+"""Ended runs: stored on this machine first, then sent when the server is reachable."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from hardwon.values.job import Job
     from hardwon.values.step import Step
 
-_RUN = "run:"  # begins the source of an episode that waits here; then the id of its run
+_RUN = "run:"  # prefix of an episode's source here; the id of the run follows
 
 
 class Outbox:
@@ -33,21 +33,21 @@ class Outbox:
         self._sending = threading.Lock()
         self._sender = Sender(self.send)
         if os.path.isdir(folder):
-            self._sender.send()  # what an earlier process left
+            self._sender.send()  # jobs of an earlier process
 
     def put(self, job: Job, run: str) -> None:
-        """Keep a job; it is durable when this returns."""
+        """Store a job; it is durable when this returns."""
         name = f"{job.id}-{blake2b(run.encode(), digest_size=8).hexdigest()}"
         episode = job.episode._replace(source=f"{_RUN}{run}")
         self._queue.put(job._replace(id=name, episode=episode))
         self._sender.send()
 
     def waiting(self) -> list[Job]:
-        """What was not sent yet, oldest first."""
+        """The jobs that were not sent yet, oldest first."""
         return list(self._queue.records())
 
     def send(self, *, in_a_hurry: bool = False) -> int:
-        """Send what waits, now; how many were sent. Raises Unavailable when the server is away."""
+        """Send all jobs now; returns how many. Raises Unavailable if the server is down."""
         with self._sending:
             sent = 0
             for job in self._queue.records():
@@ -57,7 +57,7 @@ class Outbox:
         return sent
 
     def close(self) -> None:
-        """Try once more; what still waits is sent by the next process."""
+        """Try once more; the next process sends what remains."""
         self._sender.close()
         try:
             if os.path.isdir(self._folder):
@@ -67,7 +67,7 @@ class Outbox:
         self._queue.close()
 
     def _send(self, job: Job, in_a_hurry: bool) -> None:
-        """Send one job; the server does it once, however often it is sent."""
+        """Send one job; the server ignores repetitions."""
         episode = job.episode
         steps = [(f"{job.id}-{at}", _step(step)) for at, step in enumerate(episode.steps)]
         requests = [("/v1/after_action", *step) for step in steps]
@@ -75,7 +75,7 @@ class Outbox:
             for path, name, body in (*requests, ("/v1/after_run", job.id, _end(episode))):
                 query = _query(episode)
                 self._wire.send("POST", path, body, query, once=name, door=in_a_hurry)
-        except InvalidInput as error:  # it can never be sent: not a reason to hold up others
+        except InvalidInput as error:  # it can never be sent, and must not block others
             self._tell(error)
         except HardwonError as error:
             raise Unavailable(str(error)) from error

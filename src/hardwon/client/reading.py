@@ -1,4 +1,4 @@
-"""What a server sends, as the values that it was made of."""
+"""Decode a server's JSON into values."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ V = TypeVar("V")
 _TIMES = ("created_at", "updated_at", "last_seen_at", "expires_at")
 
 
-def built(kind: type[V], fields: Fields, **read: Any) -> V:
-    """The value with the fields that it knows; what a newer server adds is passed over."""
+def built(kind: type[V], fields: Fields, **computed: Any) -> V:
+    """The value from its known fields; fields of a newer server are ignored."""
     names: tuple[str, ...] = kind._fields  # type: ignore[attr-defined]
-    own = {name: _frozen(fields[name]) for name in names if name in fields}
-    return kind(**{**own, **read})
+    values = {name: _frozen(fields[name]) for name in names if name in fields}
+    return kind(**{**values, **computed})
 
 
 def _frozen(value: Any) -> Any:
@@ -37,7 +37,7 @@ def _frozen(value: Any) -> Any:
 
 
 def scope_of(fields: Fields, tenant: str) -> Scope:
-    """Whose value it is."""
+    """The scope of a value."""
     return Scope(tenant, fields["agent"], fields["project"])
 
 
@@ -60,19 +60,19 @@ def lesson(fields: Fields, tenant: str) -> Lesson:
 
 
 def injection(fields: Fields, tenant: str) -> Injection:
-    """What a door says."""
+    """The answer of a door."""
     return built(
         Injection, fields, lessons=tuple(lesson(item, tenant) for item in fields["lessons"])
     )
 
 
 def change(fields: Fields, tenant: str) -> Change:
-    """What was done to a lesson."""
+    """A change of a lesson."""
     return built(Change, fields, before=lesson(fields["before"], tenant), **moments(fields, "at"))
 
 
 def reflection(fields: Fields, tenant: str) -> Reflection:
-    """What was learnt from a goal."""
+    """A reflection on a goal."""
     times = moments(fields, "created_at", "expires_at")
     return built(Reflection, fields, scope=scope_of(fields, tenant), **times)
 
@@ -83,7 +83,7 @@ def dream(fields: Fields, tenant: str) -> Dream:
 
 
 def dream_change(fields: Fields) -> DreamChange:
-    """What a dream did to a lesson."""
+    """A dream's change of a lesson."""
     return built(DreamChange, fields)
 
 

@@ -1,4 +1,4 @@
-"""Reports that a server sends, as the values that they were made of."""
+"""Decode a server's reports into values."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def verdict(fields: Fields) -> LessonVerdict:
 
 
 def report(fields: Fields, scope: Scope) -> Report:
-    """A report; what the whole home has spent and queued is left out."""
+    """A report; spending and queue of the whole home are left out."""
     since = datetime.fromisoformat(fields["since"])
     return built(
         Report,

@@ -1,4 +1,4 @@
-"""Runs and jobs that a server sends, as the values that they were made of."""
+"""Decode a server's runs and jobs into values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def job(fields: Fields, tenant: str) -> Job:
-    """A job with its episode; one of a list has no steps."""
+    """A job with its episode; without steps if it comes from a list."""
     episode = built(
         Episode,
         fields,

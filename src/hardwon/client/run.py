@@ -1,4 +1,4 @@
-"""The run at work on a server, and its steps that did not get there."""
+"""The current run on a server, and its steps that could not be sent."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class RemoteRun:
-    """One run of an agent; one without a name is followed by another when it ends."""
+    """One run of an agent; an unnamed run is followed by a new one when it ends."""
 
     def __init__(self, connection: ServerConnection, own: Scope, name: str | None) -> None:
         self._connection = connection
@@ -31,23 +31,23 @@ class RemoteRun:
         self.begin_anew()
 
     def begin_anew(self) -> None:
-        """Forget the steps; the next call begins another run, unless this one has a name."""
+        """Forget the steps; the next call begins a new run, unless this one has a name."""
         self.id = self._name or f"client-{os.urandom(8).hex()}"
         self.unsent: list[Step] = []
 
     def send(self, path: str, body: Mapping[str, object]) -> Any:
-        """What a door of the server says about this run."""
+        """The answer of a door of the server for this run."""
         return self._connection.wire.door(path, body, {**self.place, "run": self.id})
 
     def catch_up(self) -> None:
-        """Send the steps that did not reach the server when they were made."""
+        """Send the steps that could not be sent earlier."""
         while self.unsent:
             step = self.unsent[0]
             self.send("/v1/after_action", {**sent(step), "failed": step.failed})
             self.unsent.pop(0)
 
     def keep(self, step: Step, output: object, failed: bool | None) -> bool:
-        """Keep a step for later; whether it failed, as the server would judge."""
+        """Keep a step for later; returns whether it failed, as the server would judge."""
         past = tuple(self.unsent)
         if failed is None:
             failed = verdict.has_failed(step.tool, output, step.args, past)
@@ -55,7 +55,7 @@ class RemoteRun:
         return failed
 
     def hand_in(self, ended: Episode, trigger: str | None) -> Job:
-        """Keep the end of the run for the server, durably; the job that it becomes there."""
+        """Store the end of the run durably for the server; the job that it becomes there."""
         clean = capture.fitted(screen.screen_episode(ended))
         job = new_job(clean, trigger or Trigger.NOTE, self._connection.clock())
         self._connection.outbox.put(job, self.id)
@@ -68,5 +68,5 @@ def step_of(tool: object, args: object, output: object) -> Step:
 
 
 def sent(step: Step) -> dict[str, object]:
-    """A step as it is sent; the server judges whether it failed."""
+    """The fields of a step to send; the server judges whether it failed."""
     return {"tool": step.tool, "args": step.args, "output": step.output}

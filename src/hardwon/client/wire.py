@@ -1,4 +1,4 @@
-"""Requests to a server: kept-alive connections, a limit on waiting, errors of our own tree."""
+"""Requests to a server: kept-alive connections, time limits, hardwon's own errors."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from hardwon.errors import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-DOOR = 0.5  # seconds that an agent's turn may wait
-DESK = 60.0  # seconds that anybody else may
-_IDLE = 4  # connections that are kept
+DOOR = 0.5  # seconds that an agent's turn waits at most
+DESK = 60.0  # seconds that other callers wait at most
+_IDLE = 4  # idle connections to keep
 
 
 class Answer(NamedTuple):
-    """What a server said."""
+    """The answer of a server."""
 
     status: int
     body: bytes
@@ -56,12 +56,12 @@ class Wire:
         self._lock = threading.Lock()
 
     def door(self, path: str, body: object, query: Mapping[str, object]) -> Any:
-        """What a door says; raises Unavailable once an agent's patience is over."""
-        return self._asked(self._door, "POST", path, body, query, {})
+        """The answer of a door; raises Unavailable after the short time limit."""
+        return self._value(self._door, "POST", path, body, query, {})
 
     def get(self, path: str, query: Mapping[str, object]) -> Any:
-        """What is there."""
-        return self._asked(self._desk, "GET", path, None, query, {})
+        """The answer to a GET request, as a value."""
+        return self._value(self._desk, "GET", path, None, query, {})
 
     def send(
         self,
@@ -73,13 +73,13 @@ class Wire:
         once: str = "",
         door: bool = False,
     ) -> Any:
-        """What came of a change; with a name it is done `once`, however often it is sent."""
+        """The answer to a change; with `once` the server does it once, however often it is sent."""
         headers = {"Idempotency-Key": once} if once else {}
-        return self._asked(self._door if door else self._desk, method, path, body, query, headers)
+        return self._value(self._door if door else self._desk, method, path, body, query, headers)
 
     def text(self, path: str, query: Mapping[str, object]) -> str:
-        """What is there, as text."""
-        answer = self._answered(self._desk, "GET", path, b"", query, {})
+        """The answer to a GET request, as text."""
+        answer = self._answer(self._desk, "GET", path, b"", query, {})
         return answer.body.decode("utf-8", "replace")
 
     def close(self) -> None:
@@ -88,7 +88,7 @@ class Wire:
             while self._idle:
                 self._idle.pop().close()
 
-    def _asked(
+    def _value(
         self,
         patience: Patience,
         method: str,
@@ -97,14 +97,14 @@ class Wire:
         query: Mapping[str, object],
         headers: dict[str, str],
     ) -> Any:
-        sent = body
+        content = body
         if not isinstance(body, bytes):
-            sent = b"" if body is None else json.dumps(body).encode()
+            content = b"" if body is None else json.dumps(body).encode()
             headers = {**headers, "Content-Type": "application/json"}
-        assert isinstance(sent, bytes)
-        return self._answered(patience, method, path, sent, query, headers).json
+        assert isinstance(content, bytes)
+        return self._answer(patience, method, path, content, query, headers).json
 
-    def _answered(
+    def _answer(
         self,
         patience: Patience,
         method: str,
@@ -116,7 +116,7 @@ class Wire:
         parameters = {name: _written(value) for name, value in query.items() if value is not None}
         target = f"{self._prefix}{path}" + (f"?{urlencode(parameters)}" if parameters else "")
         own_headers = {"Authorization": f"Bearer {self._key}", **headers}
-        limit = max(1.0, 2 * patience.seconds)  # nobody waits for it any more
+        limit = max(1.0, 2 * patience.seconds)  # by then nobody waits for the answer
         answer = patience.wait(lambda: self._exchanged(method, target, body, own_headers, limit))
         if answer.status >= 400:
             raise _error_of(answer)
@@ -131,9 +131,11 @@ class Wire:
             connection.sock.settimeout(limit)
         try:
             connection.request(method, target, body or None, dict(headers))
-            got = connection.getresponse()
-            wait = got.headers.get("Retry-After", "")
-            answer = Answer(got.status, got.read(), float(wait) if wait.isdecimal() else None)
+            response = connection.getresponse()
+            wait = response.headers.get("Retry-After", "")
+            answer = Answer(
+                response.status, response.read(), float(wait) if wait.isdecimal() else None
+            )
         except (OSError, http.client.HTTPException, ValueError) as error:
             connection.close()
             raise Unavailable(f"{self._host}: {str(error) or type(error).__name__}") from error
@@ -164,7 +166,7 @@ def _written(value: object) -> str:
 
 
 def _error_of(answer: Answer) -> HardwonError:
-    """The error that the same call would have raised on that machine."""
+    """The error that the same call would have raised on the server."""
     try:
         detail = str(answer.json["detail"])
     except (ValueError, TypeError, KeyError):

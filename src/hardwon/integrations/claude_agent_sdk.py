@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def hooks(agent: Agent) -> dict[str, list[HookMatcher]]:
-    """The hooks of one client; make new ones for each client."""
+    """The hooks of one client; do not share them between clients."""
     run = _Run(agent)
     handlers = {
         "UserPromptSubmit": run.prompt,
@@ -26,35 +26,35 @@ def hooks(agent: Agent) -> dict[str, list[HookMatcher]]:
 
 
 class _Run:
-    """The SDK's events, told to a recorder."""
+    """Passes the SDK's events to a recorder."""
 
     def __init__(self, agent: Agent) -> None:
         self._run = Recorder(agent)
 
     async def prompt(self, event: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
-        return _told(event, self._run.start(event["prompt"]))
+        return _context(event, self._run.start(event["prompt"]))
 
     async def before(self, event: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
         reason = self._run.denial(event["tool_name"], event["tool_input"])
         if not reason:
-            return _told(event, self._run.advice(event["tool_name"], event["tool_input"]))
+            return _context(event, self._run.advice(event["tool_name"], event["tool_input"]))
         denied = {"permissionDecision": "deny", "permissionDecisionReason": reason}
         return {"hookSpecificOutput": {"hookEventName": event["hook_event_name"], **denied}}
 
     async def worked(self, event: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
         tool, args = event["tool_name"], event["tool_input"]
-        return _told(event, self._run.worked(tool, args, event.get("tool_response", "")))
+        return _context(event, self._run.worked(tool, args, event.get("tool_response", "")))
 
     async def failed(self, event: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
         tool, args = event["tool_name"], event["tool_input"]
-        return _told(event, self._run.failed(tool, args, event.get("error", "")))
+        return _context(event, self._run.failed(tool, args, event.get("error", "")))
 
     async def stop(self, event: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
         self._run.end(event.get("last_assistant_message", ""))
         return {}
 
 
-def _told(event: Any, text: str) -> dict[str, Any]:
+def _context(event: Any, text: str) -> dict[str, Any]:
     if not text:
         return {}
     output = {"hookEventName": event["hook_event_name"], "additionalContext": text}

@@ -21,15 +21,15 @@ _PATIENCE = 2.0  # seconds for the handlers of the latest tool call; they run in
 
 @contextmanager
 def watching(agent: Agent, task: str = "") -> Iterator[Recorder]:
-    """Learn from the crew that runs inside; `task` is the query for lessons."""
+    """Learn from the crew that runs in the block; `task` is the query for lessons."""
     run = Recorder(agent)
     run.start(task)
 
     def inform(context: Any) -> None:
         crewai_event_bus.flush(_PATIENCE)
-        if context.messages and (known := run.context):
+        if context.messages and (lessons := run.context):
             first = context.messages[0]
-            first["content"] = f"{first['content'].split(_MARK)[0].rstrip()}\n\n{_MARK}\n{known}"
+            first["content"] = f"{first['content'].split(_MARK)[0].rstrip()}\n\n{_MARK}\n{lessons}"
 
     with crewai_event_bus.scoped_handlers():
         crewai_event_bus.on(ToolUsageErrorEvent)(

@@ -14,32 +14,32 @@ if TYPE_CHECKING:
 
 
 class Lessons(AgentMiddleware):  # type: ignore[misc, type-arg, unused-ignore]
-    """Sees every model call and every tool call, sync and async. One at a time per run."""
+    """Sees every model and tool call, sync and async. Use one instance per concurrent run."""
 
     def __init__(self, agent: Agent) -> None:
         super().__init__()
         self._run = Recorder(agent)
 
     def before_agent(self, state: Any, runtime: Any) -> None:
-        """The run begins with the latest message."""
+        """Start the run; the latest message is its task."""
         self._run.start(_text(state["messages"][-1]))
 
     async def abefore_agent(self, state: Any, runtime: Any) -> None:
         self.before_agent(state, runtime)
 
     def wrap_model_call(self, request: Any, handler: Any) -> Any:
-        """Lessons stand at the end of the system message."""
+        """Add the lessons at the end of the system message."""
         return handler(self._informed(request))
 
     async def awrap_model_call(self, request: Any, handler: Any) -> Any:
         return await handler(self._informed(request))
 
     def wrap_tool_call(self, request: Any, handler: Any) -> Any:
-        """A call that a guard forbids is answered by its lesson."""
+        """Record the call; a call that a guard forbids is answered by its lesson."""
         if denied := self._denied(request):
             return denied
         try:
-            return self._seen(request, handler(request))
+            return self._recorded(request, handler(request))
         except Exception as error:
             self._crashed(request, error)
             raise
@@ -48,13 +48,13 @@ class Lessons(AgentMiddleware):  # type: ignore[misc, type-arg, unused-ignore]
         if denied := self._denied(request):
             return denied
         try:
-            return self._seen(request, await handler(request))
+            return self._recorded(request, await handler(request))
         except Exception as error:
             self._crashed(request, error)
             raise
 
     def after_agent(self, state: Any, runtime: Any) -> None:
-        """The run is over."""
+        """End the run."""
         self._run.end(_text(state["messages"][-1]))
 
     async def aafter_agent(self, state: Any, runtime: Any) -> None:
@@ -74,15 +74,15 @@ class Lessons(AgentMiddleware):  # type: ignore[misc, type-arg, unused-ignore]
             return None
         return ToolMessage(reason, tool_call_id=call["id"], name=call["name"], status="error")
 
-    def _seen(self, request: Any, result: Any) -> Any:
+    def _recorded(self, request: Any, result: Any) -> Any:
         call = request.tool_call
         failed = getattr(result, "status", "") == "error"
-        tell = self._run.failed if failed else self._run.worked
-        tell(call["name"], call["args"], _text(result))
+        record = self._run.failed if failed else self._run.worked
+        record(call["name"], call["args"], _text(result))
         return result
 
     def _crashed(self, request: Any, error: Exception) -> None:
-        """The exception ends the run, so it is ended here."""
+        """Record the failure and end the run: the exception ends it."""
         self._run.failed(request.tool_call["name"], request.tool_call["args"], error)
         self._run.end(error=error)
 

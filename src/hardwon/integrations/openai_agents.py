@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Lessons(RunHooks):  # type: ignore[misc, type-arg, unused-ignore]
-    """Sees the run through the SDK's hooks; give each concurrent run its own."""
+    """Sees the run through the SDK's hooks; use one instance per concurrent run."""
 
     def __init__(self, agent: Agent) -> None:
         self._run = Recorder(agent)
@@ -40,7 +40,7 @@ class Lessons(RunHooks):  # type: ignore[misc, type-arg, unused-ignore]
         return ModelInputData(input=original.input, instructions=instructions)
 
     def on_tool_error(self, ctx: Any, error: Exception) -> str:
-        """What the model reads instead of the exception, with what worked the last time."""
+        """The text that the model reads instead of the exception, with what worked last time."""
         self._failed_calls.add(getattr(ctx, "tool_call_id", ""))
         self._run.failed(
             getattr(ctx, "tool_name", "tool"), getattr(ctx, "tool_arguments", ""), error
@@ -48,23 +48,23 @@ class Lessons(RunHooks):  # type: ignore[misc, type-arg, unused-ignore]
         return str(default_tool_error_function(ctx, error))
 
     async def on_tool_end(self, context: Any, agent: Any, tool: Any, result: object) -> None:
-        """A call is over; one that failed was already seen as an exception."""
+        """Record a call; a failed one was recorded by `on_tool_error`."""
         if getattr(context, "tool_call_id", "") not in self._failed_calls:
             self._run.worked(tool.name, getattr(context, "tool_arguments", ""), result)
 
     async def on_agent_end(self, context: Any, agent: Any, output: Any) -> None:
-        """The run is over; the next one starts from scratch."""
+        """End the run; the next one starts from scratch."""
         self._is_started = False
         self._run.end(output)
 
     def on_run_error(self, error: BaseException) -> None:
-        """Call this for what `Runner.run` raises (too many turns …): the SDK has no hook for it."""
+        """Call this for errors of `Runner.run` (too many turns …): the SDK has no hook for them."""
         self._is_started = False
         self._run.end(error=error)
 
 
 def _task(items: Any) -> str:
-    """The latest words of the user."""
+    """The latest message of the user."""
     if isinstance(items, str):
         return items
     contents = [item.get("content") for item in items if item.get("role") == "user"]

@@ -23,7 +23,7 @@ F = TypeVar("F", bound="Callable[..., Any]")
 
 @contextmanager
 def run(agent: Agent, task: str) -> Iterator[Recorder]:
-    """A run on a task: its exception, or its last failing call, becomes a lesson."""
+    """Record a run on a task: its exception or its last failing call becomes a lesson."""
     recorder = Recorder(agent)
     recorder.start(task)
     try:
@@ -35,7 +35,7 @@ def run(agent: Agent, task: str) -> Iterator[Recorder]:
 
 
 def learning(agent: Agent) -> Callable[[F], F]:
-    """Decorates `f(task, …)`, sync or async: it gets the task with the known pitfalls before it."""
+    """Decorate `f(task, …)`, sync or async: it gets the task with the lessons before it."""
 
     def decorate(function: F) -> F:
         @wraps(function)
@@ -54,9 +54,9 @@ def learning(agent: Agent) -> Callable[[F], F]:
 
 
 def watched(recorder: Recorder) -> Callable[[F], F]:
-    """Decorates a tool, sync or async: its calls are recorded, its errors are told what is known.
+    """Decorate a tool, sync or async: its calls are recorded.
 
-    The error is raised again, with a note of what worked the last time.
+    An error is raised again, with a note of what worked the last time.
     """
 
     def decorate(tool: F) -> F:

@@ -13,20 +13,20 @@ if TYPE_CHECKING:
 
 
 class Lessons(AbstractCapability):  # type: ignore[misc, type-arg, unused-ignore]
-    """Sees instructions, tools and the end of a run; each run gets its own."""
+    """Adds lessons to the instructions and records tool calls; each run gets its own instance."""
 
     def __init__(self, agent: Agent) -> None:
         self._agent = agent
         self._run = Recorder(agent)
 
     async def for_run(self, ctx: Any) -> Lessons:
-        """A fresh one, so that concurrent runs do not mix."""
-        own = Lessons(self._agent)
-        own._run.start(ctx.prompt if isinstance(ctx.prompt, str) else str(ctx.prompt or ""))
-        return own
+        """A new instance, so that concurrent runs do not mix."""
+        instance = Lessons(self._agent)
+        instance._run.start(ctx.prompt if isinstance(ctx.prompt, str) else str(ctx.prompt or ""))
+        return instance
 
     def get_instructions(self) -> Any:
-        """The lessons, asked for again before every request."""
+        """The lessons, updated before every request."""
 
         async def lessons(ctx: Any) -> str:
             return self._run.context
@@ -36,7 +36,7 @@ class Lessons(AbstractCapability):  # type: ignore[misc, type-arg, unused-ignore
     async def wrap_tool_execute(
         self, ctx: Any, *, call: Any, tool_def: Any, args: Any, handler: Any
     ) -> Any:
-        """A call that a guard forbids is answered by its lesson."""
+        """Record the call; a call that a guard forbids is answered by its lesson."""
         if denial := self._run.denial(call.tool_name, args):
             return denial
         try:
@@ -48,11 +48,11 @@ class Lessons(AbstractCapability):  # type: ignore[misc, type-arg, unused-ignore
         return result
 
     async def after_run(self, ctx: Any, *, result: Any) -> Any:
-        """The run is over."""
+        """End the run."""
         self._run.end(result.output)
         return result
 
     async def on_run_error(self, ctx: Any, *, error: BaseException) -> Any:
-        """The run has failed, and goes on failing."""
+        """End the run with its error, and raise the error again."""
         self._run.end(error=error)
         raise error

@@ -1,4 +1,4 @@
-"""One run of an agent, as every framework's adapter tells it."""
+"""Records one run of an agent, for the adapters of all frameworks."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from hardwon import Agent, Injection, Job
 
 _OUTPUT_LIMIT = 16_384
-_KEPT = 2  # blocks about failures that stay in the context
+_KEPT = 2  # blocks about failures to keep in the context
 
 
 class Recorder:
-    """Records a run step by step and collects what the model should know before it goes on."""
+    """Records a run step by step, and collects the lessons for the model."""
 
     def __init__(self, agent: Agent) -> None:
         self._agent = agent
@@ -25,38 +25,38 @@ class Recorder:
         self._failure: object = None
 
     def start(self, task: str) -> str:
-        """A run begins; what is known about its task."""
+        """Begin a run; the lessons about its task."""
         self._task, self._since, self._failure = task, [], None
         self._turn = self._agent.before_turn(task).text
         return self._turn
 
     @property
     def context(self) -> str:
-        """What to put before the model now: the pitfalls, and what its failures brought back."""
+        """The text to put before the model now: lessons on the task and on recent failures."""
         return "\n\n".join(filter(None, (self._turn, *self._since[-_KEPT:])))
 
     def denial(self, tool: str, args: Any) -> str:
-        """Why this call must not run, where a person has made a lesson a guard; else nothing."""
+        """Why a guard forbids this call; "" if none does."""
         injection = self._agent.before_action(tool, _arguments(args))
         return injection.text if injection.denied else ""
 
     def advice(self, tool: str, args: Any) -> str:
-        """The known pitfall of exactly this call, or nothing."""
+        """The lesson about exactly this call, or ""."""
         return self._agent.before_action(tool, _arguments(args)).text
 
     def worked(self, tool: str, args: Any, output: object = "") -> str:
-        """A call has worked; a warning if the run goes in circles all the same."""
+        """Record a call that worked; a warning if the run goes in circles."""
         return self._note(self._agent.after_action(tool, _arguments(args), output=_words(output)))
 
     def failed(self, tool: str, args: Any, error: object) -> str:
-        """A call has failed; what worked the last time, if it is known."""
+        """Record a call that failed; what worked the last time, if it is known."""
         self._failure = error
         return self._note(
             self._agent.after_action(tool, _arguments(args), output=_words(error), failed=True)
         )
 
     def end(self, attempt: object = "", error: object = None) -> Job | None:
-        """The run is over; it is queued for a lesson if something went wrong in it."""
+        """End the run; it is queued for a lesson if something failed."""
         reason = error if error is not None else self._failure
         self._failure = None
         if reason is None:
@@ -70,7 +70,7 @@ class Recorder:
 
 
 def _arguments(value: Any) -> Any:
-    """Some frameworks pass the JSON of the arguments as text."""
+    """The arguments as a value; some frameworks pass their JSON as text."""
     if not isinstance(value, str) or not value.startswith("{"):
         return value
     try:

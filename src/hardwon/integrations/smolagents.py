@@ -13,21 +13,21 @@ if TYPE_CHECKING:
 
 
 class Lessons:
-    """Sees every step; what is known goes into the task and into the observations."""
+    """Sees every step; lessons go into the task and into the observations."""
 
     def __init__(self, agent: Agent) -> None:
         self._run = Recorder(agent)
 
     def attach(self, agent: Any) -> Any:
-        """The same agent, which learns from now on."""
+        """The same agent, which now records its runs."""
         agent.step_callbacks.register(ActionStep, self.on_step)
         agent.step_callbacks.register(FinalAnswerStep, self.on_end)
         original = agent.run
 
         def run(task: str, *args: Any, **kwargs: Any) -> Any:
-            known = self._run.start(task)
+            lessons = self._run.start(task)
             try:
-                return original(f"{known}\n\n{task}" if known else task, *args, **kwargs)
+                return original(f"{lessons}\n\n{task}" if lessons else task, *args, **kwargs)
             except BaseException as error:
                 self._run.end(error=error)
                 raise
@@ -36,18 +36,18 @@ class Lessons:
         return agent
 
     def on_step(self, step: Any, agent: Any = None) -> None:
-        """A step is over; the calls of one that failed stand only in the model's message."""
+        """Record a step; the calls of a failed one are only in the model's message."""
         failed = step.error is not None
         for tool, args in _calls(step):
             if tool == "final_answer":
                 continue
-            tell = self._run.failed if failed else self._run.worked
-            known = tell(tool, args, str(step.error) if failed else step.observations or "")
-            if known:
-                step.observations = f"{step.observations or ''}\n{known}".strip()
+            record = self._run.failed if failed else self._run.worked
+            lessons = record(tool, args, str(step.error) if failed else step.observations or "")
+            if lessons:
+                step.observations = f"{step.observations or ''}\n{lessons}".strip()
 
     def on_end(self, step: Any, agent: Any = None) -> None:
-        """The run is over."""
+        """End the run."""
         self._run.end(step.output)
 
 

@@ -1,1 +1,1 @@
-"""How people read it: words and charts that the terminal, the report and the page share."""
+"""Words and charts that the terminal, the report and the pages share."""

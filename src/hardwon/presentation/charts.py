@@ -1,4 +1,4 @@
-"""Charts as SVG: classes give the colours, a label says the same in words."""
+"""Charts as SVG: CSS classes set the colours, a label says the same in words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def columns(counts: Sequence[int], name: str, labels: Sequence[str] = ()) -> str:
-    """One column a day, as high as its count, with a label on hover."""
+    """One column per day, as high as its count, with a tooltip."""
     most = max(*counts, 1)
     drawn = "".join(
         _column(at, 100 * count / most, f"{labels[at]}: {count:,}" if labels else "")
@@ -40,7 +40,7 @@ def curve(values: Sequence[float], words: str) -> str:
 
 
 def stack(counts: dict[str, int]) -> str:
-    """One bar whose parts are as long as the counts are large."""
+    """One bar with a part for each count, in proportion."""
     drawn, start = "", 0
     for name, count in counts.items():
         drawn += f'<rect class="{name}" x="{start}" y="0" width="{count}" height="100"/>'
@@ -50,7 +50,7 @@ def stack(counts: dict[str, int]) -> str:
 
 
 def safe(text: str) -> str:
-    """A text that no reader takes for markup."""
+    """The text escaped for HTML, on one line."""
     return escape(one_line(printable(text)))
 
 

@@ -1,4 +1,4 @@
-"""The words and classes that the terminal and the page share."""
+"""Words and classes that the terminal and the pages share."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def tones(outcomes: dict[str, int]) -> dict[str, int]:
 
 
 def place(report: Report) -> str:
-    """What the report is about."""
+    """Which agents and projects the report covers."""
     scope = report.window.scope
     tenant = "" if scope.tenant == "default" else f" of tenant {scope.tenant}"
     part = report.window.part
@@ -67,7 +67,7 @@ def place(report: Report) -> str:
 
 
 def period(report: Report) -> str:
-    """From when to when it is."""
+    """The period of the report."""
     return f"{day(report.window.since.date())} to {day(report.at.date())} {report.at:%Y}"
 
 
@@ -77,12 +77,12 @@ def day(moment: date) -> str:
 
 
 def days(report: Report) -> list[int]:
-    """Failures a day, for every day of the time, oldest first."""
+    """Failures per day, for every day of the period, oldest first."""
     return spread(report, report.met)
 
 
 def spread(report: Report, counted: tuple[tuple[date, int], ...]) -> list[int]:
-    """A count for every day of the time; none where nothing was counted."""
+    """A count for every day of the period; 0 where nothing was counted."""
     return by_day(counted, report.window.since.date(), report.at.date())
 
 
@@ -93,14 +93,14 @@ def by_day(counted: tuple[tuple[date, int], ...], first: date, last: date) -> li
 
 
 def states(report: Report) -> list[tuple[LessonState, str]]:
-    """The states of lessons in the order of their life, with what they mean."""
+    """The states of lessons in order, with their meanings."""
     order = [*LIVE, Status.RETIRED, Status.QUARANTINED, Status.SUPERSEDED]
     by_status = {state.status: state for state in report.lessons}
     return [(by_status[status], STATES[status]) for status in order if status in by_status]
 
 
 def span(time: timedelta) -> str:
-    """A time in days, or in hours when it is short."""
+    """A duration in days, or in hours if it is short."""
     hours = int(time.total_seconds() // 3600)
     return f"{hours // 24} days" if hours >= 48 else f"{hours} hours"
 
@@ -112,14 +112,14 @@ def money(report: Report) -> str:
 
 
 def queue(report: Report) -> str:
-    """How the queue stands."""
+    """The counts of the queue."""
     counts = report.queue
     text = f"{counts.pending:,} waiting, {counts.in_flight:,} in flight, {counts.dead:,} dead"
     return f"{text}; see `hardwon reflect failed`" if counts.dead else text
 
 
 def verdict(judged: LessonVerdict) -> str:
-    """What is said about a lesson."""
+    """The verdict on a lesson."""
     return f"{judged.verdict}, retired" if judged.is_retired else judged.verdict
 
 
@@ -136,7 +136,7 @@ def rates(judged: LessonVerdict) -> str:
 
 
 def part(effect: PartEffect) -> str:
-    """Which part of all lessons it is."""
+    """The name of a part of all lessons."""
     if effect.by == "door":
         return f"shown {DOORS.get(effect.name, effect.name)}"
     if effect.by == "project":
@@ -157,19 +157,22 @@ def part_rates(effect: PartEffect) -> str:
 
 
 def observations(report: Report) -> list[str]:
-    """What runs show without a hold-out, in sentences; nothing where there is nothing to tell."""
-    seen, sentences = report.observed, []
-    if seen.runs_before and seen.runs_after:
-        before, after = seen.met_before / seen.runs_before, seen.met_after / seen.runs_after
+    """Observations without a hold-out, in sentences; empty if there are none."""
+    observed, sentences = report.observed, []
+    if observed.runs_before and observed.runs_after:
+        before, after = (
+            observed.met_before / observed.runs_before,
+            observed.met_after / observed.runs_after,
+        )
         sentences.append(
             f"Before and after: once met, a failure came back in {before:.1%} of the runs until "
             f"one was told of it, and in {after:.1%} after."
         )
-    if seen.repeats:
+    if observed.repeats:
         sentences.append(
-            f"Replay of the last {seen.runs:,} runs: {seen.repeats:,} times a failure of an "
-            f"earlier run came back; {seen.warned:,} times although the run had been told of it "
-            f"before, {seen.repeats - seen.warned:,} times without."
+            f"Replay of the last {observed.runs:,} runs: {observed.repeats:,} times a failure of "
+            f"an earlier run came back; {observed.warned:,} times although the run had been told "
+            f"of it before, {observed.repeats - observed.warned:,} times without."
         )
     return sentences
 

@@ -1,1 +1,1 @@
-"""What a server keeps in a home: keys, and answers that may be asked for again."""
+"""Data of a server in a home: keys, and answers to requests that may be repeated."""

@@ -1,4 +1,4 @@
-"""The small database of a server: private, one commit a statement, shared by processes."""
+"""The small database of a server: private, one commit per statement, shared by processes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PATIENCE = 5.0  # seconds to wait for another process
 
 
 class ServiceDatabase:
-    """`<home>/serve.db`; called with a statement, it gives all rows."""
+    """`<home>/serve.db`; call it with a statement to get all rows."""
 
     def __init__(self, home: str, schema: str = "") -> None:
         self._path = os.path.join(home, NAME)
@@ -46,18 +46,18 @@ class ServiceDatabase:
 
 
 def forget(home: str, tenant: str) -> None:
-    """Remove the keys of a tenant and the answers that were kept for it, if there are any."""
+    """Remove the keys and stored answers of a tenant, if there are any."""
     if not os.path.exists(os.path.join(home, NAME)):
         return
     database = ServiceDatabase(home)
     for (table,) in database("SELECT name FROM sqlite_master WHERE type = 'table'"):
         database(f"DELETE FROM {table} WHERE tenant = ?", (tenant,))
-    database("PRAGMA wal_checkpoint(TRUNCATE)")  # else its name stays in the log
+    database("PRAGMA wal_checkpoint(TRUNCATE)")  # otherwise its name stays in the log
     database.close()
 
 
 class _Connection(sqlite3.Connection):
-    """Closed with the last who knows it, also when a file is refused: it would warn instead."""
+    """Closes itself when it is garbage-collected; otherwise SQLite would warn."""
 
     def __del__(self) -> None:
         try:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 _MARK = "hw"
-_NOTED = timedelta(minutes=1)  # a use is noted no more often than this
-_NOTHING = bytes(32)  # compared when no key has the id, so that both take the same time
+_NOTED = timedelta(minutes=1)  # a use is recorded at most this often
+_NOTHING = bytes(32)  # compared when the id is unknown, so that the time is the same
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS keys (
     id TEXT PRIMARY KEY, digest BLOB NOT NULL, tenant TEXT NOT NULL, role TEXT NOT NULL,
@@ -52,7 +52,7 @@ class Key(NamedTuple):
     id: str
     tenant: str
     role: str
-    agent: str | None  # the only one it is for; None: any
+    agent: str | None  # the only agent it is for; None: any
     project: str | None
     note: str
     created_at: datetime
@@ -61,7 +61,7 @@ class Key(NamedTuple):
     revoked_at: datetime | None = None
 
     def is_valid(self, now: datetime) -> bool:
-        """Whether it still opens anything."""
+        """Whether it is neither revoked nor expired."""
         return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
 
 
@@ -88,7 +88,7 @@ class KeyRing:
         note: str = "",
         lasts: timedelta | None = None,
     ) -> tuple[Key, str]:
-        """A new key, and the text to hand out: it is not kept, so it cannot be shown again."""
+        """A new key and its text, which is not stored and cannot be shown again."""
         if role not in ROLES:
             raise InvalidInput(f"no such role: {role!r}; one of {', '.join(ROLES)}")
         now = self._clock()
@@ -120,7 +120,7 @@ class KeyRing:
         return [_key(row) for row in rows]
 
     def revoke(self, identity: str, *, tenant: str | None = None) -> Key:
-        """Let a key open nothing any more, at once; NotFound for one that is not there."""
+        """Revoke a key, at once; raises NotFound for an unknown one."""
         for key in self.list(tenant):
             if key.id == identity:
                 now = key.revoked_at or self._clock()
@@ -129,12 +129,12 @@ class KeyRing:
                 return key._replace(revoked_at=now)
         raise NotFound("key", identity)
 
-    def holder(self, shown: str) -> Key | None:
+    def holder(self, text: str) -> Key | None:
         """The key with this text, if it exists and is still valid."""
-        if not shown.isascii():
+        if not text.isascii():
             return None
-        mark, _, rest = shown.partition("_")
-        identity, _, secret = rest.partition("_")
+        mark, _, identity_and_secret = text.partition("_")
+        identity, _, secret = identity_and_secret.partition("_")
         rows = self._run(f"SELECT digest, {_COLUMNS} FROM keys WHERE id = ?", (identity,))
         digest = rows[0][0] if rows else _NOTHING
         is_right = hmac.compare_digest(_digest(secret), digest)
@@ -144,12 +144,12 @@ class KeyRing:
         return key if key.is_valid(self._clock()) else None
 
     def is_valid(self, identity: str) -> bool:
-        """Whether the key with this id still opens anything."""
+        """Whether the key with this id is neither revoked nor expired."""
         rows = self._run(f"SELECT {_COLUMNS} FROM keys WHERE id = ?", (identity,))
         return bool(rows) and _key(rows[0]).is_valid(self._clock())
 
     def used(self, key: Key) -> None:
-        """Note that a key was used, to the minute."""
+        """Record that a key was used, at most once a minute."""
         now = self._clock()
         if key.used_at is None or now - key.used_at >= _NOTED:
             self._run("UPDATE keys SET used_at = ? WHERE id = ?", (now.timestamp(), key.id))

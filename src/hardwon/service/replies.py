@@ -12,7 +12,7 @@ from hardwon.service.database import ServiceDatabase
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-KEPT = 86_400.0  # seconds
+KEPT = 86_400.0  # seconds that answers are stored
 NAME_LIMIT = 200  # characters
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS replies (
@@ -24,21 +24,21 @@ CREATE TABLE IF NOT EXISTS replies (
 
 
 class Kept(NamedTuple):
-    """An answer that was given."""
+    """A stored answer."""
 
     status: int
     body: bytes
 
 
 class Replies:
-    """The answers of one home, for a day. They survive the server."""
+    """The answers of one home, stored for a day. They survive a restart of the server."""
 
     def __init__(self, home: str, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
         self._run = ServiceDatabase(home, _SCHEMA)
 
     def find(self, tenant: str, name: str, request: bytes) -> Kept | None:
-        """The answer to this request, if it was given; InvalidInput if the name was for another."""
+        """The stored answer to this request; InvalidInput if the name was used for another."""
         if len(name) > NAME_LIMIT:
             raise InvalidInput(f"an Idempotency-Key has at most {NAME_LIMIT} characters")
         rows = self._run(
@@ -47,15 +47,15 @@ class Replies:
         )
         if not rows:
             return None
-        known, status, body = rows[0]
-        if known != _digest(request):
+        stored_request, status, body = rows[0]
+        if stored_request != _digest(request):
             raise InvalidInput(
                 "this Idempotency-Key was used for another request; choose a new one"
             )
         return Kept(status, body)
 
     def keep(self, tenant: str, name: str, request: bytes, answer: Kept) -> None:
-        """Remember an answer, and forget those that are too old."""
+        """Store an answer, and remove those that are too old."""
         now = self._clock()
         self._run("DELETE FROM replies WHERE at <= ?", (now - KEPT,))
         self._run(

@@ -1,1 +1,1 @@
-"""What people and machines talk to: parse, call the face, print. No surface knows another."""
+"""Interfaces for people and machines: parse, call the API, print. None imports another."""

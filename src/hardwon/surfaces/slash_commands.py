@@ -1,8 +1,8 @@
-"""`/lesson …` and `/reflect …` lines in an agent's output, carried out and answered.
+"""`/lesson …` and `/reflect …` lines in an agent's output: run them and answer.
 
     answers = hardwon.surfaces.slash_commands.handle(reply_of_the_model, agent)
 
-For runtimes that speak in text: put the answers before the model's next turn.
+For text-only runtimes: put the answers before the model's next turn.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _FOR_PEOPLE = {"list", "failed", "retry", "purge", "drain"}
 
 
 class SlashCommand(NamedTuple):
-    """One command. `args` is what stands behind the kind in the answer's first line."""
+    """One command. `args` follows the kind in the answer's first line."""
 
     name: str  # lesson or reflect
     kind: str
     args: str
     signature: str = ""
     text: str = ""
-    problem: str = ""  # why it cannot be carried out
+    problem: str = ""  # why it cannot be run
 
 
 def handle(text: str, agent: Agent | None = None) -> str:
@@ -56,7 +56,7 @@ def handle(text: str, agent: Agent | None = None) -> str:
 
 
 def parse(text: str) -> Iterator[SlashCommand]:
-    """The commands of a text. A line is one only if it starts in the first column."""
+    """The commands in a text; each starts in the first column of a line."""
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     at = 0
     while at < len(lines):
@@ -64,17 +64,17 @@ def parse(text: str) -> Iterator[SlashCommand]:
         if line == "/reflect" or line.startswith("/reflect "):
             yield _reflection(line.removeprefix("/reflect").strip(" \t"))
         elif line.startswith("/lesson "):
-            rest = line.removeprefix("/lesson ").strip(" \t")
-            if _is_block(rest, lines[at : at + 1]):
+            arguments = line.removeprefix("/lesson ").strip(" \t")
+            if _is_block(arguments, lines[at : at + 1]):
                 end = next((n for n in range(at, len(lines)) if lines[n] == _END), None)
-                yield _block(rest, lines[at:end], is_ended=end is not None)
+                yield _block(arguments, lines[at:end], is_ended=end is not None)
                 at = len(lines) if end is None else end + 1
             else:
-                yield _single(rest)
+                yield _single(arguments)
 
 
 def split(line: str) -> tuple[str, str] | None:
-    """Signature and text of `<signature>: <text>`; the colon of a URL or a port does not part."""
+    """Signature and text of `<signature>: <text>`; the colon of a URL or port does not separate."""
     ends = [at for at, letter in enumerate(line) if letter == ":"]
     spaced = [at for at in ends if line[at + 1 : at + 2] in ("", " ", "\t")]
     tight = [
@@ -90,19 +90,19 @@ def _is_port(line: str, at: int) -> bool:
 
 
 def _is_block(header: str, following: list[str]) -> bool:
-    """No colon, no verb, and a body right below."""
+    """Whether the header has no colon and no verb, and a body follows."""
     is_body = bool(following and following[0].strip()) and not following[0].startswith("/")
     return is_body and split(header) is None and header.split(" ")[0] not in _VERBS
 
 
-def _single(rest: str) -> SlashCommand:
-    verb, _, argument = rest.partition(" ")
+def _single(arguments: str) -> SlashCommand:
+    verb, _, argument = arguments.partition(" ")
     if verb in _VERBS:
         return SlashCommand("lesson", verb, argument.strip(" \t"))
-    parts = split(rest)
+    parts = split(arguments)
     if parts is None:
-        return SlashCommand("lesson", "create", rest, problem=_USAGE)
-    return SlashCommand("lesson", "create", rest, *parts)
+        return SlashCommand("lesson", "create", arguments, problem=_USAGE)
+    return SlashCommand("lesson", "create", arguments, *parts)
 
 
 def _block(header: str, body: list[str], *, is_ended: bool) -> SlashCommand:
@@ -112,14 +112,14 @@ def _block(header: str, body: list[str], *, is_ended: bool) -> SlashCommand:
     return SlashCommand("lesson", "create", args, header, text, problem)
 
 
-def _reflection(rest: str) -> SlashCommand:
-    verb = rest.split(" ")[0] if rest else ""
-    if not rest:
+def _reflection(arguments: str) -> SlashCommand:
+    verb = arguments.split(" ")[0] if arguments else ""
+    if not arguments:
         return SlashCommand("reflect", "create", "", problem="usage: /reflect <lesson text>")
-    if verb in _FOR_PEOPLE and (verb == rest or verb in {"retry", "purge"}):
+    if verb in _FOR_PEOPLE and (verb == arguments or verb in {"retry", "purge"}):
         problem = f"the queue is looked after by people: hardwon reflect {verb}"
-        return SlashCommand("reflect", verb, rest.removeprefix(verb).strip(), problem=problem)
-    return SlashCommand("reflect", "create", rest, text=rest)
+        return SlashCommand("reflect", verb, arguments.removeprefix(verb).strip(), problem=problem)
+    return SlashCommand("reflect", "create", arguments, text=arguments)
 
 
 def _answered(command: SlashCommand, agent: Agent) -> str:

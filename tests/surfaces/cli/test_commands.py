@@ -113,7 +113,7 @@ def test_help_tells_of_each_command_in_a_whole_sentence(
 
     told = {name: out(capsys, name, "--help") for name in COMMANDS}
 
-    assert "  undo     Take back the newest edit, guard or deletion,\n" in told["lesson"]
+    assert "  undo     Undo the newest edit, guard or deletion, of one\n" in told["lesson"]
     assert [
         name for name, words in told.items() if "...\n" in words.partition("Commands:")[2]
     ] == []

@@ -14,6 +14,6 @@ pytestmark = pytest.mark.usefixtures("home")
 def test_top_shows_depth_and_retries(capsys: Capture, dead: list[str]) -> None:
     said = out(capsys, "queue", "top", "--once")
 
-    assert "nobody works the queue" in said
+    assert "no worker is running" in said
     assert "pending 0   dead 3" in said
     assert json.loads(out(capsys, "queue", "top", "--json"))["counts"]["dead"] == 3

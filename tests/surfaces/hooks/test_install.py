@@ -105,7 +105,7 @@ def test_status_names_only_the_files_that_hold_hardwon(
     others = "claude-code, gemini, copilot, opencode, cursor"
     assert capsys.readouterr().out.splitlines() == [
         f"  codex  user  installed  {user}/.codex/hooks.json",
-        f"Not installed in {others}; `hardwon install AGENT` does it",
+        f"Not installed in {others}; `hardwon install AGENT` installs it",
     ]
 
 
@@ -285,7 +285,7 @@ def test_it_ends_with_what_happens_next(user: Path, capsys: pytest.CaptureFixtur
 
     said = capsys.readouterr().out
     assert '"hooks"' not in said
-    assert " lines are added, 0 removed; --diff shows them\n" in said
+    assert " lines added, 0 removed; --diff shows them\n" in said
     assert "  Restart claude-code: " in said
     assert "  To look: hardwon lesson list" in said
     assert said.endswith("  To take it out: hardwon uninstall claude-code --level project\n")

@@ -1,4 +1,4 @@
-"""The `hardwon` command: one file a command, imported when it is called."""
+"""The `hardwon` command: one file per command, imported when it is called."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ import click
 
 import hardwon
 from hardwon.errors import HardwonError, InvalidInput, MissingExtra, NotFound
-from hardwon.surfaces.cli.options import meant
+from hardwon.surfaces.cli.options import suggestion
 from hardwon.surfaces.cli.output import complain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# Every command with the line that `hardwon --help` shows; `name` lives in module `name`.
+# Every command with its line in `hardwon --help`; each is in the module of its name.
 COMMANDS = {
     "reflect": "Keep a lesson, or look after the queue of reflections.",
     "lesson": "List, search, show, edit and delete lessons.",
-    "recall": "Show what would be put before the agent.",
+    "recall": "Show which lessons the agent would get.",
     "report": "What was learnt, what was shown, and what happened then.",
     "run": "The runs that ended: what failed in them and what they were shown.",
     "queue": "Watch the queue work.",
@@ -30,8 +30,8 @@ COMMANDS = {
     "loop": "Try a task until its verifiers pass, learning from each trial.",
     "work": "Work the queue: turn captured failures into lessons.",
     "install": "Let hardwon learn inside Claude Code, Codex, Gemini, Copilot, opencode, Cursor.",
-    "uninstall": "Take hardwon out of an agent again.",
-    "status": "In which agents hardwon is installed, and what waits for you.",
+    "uninstall": "Remove hardwon from an agent.",
+    "status": "Show in which agents hardwon is installed, and what waits for you.",
     "project": "See and confirm the folders that write into a project.",
     "hook": "Answer an event of a coding agent (see `install`).",
     "daemon": "Answer hooks without starting a process for each.",
@@ -39,8 +39,8 @@ COMMANDS = {
     "open": "Look at what was learnt, in your browser.",
     "serve": "Serve the HTTP API and the pages.",
     "key": "Make, list and revoke the keys of `serve`.",
-    "goal": "Tell that a goal has ended, and see what past goals taught.",
-    "dream": "Put lessons in order while nobody works; see and undo what was done.",
+    "goal": "Report that a goal has ended, and see what past goals taught.",
+    "dream": "Consolidate lessons while the agent is idle; see and undo the changes.",
     "copy": "Copy a store into another: a file into PostgreSQL, or back.",
     "migrate": "Make or update the tables of a PostgreSQL database.",
     "doctor": "Check the installation and the data, and say what to do.",
@@ -69,7 +69,7 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            hint = meant(args[0], COMMANDS) or "; `hardwon --help` lists them"
+            hint = suggestion(args[0], COMMANDS) or "; `hardwon --help` lists them"
             raise click.UsageError(f"no such command: {args[0]!r}{hint}", ctx)
         return super().resolve_command(ctx, args)
 
@@ -79,14 +79,14 @@ class LazyGroup(click.Group):
 
 
 def _lacking(name: str, missing: MissingExtra) -> click.Command:
-    """A command whose packages are not installed: its help can be read, and says what to do."""
+    """A command whose packages are missing: its help works, and says what to install."""
 
     def refuse() -> None:
         raise missing
 
-    anything = {"ignore_unknown_options": True, "allow_extra_args": True}
-    words = f"{COMMANDS[name]}\n\n{missing}"
-    return click.Command(name, callback=refuse, help=words, context_settings=anything)
+    accepts_anything = {"ignore_unknown_options": True, "allow_extra_args": True}
+    help_text = f"{COMMANDS[name]}\n\n{missing}"
+    return click.Command(name, callback=refuse, help=help_text, context_settings=accepts_anything)
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
@@ -102,10 +102,10 @@ def run(arguments: Sequence[str]) -> int:
     """Run the command line; the exit code is 0, 1 (failed) or 2 (wrong use)."""
     _print_whatever_the_terminal_can()
     if "_HARDWON_COMPLETE" in os.environ:
-        import_module("hardwon.surfaces.cli.completion")  # says what Tab shows
+        import_module("hardwon.surfaces.cli.completion")  # registers the completion
     try:
         code = cli.main(args=list(arguments), prog_name="hardwon", standalone_mode=False)
-        sys.stdout.flush()  # a failing write must be noticed while it can be reported
+        sys.stdout.flush()  # notice a failing write while it can be reported
     except click.ClickException as error:
         error.show(sys.stderr)
         return 2
@@ -116,17 +116,17 @@ def run(arguments: Sequence[str]) -> int:
         complain(str(error))
         return 2 if isinstance(error, InvalidInput) and not isinstance(error, NotFound) else 1
     except BrokenPipeError:
-        sys.stderr.close()  # the reader has left; nothing more can be said
+        sys.stderr.close()  # the reader has left
         return 1
     except OSError as error:
         complain(str(error))
         _drop_output()
         return 1
-    return code if isinstance(code, int) else 0  # what a command exits with is handed back
+    return code if isinstance(code, int) else 0  # click returns the exit code of a command
 
 
 def _drop_output() -> None:
-    """Let the interpreter have nothing left to write when it ends."""
+    """Redirect output to nowhere, so that the interpreter's last flush cannot fail."""
     try:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
@@ -135,7 +135,7 @@ def _drop_output() -> None:
 
 
 def _print_whatever_the_terminal_can() -> None:
-    """In a locale that lacks a character, one is shown in its place."""
+    """Print a replacement for characters that the locale lacks."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
             stream.reconfigure(errors="replace")

@@ -17,18 +17,18 @@ from click.shell_completion import (
 
 from hardwon import _isolation
 
-# Where each shell's script calls the program; it runs at every Tab, in any folder.
+# The text in each shell's script that calls the program, at every Tab, in any folder.
 _CALLS = {
     "bash": "_complete $1)",
     "zsh": "_complete hardwon)",
     "fish": " hardwon)",
     "powershell": "& hardwon)",
 }
-_EXPANDED = str.maketrans("*?[]\n", "     ")  # characters that bash would read as file names
+_EXPANDED = str.maketrans("*?[]\n", "     ")  # characters that bash would expand to file names
 
 
 class BashWithHelp(BashComplete):
-    """Bash knows no descriptions: they stand behind the values as long as several are listed."""
+    """Bash has no descriptions: they follow the values while several are listed."""
 
     def complete(self) -> str:
         items = self.get_completions(*self.get_completion_args())
@@ -38,12 +38,12 @@ class BashWithHelp(BashComplete):
 
 
 def _with_help(item: CompletionItem[str]) -> CompletionItem[str]:
-    shown = f"{item.value}  ({item.help.translate(_EXPANDED)})" if item.help else item.value
-    return CompletionItem(shown, type=item.type)
+    text = f"{item.value}  ({item.help.translate(_EXPANDED)})" if item.help else item.value
+    return CompletionItem(text, type=item.type)
 
 
 class PowerShell(ShellComplete):
-    """PowerShell passes the whole line; values and help come back one a line."""
+    """PowerShell passes the whole line; values and help are returned line by line."""
 
     name = "powershell"
     source_template = """\
@@ -96,8 +96,8 @@ def command(ctx: click.Context, shell: str) -> None:
     text = script(root, {}, "hardwon", "_HARDWON_COMPLETE").source()
     called = _CALLS[shell]
     quote = _quoted_for_powershell if shell == PowerShell.name else shlex.quote
-    own = " ".join(map(quote, _isolation.command()))
-    click.echo(text.replace(called, f"{called.rpartition(' ')[0]} {own})"))
+    program = " ".join(map(quote, _isolation.command()))
+    click.echo(text.replace(called, f"{called.rpartition(' ')[0]} {program})"))
 
 
 def _quoted_for_powershell(word: str) -> str:

@@ -37,36 +37,36 @@ def command(context: click.Context, home: str | None, as_json: bool) -> None:
 def set_(key: str, value: str, home: str | None) -> None:
     """Write KEY = VALUE into config.toml; comments and layout stay."""
     settings = load(home)
-    _known(settings, key)
+    _ensure_known(settings, key)
     literal = settings_file.set_setting(settings.home, key, value)
     say(f"{key} = {literal}")
     origin = load(home).origin(key)
     if origin != "config.toml":
-        complain(f"{origin} is set and counts more than config.toml")
+        complain(f"{origin} is set and overrides config.toml")
 
 
 @command.command("unset")
 @click.argument("key")
 @options.home
 def unset(key: str, home: str | None) -> None:
-    """Take KEY out of config.toml, so that its default holds again."""
+    """Remove KEY from config.toml, so that its default applies again."""
     settings = load(home)
-    _known(settings, key)
+    _ensure_known(settings, key)
     was_set = settings_file.unset_setting(settings.home, key)
     say(f"{key} is {'no longer' if was_set else 'not'} set in config.toml")
 
 
-def _known(settings: Settings, key: str) -> None:
+def _ensure_known(settings: Settings, key: str) -> None:
     names = [row[0] for row in settings.rows() if "." in row[0]]
     if key not in names:
-        raise InvalidInput(f"{key!r} is not a setting{options.meant(key, names)}")
+        raise InvalidInput(f"{key!r} is not a setting{options.suggestion(key, names)}")
 
 
 def _show(home: str | None, *, as_json: bool) -> None:
     settings = load(home)
     rows = settings.rows()
     for name in unknown(settings):
-        complain(f"{name} is not a setting{options.meant(name, [row[0] for row in rows])}")
+        complain(f"{name} is not a setting{options.suggestion(name, [row[0] for row in rows])}")
     if as_json:
         dump({key: {"value": value, "origin": origin} for key, value, origin in rows})
         return
@@ -85,5 +85,5 @@ def _spent(settings: Settings) -> str:
         with hardwon.open(settings.home, settings=settings) as hw:
             spent = hw.spent()
     except HardwonError as error:
-        return f"not known ({error})"
+        return f"unknown ({error})"
     return f"{spent.calls} calls, {spent.tokens} tokens, ${spent.money:.2f}"

@@ -16,7 +16,7 @@ from hardwon.text.numbers import plural
 @click.command("copy")
 @click.argument("source")
 @click.argument("target")
-@click.option("--resume", is_flag=True, help="Go on with a copy that was interrupted.")
+@click.option("--resume", is_flag=True, help="Continue a copy that was interrupted.")
 def command(source: str, target: str, resume: bool) -> None:
     """Copy lessons, logs, reflections and dreams from SOURCE into TARGET, and compare them.
 

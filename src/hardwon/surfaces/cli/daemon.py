@@ -28,13 +28,15 @@ def command(port: int | None, home: str | None) -> None:
     \b
     curl -s --unix-socket ~/.hardwon/hook.sock -d @- http://h/hardwon/hook/codex
 
-    With --port also on http://127.0.0.1:PORT/hardwon/hook/AGENT, for requests that show the token
-    in $HARDWON_HOME/token; `hardwon install claude-code --http PORT` sets that up.
+    With --port also on http://127.0.0.1:PORT/hardwon/hook/AGENT, for requests with the token in
+     $HARDWON_HOME/token; `hardwon install claude-code --http PORT` sets that up.
     """
     from hardwon.surfaces.hooks.daemon import Daemon
 
     signals = {signal.SIGTERM, signal.SIGINT}
-    signal.pthread_sigmask(signal.SIG_BLOCK, signals)  # threads inherit it: sigwait gets them all
+    signal.pthread_sigmask(
+        signal.SIG_BLOCK, signals
+    )  # inherited by threads, so that sigwait gets all signals
     with hardwon.open(settings=load(home).in_a_hurry(resident=True)) as hw:
         os.chdir(hw.settings.home)
         serving = Daemon(hw, port=port, token=kept_token(hw.settings.home))
@@ -49,6 +51,6 @@ def command(port: int | None, home: str | None) -> None:
 
 def _warm_up(hw: hardwon.Hardwon) -> None:
     """Read the weights of an embedder before the first prompt has to wait for them."""
-    with suppress(HardwonError):  # an endpoint that is down is reported at the doors
+    with suppress(HardwonError):  # an endpoint that is down is reported later
         hw.vectors.fill()
         hw.agent("warm-up").explain("turn", "warm up")

@@ -1,4 +1,4 @@
-"""`hardwon demo`: the main job, visible in under a minute, offline."""
+"""`hardwon demo`: what hardwon does, in under a minute, offline."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hardwon.text.clean import clip, one_line
 if TYPE_CHECKING:
     from hardwon import Hardwon
 
-_FIGURES = 21  # columns beside the tasks of the last table
+_FIGURES = 21  # columns next to the tasks in the last table
 
 
 @click.command("demo")
@@ -29,8 +29,8 @@ def command(no_inject: bool, keep: str | None, as_json: bool) -> None:
     """Watch an agent make its mistakes once. Offline, no key, in a temporary home.
 
     A small scripted agent does real shell tasks three times. At first it runs into real errors and
-    finds its way around them: hardwon sees the failures and the fixes. What works in a second run
-    is proven, and in the third it is put before the agent in time.
+    finds its way around them: hardwon sees the failures and the fixes. A fix that works in a second
+    run is proven, and in the third run the agent gets it in time.
     """
     began = time.monotonic()
     with (
@@ -48,7 +48,7 @@ def command(no_inject: bool, keep: str | None, as_json: bool) -> None:
 def _rounds(
     hw: Hardwon, scratch: str, *, inject: bool, quiet: bool
 ) -> tuple[list[Round], list[Round]]:
-    """The first round and the last."""
+    """Play all rounds; the first and the last."""
     tell = (lambda *_, **__: None) if quiet else say
     tell("Round 1: the agent knows nothing yet.", bold=True)
     first = _round(hw, f"{scratch}/first", inject=inject)
@@ -71,7 +71,7 @@ def _round(hw: Hardwon, place: str, *, inject: bool, is_last: bool = False) -> l
             hw.agent("demo", project="shop"),
             task,
             place,
-            task.again if is_last else task.said,
+            task.other_prompt if is_last else task.prompt,
             inject=inject,
         )
         for task in TASKS

@@ -1,8 +1,7 @@
-"""The agent of the demo: it runs real commands, really fails, and reads what it is told.
+"""The agent of the demo: it runs real commands, really fails, and reads its lessons.
 
-It is scripted, not clever: for each task it knows a few ways and tries them in its own order. When
-the text put before it recommends a command it knows, it tries that one first. Nothing else differs
-between the rounds.
+It is scripted: for each task it knows a few ways and tries them in a fixed order. When a lesson
+recommends a command it knows, it tries that one first. Nothing else differs between the rounds.
 """
 
 from __future__ import annotations
@@ -19,19 +18,19 @@ _LIMIT = 20  # seconds a command may take
 
 
 class Task(NamedTuple):
-    """A job for the agent: how it is asked for, twice, and the ways the agent knows."""
+    """A task for the agent: two prompts for it, and the ways the agent knows."""
 
-    said: str
-    again: str
+    prompt: str
+    other_prompt: str
     ways: tuple[str, ...]
 
 
 class Round(NamedTuple):
-    """What the agent did about one task."""
+    """What the agent did for one task."""
 
     prompt: str
     injected: str
-    calls: tuple[tuple[str, str], ...]  # command and error; no error when it worked
+    calls: tuple[tuple[str, str], ...]  # command and error; "" when it worked
 
     @property
     def failures(self) -> int:
@@ -91,15 +90,15 @@ def play(agent: Agent, task: Task, workspace: str, prompt: str, *, inject: bool)
 
 
 def preferred(ways: list[str], advice: str) -> list[str]:
-    """The agent's commands in its own order; those closest to the advice come first."""
+    """The agent's commands in their order; those closest to the advice first."""
     advised = re.sub(r"instead of `[^`]+`", "", advice)
     words = {word for code in re.findall(r"`([^`]+)`", advised) for word in code.split()}
     return sorted(ways, key=lambda way: -sum(word in way.split() for word in words))
 
 
 def _run(agent: Agent, command: str, place: str) -> str:
-    """Run a command for real; its last error line, or nothing when it worked."""
-    done = subprocess.run(
+    """Run a command; its last error line, "" when it worked."""
+    completed = subprocess.run(
         ["sh", "-c", command],
         cwd=place,
         capture_output=True,
@@ -107,10 +106,10 @@ def _run(agent: Agent, command: str, place: str) -> str:
         timeout=_LIMIT,
         check=False,
     )
-    output = done.stdout + done.stderr
-    failed = done.returncode != 0
+    output = completed.stdout + completed.stderr
+    failed = completed.returncode != 0
     agent.after_action("bash", {"command": command}, output=output, failed=failed)
-    lines = output.strip().splitlines() or [f"exit code {done.returncode}"]
+    lines = output.strip().splitlines() or [f"exit code {completed.returncode}"]
     return lines[-1] if failed else ""
 
 

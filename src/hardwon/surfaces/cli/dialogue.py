@@ -52,7 +52,7 @@ def show(phases: tuple[Phase, ...]) -> None:
 
 
 def _show_options(question: Question) -> None:
-    """Every option whole, folded to the width of the terminal."""
+    """Print every option in full, wrapped to the terminal."""
     for number, option in enumerate(question.options, 1):
         head = f"  {number}) "
         text = head + one_line(printable(option.label))
@@ -60,7 +60,7 @@ def _show_options(question: Question) -> None:
 
 
 def _is_long(question: Question) -> bool:
-    """Whether an option does not fit into the line that a menu has for it."""
+    """Whether an option does not fit into its line of the menu."""
     return any(len(one_line(option.label)) > width() - _MARGIN for option in question.options)
 
 
@@ -70,12 +70,12 @@ def _by_keys(question: Question) -> Chosen:
         default = question.default[0] if question.default else None
         return (questionary.select(text, options, default=default).unsafe_ask(),)
     ticked = tuple(questionary.checkbox(text, options).unsafe_ask())
-    # The keys for all and for the inverse tick "none" as well: what else is ticked is meant.
+    # The keys that select all or invert also tick "none": it is ignored if anything else is ticked.
     return tuple(value for value in ticked if value != NONE) or question.default
 
 
 def _menu(question: Question) -> list[Any]:
-    """The options as lines of a menu; the answer that excludes all others is never ticked."""
+    """The options as lines of a menu; "none" is never ticked in advance."""
     ticked = set(question.default) - {NONE} if question.multi else set()
     return [
         questionary.Choice(line, option.value, checked=option.value in ticked)

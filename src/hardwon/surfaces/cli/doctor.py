@@ -1,4 +1,4 @@
-"""`hardwon doctor`: is everything well, and if not, what to do."""
+"""`hardwon doctor`: check that everything works; if not, say what to do."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from hardwon.settings import Settings
 
 
-_LITTLE = 1 << 20  # bytes left on a disk
+_LITTLE = 1 << 20  # bytes left on a disk that count as too few
 
 
 class Check(NamedTuple):
@@ -66,8 +66,8 @@ def examine(home: str | None) -> Iterator[Check]:
         return
     if settings.postgres.url:
         yield from _server(settings.postgres.url)
-    for name, look in _LOOKS.items():
-        yield _tried(name, look, settings)
+    for name, check in _CHECKS.items():
+        yield _tried(name, check, settings)
 
 
 def _server(url: str) -> Iterator[Check]:
@@ -84,42 +84,42 @@ def _server(url: str) -> Iterator[Check]:
     yield Check("notices", *notify.inspect(url))
 
 
-def _tried(name: str, look: Callable[[Settings], tuple[bool, str]], settings: Settings) -> Check:
+def _tried(name: str, check: Callable[[Settings], tuple[bool, str]], settings: Settings) -> Check:
     try:
-        return Check(name, *look(settings))
+        return Check(name, *check(settings))
     except (HardwonError, OSError) as error:
         return Check(name, False, str(error))
 
 
 def _settings(settings: Settings) -> tuple[bool, str]:
-    strange = unknown(settings)
-    if strange:
-        return False, f"no such setting: {', '.join(strange)}; see `hardwon config`"
+    unknown_names = unknown(settings)
+    if unknown_names:
+        return False, f"no such setting: {', '.join(unknown_names)}; see `hardwon config`"
     return True, f"{len(settings.origins) - 1} set, the rest default"
 
 
 def _home(settings: Settings) -> tuple[bool, str]:
     if not os.path.isdir(settings.home):
-        return _can_be_made(settings.home)
+        return _can_be_created(settings.home)
     _homes.ensure_own(settings.home)
     mode = os.stat(settings.home).st_mode & 0o777
     if mode & 0o077:
         return False, f"{settings.home} is open to others; chmod 700 {settings.home}"
     if not os.access(settings.home, os.W_OK):
-        return False, f"{settings.home} cannot be written: lessons are read, none is kept"
+        return False, f"{settings.home} cannot be written: lessons are read, but new ones are lost"
     room = shutil.disk_usage(settings.home).free
     if room < _LITTLE:
         return False, f"{settings.home} has {room // 1024} KB left on its disk; free some space"
     return True, settings.home
 
 
-def _can_be_made(home: str) -> tuple[bool, str]:
+def _can_be_created(home: str) -> tuple[bool, str]:
     parent = os.path.dirname(home)
     while not os.path.exists(parent):
         parent = os.path.dirname(parent)
     if os.path.isdir(parent) and os.access(parent, os.W_OK | os.X_OK):
-        return True, f"{home} (not there yet; made on first use)"
-    return False, f"{home} cannot be made in {parent}; set HARDWON_HOME to a directory of yours"
+        return True, f"{home} (created on first use)"
+    return False, f"{home} cannot be created in {parent}; set HARDWON_HOME to a directory of yours"
 
 
 def _store(settings: Settings) -> tuple[bool, str]:
@@ -153,12 +153,12 @@ def _meaning(settings: Settings) -> tuple[bool, str]:
         return True, f"{settings.recall.embedder}; no lessons yet"
     with hardwon.open(settings=settings) as hw:
         name, have, active = hw.vectors.counts()
-    rest = "" if have >= active else "; `hardwon lesson embed` or a worker makes the rest"
-    return True, f"{name}: {have} of {active} lessons have a vector{rest}"
+    hint = "" if have >= active else "; `hardwon lesson embed` or a worker makes the rest"
+    return True, f"{name}: {have} of {active} lessons have a vector{hint}"
 
 
 def _hooks(settings: Settings) -> tuple[bool, str]:
-    """A hook never hurts, so its troubles are only to be read here."""
+    """Hooks never fail, so their troubles are only reported here."""
     lines = troubles.read(settings.home)
     if not lines:
         return True, "no troubles"
@@ -168,7 +168,7 @@ def _hooks(settings: Settings) -> tuple[bool, str]:
     )
 
 
-_LOOKS = {
+_CHECKS = {
     "settings": _settings,
     "home": _home,
     "store": _store,

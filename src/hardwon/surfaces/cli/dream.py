@@ -22,8 +22,8 @@ _NAP = 0.2  # seconds
 
 @click.group("dream", cls=Group, invoke_without_command=True)
 @click.option("--dry-run", is_flag=True, help="Show what would change; change nothing.")
-@click.option("--if-due", is_flag=True, help="Only when idle long enough and not dreamt lately.")
-@click.option("--watch", is_flag=True, help="Stay, and dream whenever it is due.")
+@click.option("--if-due", is_flag=True, help="Only if idle long enough and no dream lately.")
+@click.option("--watch", is_flag=True, help="Keep running, and dream whenever it is due.")
 @options.scope
 @options.as_json
 @click.pass_context
@@ -32,7 +32,7 @@ def command(
 ) -> None:
     """Merge, promote, retire and compare the lessons of an agent, in all its projects.
 
-    Without a command it dreams now. No lesson is rewritten in place, and `undo` takes it all back.
+    Without a command it dreams now. No lesson is rewritten in place; `undo` reverts everything.
 
     \b
     hardwon dream --dry-run     what a dream would do
@@ -43,15 +43,15 @@ def command(
         values = {name: value for name, value in place.items() if value is not None}
         ctx.default_map = {ctx.invoked_subcommand: values}
         return
-    with _signals() as call, options.Scoped(**place) as agent:
+    with _signals() as stop_request, options.Scoped(**place) as agent:
         if watch:
-            agent.dreams.watch(wait=call.wait, tell=lambda dream: say_folded(dream.report))
+            agent.dreams.watch(wait=stop_request.wait, tell=lambda dream: say_folded(dream.report))
             return
         if if_due and (reason := agent.dreams.due()):
             dump({"skipped": reason}) if as_json else say(f"no dream: {reason}")
             return
         with Progress("Dreaming", is_quiet=as_json) as tell:
-            dream = agent.dreams.run(dry_run=dry_run, stop=call.has_come, tell=tell)
+            dream = agent.dreams.run(dry_run=dry_run, stop=stop_request.has_come, tell=tell)
     dump(dream) if as_json else say_folded(dream.report)
 
 
@@ -108,16 +108,16 @@ def undo(dream_id: str, as_json: bool, **place: Any) -> None:
     say(f"dream {dream.id[:8]} is undone: {restored} changes taken back")
     if unchanged:
         say(
-            f"{unchanged} lessons were changed by somebody since then and stay as they are",
+            f"{unchanged} lessons were changed since then and stay as they are",
             dim=True,
         )
 
 
 class _StopRequest:
-    """Whether a signal has come, so that a dream ends in good order.
+    """Records that a signal has come, so that a dream ends in good order.
 
-    It has no lock, because the handler may interrupt the thread that holds it. It sleeps in short
-    naps, because a signal just before a nap does not end the nap.
+    It has no lock: the handler may interrupt the thread that holds it. It sleeps in short naps: a
+    signal just before a nap does not end it.
     """
 
     _has_come = False
@@ -129,7 +129,7 @@ class _StopRequest:
         return self._has_come
 
     def wait(self, seconds: float) -> bool:
-        """Whether it came within this time."""
+        """Wait at most this long; whether a signal came."""
         until = monotonic() + seconds
         while not self._has_come and (remaining := until - monotonic()) > 0:
             sleep(min(remaining, _NAP))
@@ -138,11 +138,11 @@ class _StopRequest:
 
 @contextmanager
 def _signals() -> Iterator[_StopRequest]:
-    """What SIGINT and SIGTERM call while this lasts."""
-    call, caught = _StopRequest(), (signal.SIGINT, signal.SIGTERM)
-    before = [signal.signal(number, call.come) for number in caught]
+    """The stop request that SIGINT and SIGTERM set inside the block."""
+    stop_request, caught = _StopRequest(), (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, stop_request.come) for number in caught]
     try:
-        yield call
+        yield stop_request
     finally:
         for number, handler in zip(caught, before, strict=True):
             signal.signal(number, handler)

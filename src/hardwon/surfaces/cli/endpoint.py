@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from hardwon.worker import WorkerProcess
 
 _LOCAL = ("127.0.0.1", "localhost", "[::1]")
-_PATIENCE = 1.0  # seconds for a visitor to say something: a worker that ends waits for it
+_PATIENCE = 1.0  # seconds to wait for a request: a worker waits this long at its end
 _TEXT = "text/plain; version=0.0.4; charset=utf-8"
 
 
@@ -24,12 +24,12 @@ class WorkerEndpoint:
             self._server = ThreadingHTTPServer(("127.0.0.1", port), _handler(worker))
         except OSError as error:
             raise storage_error(error, f"127.0.0.1:{port}") from error
-        self._server.daemon_threads = False  # whoever is being answered gets the whole answer
+        self._server.daemon_threads = False  # requests in progress get their whole answer
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
 
     @property
     def port(self) -> int:
-        """Where it listens."""
+        """The port it listens on."""
         return int(self._server.server_address[1])
 
     def __enter__(self) -> WorkerEndpoint:
@@ -48,7 +48,7 @@ def _handler(worker: WorkerProcess) -> type[BaseHTTPRequestHandler]:
 
         def do_GET(self) -> None:
             if self.headers.get("Host", "localhost").rsplit(":", 1)[0] not in _LOCAL:
-                self._answer(421, b"not here\n")  # a page elsewhere rebound its name to us
+                self._answer(421, b"not here\n")  # DNS rebinding by a foreign page
             elif self.path == "/healthz":
                 self._answer(200, b"ok\n")
             elif self.path == "/readyz":

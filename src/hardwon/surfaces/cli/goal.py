@@ -1,4 +1,4 @@
-"""`hardwon goal`: tell that a goal has ended, and see what past goals taught."""
+"""`hardwon goal`: report that a goal has ended, and see what past goals taught."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hardwon.text.numbers import plural
 if TYPE_CHECKING:
     from hardwon import Reflection
 
-_LONGEST = 20_000  # characters of an id; what is stored is shorter
+_LONGEST = 20_000  # characters of an id; the stored id is shorter
 _GOAL = click.argument("goal_id", metavar="GOAL")
 
 
@@ -42,7 +42,7 @@ def command() -> None:
     "tasks",
     multiple=True,
     metavar="'NAME: OUTPUT'",
-    help="A task of the goal and what came of it; may be repeated.",
+    help="A task of the goal and its result; may be repeated.",
 )
 @click.option("--error", default="", help="What went wrong.")
 @options.scope
@@ -74,7 +74,7 @@ def ended(
 @options.scope
 @options.as_json
 def context(goal_id: str | None, objective: str, as_json: bool, **place: Any) -> None:
-    """Show what would be put before the agent for GOAL; without one, from the recent goals."""
+    """Show what the agent would get for GOAL; without one, from the recent goals."""
     with _patient(**place) as agent:
         injection = agent.goals.context(goal_id, objective=objective)
     if as_json:
@@ -101,7 +101,7 @@ def list_(goal_id: str | None, limit: int, as_json: bool, **place: Any) -> None:
 
 
 def _patient(home: str | None, **place: Any) -> options.Scoped:
-    """A person waits longer than an agent's turn for a Redis that is slow."""
+    """Like `Scoped`, but waits longer for a slow Redis than an agent's turn."""
     settings = load(home)
     goals = settings.goals._replace(redis_patience=timedelta(seconds=5))
     return options.Scoped(home, **place, settings=settings._replace(goals=goals))

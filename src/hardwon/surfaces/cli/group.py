@@ -1,14 +1,14 @@
-"""A command with commands of its own."""
+"""A command with sub-commands."""
 
 from __future__ import annotations
 
 import click
 
-_WHOLE = 1000  # more than any first sentence has
+_WHOLE = 1000  # longer than any first sentence
 
 
 class Group(click.Group):
-    """Its help tells of each command in a whole sentence, on any terminal."""
+    """Its help shows the whole first sentence of each command, on any terminal."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         commands = ((name, self.get_command(ctx, name)) for name in self.list_commands(ctx))

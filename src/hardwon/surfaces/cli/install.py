@@ -1,4 +1,4 @@
-"""`hardwon install`, `hardwon uninstall`, `hardwon status`: into the agents people use."""
+"""`hardwon install`, `hardwon uninstall`, `hardwon status`: hooks in coding agents."""
 
 from __future__ import annotations
 
@@ -78,27 +78,27 @@ def command(
 ) -> None:
     """Let hardwon learn inside AGENT: claude-code, codex, gemini, copilot, opencode, cursor.
 
-    Shows the change to the agent's settings before it is written, whole with --diff. Hooks of
-    others, comments and layout stay; `hardwon uninstall` restores the file exactly.
+    Shows the change to the agent's settings before writing it, in full with --diff. Other hooks,
+    comments and layout stay; `hardwon uninstall` restores the file exactly.
     """
-    data = load(home).home
+    data_home = load(home).home
     if port is not None and set(agents) != {"claude-code"}:
         raise click.UsageError("--http is for claude-code only")
     for agent in agents:
-        target = _target(agent, level, _call(agent, port, data, is_usual=home is None))
-        done = _carried_out(
+        target = _target(agent, level, _call(agent, port, data_home, is_usual=home is None))
+        is_change = _carried_out(
             target,
             installer.installation(target),
-            lambda t: installer.install(t, data),
+            lambda t: installer.install(t, data_home),
             is_asking=not yes,
             is_dry=dry_run,
             is_whole=diff,
         )
-        say(f"{agent}: {_told(done, 'installed', is_dry=dry_run)} ({target.path})")
-        if done and not dry_run:
+        say(f"{agent}: {_result(is_change, 'installed', is_dry=dry_run)} ({target.path})")
+        if is_change and not dry_run:
             _say_what_is_next(agent, level, target.advice)
     if not dry_run:
-        offer_model(agents, data, wants_model, is_asking=not yes)
+        offer_model(agents, data_home, wants_model, is_asking=not yes)
 
 
 @click.command("uninstall")
@@ -111,25 +111,25 @@ def command(
 def uninstall(
     agents: Sequence[str], level: str, yes: bool, dry_run: bool, diff: bool, home: str | None
 ) -> None:
-    """Take hardwon out of AGENT again; its settings become what they were before."""
-    data = load(home).home
+    """Remove hardwon from AGENT; its settings become what they were before."""
+    data_home = load(home).home
     for agent in agents:
         target = _target(agent, level)
-        done = _carried_out(
+        is_change = _carried_out(
             target,
-            installer.removal(target, data),
-            lambda t: installer.uninstall(t, data),
+            installer.removal(target, data_home),
+            lambda t: installer.uninstall(t, data_home),
             is_asking=not yes,
             is_dry=dry_run,
             is_whole=diff,
         )
-        say(f"{agent}: {_told(done, 'removed', is_dry=dry_run)} ({target.path})")
+        say(f"{agent}: {_result(is_change, 'removed', is_dry=dry_run)} ({target.path})")
 
 
 @click.command("status")
 @options.as_json
 def status(as_json: bool) -> None:
-    """In which coding agents hardwon is installed, and in which file."""
+    """Show in which coding agents hardwon is installed, and in which file."""
     rows = [_state(agent, level) for agent in AGENTS for level in locations.LEVELS]
     if as_json:
         runs = _last_runs()
@@ -146,12 +146,12 @@ def status(as_json: bool) -> None:
 
 
 def _say_where(rows: Sequence[dict[str, str]]) -> None:
-    """The files that hold hardwon, or cannot be read; the other agents in one line."""
+    """Print the files that contain hardwon or cannot be read; the other agents in one line."""
     present = [row for row in rows if row["state"] != _ABSENT]
     table([(row["agent"], row["level"], row["state"], row["path"]) for row in present])
-    others = [agent for agent in AGENTS if agent not in {row["agent"] for row in present}]
-    if others:
-        say_folded(f"Not installed in {', '.join(others)}; `hardwon install AGENT` does it")
+    absent = [agent for agent in AGENTS if agent not in {row["agent"] for row in present}]
+    if absent:
+        say_folded(f"Not installed in {', '.join(absent)}; `hardwon install AGENT` installs it")
 
 
 def _last_runs() -> dict[str, dict[str, str]]:
@@ -177,30 +177,30 @@ def _say_what_is_next(agent: str, level: str, advice: str) -> None:
 
 
 def _installation_troubles() -> Iterator[str]:
-    """What to say of hooks that cannot run, or run twice."""
+    """Messages about hooks that cannot run, or run twice."""
     for agent in AGENTS:
         targets = {level: _target(agent, level) for level in locations.LEVELS}
         for level, target in targets.items():
             with suppress(HardwonError, ValueError):
                 if program := installer.missing_program(target):
-                    again = f"`hardwon install {agent} --level {level}` mends it"
-                    yield f"{agent}: its hooks start {program}, which is gone; {again}"
+                    remedy = f"`hardwon install {agent} --level {level}` repairs it"
+                    yield f"{agent}: its hooks start {program}, which is gone; {remedy}"
         with suppress(HardwonError, ValueError):
-            both = [target for target in targets.values() if installer.is_installed(target)]
-            if both and any(map(installer.has_plugin, targets.values())):
-                remedy = f"`hardwon uninstall {agent}` leaves the plugin"
+            installed = [target for target in targets.values() if installer.is_installed(target)]
+            if installed and any(map(installer.has_plugin, targets.values())):
+                remedy = f"`hardwon uninstall {agent}` keeps only the plugin"
                 yield f"{agent}: the plugin and hooks are both installed; {remedy}"
 
 
 def _unconfirmed() -> Iterator[str]:
-    """What to say of folders that claim a project and are not trusted."""
+    """Messages about folders that claim a project and are not trusted."""
     claims = trust.read(default_home())
     if not claims.is_whole:
         yield f"the file {trust.NAME} is damaged: no new folder is trusted; `hardwon project trust`"
     for claim in claims.all:
         if not claim.is_trusted:
             confirm = f"`hardwon project trust {shlex.quote(claim.folder)}` confirms it"
-            yield f"{claim.folder} claims {claim.project}: what it learns stays apart; {confirm}"
+            yield f"{claim.folder} claims {claim.project}: its lessons are kept separate; {confirm}"
 
 
 def _state(agent: str, level: str) -> dict[str, str]:
@@ -221,7 +221,7 @@ def _carried_out(
     is_dry: bool,
     is_whole: bool,
 ) -> bool:
-    """Whether there was something to do; it is shown first, and a person at a terminal agrees."""
+    """Make a change; whether there was one. It is shown first, and confirmed at a terminal."""
     if not change:
         return False
     say(change.diff() if is_whole or is_dry else change.summary())
@@ -233,7 +233,7 @@ def _carried_out(
     return True
 
 
-def _told(is_change: bool, done: str, *, is_dry: bool) -> str:
+def _result(is_change: bool, done: str, *, is_dry: bool) -> str:
     if not is_change:
         return "nothing to do"
     return f"would be {done}" if is_dry else done
@@ -245,8 +245,8 @@ def _target(agent: str, level: str, call: Call | None = None) -> Target:
 
 
 def _call(agent: str, port: int | None, home: str, *, is_usual: bool = True) -> Call:
-    """How the agent calls hardwon at an event."""
+    """The call of hardwon at an event, as the agent's settings have it."""
     if port is None:
         return lambda event: hook_command.command(agent, event, home="" if is_usual else home)
-    asked = hook_command.http(agent, port=port, token=kept_token(home))
-    return lambda event: asked
+    http_call = hook_command.http(agent, port=port, token=kept_token(home))
+    return lambda event: http_call

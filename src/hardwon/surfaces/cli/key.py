@@ -1,4 +1,4 @@
-"""`hardwon key`: who may use the server."""
+"""`hardwon key`: keys for `hardwon serve`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @click.group("key", cls=Group)
 def command() -> None:
-    """Make, list and revoke the keys by which programs and people use `hardwon serve`."""
+    """Make, list and revoke the keys with which programs and people use `hardwon serve`."""
 
 
 def _lasting(_: click.Context, __: click.Parameter, text: str | None) -> timedelta | None:
@@ -72,7 +72,7 @@ def create(
         dump({**key._asdict(), "key": text})
     else:
         say(text)
-        click.echo("It is not kept: this is the only time that it is shown.", err=True)
+        click.echo("The key is not stored: this is the only time it is shown.", err=True)
 
 
 @command.command("list")
@@ -99,7 +99,7 @@ def revoke(identity: str, home: str | None) -> None:
 
 
 def _row(key: Key, now: datetime) -> tuple[str, ...]:
-    meant = "/".join(part for part in (key.agent, key.project) if part) or "all"
+    limited_to = "/".join(part for part in (key.agent, key.project) if part) or "all"
     state = "valid" if key.is_valid(now) else "revoked" if key.revoked_at else "expired"
     used = f"{age(key.used_at, now)} ago" if key.used_at else "never"
-    return key.id, key.tenant, key.role, meant, state, used, key.note
+    return key.id, key.tenant, key.role, limited_to, state, used, key.note

@@ -18,7 +18,7 @@ from hardwon.values.plain import plain
 from hardwon.values.provenance import recorded
 
 _LIMIT = click.option("--limit", default=25, show_default=True, help="At most this many.")
-_NAMED = 5  # places in the hint under a list
+_NAMED = 5  # places named in the hint under a list
 _NUMBER = click.argument("number", metavar="ID", type=str)
 
 
@@ -51,12 +51,12 @@ def list_(
     status = Status.SEEN if unsolved else Status.QUARANTINED if quarantined else status
     with options.Scoped(**place) as agent:
         lessons = agent.lessons.list(limit=limit, status=status)
-        others = {} if as_json else agent.lessons.elsewhere()
+        elsewhere = {} if as_json else agent.lessons.elsewhere()
     show_lessons(lessons, as_json, none="no lessons", head=("lesson",), scope=agent.scope)
-    if others:
-        places = [f"{count:,} with {options.chosen(scope)}" for scope, count in others.items()]
-        more = "; …" if len(places) > _NAMED else ""
-        say(f"Elsewhere: {'; '.join(places[:_NAMED])}{more}", dim=True)
+    if elsewhere:
+        places = [f"{count:,} with {options.chosen(scope)}" for scope, count in elsewhere.items()]
+        ellipsis = "; …" if len(places) > _NAMED else ""
+        say(f"Elsewhere: {'; '.join(places[:_NAMED])}{ellipsis}", dim=True)
 
 
 @command.command()
@@ -76,7 +76,7 @@ def search(text: str, limit: int, as_json: bool, **place: Any) -> None:
 @options.scope_here
 @options.as_json
 def show(number: str, as_json: bool, **place: Any) -> None:
-    """One lesson with its story: where it comes from, where it was shown, what followed."""
+    """One lesson with its history: its origin, where it was shown, what followed."""
     with LessonLookup(number, as_json=as_json, **place) as agent:
         lesson = agent.lessons.get(lesson_id(number))
         exposures = agent.lessons.exposures(lesson.id)
@@ -136,7 +136,7 @@ def add(
     as_json: bool,
     **place: Any,
 ) -> None:
-    """Keep a lesson: when it applies (SITUATION), and what to do then (CORRECTION)."""
+    """Add a lesson: when it applies (SITUATION), and what to do then (CORRECTION)."""
     with options.Scoped(**place) as agent:
         lesson = agent.lessons.add(situation, correction, mistake=mistake, tags=tags)
     dump(lesson) if as_json else say(recorded(lesson))
@@ -145,7 +145,7 @@ def add(
 @command.command()
 @_NUMBER
 @click.option(
-    "--call", default="", help="Deny this call, * fits anything; default: the calls it is about."
+    "--call", default="", help="Deny this call, * matches anything; default: its own calls."
 )
 @click.option("--tool", default="bash", show_default=True, help="The tool of that call.")
 @click.option("--off", is_flag=True, help="Allow the calls again.")
@@ -161,7 +161,7 @@ def guard(number: str, call: str, tool: str, off: bool, as_json: bool, **place: 
     if not lesson.guard:
         say(f"OK: #{lesson.id} no longer guards its calls")
         return
-    say(f"OK: #{lesson.id} guards; denied from now on, and nothing else:")
+    say(f"OK: #{lesson.id} guards; only these calls are denied from now on:")
     for forbidden in guard_of(lesson).calls:
         say(f"  {forbidden}".replace("\0", " "))
 
@@ -171,7 +171,7 @@ def guard(number: str, call: str, tool: str, off: bool, as_json: bool, **place: 
 @options.scope_here
 @options.as_json
 def history(number: str | None, as_json: bool, **place: Any) -> None:
-    """What was changed, of one lesson or of all, newest first."""
+    """The changes of one lesson or of all, newest first."""
     with LessonLookup(number, as_json=as_json, **place) as agent:
         changes = agent.lessons.history(lesson_id(number) if number else None)
     if as_json:
@@ -188,7 +188,7 @@ def history(number: str | None, as_json: bool, **place: Any) -> None:
 @options.scope_here
 @options.as_json
 def undo(number: str | None, as_json: bool, **place: Any) -> None:
-    """Take back the newest edit, guard or deletion, of one lesson or of all."""
+    """Undo the newest edit, guard or deletion, of one lesson or of all."""
     with LessonLookup(number, as_json=as_json, **place) as agent:
         lesson = agent.lessons.undo(lesson_id(number) if number else None)
     dump(lesson) if as_json else say(f"OK: {lesson.row()}")
@@ -222,13 +222,13 @@ def approve(number: str, as_json: bool, **place: Any) -> None:
 @options.scope
 @options.as_json
 def revoke(origin: str, as_json: bool, **place: Any) -> None:
-    """Remove every lesson of an origin, and every lesson made of one of them."""
+    """Remove every lesson of an origin, and every lesson merged from one of them."""
     with options.Scoped(**place) as agent:
-        gone = agent.lessons.revoke(origin)
+        removed = agent.lessons.revoke(origin)
     if as_json:
-        dump([lesson.id for lesson in gone])
+        dump([lesson.id for lesson in removed])
         return
-    say(f"OK: removed {plural(len(gone), 'lesson')} of {origin}")
+    say(f"OK: removed {plural(len(removed), 'lesson')} of {origin}")
 
 
 for _bulk in (lesson_bulk.export, lesson_bulk.import_, lesson_bulk.embed):

@@ -44,7 +44,9 @@ def export(form: str, output: str | None, **place: Any) -> None:
 
 @click.command("import")
 @click.argument("source")
-@click.option("--trust", is_flag=True, help="You vouch for them: use them at once, guards and all.")
+@click.option(
+    "--trust", is_flag=True, help="You vouch for them: use them at once, including guards."
+)
 @click.option(
     "--from-tenant",
     default="",
@@ -63,14 +65,14 @@ def import_(
     as_json: bool,
     **place: Any,
 ) -> None:
-    """Take in the lessons at SOURCE. They wait in quarantine until you approve them.
+    """Import the lessons at SOURCE. They wait in quarantine until you approve them.
 
     A pack (.jsonl, .md), a memory_index.json, a database with a `lessons` table, a folder of
     reflections (NNN.json) or of insights (.insights), or redis:// with `reflection:*` keys.
     """
-    whose = {"from_tenant": from_tenant, "from_agent": from_agent}
+    origin = {"from_tenant": from_tenant, "from_agent": from_agent}
     with options.Scoped(**place) as agent, Progress("Importing", is_quiet=as_json) as tell:
-        lessons = agent.lessons.import_from(source, trust=trust, **whose, tell=tell)
+        lessons = agent.lessons.import_from(source, trust=trust, **origin, tell=tell)
     if as_json:
         dump(lessons)
         return
@@ -84,14 +86,14 @@ def import_(
 @options.home
 @options.as_json
 def embed(home: str | None, as_json: bool) -> None:
-    """Embed every lesson that has no vector yet; a worker does this on its own.
+    """Embed every lesson without a vector; a worker does this by itself.
 
     The embedder is recall.embedder, or minilm when that is empty.
     """
     with hardwon.open(settings=options.with_meaning(load(home), True)) as hw:
-        _, had, active = hw.vectors.counts()
+        _, before, active = hw.vectors.counts()
         with Progress("Embedding", is_quiet=as_json) as tell:
-            count = hw.vectors.fill(lambda done: tell(done, active - had))
+            count = hw.vectors.fill(lambda done: tell(done, active - before))
         name, have, active = hw.vectors.counts()
     if as_json:
         dump({"embedder": name, "made": count, "embedded": have, "active": active})
@@ -105,7 +107,5 @@ def _imported(lessons: Sequence[Lesson]) -> str:
     if not lessons:
         return "(nothing to import)"
     distinct = len({lesson.id for lesson in lessons})
-    same = f"; {len(lessons) - distinct:,} of them say what another says" * (
-        distinct < len(lessons)
-    )
-    return f"{plural(len(lessons), 'lesson')} imported{same}"
+    duplicates = f"; {len(lessons) - distinct:,} of them repeat another" * (distinct < len(lessons))
+    return f"{plural(len(lessons), 'lesson')} imported{duplicates}"

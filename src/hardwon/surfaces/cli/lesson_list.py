@@ -45,6 +45,6 @@ def show_rows(lessons: Sequence[Lesson]) -> None:
 
 
 def _cells(lesson: Lesson) -> tuple[str, ...]:
-    shown = f"shown {lesson.hits:,}" if lesson.hits else ""
+    hits = f"shown {lesson.hits:,}" if lesson.hits else ""
     label = f"[{one_line(lesson.headline())}]"
-    return f"#{lesson.id}", lesson.status, shown, label, one_line(lesson.correction)
+    return f"#{lesson.id}", lesson.status, hits, label, one_line(lesson.correction)

@@ -1,4 +1,4 @@
-"""One lesson that a command names by its id, and a hint when it is elsewhere."""
+"""The lesson that a command names by id, and a hint when it is elsewhere."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class LessonLookup(options.Scoped):
-    """Opens the store for one lesson; prints where it looks, or where else the lesson is."""
+    """Opens the store for one lesson; prints the project, or where else the lesson is."""
 
     def __init__(self, number: str | None, *, as_json: bool, **place: Any) -> None:
         super().__init__(**place)

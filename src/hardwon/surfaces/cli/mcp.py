@@ -1,4 +1,4 @@
-"""`hardwon mcp`: lessons for any host that speaks the Model Context Protocol."""
+"""`hardwon mcp`: lessons for any host of the Model Context Protocol."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from hardwon.trust import project_for
 
 
 def _is_taken(port: int) -> bool:
-    """Whether another program listens there."""
-    with socket.socket() as tried:
-        tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    """Whether another program listens on the port."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            tried.bind(("127.0.0.1", port))
+            probe.bind(("127.0.0.1", port))
         except OSError:
             return True
     return False
@@ -46,11 +46,11 @@ def command(
     with hardwon.open(home) as hw:
         folder = os.getcwd()
         project = project or project_for(folder, hw.settings.home, tenant=tenant)
-        own = hw.agent(agent, project=project, tenant=tenant)
-        os.chdir(hw.settings.home)  # before others' code is imported: it may look around
+        mcp_agent = hw.agent(agent, project=project, tenant=tenant)
+        os.chdir(hw.settings.home)  # before third-party code is imported: it may read the folder
         from hardwon.surfaces.mcp import serve, server
 
-        built = server.build(hw, own, folder=folder)
+        built = server.build(hw, mcp_agent, folder=folder)
         if port is not None and _is_taken(port):
             raise SetupError(f"port {port} is taken by another program; name another with --http")
         if port is None:

@@ -1,4 +1,4 @@
-"""`hardwon migrate`: the tables of a PostgreSQL database, made and brought up to date."""
+"""`hardwon migrate`: create and update the tables of a PostgreSQL database."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def command(home: str | None, sql: bool, check: bool, grant: str | None) -> None
         elif check:
             _check(schema.pending(database))
         else:
-            done = schema.migrate(database)
-            say(f"{plural(len(done), 'migration')} run" if done else "up to date")
+            scripts = schema.migrate(database)
+            say(f"{plural(len(scripts), 'migration')} run" if scripts else "up to date")
         if grant and not sql and not check:
             schema.grant(database, grant)
             say(f"{grant} may use the tables")

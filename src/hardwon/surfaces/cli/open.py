@@ -23,7 +23,7 @@ def command(no_browser: bool, home: str | None, tenant: str) -> None:
     Starts a server on a free port that only this machine reaches. The link logs you in once.
     """
     with hardwon.open(home) as hw:
-        os.chdir(hw.settings.home)  # before others' code is imported: it may look around
+        os.chdir(hw.settings.home)  # before third-party code is imported: it may read the folder
         from hardwon.surfaces.serve.server import Address, Service
 
         service = Service(hw, Address(), tenant=tenant)
@@ -36,7 +36,7 @@ def command(no_browser: bool, home: str | None, tenant: str) -> None:
 
 
 def _has_screen() -> bool:
-    """Whether a browser with windows can be opened: one in the terminal would take it over."""
+    """Whether a graphical browser can be opened: one in the terminal would take it over."""
     return sys.platform == "darwin" or bool(
         os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def _project(
     context: click.Context, _: click.Parameter, name: str | None, *, is_look: bool = False
 ) -> str | None:
-    """The project that was named, or that of this folder if it is trusted. "" means no project."""
+    """The named project, or the one of this folder for `.`. "" means no project."""
     if name != ".":
         return name or None
     home, tenant = load(_home()).home, context.params["tenant"]
@@ -29,12 +29,12 @@ def _project(
 
 
 def _home() -> str | None:
-    home = click.get_current_context().params.get("home")  # one of click's own marks, if not given
+    home = click.get_current_context().params.get("home")  # click's own marker if it is not given
     return home if isinstance(home, str) else None
 
 
-def _own(name: str) -> str | None:
-    """What the hooks use, too: the variable, else the section [scope] of the home's config.toml."""
+def _from_settings(name: str) -> str | None:
+    """The value that hooks use, too: the variable, else [scope] in config.toml."""
     value: str = getattr(load(_home()).scope, name)
     return value or None
 
@@ -49,17 +49,17 @@ _SHARED = (
     click.option(
         "--tenant",
         is_eager=True,
-        default=lambda: _own("tenant"),
+        default=lambda: _from_settings("tenant"),
         help="The tenant; default: the setting scope.tenant.",
     ),
     click.option(
         "--agent",
-        default=lambda: _own("agent"),
+        default=lambda: _from_settings("agent"),
         help="The agent; default: the setting scope.agent.",
     ),
     click.option(
         "--project",
-        default=lambda: _own("project"),
+        default=lambda: _from_settings("project"),
         callback=_project,
         help="The project; none: everywhere; `.`: the one of this folder.",
     ),
@@ -67,7 +67,7 @@ _SHARED = (
 
 _HERE = click.option(
     "--project",
-    default=lambda: _own("project") or ".",
+    default=lambda: _from_settings("project") or ".",
     callback=partial(_project, is_look=True),
     help="The project; default: the one of this folder; '': only what holds everywhere.",
 )
@@ -85,7 +85,7 @@ def scope(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def scope_here(command: Callable[..., Any]) -> Callable[..., Any]:
-    """As `scope`, for commands that look: at the project of this folder, if none is named."""
+    """Like `scope`, but the default project is the one of this folder."""
     for option in reversed((*_SHARED[:-1], _HERE)):
         command = option(command)
     return command
@@ -97,15 +97,15 @@ def chosen(scope: hardwon.Scope) -> str:
     return f"--agent {shlex.quote(scope.agent)}{project}"
 
 
-def meant(word: str, known: Iterable[str]) -> str:
-    """`; did you mean …?` when a known word is near, else nothing."""
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """`; did you mean …?` if a known word is similar, else ""."""
     key = word.removeprefix("HARDWON_").lower().replace("_", ".", 1)
-    near = difflib.get_close_matches(key, list(known), n=1, cutoff=0.75)
-    return f"; did you mean {near[0]}?" if near else ""
+    matches = difflib.get_close_matches(key, list(known), n=1, cutoff=0.75)
+    return f"; did you mean {matches[0]}?" if matches else ""
 
 
 def with_meaning(settings: hardwon.Settings, wanted: bool | None) -> hardwon.Settings:
-    """The settings with the embedder that was asked for on the command line."""
+    """The settings with the embedder switched on or off by the command line."""
     if wanted is None:
         return settings
     name = (settings.recall.embedder or "minilm") if wanted else ""

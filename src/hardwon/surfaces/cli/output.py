@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 def say(text: str = "", **style: Any) -> None:
-    """A line for people: no stored byte can steer the terminal; colours only on a terminal."""
+    """Print a line: stored bytes cannot control the terminal; colours only on a terminal."""
     is_plain = not style or bool(os.environ.get("NO_COLOR"))
     click.echo(printable(text) if is_plain else click.style(printable(text), **style))
 
 
 def say_folded(text: str) -> None:
-    """Lines for people, folded to the width of their terminal; whole where a program reads."""
+    """Print lines, wrapped to the terminal's width; unwrapped if a program reads them."""
     if not sys.stdout.isatty():
         say(text)
         return
@@ -36,17 +36,17 @@ def say_folded(text: str) -> None:
 
 
 def complain(problem: str) -> None:
-    """One line on standard error."""
+    """Print one line on standard error."""
     click.echo(f"hardwon: {printable(problem).replace(chr(10), ' ')}", err=True)
 
 
 def dump(value: Any) -> None:
-    """JSON for programs, exact and on one document."""
+    """Print a value as one JSON document."""
     click.echo(json.dumps(plain(value), ensure_ascii=True, indent=2))
 
 
 def table(rows: Sequence[tuple[str, ...]], *, indent: str = "  ") -> None:
-    """Columns that line up."""
+    """Print rows in aligned columns."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))] if rows else []
     for row in rows:
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
@@ -54,7 +54,7 @@ def table(rows: Sequence[tuple[str, ...]], *, indent: str = "  ") -> None:
 
 
 def fitted(rows: Sequence[tuple[str, ...]], *, room: int) -> list[str]:
-    """Lines of columns; on a terminal the last two share what the others leave of the room."""
+    """Rows as aligned lines; on a terminal the last two columns share the free width."""
     if not rows:
         return []
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -66,13 +66,13 @@ def fitted(rows: Sequence[tuple[str, ...]], *, room: int) -> list[str]:
 
 
 def _cut(row: tuple[str, ...], widths: Sequence[int]) -> list[str]:
-    """The cells of a row in the widths of their columns; an empty column has none."""
+    """The cells of a row, cut to their column widths; empty columns are left out."""
     cells = zip(row, widths, strict=True)
     return [clip(cell, room).ljust(room) for cell, room in cells if room]
 
 
 def width() -> int:
-    """How many columns a line for people may have."""
+    """The width of a line on the terminal."""
     return max(40, shutil.get_terminal_size((120, 24)).columns)
 
 

@@ -1,4 +1,4 @@
-"""How far long work is: a bar on a terminal, a line now and then where a program reads."""
+"""Progress of long work: a bar on a terminal, else a line now and then."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BAR = 20  # columns
 class Progress:
     """`with Progress("Importing") as tell:` then call `tell(done, of)` any number of times.
 
-    It writes to standard error and leaves nothing on a terminal, where the summary follows.
+    It writes to standard error and clears its line at the end.
     """
 
     def __init__(
@@ -61,14 +61,14 @@ class Progress:
             click.echo(f"\r{' ' * self._drawn}\r", nl=False, file=self._stream)
 
     def _draw(self, line: str) -> None:
-        """Write over the line that is there."""
+        """Overwrite the current line."""
         line = line[: width() - 1]
         click.echo(f"\r{line.ljust(self._drawn)}", nl=False, file=self._stream)
         self._drawn = len(line)
 
 
 class Watched:
-    """A progress that looks for itself while something else works: `look` says how far it is."""
+    """Progress that polls `look` while something else works."""
 
     def __init__(self, progress: Progress, look: Callable[[], tuple[int, int]]) -> None:
         self._progress = progress
@@ -91,14 +91,14 @@ class Watched:
 
 
 def state(done: int, of: int, *, seconds: float) -> str:
-    """`5,000 of 10,000, 1,250/s, 0:04 left`; only what is known."""
+    """`5,000 of 10,000, 1,250/s, 0:04 left`; unknown parts are left out."""
     parts = [f"{done:,} of {of:,}" if of else f"{done:,}"]
     rate = done / seconds if seconds > 0 else 0.0
     if rate:
         parts.append(f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.1f}/s")
     if rate and done < of:
-        minutes, rest = divmod(round((of - done) / rate), 60)
-        parts.append(f"{minutes}:{rest:02d} left")
+        minutes, seconds_left = divmod(round((of - done) / rate), 60)
+        parts.append(f"{minutes}:{seconds_left:02d} left")
     return ", ".join(parts)
 
 

@@ -14,8 +14,8 @@ from hardwon.surfaces.cli.output import dump, say, table
 def command() -> None:
     """See and confirm the folders that write into a project.
 
-    The first folder whose git remote names a project is trusted. Any other one reads its lessons,
-    and what it learns stays apart until you confirm it.
+    The first folder whose git remote names a project is trusted. Any other folder reads its
+    lessons, but its own lessons are kept separate until you confirm it.
     """
 
 
@@ -42,7 +42,7 @@ def list_(home: str | None, tenant: str, as_json: bool) -> None:
 def trust(folder: str, home: str | None, tenant: str) -> None:
     """Let FOLDER (default: this one) write into the project that it claims.
 
-    What was learnt in it so far moves into the project.
+    Its lessons so far are moved into the project.
     """
     with hardwon.open(home) as hw:
         claim = hw.projects.trust(folder, tenant=tenant)

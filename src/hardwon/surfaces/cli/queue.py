@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hardwon import Hardwon, Job
     from hardwon.values.queue import QueueCounts
 
-_RETRIES_READ = 2000  # a larger backlog is not read through for a view
+_RETRIES_READ = 2000  # a larger backlog is not read for a view
 _RETRIES_SHOWN = 8
 
 
@@ -51,7 +51,7 @@ def top(every: float, once: bool, home: str | None, as_json: bool) -> None:
 
 
 def look(hw: Hardwon) -> dict[str, Any]:
-    """The queue at this moment."""
+    """The current state of the queue."""
     counts, status = hw.queue.status()
     return {
         "at": utc_now(),
@@ -62,9 +62,9 @@ def look(hw: Hardwon) -> dict[str, Any]:
 
 
 def show(view: dict[str, Any], *, rate: float) -> None:
-    """The view for people."""
+    """Print the view."""
     counts, status, now = view["counts"], view["worker"], view["at"]
-    worker = f"worker {status['pid']}" if status else "nobody works the queue"
+    worker = f"worker {status['pid']}" if status else "no worker is running"
     say(f"hardwon queue   {now:%H:%M:%S}   {worker}", bold=True)
     say(
         f"  pending {counts.pending}   dead {counts.dead}   quarantined {counts.quarantined}"
@@ -92,7 +92,7 @@ def _show_retries(retries: list[Job], now: datetime) -> None:
 
 
 def _retries(hw: Hardwon, counts: QueueCounts) -> list[Job]:
-    """What was tried and failed, the next one first."""
+    """The jobs that failed and wait for a retry, the next one first."""
     if not counts.pending or counts.pending > _RETRIES_READ:
         return []
     failed = [job for job in hw.queue.waiting() if job.last_error]
@@ -100,7 +100,7 @@ def _retries(hw: Hardwon, counts: QueueCounts) -> list[Job]:
 
 
 def _rate(earlier: dict[str, Any], later: dict[str, Any]) -> float:
-    """Jobs a second between two looks."""
+    """Jobs per second between two views."""
     seconds = (later["at"] - earlier["at"]).total_seconds()
     done = later["worker"].get("done", 0) - earlier["worker"].get("done", 0)
     return max(0.0, done / seconds) if seconds else 0.0

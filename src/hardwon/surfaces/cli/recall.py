@@ -1,4 +1,4 @@
-"""`hardwon recall`: what the doors would say, and why."""
+"""`hardwon recall`: which lessons would be shown, and why."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hardwon.ranking.scores import Judged
     from hardwon.values.lesson import Lesson
 
-_BUDGET = 10_000  # tokens: people may see more than an agent
+_BUDGET = 10_000  # tokens: more than an agent gets
 
 
 @click.command("recall")
@@ -44,7 +44,7 @@ def command(
     as_json: bool,
     **place: Any,
 ) -> None:
-    """Show what would be put before the agent for the prompt, pending call or error TEXT."""
+    """Show what the agent would get for the prompt, pending call or error TEXT."""
     door = "error" if error else "action" if tool else "turn"
     settings = options.with_meaning(load(place["home"]), meaning)
     with options.Scoped(**place, settings=settings) as agent:
@@ -54,10 +54,10 @@ def command(
     if explain:
         dump([_plain(candidate) for candidate in judged]) if as_json else _explain(judged)
     else:
-        _show(inject.render(_shown(judged), door=door, budget=_BUDGET), as_json=as_json)
+        _show(inject.render(_accepted(judged), door=door, budget=_BUDGET), as_json=as_json)
 
 
-def _shown(judged: Sequence[Judged]) -> list[Lesson]:
+def _accepted(judged: Sequence[Judged]) -> list[Lesson]:
     return [candidate.match.lesson for candidate in judged if not candidate.verdict]
 
 
@@ -67,7 +67,7 @@ def _show(block: inject.Block, *, as_json: bool) -> None:
     elif block.text:
         say(block.text)
     else:
-        say("(nothing fits)\n--explain shows what was weighed, and why it stays unsaid", dim=True)
+        say("(nothing fits)\n--explain shows all candidates, and why they are not shown", dim=True)
 
 
 def _explain(judged: Sequence[Judged]) -> None:

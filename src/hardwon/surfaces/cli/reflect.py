@@ -1,4 +1,4 @@
-"""`hardwon reflect`: keep a lesson by hand, and look after the queue."""
+"""`hardwon reflect`: add a lesson by hand, and manage the queue."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _JOB_ID = r"[0-9a-f]{16}"
 
 
 def _suggest(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The verbs, and behind retry and purge the dead jobs with what is known about them."""
+    """The verbs; after retry and purge, the dead jobs with a preview."""
     words = ctx.params.get("words") or ()
     if not words:
         return [CompletionItem(verb) for verb in VERBS if verb.startswith(incomplete)]
@@ -39,7 +39,7 @@ def _suggest(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[Co
         with hardwon.open(ctx.params.get("home")) as hw:
             dead = hw.queue.dead()
     except HardwonError:
-        return []  # Tab is no place for an error
+        return []  # Tab must not print errors
     return [
         CompletionItem(job.id, help=_preview(job))
         for job in dead
@@ -92,23 +92,23 @@ def command(
 
 
 def _verb(words: tuple[str, ...], everything: bool) -> str | None:
-    """The verb, if these words are not a lesson: a lesson may begin with one."""
+    """The verb, unless the words are a lesson: a lesson may begin with a verb."""
     if not words:
         return ""
-    verb, rest = words[0].lower(), words[1:]
+    verb, arguments = words[0].lower(), words[1:]
     if verb not in VERBS:
-        _misspelt(verb, rest)
+        _misspelt(verb, arguments)
         return None
     if verb in _ON_DEAD:
-        is_about_jobs = len(rest) < 2 or everything
-        is_about_jobs = is_about_jobs or all(re.fullmatch(_JOB_ID, word) for word in rest)
+        is_about_jobs = len(arguments) < 2 or everything
+        is_about_jobs = is_about_jobs or all(re.fullmatch(_JOB_ID, word) for word in arguments)
         return verb if is_about_jobs else None
-    return verb if not rest else None
+    return verb if not arguments else None
 
 
-def _misspelt(word: str, rest: tuple[str, ...]) -> None:
-    """Refuse a single word that is nearly a verb: it is a typing error, not a lesson."""
-    hint = "" if rest or " " in word else options.meant(word, VERBS)
+def _misspelt(word: str, arguments: tuple[str, ...]) -> None:
+    """Refuse a single word that is nearly a verb: it is a typo, not a lesson."""
+    hint = "" if arguments or " " in word else options.suggestion(word, VERBS)
     if hint:
         raise click.UsageError(f"no such verb: {word}{hint}")
 
@@ -181,12 +181,12 @@ def _on_dead(
             moved.append(identity)
         except NotFound:
             missing.append(identity)
-    _tell_moved(verb, moved, missing, as_json=as_json)
+    _print_moved(verb, moved, missing, as_json=as_json)
     if missing:
         raise click.exceptions.Exit(1)
 
 
-def _tell_moved(verb: str, moved: list[str], missing: list[str], *, as_json: bool) -> None:
+def _print_moved(verb: str, moved: list[str], missing: list[str], *, as_json: bool) -> None:
     if as_json:
         dump({"moved": moved, "missing": missing})
         return

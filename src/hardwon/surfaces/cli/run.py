@@ -1,4 +1,4 @@
-"""`hardwon run`: the runs that ended, and what happened in one of them."""
+"""`hardwon run`: the runs that ended, and their steps."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hardwon.values.ended_run import EndedRun
     from hardwon.values.step import Step
 
-_LINES = 6  # of what a failing call printed
+_LINES = 6  # lines shown of a failing call's output
 
 
 @click.group("run", cls=Group)
@@ -55,7 +55,7 @@ def list_(text: str, limit: int, as_json: bool, **place: Any) -> None:
 @options.scope_here
 @options.as_json
 def show(run_id: str, as_json: bool, **place: Any) -> None:
-    """The run ID, step by step, with what it was shown when."""
+    """The run ID, step by step, with what it was shown."""
     with options.Scoped(**place) as agent:
         run = agent.runs.get(run_id)
     if as_json:
@@ -66,7 +66,7 @@ def show(run_id: str, as_json: bool, **place: Any) -> None:
     number = run.made - len(run.steps)
     for event in timeline(run.steps, run.shown):
         if isinstance(event, Shown):
-            say(f"       {_told(event)}", dim=True)
+            say(f"       {_delivery_line(event)}", dim=True)
             continue
         number += 1
         _say_step(number, event)
@@ -82,8 +82,8 @@ def _counts(run: EndedRun) -> str:
     return f"{plural(run.made, 'step')}, {run.failed} failed{times_told}"
 
 
-def _told(shown: Shown) -> str:
-    """What the run was shown; or what was kept from it."""
+def _delivery_line(shown: Shown) -> str:
+    """What the run was shown, or what was withheld from it."""
     if shown.door == WITHHELD:
         return "withheld by the hold-out"
     lessons = ", ".join(f"#{number}" for number in shown.lessons)

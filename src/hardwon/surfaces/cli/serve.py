@@ -30,7 +30,7 @@ from hardwon.surfaces.cli.output import say
     "--prefix", default="", help="The path below which a proxy serves it, such as /hardwon."
 )
 @click.option(
-    "--rate", type=click.FloatRange(1), default=2000, help="Requests a second for each key."
+    "--rate", type=click.FloatRange(1), default=2000, help="Requests per second for each key."
 )
 @options.home
 @options.tenant
@@ -48,12 +48,12 @@ def command(
 ) -> None:
     """Serve the HTTP API and the pages, until SIGTERM or Ctrl-C (needs the extra `serve`).
 
-    On this machine programs send `Authorization: Bearer` and the token in $HARDWON_HOME/token;
+    Programs on this machine send `Authorization: Bearer` and the token in $HARDWON_HOME/token;
     browsers use the link that is printed. Others need a key: `hardwon key create`.
     """
     cert, secret = (os.path.abspath(path) if path else "" for path in (tls_cert, tls_key))
     with hardwon.open(home) as hw:
-        os.chdir(hw.settings.home)  # before others' code is imported: it may look around
+        os.chdir(hw.settings.home)  # before third-party code is imported: it may read the folder
         from hardwon.surfaces.serve.limits import Limits
         from hardwon.surfaces.serve.server import Address, Service
 

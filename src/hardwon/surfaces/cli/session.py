@@ -62,7 +62,7 @@ def command() -> None:
     hardwon session mine                      the newest session here, with questions
     hardwon session mine --since 7d --auto    a whole history, without questions
     hardwon session import runs.jsonl         runs in the neutral format
-    hardwon session undo                      take the last integration back
+    hardwon session undo                      undo the last integration
     """
 
 
@@ -82,11 +82,11 @@ def list_(
     """Sessions of coding agents: this directory's first, newest first."""
     with options.Scoped(**place) as agent:
         places = agent.sessions.find(agents=agents, cwd=os.getcwd(), since=since)
-        shown = [agent.sessions.look(session) for session in places[:limit]]
+        overviews = [agent.sessions.look(session) for session in places[:limit]]
     if as_json:
-        dump(shown)
+        dump(overviews)
         return
-    table([_row(session) for session in shown]) if shown else say("(no sessions found)")
+    table([_row(session) for session in overviews]) if overviews else say("(no sessions found)")
     if len(places) > limit:
         say(f"  … and {len(places) - limit} more; use --limit", dim=True)
 
@@ -109,45 +109,47 @@ def mine(session: str, as_json: bool, **chosen: Any) -> None:
     With --questions and --answers another program can ask: the first prints a run and its
     questions, the second takes {"run": "…", "answers": {"Q2": ["1"], "Q5.1": "A"}}.
     """
-    asked = {name: chosen.pop(name) for name in (*_WAYS, "agents", "since")}
-    way = next((name for name in _WAYS if asked[name]), "dialogue")
-    if asked["since"] is not None and way != "auto":
+    filters = {name: chosen.pop(name) for name in (*_WAYS, "agents", "since")}
+    way = next((name for name in _WAYS if filters[name]), "dialogue")
+    if filters["since"] is not None and way != "auto":
         raise click.UsageError("--since mines without questions: add --auto")
     with options.Scoped(**chosen) as agent:
-        _MINE[way](agent.sessions, session, asked, as_json)
+        _MINE[way](agent.sessions, session, filters, as_json)
 
 
 _WAYS = ("answers", "questions", "preview", "auto")
 
 
-def _by_dialogue(sessions: Sessions, name: str, asked: dict[str, Any], as_json: bool) -> None:
-    """Ask a person; go on with another session when they want to."""
-    chosen = _chosen(sessions, name, asked["agents"])
+def _by_dialogue(sessions: Sessions, name: str, filters: dict[str, Any], as_json: bool) -> None:
+    """Ask a person; continue with another session if they want to."""
+    chosen = _chosen(sessions, name, filters["agents"])
     while True:
         result = sessions.mine(chosen, lambda *_: dialogue.ask, watch=dialogue.show)
-        _tell(result, as_json)
+        _print_result(result, as_json)
         if as_json or not _wants_another(result):
             return
-        chosen = _pick(sessions.find(agents=asked["agents"], cwd=os.getcwd())[:15])
+        chosen = _pick(sessions.find(agents=filters["agents"], cwd=os.getcwd())[:15])
 
 
-def _by_policy(sessions: Sessions, name: str, asked: dict[str, Any], as_json: bool) -> None:
-    if asked["since"] is None:
+def _by_policy(sessions: Sessions, name: str, filters: dict[str, Any], as_json: bool) -> None:
+    if filters["since"] is None:
         watch = dialogue.show
-        _tell(sessions.mine(_chosen(sessions, name, asked["agents"]), watch=watch), as_json)
+        _print_result(
+            sessions.mine(_chosen(sessions, name, filters["agents"]), watch=watch), as_json
+        )
         return
-    places = sessions.pending(sessions.find(agents=asked["agents"], since=asked["since"]))
+    places = sessions.pending(sessions.find(agents=filters["agents"], since=filters["since"]))
     results = []
     with Progress("Mining", is_quiet=as_json) as tell:
         tell(0, len(places))
         for result in sessions.mine_all(places):
             results.append(result)
             tell(len(results), len(places))
-    _tell_all(results, as_json)
+    _print_results(results, as_json)
 
 
-def _questions(sessions: Sessions, name: str, asked: dict[str, Any], as_json: bool) -> None:
-    waiting = sessions.ask(_chosen(sessions, name, asked["agents"]))
+def _questions(sessions: Sessions, name: str, filters: dict[str, Any], as_json: bool) -> None:
+    waiting = sessions.ask(_chosen(sessions, name, filters["agents"]))
     dump(
         {
             "run": waiting.run,
@@ -163,17 +165,17 @@ def _questions(sessions: Sessions, name: str, asked: dict[str, Any], as_json: bo
     )
 
 
-def _answers(sessions: Sessions, name: str, asked: dict[str, Any], as_json: bool) -> None:
+def _answers(sessions: Sessions, name: str, filters: dict[str, Any], as_json: bool) -> None:
     try:
-        document = json.load(asked["answers"])
+        document = json.load(filters["answers"])
         run, answers = str(document["run"]), dict(document.get("answers", {}))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise click.UsageError('answers must be {"run": "…", "answers": {…}}') from error
-    _tell(sessions.answer(run, answers), as_json)
+    _print_result(sessions.answer(run, answers), as_json)
 
 
-def _preview(sessions: Sessions, name: str, asked: dict[str, Any], as_json: bool) -> None:
-    context, delta = sessions.preview(_chosen(sessions, name, asked["agents"]))
+def _preview(sessions: Sessions, name: str, filters: dict[str, Any], as_json: bool) -> None:
+    context, delta = sessions.preview(_chosen(sessions, name, filters["agents"]))
     if as_json:
         insights = [_plain(insight) for insight in delta.insights]
         dump({"context": context.plain(), **delta._asdict(), "insights": insights})
@@ -181,7 +183,7 @@ def _preview(sessions: Sessions, name: str, asked: dict[str, Any], as_json: bool
     say(delta.summary.text)
     for number, insight in enumerate(delta.insights, 1):
         say(f"\n{number}. [{insight.confidence}] {insight.advice}")
-        say("   " + "; ".join(f"line {shown.line}" for shown in insight.evidence[:5]), dim=True)
+        say("   " + "; ".join(f"line {passage.line}" for passage in insight.evidence[:5]), dim=True)
     for note in delta.notes:
         say(f"note: {note}", dim=True)
 
@@ -222,30 +224,30 @@ def import_(files: tuple[str, ...], as_json: bool, **place: Any) -> None:
         )
         return
     fixed = sum(run.fixed for run in runs)
-    done = f"{plural(len(runs), 'run')}, {plural(steps, 'command')}, {failures:,} failed"
-    say(f"{done}, {fixed:,} fixed in the same run; {plural(len(lessons), 'lesson')} kept")
+    summary = f"{plural(len(runs), 'run')}, {plural(steps, 'command')}, {failures:,} failed"
+    say(f"{summary}, {fixed:,} fixed in the same run; {plural(len(lessons), 'lesson')} kept")
     for reason, count in skipped.items():
         complain(f"{count} rows were left out: {reason}")
 
 
 @command.command()
 @click.argument("integration", default="")
-@click.option("--list", "listed", is_flag=True, help="Only list what can be taken back.")
+@click.option("--list", "listed", is_flag=True, help="Only list what can be undone.")
 @options.scope
 @options.as_json
 def undo(integration: str, listed: bool, as_json: bool, **place: Any) -> None:
     """Undo INTEGRATION, by default the last one; later changes by others stay."""
     with options.Scoped(**place) as agent:
         if listed:
-            known = agent.sessions.integrations()
-            dump(known) if as_json else say("\n".join(known) or "(nothing to take back)")
+            ids = agent.sessions.integrations()
+            dump(ids) if as_json else say("\n".join(ids) or "(nothing to undo)")
             return
         report = agent.sessions.undo(integration)
     if as_json:
         dump(report)
         return
     counts = f"{plural(len(report.files), 'file')}, {plural(len(report.lessons), 'lesson')}"
-    say(f"OK: took back {report.id}: {counts}")
+    say(f"OK: undid {report.id}: {counts}")
     for path in report.files:
         say(f"  {path}")
 
@@ -274,7 +276,7 @@ def _wants_another(result: Mining) -> bool:
 
 
 def _chosen(sessions: Sessions, name: str, agents: tuple[str, ...]) -> SessionPlace:
-    """The session that is meant; a person is asked when two are going on."""
+    """The named session; a person is asked if several match."""
     try:
         return sessions.choose(name, cwd=os.getcwd(), agents=agents)
     except Ambiguous as several:
@@ -307,7 +309,7 @@ def _plain(insight: Any) -> dict[str, Any]:
     return {**insight._asdict(), "key": insight.key, "entry": insight.entry}
 
 
-def _tell(result: Mining, as_json: bool) -> None:
+def _print_result(result: Mining, as_json: bool) -> None:
     report, notes = result.report, result.delta.notes if result.delta else ()
     if as_json:
         dump({"session": result.place.id, "report": report, "notes": notes})
@@ -319,15 +321,15 @@ def _tell(result: Mining, as_json: bool) -> None:
         return
     new = len(report.lessons) - report.known_lessons
     again = f", {plural(report.known_lessons, 'lesson')} met again" if report.known_lessons else ""
-    done = f"{plural(new, 'new lesson')}{again}, {plural(len(report.files), 'file')} changed"
-    say(f"{done}; undo: hardwon session undo")
+    summary = f"{plural(new, 'new lesson')}{again}, {plural(len(report.files), 'file')} changed"
+    say(f"{summary}; undo: hardwon session undo")
     for path in report.files:
         say(f"  {path}")
     if report.moved:
         say(f"  {report.moved} older entries moved from MEMORY.md to .insights/")
 
 
-def _tell_all(results: list[Mining], as_json: bool) -> None:
+def _print_results(results: list[Mining], as_json: bool) -> None:
     failed = [result for result in results if result.problem]
     lessons = sum(len(result.report.lessons) for result in results)
     if as_json:

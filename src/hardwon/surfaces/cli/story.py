@@ -1,4 +1,4 @@
-"""The story of a lesson: where it comes from, where it was shown, and what followed."""
+"""The history of a lesson: its origin, where it was shown, and what followed."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from hardwon.values.evidence import Evidence
     from hardwon.values.report import Exposure, LessonVerdict
 
-_TOLD = {
+_LABELS = {
     Kind.MET: "met",
-    Kind.TRIED: "tried in vain",
+    Kind.TRIED: "tried without effect",
     Kind.SESSION: "read in",
     Kind.JOB: "reflected on in job",
     Kind.PARENT: "made of lesson",
@@ -34,15 +34,15 @@ _LENGTH = 200  # characters of a piece of evidence
 def lines(
     lesson: Lesson, exposures: Sequence[Exposure], verdict: LessonVerdict | None
 ) -> Iterator[str]:
-    """The history of a lesson, one event a line; empty when nothing is known."""
+    """The history of a lesson, one event per line; empty when nothing is known."""
     for piece in lesson.evidence:
-        if piece.kind in _TOLD:
-            yield f"  {_when(piece)}  {_TOLD[piece.kind]}: {one_line(_value(piece), _LENGTH)}"
+        if piece.kind in _LABELS:
+            yield f"  {_when(piece)}  {_LABELS[piece.kind]}: {one_line(_value(piece), _LENGTH)}"
     for fix in lesson.fixes:
         record = f"worked in {plural(fix.worked, 'run')}, failed in {fix.failed}"
         yield f"  fix ({record}): {one_line(fix.text, _LENGTH)}"
     for exposure in exposures:
-        followed = exposure.outcome or "not known what followed"
+        followed = exposure.outcome or "outcome unknown"
         times = plural(exposure.times, "time")
         yield f"  {exposure.last:%Y-%m-%d}  shown at door {exposure.door}, {times}: {followed}"
     if verdict is not None:

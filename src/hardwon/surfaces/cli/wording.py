@@ -1,4 +1,4 @@
-"""Who words the lessons: offered once, when hardwon is installed into an agent."""
+"""Offer a model that words lessons, once, when hardwon is installed into an agent."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def _agrees(agent: str) -> bool:
 
 
 def _missing(agents: Sequence[str]) -> str:
-    known = [name for name in agents if name in headless.COMMANDS]
-    if not known:
+    with_headless = [name for name in agents if name in headless.COMMANDS]
+    if not with_headless:
         return f"{', '.join(agents)}: no headless mode is known; set model.name instead"
-    programs = ", ".join(f"`{headless.COMMANDS[name].split(' ')[0]}`" for name in known)
+    programs = ", ".join(f"`{headless.COMMANDS[name].split(' ')[0]}`" for name in with_headless)
     return f"{programs} is not on the PATH; install it, or set model.name"

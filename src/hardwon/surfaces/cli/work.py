@@ -39,22 +39,22 @@ def command(
     One process works the queue of a home at a time; others stand by and take over when it ends.
     With `postgres.url` any number of processes share the work.
     """
-    if logging.lastResort:  # what is logged goes to `worker.log` when a hook has started it
+    if logging.lastResort:  # the log is `worker.log` if a hook has started this process
         logging.lastResort.setFormatter(_Screened())
     with hardwon.open(home) as hw:
-        os.chdir(hw.settings.home)  # a model's command must not start in a folder that others wrote
+        os.chdir(hw.settings.home)  # a model's command must not start in a folder others wrote to
         port = hw.settings.queue.metrics_port if metrics_port is None else metrics_port
         with _endpoint(hw, port), drained(hw, is_quiet=as_json or mode != "empty"):
             tally = hw.work(mode or "forever", idle=_time(idle))
-        left = hw.queue.status()[0].pending
+        pending = hw.queue.status()[0].pending
     if as_json:
-        dump({**tally._asdict(), "left": left})
+        dump({**tally._asdict(), "left": pending})
     else:
-        say(f"{tally.done} done, {tally.retried} later, {tally.buried} given up, {left} waiting")
+        say(f"{tally.done} done, {tally.retried} later, {tally.buried} given up, {pending} waiting")
 
 
 def drained(hw: hardwon.Hardwon, *, is_quiet: bool) -> Watched:
-    """Shows how much of what waits now is worked."""
+    """Progress over the jobs that wait now."""
     waiting, ledger = hw.queue.status()[0].pending, hw.worker.ledger
     return Watched(Progress("Reflecting", is_quiet=is_quiet), lambda: (sum(ledger.tally), waiting))
 
@@ -71,7 +71,7 @@ def _endpoint(hw: hardwon.Hardwon, port: int) -> contextlib.AbstractContextManag
         return contextlib.nullcontext()
     from hardwon.surfaces.cli.endpoint import WorkerEndpoint
 
-    hw.worker.metrics()  # a missing extra is told now, not at the first scrape
+    hw.worker.metrics()  # a missing extra is reported now, not at the first scrape
     return WorkerEndpoint(hw.worker, port)
 
 

@@ -1,1 +1,1 @@
-"""Coding agents: their events in one set of words, and an answer in each agent's own."""
+"""Hooks of coding agents: read an agent's event, and answer in its own format."""

@@ -16,6 +16,6 @@ def command(agent: str, event: str = "", *, home: str = "") -> dict[str, Any]:
 
 
 def http(agent: str, *, port: int, token: str) -> dict[str, Any]:
-    """A hook that asks the daemon; only Claude Code has those."""
+    """A hook that calls the daemon; only Claude Code supports this."""
     url = f"http://127.0.0.1:{port}/hardwon/hook/{agent}"
     return {"type": "http", "url": url, "headers": {"Authorization": f"Bearer {token}"}}

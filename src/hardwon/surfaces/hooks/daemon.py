@@ -1,7 +1,7 @@
 """The hooks without a process per event: one resident server, a Unix socket and a loopback port.
 
 POST /hardwon/hook/<agent>[?event=<name>] with the event as the body; the answer is the agent's
-JSON, or an empty object. What goes wrong is a line in the log and an empty object, never an error.
+JSON, or an empty object. An error is logged, and answered with an empty object.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Daemon:
             threading.Thread(target=server.serve_forever, daemon=True).start()
 
     def close(self) -> None:
-        """Stop listening; events in work are finished."""
+        """Stop listening; events in progress are finished."""
         for server in self._servers:
             server.shutdown()
             server.server_close()
@@ -67,7 +67,7 @@ class Daemon:
 
 
 class _Server(ThreadingHTTPServer):
-    """HTTP on loopback; a token of "" means that the file's mode is the guard."""
+    """HTTP on loopback; with token "" the mode of the socket file protects it."""
 
     daemon_threads = True
 
@@ -80,7 +80,7 @@ class _Server(ThreadingHTTPServer):
         """Ignore clients that disconnect in the middle of a request."""
 
     def allows(self, headers: Any) -> bool:
-        """The token, and no web page behind it: those send an Origin or another host's name."""
+        """Whether the token is right and no web page sent it: a page sends an Origin header."""
         host = str(headers.get("host", "")).rsplit(":", 1)[0]
         is_local = host in {"127.0.0.1", "localhost"} and "origin" not in headers
         return not self.token or (
@@ -137,13 +137,13 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(200, answer)
 
     def _answer(self, agent: str, name: str, watch: Watch) -> dict[str, Any]:
-        spoken = adapter(agent)
-        event = spoken.read(parsed(self._body()), name)
+        agent_adapter = adapter(agent)
+        event = agent_adapter.read(parsed(self._body()), name)
         if event is None:
             raise InvalidInput(f"unknown event {name!r}")
         watch.about(event)
         reply = respond(event, self.server.hw)
-        return spoken.answer(event, reply) if reply else {}
+        return agent_adapter.answer(event, reply) if reply else {}
 
     def _body(self) -> bytes:
         remaining = max(0, int(self.headers.get("content-length") or 0))

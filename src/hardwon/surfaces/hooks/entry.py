@@ -1,6 +1,6 @@
 """`hardwon hook <agent> [event]`: one event from standard input, the answer on standard output.
 
-After any error the agent goes on: exit code 0, no output, one line in `<home>/hook.log`.
+After any error the agent continues: exit code 0, no output, one line in `<home>/hook.log`.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 _LOG_LIMIT = 1024 * 1024
-_AFTERWARDS = 5.0  # seconds, once the agent has its answer
-_PATTERNS = f"patterns.{sys.hexversion:x}"  # compiled, in our home; each Python has its own
+_AFTERWARDS = 5.0  # seconds to finish after the answer
+_PATTERNS = f"patterns.{sys.hexversion:x}"  # compiled patterns in the home; each Python has its own
 _CAPTURES = {
     EventKind.FAILED,
     EventKind.STOP,
     EventKind.SESSION_END,
-}  # what these tell is told only once
+}  # nothing repeats what these report
 
 
 def run(arguments: list[str], event: bytes | None = None) -> NoReturn:
-    """Handle one event and leave at once: a hook has no time to tidy up an interpreter.
+    """Handle one event, then exit at once without the interpreter's clean-up, to save time.
 
-    `event`: the standard input, when it has been read already.
+    `event`: the standard input, if it has been read already.
     """
     agent, name = (*arguments[:2], "", "")[:2]
     watch = Watch(f"{agent} {name}".strip())
@@ -53,7 +53,7 @@ def run(arguments: list[str], event: bytes | None = None) -> NoReturn:
 
 
 def _answered(agent: str, name: str, watch: Watch, raw: bytes | None) -> bytes:
-    """The bytes to print, perhaps none."""
+    """The bytes to print; may be empty."""
     settings = load()
     if not settings.hooks.enabled:
         return b""
@@ -61,29 +61,29 @@ def _answered(agent: str, name: str, watch: Watch, raw: bytes | None) -> bytes:
     _homes.ensure_own(settings.home)
     _restore_patterns(settings.home)
     payload = parsed(squeezed(lambda size: os.read(0, size)) if raw is None else raw)
-    spoken = adapter(agent)
-    event = spoken.read(payload, name)
+    agent_adapter = adapter(agent)
+    event = agent_adapter.read(payload, name)
     if event is None:
         raise InvalidInput(f"unknown event {(payload.get('hook_event_name') or name)!r}")
     watch.about(event)
-    output = answer(event, spoken, settings, watch)
+    output = answer(event, agent_adapter, settings, watch)
     return json.dumps(output).encode() if output else b""
 
 
-def answer(event: Event, spoken: Any, settings: Settings, watch: Watch) -> dict[str, Any]:
-    """What the agent is told, in its own words."""
+def answer(event: Event, agent_adapter: Any, settings: Settings, watch: Watch) -> dict[str, Any]:
+    """The answer in the agent's own format."""
     from hardwon import api
     from hardwon.surfaces.hooks.respond import respond
 
     with api.open(settings=settings.in_a_hurry()) as hw:
         hw.on_trouble(watch.trouble)
         reply = respond(event, hw)
-    output: dict[str, Any] = spoken.answer(event, reply) if reply else {}
+    output: dict[str, Any] = agent_adapter.answer(event, reply) if reply else {}
     return output
 
 
 def parsed(raw: bytes) -> dict[str, Any]:
-    """The event's JSON; raises what json raises, or InvalidInput when it is no object."""
+    """The event's JSON; raises ValueError, or InvalidInput if it is not an object."""
     payload = json.loads(raw.decode("utf-8"))
     if not isinstance(payload, dict):
         raise InvalidInput(f"the event is a {type(payload).__name__}, not an object")
@@ -99,14 +99,14 @@ def _restore_patterns(home: str) -> None:
 
 
 def _keep_patterns(home: str) -> None:
-    """Spare the next hook what this one had to compile."""
-    compiled = re.fresh() if home else b""  # a hook that is off has no home
+    """Save the newly compiled patterns for the next hook."""
+    compiled = re.fresh() if home else b""  # a disabled hook has no home⏎    if compiled
     if compiled:
         _files.replace(os.path.join(home, _PATTERNS), compiled)
 
 
 class Watch:
-    """Ends the process when its time is up, and keeps the log."""
+    """Ends the process when its time is up, and writes the log."""
 
     def __init__(self, subject: str, home: str = "") -> None:
         self._subject = subject
@@ -116,14 +116,14 @@ class Watch:
         self._capture_limit = 0.0
 
     def start(self, settings: Settings) -> None:
-        """A thread, since a signal would wait for a locked database to answer."""
+        """Start the time limit, in a thread: a signal would wait for a locked database."""
         self.home, values = settings.home, settings.hooks
         self._limit = values.limit.total_seconds()
         self._capture_limit = values.capture_limit.total_seconds()
         _thread.start_new_thread(self._wait, ())
 
     def about(self, event: Event) -> None:
-        """Name the event in the log; making a failure durable may take longer than recall."""
+        """Name the event in the log; a capture may take longer than a recall."""
         self._subject = f"{self._subject.split()[0]} {event.name}"
         if event.kind in _CAPTURES:
             self._limit = max(self._limit, self._capture_limit)
@@ -133,13 +133,13 @@ class Watch:
         self._limit += seconds
 
     def ran(self) -> None:
-        """Note that the hook of this event was run; `hardwon status` tells when."""
+        """Record that the hook of this event ran; `hardwon status` shows when."""
         agent, _, event = self._subject.partition(" ")
         if self.home and event.isidentifier():  # a hook that is off has no home
             _mark(os.path.join(self.home, RUNS), f"{agent}.{event}")
 
     def trouble(self, error: BaseException) -> None:
-        """A door that failed and stayed silent."""
+        """Log a door that failed and returned nothing."""
         self.log(f"{type(error).__name__}: {error}")
 
     def log(self, problem: str) -> None:
@@ -147,7 +147,7 @@ class Watch:
         try:
             line = f"{time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())} {self._subject} {problem}"
             _append(os.path.join(self.home or default_home(), LOG), _one_line(line))
-        except Exception:  # noqa: BLE001 - nowhere is left to say it
+        except Exception:  # noqa: BLE001 - there is nowhere else to report it
             pass
 
     def _wait(self) -> None:

@@ -10,7 +10,7 @@ else:
 
 
 class EventKind:
-    """The one set of events that every agent's own are translated into."""
+    """The common events that every agent's own are translated into."""
 
     SESSION_START = "session_start"
     PROMPT = "prompt"
@@ -38,7 +38,7 @@ class Event(NamedTuple):
 
 
 class HookReply(NamedTuple):
-    """What the agent is told; nothing at all when falsy."""
+    """A reply to the agent; falsy when it is empty."""
 
     context: str = ""
     denial: str = ""  # the reason why the pending call must not run

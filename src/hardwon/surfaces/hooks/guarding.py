@@ -1,8 +1,8 @@
-"""Guards in a hook: a forbidden call is denied before anything that may be slow is done.
+"""Guards in a hook: a forbidden call is denied before any slow work.
 
-The event is read here only if any calls are forbidden. It has a time limit of its own, far above
-that of a recall: a guard that gives up on a busy machine guards nothing. A call that may be
-forbidden and cannot be judged in time is denied.
+The event is read here only if there are guards. The time limit is far above that of a recall: a
+guard that gives up on a busy machine is useless. A call that may be forbidden and cannot be judged
+in time is denied.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _UNSURE = "hardwon could not judge in time whether a guard forbids this call; tr
 
 
 def pass_or_deny(arguments: list[str]) -> bytes | None:
-    """The event, where it had to be read; a forbidden call is denied and the process ends."""
+    """The event if it had to be read; a forbidden call is denied and the process ends."""
     guards = guard_file.read(default_home())
     if not guards:
         return None
@@ -68,11 +68,11 @@ class _Case:
     def __init__(self, agent: str, name: str) -> None:
         self._agent = agent
         self._name = name
-        self._event: events.Event | None = None  # once it is known to be doubtful
+        self._event: events.Event | None = None  # set once the call may be forbidden
         self.is_judged = False
 
     def judge(self, raw: bytes, lines: list[bytes]) -> None:
-        """Deny the call and end, or come back."""
+        """Deny the call and exit, or return."""
         try:
             event = agents.adapter(self._agent).read(entry.parsed(raw), self._name)
             if event is None or event.kind != events.EventKind.BEFORE:
@@ -86,7 +86,7 @@ class _Case:
             self._deny(reason)
 
     def give_up(self, seconds: float) -> None:
-        """Deny what is not judged by then, and say so in the log."""
+        """Deny the call if it is not judged by then, and log it."""
         time.sleep(seconds)
         if not self.is_judged:
             self._log(f"{troubles.GAVE_UP} {seconds:.3g} s")
@@ -105,17 +105,19 @@ class _Case:
 
 
 def _reason(event: events.Event, lines: list[bytes]) -> str:
-    """Why the call must not be made; nothing when it may."""
+    """Why the call must not be made; "" when it is allowed."""
     values = settings.load()
-    own = values.scope
-    folder = own.project or trust.project_for(event.cwd, values.home, tenant=own.tenant)
-    seen = scope.scope(own.agent, project=folder, tenant=own.tenant)
+    default_scope = values.scope
+    folder = default_scope.project or trust.project_for(
+        event.cwd, values.home, tenant=default_scope.tenant
+    )
+    viewer = scope.scope(default_scope.agent, project=folder, tenant=default_scope.tenant)
     call = call_keys.canonical(event.args)
-    lesson = guard_file.forbidding(lines, seen, tool=event.tool, call=call, now=time.time())
+    lesson = guard_file.forbidding(lines, viewer, tool=event.tool, call=call, now=time.time())
     if lesson is None or not values.hooks.enabled:
         return ""
     try:
         _homes.ensure_own(values.home)
     except StorageError:
-        return _UNSAFE  # the call stays forbidden; the words may be of somebody else
+        return _UNSAFE  # still forbidden, but the text may be somebody else's
     return inject.guarding(lesson)

@@ -1,4 +1,4 @@
-"""Install, uninstall, status: files of other programs are changed only where we belong."""
+"""Install and uninstall hooks; other entries in the agents' files are not touched."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _RECORDS = "installed.json"
 
 
 class ConfigChange(NamedTuple):
-    """What would become of a file; None stands for no file."""
+    """The content of a file before and after; None means no file."""
 
     path: str
     before: str | None
@@ -32,32 +32,32 @@ class ConfigChange(NamedTuple):
         return self.before != self.after
 
     def diff(self) -> str:
-        """The change as people read it."""
+        """The change as a unified diff."""
         old, new = (text.splitlines() if text else [] for text in (self.before, self.after))
         return "\n".join(difflib.unified_diff(old, new, self.path, self.path, lineterm=""))
 
     def summary(self) -> str:
-        """How much changes; `diff` shows what."""
+        """How many lines change; `diff` shows which."""
         lines = self.diff().splitlines()[2:]
         added, removed = (sum(line.startswith(mark) for line in lines) for mark in "+-")
-        return f"{self.path}: {added} lines are added, {removed} removed; --diff shows them"
+        return f"{self.path}: {added} lines added, {removed} removed; --diff shows them"
 
 
 def installation(target: Target) -> ConfigChange:
-    """What installing changes; nothing when it is all there."""
+    """The change that installs the hooks; empty if they are installed."""
     before = _read(target.path)
     if target.whole:
         return ConfigChange(target.path, before, target.whole)
     after = before if before and before.strip() else "{}\n"
     try:
-        wanted = before if _has_all(after, target) else _with(target, after)
-        return ConfigChange(target.path, before, wanted)
+        target_text = before if _has_all(after, target) else _with(target, after)
+        return ConfigChange(target.path, before, target_text)
     except InvalidInput as error:
         raise InvalidInput(f"{target.path}: {error}; nothing was changed") from error
 
 
 def removal(target: Target, home: str) -> ConfigChange:
-    """What uninstalling changes: back to the exact bytes from before, unless others wrote since."""
+    """The change that uninstalls: the exact bytes from before, unless others wrote since."""
     before = _read(target.path)
     record = _records(home).get(target.path)
     if record and before == record["after"]:
@@ -74,14 +74,14 @@ def removal(target: Target, home: str) -> ConfigChange:
 
 
 def install(target: Target, home: str) -> ConfigChange:
-    """Write it down, with the file as it was kept in our home."""
+    """Install the hooks; the original file is kept in the home."""
     change = installation(target)
     if change:
         records = _records(home)
-        known = records.get(change.path)
-        is_ours = known is not None and known["after"] == change.before
-        original = known["before"] if known and is_ours else change.before
-        folders = known.get("folders", []) if known and is_ours else _missing(change.path)
+        record = records.get(change.path)
+        is_ours = record is not None and record["after"] == change.before
+        original = record["before"] if record and is_ours else change.before
+        folders = record.get("folders", []) if record and is_ours else _missing(change.path)
         records[change.path] = {"before": original, "after": change.after, "folders": folders}
         _write_records(home, records)
         _apply(change)
@@ -97,7 +97,7 @@ def uninstall(target: Target, home: str) -> ConfigChange:
     if record is not None:
         _write_records(home, records)
         for folder in record.get("folders", []):
-            with suppress(OSError):  # others keep something there
+            with suppress(OSError):  # the folder has other files
                 os.rmdir(folder)
     return change
 
@@ -124,9 +124,11 @@ def missing_program(target: Target) -> str:
 
 
 def _command(hook: Any) -> str:
-    """The command line in a hook, or in the group that it is of."""
-    own = hook.get("hooks", [hook]) if isinstance(hook, dict) else []
-    return next((entry["command"] for entry in own if isinstance(entry.get("command"), str)), "")
+    """The command line of a hook, or of a group of hooks."""
+    entries = hook.get("hooks", [hook]) if isinstance(hook, dict) else []
+    return next(
+        (entry["command"] for entry in entries if isinstance(entry.get("command"), str)), ""
+    )
 
 
 def has_plugin(target: Target) -> bool:
@@ -139,7 +141,7 @@ def has_plugin(target: Target) -> bool:
 
 
 def _with(target: Target, text: str) -> str:
-    """The text with all that the target wants in it, once."""
+    """The text with all entries of the target, each once."""
     text = _cleaned(text)
     for key, value in target.defaults:
         text = jsonc.put(text, key, value)
@@ -167,7 +169,7 @@ def _cleaned(text: str) -> str:
 
 
 def _ours(settings: Any) -> tuple[tuple[str, str], int] | None:
-    """The path and index of the first group that is ours."""
+    """The path and index of hardwon's first group."""
     hooks = settings.get("hooks") if isinstance(settings, dict) else None
     for event, groups in hooks.items() if isinstance(hooks, dict) else ():
         for index, group in enumerate(groups if isinstance(groups, list) else ()):
@@ -196,7 +198,7 @@ def _apply(change: ConfigChange) -> None:
 
 
 def _missing(path: str) -> list[str]:
-    """The folders that have to be made for a file, the innermost first."""
+    """The folders to create for a file, the innermost first."""
     folder, missing = os.path.dirname(os.path.realpath(path)), []
     while not os.path.isdir(folder):
         missing.append(folder)
@@ -205,7 +207,7 @@ def _missing(path: str) -> list[str]:
 
 
 def _replace(path: str, text: str, mode: int = 0o644) -> None:
-    """All or nothing, through a link if it is one, with the mode the file has."""
+    """Replace the file atomically; follows a link and keeps the file's mode."""
     path = os.path.realpath(path)
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -217,7 +219,7 @@ def _replace(path: str, text: str, mode: int = 0o644) -> None:
 
 
 def _records(home: str) -> dict[str, dict[str, Any]]:
-    """Every file we have changed, as it was before and as we left it."""
+    """Every file that hardwon changed: its text before and after."""
     text = _read(os.path.join(home, _RECORDS))
     records: dict[str, dict[str, Any]] = json.loads(text) if text else {}
     return records

@@ -1,4 +1,4 @@
-"""Changes to JSON that people keep by hand: comments, order and layout of the rest stay."""
+"""Edit JSON that people maintain: comments, order and layout stay."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def loads(text: str) -> Any:
 
 
 def parse(text: str) -> Node:
-    """The tree of a text, which may hold comments and trailing commas, or InvalidInput."""
+    """The tree of a text with comments and trailing commas; raises InvalidInput."""
     node = _value(text, _skip(text, len(text) - len(text.removeprefix("\ufeff"))), 0)
     if _skip(text, node.end) != len(text):
         raise _unexpected(text, node.end)
@@ -45,7 +45,7 @@ def parse(text: str) -> Node:
 
 
 def append(text: str, path: tuple[str, ...], value: Any) -> str:
-    """The text with the value at the end of the array at `path`; what is missing is made."""
+    """The text with the value appended to the array at `path`; missing containers are created."""
     node = parse(text)
     for depth, key in enumerate(path):
         _ensure(node, dict, path[:depth])
@@ -58,7 +58,7 @@ def append(text: str, path: tuple[str, ...], value: Any) -> str:
 
 
 def _ensure(node: Node, kind: type, path: tuple[str, ...]) -> None:
-    """Raise InvalidInput that names the place unless a value of this kind is there."""
+    """Raise InvalidInput, with the place, unless the value is of this kind."""
     if not isinstance(node.value, kind):
         wanted = "an array" if kind is list else "an object"
         place = json.dumps(".".join(path)) if path else "the file"
@@ -66,7 +66,7 @@ def _ensure(node: Node, kind: type, path: tuple[str, ...]) -> None:
 
 
 def put(text: str, key: str, value: Any) -> str:
-    """The text with this member at the top level, unless there is one of that name."""
+    """The text with this member at the top level, unless it has one of that name."""
     node = parse(text)
     if any(part.key == key for part in node.parts):
         return text
@@ -74,7 +74,7 @@ def put(text: str, key: str, value: Any) -> str:
 
 
 def remove(text: str, path: tuple[str, ...], index: int) -> str:
-    """The text without one item of the array at `path`; containers that become empty go as well."""
+    """The text without one item of the array at `path`; empty containers are removed, too."""
     nodes = [parse(text)]
     for key in path:
         nodes.append(next(part.node for part in nodes[-1].parts if part.key == key))
@@ -116,9 +116,11 @@ def _without(text: str, node: Node, index: int) -> str:
         comma = _skip(text, part.node.end)
         return text[:start] + text[comma + 1 :]
     if index == 0:
-        rest = text[part.node.end : node.end - 1].strip().removeprefix(",").strip()
-        between = "\n" if rest or start > node.start + 1 else ""  # a comment ends with its line
-        return text[:start] + rest + between + text[node.end - 1 :]
+        remaining = text[part.node.end : node.end - 1].strip().removeprefix(",").strip()
+        between = (
+            "\n" if remaining or start > node.start + 1 else ""
+        )  # a comment ends with its line
+        return text[:start] + remaining + between + text[node.end - 1 :]
     comma = _skip(text, node.parts[index - 1].node.end)
     return text[:comma] + text[comma + 1 : start] + text[part.node.end :]
 
@@ -157,19 +159,19 @@ def _value(text: str, at: int, depth: int) -> Node:
 def _container(text: str, at: int, depth: int) -> Node:
     is_object = text[at] == "{"
     parts: list[Part] = []
-    here = _skip(text, at + 1)
-    while text[here : here + 1] != ("}" if is_object else "]"):
-        part = _part(text, here, is_object, depth)
+    position = _skip(text, at + 1)
+    while text[position : position + 1] != ("}" if is_object else "]"):
+        part = _part(text, position, is_object, depth)
         parts.append(part)
-        here = _skip(text, part.node.end)
-        if text[here : here + 1] == ",":
-            here = _skip(text, here + 1)
-        elif text[here : here + 1] not in ("}", "]"):
-            raise _unexpected(text, here)
+        position = _skip(text, part.node.end)
+        if text[position : position + 1] == ",":
+            position = _skip(text, position + 1)
+        elif text[position : position + 1] not in ("}", "]"):
+            raise _unexpected(text, position)
     value: Any = [part.node.value for part in parts]
     if is_object:
         value = {part.key: part.node.value for part in parts}
-    return Node(at, here + 1, value, tuple(parts))
+    return Node(at, position + 1, value, tuple(parts))
 
 
 def _part(text: str, at: int, is_object: bool, depth: int) -> Part:

@@ -1,4 +1,4 @@
-"""Where each coding agent looks for its hooks, and what is written there."""
+"""The settings file of each coding agent, and the entries to write there."""
 
 from __future__ import annotations
 
@@ -14,43 +14,47 @@ if TYPE_CHECKING:
 
 USER, PROJECT = "user", "project"
 LEVELS = (USER, PROJECT)
-_SECONDS = 10  # how long an agent waits at most; the hook gives up long before
-_SILENT = {EventKind.BATCH, EventKind.COMPACTION}  # understood, and not worth a process
+_SECONDS = 10  # an agent's time limit; the hook itself gives up much earlier
+_SILENT = {EventKind.BATCH, EventKind.COMPACTION}  # understood, but not worth a process
 _CODEX_LACKS = {"PostToolUseFailure"}
 
 
 class Target(NamedTuple):
-    """One file of one agent: either all hardwon's (`whole`), or with entries of hardwon."""
+    """One file of one agent: all of it hardwon's (`whole`), or entries of hardwon."""
 
     agent: str
     path: str
-    entries: tuple[tuple[tuple[str, ...], Any], ...] = ()  # arrays, and what is appended to them
+    entries: tuple[
+        tuple[tuple[str, ...], Any], ...
+    ] = ()  # paths of arrays, and the item appended to each
     defaults: tuple[tuple[str, Any], ...] = ()  # top-level members that the format requires
     whole: str = ""
     advice: str = ""
 
 
 class ConfigPlace(NamedTuple):
-    """Where an installation goes, and how the hook is called there."""
+    """Where to install, and the call of the hook there."""
 
     level: str
     folder: str
     environ: Mapping[str, str]
-    call: Callable[[str], dict[str, Any]]  # the hook of an event, as Claude Code writes it
+    call: Callable[[str], dict[str, Any]]  # the hook of an event, in Claude Code's format
 
     def inside(self, user: str, project: str, variable: str = "") -> str:
         """The path of a file in the user's home or in the project."""
         if self.level == PROJECT:
             return os.path.join(self.folder, project)
         folder = self.environ.get(variable, "") if variable else ""
-        root, _, rest = user.partition("/")
+        root, _, relative = user.partition("/")
         return (
-            os.path.join(folder, rest) if folder else os.path.join(_home(self.environ), root, rest)
+            os.path.join(folder, relative)
+            if folder
+            else os.path.join(_home(self.environ), root, relative)
         )
 
 
 def target(agent: str, place: ConfigPlace) -> Target:
-    """The file of this agent at this place, with what belongs in it."""
+    """The file of this agent at this place, with its entries."""
     return _TARGETS[agent](place)
 
 

@@ -1,4 +1,4 @@
-"""Fields of foreign JSON: whatever is in there, results have the expected type and size."""
+"""Read fields of an agent's JSON: results always have the expected type and size."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _STREAMS = ("stdout", "stderr", "output", "llmContent", "textResultForLlm", "tex
 
 
 def text(payload: dict[str, Any], *keys: str) -> str:
-    """The first of the fields that holds text, else nothing."""
+    """The first of the fields that is a non-empty text, else ""."""
     for key in keys:
         if isinstance(payload.get(key), str) and payload[key]:
             return clip_middle(payload[key], PROMPT_LIMIT)
@@ -23,7 +23,7 @@ def text(payload: dict[str, Any], *keys: str) -> str:
 
 
 def group(payload: dict[str, Any], key: str) -> dict[str, Any]:
-    """The field if it is an object, else an empty one."""
+    """The field if it is an object, else an empty object."""
     value = payload.get(key)
     return value if isinstance(value, dict) else {}
 
@@ -40,7 +40,7 @@ def arguments(payload: dict[str, Any], key: str) -> Any:
 
 
 def words(value: Any) -> str:
-    """What a tool gave back, as the text that a person would have seen."""
+    """The result of a tool as text, as a person would have seen it."""
     return clip_middle(_words(value), OUTPUT_LIMIT)
 
 

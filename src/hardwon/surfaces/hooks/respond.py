@@ -1,4 +1,4 @@
-"""From an event to a reply: each kind of event is one verb of the public face."""
+"""Answer an event: each kind of event is one verb of the public API."""
 
 from __future__ import annotations
 
@@ -16,23 +16,25 @@ if TYPE_CHECKING:
 
 _ASKING = {EventKind.PROMPT, EventKind.BEFORE}
 _SAID = "said in the turn of"
-_TASK = 80  # characters by which a turn is known
-_LINE = 100  # characters of a lesson in a line for the person
+_TASK = 80  # characters that identify a turn
+_LINE = 100  # characters of a lesson in the line for the person
 CONTEXT_LIMIT = 8000  # characters; Claude Code cuts above 10,000
 
 
 def respond(event: Event, hw: Hardwon) -> HookReply:
-    """Record what this event teaches; what to tell the agent about it."""
-    own = hw.settings.scope
-    project = own.project or project_for(event.cwd, hw.settings.home, tenant=own.tenant)
+    """Record the event; the reply to the agent."""
+    default_scope = hw.settings.scope
+    project = default_scope.project or project_for(
+        event.cwd, hw.settings.home, tenant=default_scope.tenant
+    )
     is_mute = event.is_nested and not hw.settings.hooks.subagents
-    # What a sub-agent asks and is not told must not count as told in the conversation.
+    # What a muted sub-agent asks must not count as shown in the conversation.
     run = f"{event.session}/nested" if is_mute and event.kind in _ASKING else event.session
-    agent = hw.agent(own.agent, project=project, tenant=own.tenant, run=run)
+    agent = hw.agent(default_scope.agent, project=project, tenant=default_scope.tenant, run=run)
     reply: HookReply = getattr(_Conversation(hw, agent), event.kind)(event)
     if is_mute:
-        return HookReply(denial=reply.denial)  # what is forbidden is forbidden to all
-    return reply if len(reply.context) <= CONTEXT_LIMIT else SILENCE  # half a block is worse
+        return HookReply(denial=reply.denial)  # guards apply to everybody
+    return reply if len(reply.context) <= CONTEXT_LIMIT else SILENCE  # half a block would be worse
 
 
 class _Conversation:
@@ -45,31 +47,31 @@ class _Conversation:
     def session_start(self, event: Event) -> HookReply:
         injection = self._agent.start()
         if self._hw.settings.hooks.wake and self._hw.settings.postgres.url:
-            self._hw.wake()  # the copy of the server's lessons is brought up to date meanwhile
-        return self._told(injection)
+            self._hw.wake()  # updates the copy of the server's lessons meanwhile
+        return self._reply(injection)
 
     def prompt(self, event: Event) -> HookReply:
-        self._capture("")  # a run that was interrupted never stops
-        return self._told(self._agent.before_turn(event.text))
+        self._capture("")  # an interrupted run has no stop event
+        return self._reply(self._agent.before_turn(event.text))
 
     def before_action(self, event: Event) -> HookReply:
         injection = self._agent.before_action(event.tool, event.args)
-        return HookReply(denial=injection.text) if injection.denied else self._told(injection)
+        return HookReply(denial=injection.text) if injection.denied else self._reply(injection)
 
     def action_worked(self, event: Event) -> HookReply:
         injection = self._agent.after_action(
             event.tool, event.args, output=event.output, failed=False
         )
-        return self._told(injection)
+        return self._reply(injection)
 
     def action_failed(self, event: Event) -> HookReply:
         injection = self._agent.after_action(
             event.tool, event.args, output=event.output, failed=True
         )
-        return self._told(injection)
+        return self._reply(injection)
 
     def batch(self, event: Event) -> HookReply:
-        return SILENCE  # each call of the batch has had its own event, and its answer
+        return SILENCE  # each call of the batch had its own event and answer
 
     def stop(self, event: Event) -> HookReply:
         self._capture(event.text)
@@ -81,14 +83,14 @@ class _Conversation:
         return SILENCE
 
     def compaction(self, event: Event) -> HookReply:
-        return SILENCE  # Gemini CLI says so before every request; the run goes on
+        return SILENCE  # Gemini CLI sends this before every request; the run continues
 
-    def _told(self, injection: Injection) -> HookReply:
-        """What the agent is told, with a line for the person."""
+    def _reply(self, injection: Injection) -> HookReply:
+        """The reply with the lessons and a line for the person."""
         return HookReply(injection.text, note=self._note(injection))
 
     def _note(self, injection: Injection) -> str:
-        """What was learnt or shown; once a turn, and only where the person wants it."""
+        """A line on what was learnt or shown; once a turn, and only if the setting is on."""
         line = f"learnt {injection.learnt}" if injection.learnt else _shown(injection.lessons)
         if not line or not self._hw.settings.hooks.say:
             return ""
@@ -108,7 +110,7 @@ class _Conversation:
             return
         task = past.task or "(unknown task)"
         job = self._agent.after_run(task=task, attempt=attempt, error=past.last_error)
-        run.told(past.told)  # the conversation goes on, and what was told stands in it
+        run.told(past.told)  # the conversation continues and still contains these
         if job is not None and self._hw.settings.hooks.wake:
             self._hw.wake()
 
@@ -118,5 +120,5 @@ def _shown(lessons: Sequence[Lesson]) -> str:
     with_fix = [lesson for lesson in lessons if lesson.is_active]
     if not with_fix:
         return ""
-    more = f" and {len(with_fix) - 1} more" if len(with_fix) > 1 else ""
-    return f"showed lesson #{with_fix[0].id}{more}: {one_line(with_fix[0].situation, _LINE)}"
+    others = f" and {len(with_fix) - 1} more" if len(with_fix) > 1 else ""
+    return f"showed lesson #{with_fix[0].id}{others}: {one_line(with_fix[0].situation, _LINE)}"

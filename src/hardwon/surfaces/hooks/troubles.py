@@ -1,4 +1,4 @@
-"""When hooks ran, and which errors they hid: the agent is never told about them."""
+"""When hooks ran, and the errors that they hid from the agent."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import os
 
 LOG = "hook.log"
 GAVE_UP = "gave up after"
-RUNS = "hook-runs"  # a folder with one empty file for each event; its time tells when it ran
+RUNS = "hook-runs"  # a folder with an empty file per event; its time is the last run
 
 
 def read(home: str) -> list[str]:
-    """The lines of the log, oldest first, with those of the log before it."""
+    """The lines of the log and of the rotated one, oldest first."""
     return [line for name in (f"{LOG}.1", LOG) for line in _lines(os.path.join(home, name))]
 
 
@@ -27,7 +27,7 @@ def last_runs(home: str) -> dict[tuple[str, str], float]:
 
 
 def in_words(lines: list[str]) -> list[str]:
-    """How often a hook gave up, and when last; nothing when none did."""
+    """One line on how often a hook gave up, and when last; empty if never."""
     late = [line for line in lines if GAVE_UP in line]
     if not late:
         return []

@@ -1,1 +1,1 @@
-"""The MCP server: lessons for any host that speaks the protocol, in both of its eras."""
+"""The MCP server: lessons for any MCP host, for both generations of the protocol."""

@@ -1,6 +1,6 @@
-"""Guided selection over MCP: forms where the client can show them, else questions as data.
+"""Guided selection over MCP: forms if the client can show them, else questions as data.
 
-Annotations are evaluated here, not kept as text: the SDK reads resolvers out of them.
+Annotations are evaluated here (no `from __future__`): the SDK reads resolvers from them.
 """
 
 import asyncio
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from hardwon.learn.transcripts.questions import Option, Question
 
 _LABEL = 120
-_SAVED = ("Q2", "Q3-missed")  # whose answers are the numbers of insights
+_SAVED = ("Q2", "Q3-missed")  # questions whose answers are numbers of insights
 SessionId = Annotated[str, Field(max_length=128, pattern=r"^[A-Za-z0-9._-]*$")]
 Answers = dict[str, list[str]]
 
 
 class Form(BaseModel):
-    """What a person chose; each form of a call has its own fields."""
+    """The choices of a person; each call defines its own fields."""
 
 
 class OptionView(BaseModel):
@@ -56,7 +56,7 @@ class QuestionView(BaseModel):
 
 
 class Selected(BaseModel):
-    """What came of it: `saved`, `declined`, or `questions` to be asked by the host."""
+    """The result: `saved`, `declined`, or `questions` for the host to ask."""
 
     status: Literal["saved", "declined", "questions"]
     run: str = Field(default="", description="Pass it back together with the answers.")
@@ -67,7 +67,7 @@ class Selected(BaseModel):
 
 
 class Desk:
-    """The runs whose questions are out; a form must read the same when it is shown again."""
+    """Runs with open questions; a form must be the same when it is shown again."""
 
     def __init__(self, agent: "Agent", folder: str) -> None:
         self._agent = agent
@@ -75,19 +75,19 @@ class Desk:
         self._waiting: dict[str, OpenQuestions] = {}
 
     async def questions(self, session: str) -> "OpenQuestions":
-        """The questions of a session, asked for once."""
+        """The questions of a session; computed once."""
         if session not in self._waiting:
             self._waiting[session] = await asyncio.to_thread(self._ask, session)
         return self._waiting[session]
 
     async def save(self, session: str, run: str, answers: Answers) -> Selected:
-        """Keep what the answers choose."""
+        """Save the insights that the answers choose."""
         self._waiting.pop(session, None)
         try:
-            done = await asyncio.to_thread(self._agent.sessions.answer, run, answers)
+            summary = await asyncio.to_thread(self._agent.sessions.answer, run, answers)
         except HardwonError as error:
             raise ToolError(str(error)) from error
-        report = done.report
+        report = summary.report
         return Selected(status="saved", lessons=list(report.lessons), files=list(report.files))
 
     def _ask(self, session: str) -> "OpenQuestions":
@@ -129,14 +129,16 @@ def add_selection(server: MCPServer, agent: "Agent", folder: str) -> None:
 
 
 def _resolvers(desk: Desk) -> tuple[Any, Any]:
-    """Two forms: which insights, then where those are kept."""
+    """Two forms: which insights to keep, then where."""
 
     async def which(session: str, run: str, ctx: Context) -> Any:
         if run or not _can_ask(ctx):
             return Form()
         waiting = await desk.questions(session)
-        asked = [question for question in waiting.questions if "." not in question.id]
-        return Elicit(f"Insights of a session: {waiting.delta.summary.text}", _form(asked))
+        shown_questions = [question for question in waiting.questions if "." not in question.id]
+        return Elicit(
+            f"Insights of a session: {waiting.delta.summary.text}", _form(shown_questions)
+        )
 
     async def where(
         session: str,
@@ -147,8 +149,12 @@ def _resolvers(desk: Desk) -> tuple[Any, Any]:
         if run or not _can_ask(ctx) or not isinstance(chosen, AcceptedElicitation):
             return Form()
         waiting = await desk.questions(session)
-        asked = _of_saved(waiting.questions, _answers(waiting.questions, chosen.data))
-        return Elicit("Where should they be kept?", _form(asked)) if asked else Form()
+        shown_questions = _of_saved(waiting.questions, _answers(waiting.questions, chosen.data))
+        return (
+            Elicit("Where should they be kept?", _form(shown_questions))
+            if shown_questions
+            else Form()
+        )
 
     return which, where
 
@@ -171,7 +177,7 @@ def _can_ask(ctx: Context) -> bool:
 
 
 def _form(questions: "Iterable[Question]") -> type[Form]:
-    """A form with one choice for each question; protocol and clients take only flat ones."""
+    """A form with one field per question; the protocol allows only flat forms."""
     fields: dict[str, Any] = {}
     for question in questions:
         kind: Any = Literal[tuple(map(_shown, question.options))]
@@ -200,9 +206,9 @@ def _answers(questions: "Iterable[Question]", form: Form) -> Answers:
     for question in questions:
         ticked = getattr(form, _field(question), None)
         if ticked is not None:
-            shown = ticked if isinstance(ticked, list) else [ticked]
+            labels = ticked if isinstance(ticked, list) else [ticked]
             values = {_shown(option): option.value for option in question.options}
-            answers[question.id] = [values[text] for text in shown if text in values]
+            answers[question.id] = [values[text] for text in labels if text in values]
     return answers
 
 

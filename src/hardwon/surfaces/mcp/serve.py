@@ -1,4 +1,4 @@
-"""How the server is reached: standard streams, or HTTP on this machine with a token."""
+"""Serve MCP over standard streams, or over HTTP on this machine with a token."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def over_stdio(server: MCPServer) -> None:
-    """Serve the process that started us, until it closes the stream."""
+    """Serve the parent process until it closes the stream."""
     server.run(transport="stdio")
 
 
@@ -31,12 +31,12 @@ def over_http(server: MCPServer, *, port: int, token: str) -> None:
 
 
 def app(server: MCPServer, token: str) -> App:
-    """The ASGI application; requests must show the token."""
+    """The ASGI application; requests need the token."""
     return TokenGate(server.streamable_http_app(), token)
 
 
 class TokenGate:
-    """Lets through what shows the token, after the Host and Origin checks of the SDK's own."""
+    """Passes on requests with the token; the SDK checks Host and Origin."""
 
     def __init__(self, inner: App, token: str) -> None:
         self._inner = inner

@@ -1,4 +1,4 @@
-"""Tools, resources and prompts over the public face: parse, call one verb, answer."""
+"""Tools, resources and prompts: parse, call one verb of the API, answer."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ LessonText = Annotated[str, Field(min_length=1, max_length=LESSON_LIMIT)]
 Name = Annotated[str, Field(max_length=200)]
 Number = Annotated[int, Field(ge=1, le=2**53)]
 Limit = Annotated[int, Field(ge=1, le=50)]
-_DIGITS = 15  # of a lesson's number; SQLite has room for 18
+_DIGITS = 15  # of a lesson's number; SQLite's limit is 18
 Outcome = Literal["helped", "ignored", "failed"]
 
 
 def build(hw: Hardwon, agent: Agent, *, folder: str = "") -> MCPServer:
-    """A server for the lessons of one agent, which works in the folder."""
+    """A server for the lessons of one agent that works in `folder`."""
     server: MCPServer = MCPServer(
         "hardwon", title="hardwon", version=__version__, instructions=texts.INSTRUCTIONS
     )
@@ -110,7 +110,7 @@ def _add_writing(server: MCPServer, hw: Hardwon, agent: Agent) -> None:
 
 
 def _explained(tool: Callable[P, R]) -> Callable[P, R]:
-    """The tool; our errors reach the host in words it can act on."""
+    """The tool; errors of hardwon reach the host as messages."""
 
     @wraps(tool)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:

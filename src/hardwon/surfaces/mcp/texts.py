@@ -1,4 +1,4 @@
-"""Every word a host reads before it calls us. All constant: no stored text is ever in it."""
+"""Texts that a host reads before it calls a tool. All constant: no stored text is in them."""
 
 INSTRUCTIONS = (
     "Lessons this agent learnt from its own failures. Call recall with the task before you start, "

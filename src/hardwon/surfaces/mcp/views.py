@@ -1,4 +1,4 @@
-"""What tools give back: typed, bounded, and plainly data."""
+"""Results of tools: typed and bounded."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ class LessonList(BaseModel):
 
     @classmethod
     def of(cls, lessons: Iterable[Lesson]) -> LessonList:
-        """All of them as a host sees them."""
+        """The lessons as a host sees them."""
         return cls(lessons=[LessonView.of(lesson) for lesson in lessons])
 
 
 class Recalled(BaseModel):
-    """What is worth knowing now; empty when nothing fits."""
+    """The lessons for a task; empty when nothing fits."""
 
     block: str = Field(description="The lessons as one block of text.")
     lessons: list[LessonView]
@@ -65,7 +65,7 @@ class Recalled(BaseModel):
 
 
 class Done(BaseModel):
-    """What was done."""
+    """A confirmation."""
 
     message: str
 

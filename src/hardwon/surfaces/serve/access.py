@@ -1,4 +1,4 @@
-"""Who a request comes from: the owner of the home, the holder of a key, a browser's session."""
+"""Authenticate a request: the owner of the home, the holder of a key, a browser's session."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Access:
-    """All ways in. Without a `token` only keys and links open the door."""
+    """Checks tokens, keys and sessions. Without a `token` only keys and links are accepted."""
 
     def __init__(self, keys: KeyRing, *, token: str = "", tenant: str = "default") -> None:
         self.keys = keys
@@ -23,19 +23,19 @@ class Access:
         self._token = token
 
     def link(self) -> str:
-        """A code by which the owner of the home logs in once."""
+        """A code that logs the owner of the home in once."""
         return self.sessions.link(self.owner)
 
     def key(self, shown: str) -> Key | None:
-        """The valid key that was shown."""
+        """The key with this text, if it is valid."""
         return self.keys.holder(shown)
 
     def is_token(self, shown: str) -> bool:
-        """Whether the secret of the home was shown."""
+        """Whether this is the token of the home."""
         return is_bearer(shown, self._token)
 
     def session(self, cookie: str) -> Session | None:
-        """The session of a cookie, unless the key that began it opens nothing any more."""
+        """The session of a cookie; None if its key is no longer valid."""
         session = self.sessions.find(cookie)
         if session is None or not session.principal.key:
             return session

@@ -58,9 +58,9 @@ def create(
         exception_handlers=dict.fromkeys((HTTPException, HardwonError, Problem), _answered),
     )
     app.state.hw, app.state.access, app.state.limits = hw, access, limits
-    app.state.is_ending = lambda: False  # streams look at it
+    app.state.is_ending = lambda: False  # polled by streams
     app.state.replies, app.state.in_turn = Replies(hw.settings.home), Turns()
-    # Doors have threads of their own: who waits for a report holds up no agent.
+    # Doors have their own threads: a slow report delays no agent.
     app.state.door_threads = ThreadPool(limits.threads, "hardwon-door")
     app.state.threads = ThreadPool(limits.threads, "hardwon-desk")
     return app
@@ -68,7 +68,7 @@ def create(
 
 @asynccontextmanager
 async def _running(app: Starlette) -> AsyncIterator[None]:
-    """While the server runs; then what the application has opened is closed."""
+    """Runs with the server; closes what the application opened."""
     yield
     for threads in (app.state.door_threads, app.state.threads):
         threads.close()
@@ -80,14 +80,14 @@ async def _alive(request: Request) -> Response:
 
 
 def _guarded(route: Route) -> Route:
-    """A page's route: who may not read, or not change, does not reach it."""
+    """A page's route, only for those with the right to read or change."""
     methods = route.methods or {"GET"}
     right = Right.READ if methods <= SAFE else Right.CHANGE
     return Route(route.path, needs(right)(route.endpoint), methods=list(methods), name=route.name)
 
 
 def _answered(request: Request, error: Exception) -> Response:
-    """What a caller sees of an error: a document for programs, a page for people."""
+    """An error as the caller sees it: a document for programs, a page for people."""
     if isinstance(error, HTTPException):
         error = Problem(error.status_code, str(error.detail), headers=error.headers)
     problem = problems.problem_of(error)

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-API = ("/v1/", "/metrics", "/readyz")  # answer programs; everything else answers people
+API = ("/v1/", "/metrics", "/readyz")  # for programs; everything else is for people
 _PUBLIC = frozenset({"/healthz", "/login"})
 _STATIC = "/static/"
 _IMPORT = "/v1/lessons/import"
-_KEY = 4096  # bytes of a form that shows a key; all that an unknown client may send
+_KEY = 4096  # bytes of a login form; an unknown client may send no more
 _FORM = "application/x-www-form-urlencoded"
 _HEADERS = (
     (
@@ -40,13 +40,13 @@ _HEADERS = (
     ),
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
-    (b"referrer-policy", b"same-origin"),  # with none at all a form sends the origin `null`
+    (b"referrer-policy", b"same-origin"),  # with no-referrer a form sends the origin `null`
     (b"x-content-type-options", b"nosniff"),
 )
 
 
 class Gate:
-    """Lets through who may come in, with `request.state.principal` set."""
+    """Passes on allowed requests, with `request.state.principal` set."""
 
     def __init__(
         self, inner: ASGIApp, *, access: Access, hosts: Collection[str], limits: Limits
@@ -78,13 +78,13 @@ class Gate:
             if scope["method"] not in SAFE:
                 receive = await self._arrived(scope, headers, receive)
             await self._inner(scope, receive, send)
-        except Exception as error:  # noqa: BLE001 - here a request ends, and its answer is due
+        except Exception as error:  # noqa: BLE001 - every request gets an answer
             problem = problems.problem_of(error)
             if not send.has_begun:
                 await problems.response(problem)(scope, receive, send)
 
     def _check_host(self, headers: Headers) -> None:
-        """Refuse foreign host names: another page may have bound its name to our address."""
+        """Refuse foreign host names: a page may have bound its name to this address."""
         host = headers.get("host", "").lower()
         if _name(host) not in self._hosts:
             raise Problem(
@@ -95,10 +95,10 @@ class Gate:
             raise Problem(403, "requests from the pages of other sites are refused")
 
     def _who(self, headers: Headers) -> tuple[Principal | None, str]:
-        """Whose request it is, and the token its forms must show if a browser sent it."""
-        shown = headers.get("authorization")
-        if shown is not None:
-            return self._bearer(shown), ""
+        """The principal, and the token that forms need if a browser sent the request."""
+        header = headers.get("authorization")
+        if header is not None:
+            return self._bearer(header), ""
         cookie = session_cookie(headers)
         session = self._access.session(cookie) if cookie else None
         return (session.principal, session.csrf) if session else (None, "")
@@ -118,12 +118,12 @@ class Gate:
             after = {"Retry-After": str(int(wait) + 1)}
             raise Problem(
                 429,
-                f"more than {self._limits.rate:g} requests a second",
+                f"more than {self._limits.rate:g} requests per second",
                 headers=after,
             )
 
     async def _arrived(self, scope: Scope, headers: Headers, receive: Receive) -> Receive:
-        """The request once its body is here; one that shows a cookie must show its token too."""
+        """The request with its body read; a browser's request must have the CSRF token."""
         limit = self._limits.pack if own_path(scope) == _IMPORT else self._limits.body
         if scope["state"]["principal"] is None:
             limit = min(limit, _KEY)
@@ -139,24 +139,24 @@ class Gate:
 
 
 def cookie_name(headers: Headers) -> str:
-    """The name of our cookie: browsers do not tell the ports of one host apart."""
+    """The name of the cookie, with the port: browsers share cookies between ports."""
     port = headers.get("host", "").rpartition(":")[2]
     return f"hardwon-{port}" if port.isdecimal() else "hardwon"
 
 
 def session_cookie(headers: Headers) -> str:
-    """What a browser shows of its session."""
+    """The session cookie of a browser, or ""."""
     return cookie_parser(headers.get("cookie", "")).get(cookie_name(headers), "")
 
 
 def own_path(scope: Scope) -> str:
-    """The path without the prefix under which a proxy shows us."""
+    """The path without the prefix that a proxy adds."""
     path, prefix = str(scope["path"]), str(scope.get("root_path", ""))
     return path.removeprefix(prefix) if path.startswith(f"{prefix}/") else path
 
 
 def is_api(path: str) -> bool:
-    """Whether a path answers programs."""
+    """Whether a path is for programs."""
     return path.startswith(API)
 
 
@@ -178,11 +178,11 @@ def _sent_to_login(scope: Scope) -> Response:
     if is_api(own_path(scope)):
         advice = "send `Authorization: Bearer <key>`; `hardwon key create` makes one"
         return problems.response(_unauthorized(advice))
-    asked = own_path(scope)
+    path = own_path(scope)
     if scope["query_string"]:
-        asked += f"?{scope['query_string'].decode('latin-1')}"
-    again = f"?next={quote(asked)}" if scope["method"] == "GET" and asked != "/" else ""
-    return RedirectResponse(f"{scope.get('root_path', '')}/login{again}", 303)
+        path += f"?{scope['query_string'].decode('latin-1')}"
+    query = f"?next={quote(path)}" if scope["method"] == "GET" and path != "/" else ""
+    return RedirectResponse(f"{scope.get('root_path', '')}/login{query}", 303)
 
 
 async def _body(headers: Headers, receive: Receive, limit: int) -> bytes:
@@ -203,19 +203,19 @@ async def _body(headers: Headers, receive: Receive, limit: int) -> bytes:
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:
-    """What the route receives: the body that was read, then whatever follows it."""
-    rest: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+    """A `receive` that yields the body that was read, then whatever follows."""
+    pending: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def again() -> Message:
-        return rest.pop() if rest else await receive()
+        return pending.pop() if pending else await receive()
 
     return again
 
 
 def _shown_token(headers: Headers, body: bytes) -> str:
-    shown = headers.get("x-csrf-token", "")
-    if shown or not headers.get("content-type", "").startswith(_FORM):
-        return shown
+    token = headers.get("x-csrf-token", "")
+    if token or not headers.get("content-type", "").startswith(_FORM):
+        return token
     return parse_qs(body.decode("latin-1")).get("csrf", [""])[-1]
 
 
@@ -230,8 +230,8 @@ class _Answer:
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.has_begun = True
-            own = (*message["headers"], *_HEADERS)
-            if all(name != b"cache-control" for name, _ in own):
-                own = (*own, (b"cache-control", self._cache))
-            message = {**message, "headers": own}
+            headers = (*message["headers"], *_HEADERS)
+            if all(name != b"cache-control" for name, _ in headers):
+                headers = (*headers, (b"cache-control", self._cache))
+            message = {**message, "headers": headers}
         await self._send(message)

@@ -1,4 +1,4 @@
-"""How a browser gets in: a link that works once, or a key in a form."""
+"""Log a browser in: by a link that works once, or by a key in a form."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ async def _form(request: Request) -> Response:
 
 async def _log_in(request: Request) -> Response:
     fields = parse_qs((await request.body()).decode("utf-8", "replace"))
-    shown = fields.get("key", [""])[-1]
-    cookie = await run_in_threadpool(_access(request).log_in, shown)
+    key = fields.get("key", [""])[-1]
+    cookie = await run_in_threadpool(_access(request).log_in, key)
     if cookie is None:
         return pages.login(request, "This key is not known, has expired or was revoked.", 403)
     return _let_in(request, cookie, _local(request.query_params.get("next", "/")))

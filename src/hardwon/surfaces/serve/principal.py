@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Right:
-    """What a route may ask for."""
+    """A right that a route may require."""
 
     DOOR = "use the doors"
     LESSONS = "read lessons"
@@ -29,7 +29,7 @@ RIGHTS = {
 
 
 class Principal(NamedTuple):
-    """The holder of a key, or the owner of the home. The tenant is never named by a request."""
+    """The holder of a key, or the owner of the home. A request cannot choose the tenant."""
 
     tenant: str
     role: str

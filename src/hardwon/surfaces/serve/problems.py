@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MEDIA_TYPE = "application/problem+json"
 
-# The first that fits counts.
+# The first match counts.
 _STATUS: tuple[tuple[type[HardwonError], int], ...] = (
     (NotFound, 404),
     (InvalidInput, 400),
@@ -37,7 +37,7 @@ _STATUS: tuple[tuple[type[HardwonError], int], ...] = (
 
 
 class Problem(Exception):
-    """A request that is not answered; `detail` tells the caller what to do."""
+    """A request that fails; `detail` tells the caller what to do."""
 
     def __init__(
         self, status: int, detail: str, *, headers: Mapping[str, str] | None = None
@@ -66,4 +66,4 @@ def problem_of(error: Exception) -> Problem:
         if isinstance(error, kind):
             return Problem(status, str(error))
     logging.getLogger("hardwon").error("a request failed", exc_info=error)
-    return Problem(500, "an error of the server; its log tells more")
+    return Problem(500, "the server failed; its log has details")

@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     import asyncio
 
 PATIENCE = 10.0  # seconds for the head of a request
-_HEAD = 1 << 20  # bytes; some of the body may have come along
+_HEAD = 1 << 20  # bytes; may include the start of the body
 
 
 class PatientProtocol(HttpToolsProtocol):
     """HTTP/1.1, with limits on how long and how large the head of a request may be.
 
-    The gate watches the bodies; uvicorn itself closes connections that rest between requests.
+    The gate limits the bodies; uvicorn closes idle connections.
     """
 
     patience = PATIENCE
@@ -41,18 +41,18 @@ class PatientProtocol(HttpToolsProtocol):
             self._await_head()
 
     def on_headers_complete(self) -> None:
-        self._rest()
+        self._cancel_timer()
         super().on_headers_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._rest()
+        self._cancel_timer()
         super().connection_lost(exc)
 
     def _await_head(self) -> None:
         self._read = 0
         self._late = self.loop.call_later(self.patience, self.transport.abort)
 
-    def _rest(self) -> None:
+    def _cancel_timer(self) -> None:
         if self._late is not None:
             self._late.cancel()
             self._late = None

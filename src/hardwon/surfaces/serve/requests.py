@@ -1,4 +1,4 @@
-"""What routes ask of a request: its rights, its agent, its links."""
+"""Helpers for routes: the rights, agent and links of a request."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def needs(right: str) -> Callable[[Endpoint], Callable[[Request], Awaitable[Response]]]:
-    """Call the endpoint only for those who have the right; a plain function runs in a thread."""
+    """Call the endpoint only if the caller has the right; a plain function runs in a thread."""
 
     def guarded(endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
         @wraps(endpoint)
@@ -39,13 +39,13 @@ def needs(right: str) -> Callable[[Endpoint], Callable[[Request], Awaitable[Resp
 
 
 def ensure(who: Principal, *rights: str) -> None:
-    """Raise Problem unless this one has one of the rights."""
+    """Raise Problem unless the principal has one of the rights."""
     if not any(who.may(right) for right in rights):
         raise Problem(403, f"a key with the role {who.role!r} may not {rights[0]}")
 
 
 def principal(request: Request) -> Principal:
-    """Whose request it is."""
+    """The principal of the request."""
     who: Principal = request.state.principal
     return who
 
@@ -71,13 +71,13 @@ def scoped(request: Request) -> Agent:
 
 
 def csrf(request: Request) -> str:
-    """What a form of this session must show."""
+    """The token that forms of this session need."""
     token: str = request.state.csrf
     return token
 
 
 def link(request: Request, path: str) -> str:
-    """A path of this server as a browser has to ask for it, also behind a proxy's prefix."""
+    """A path of this server for a browser, also behind a proxy with a prefix."""
     return f"{request.scope.get('root_path', '')}{path}"
 
 

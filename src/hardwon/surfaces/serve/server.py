@@ -1,4 +1,4 @@
-"""How the application is reached: one address, on loopback or encrypted, drained at its end."""
+"""Serve the application on one address, loopback or encrypted; drain it at the end."""
 
 from __future__ import annotations
 
@@ -34,33 +34,33 @@ if TYPE_CHECKING:
 
     from hardwon import Hardwon
 
-_DRAIN = 30  # seconds for requests in flight when the server is told to end
-_IDLE = 75  # seconds that a connection may rest
-_WAITING = 2048  # connections that wait to be accepted
-_ACCEPTED = 32  # of them at once; others are answered in between
+_DRAIN = 30  # seconds for requests in flight at shutdown
+_IDLE = 75  # seconds that a connection may be idle
+_WAITING = 2048  # size of the listen queue
+_ACCEPTED = 32  # connections accepted at once; requests are answered in between
 
 
 class Address(NamedTuple):
-    """Where a server listens, and under which names it is known."""
+    """Where a server listens, and its names."""
 
     host: str = "127.0.0.1"
-    port: int = 0  # 0: any that is free
-    names: tuple[str, ...] = ()  # besides the loopback ones and `host`
+    port: int = 0  # 0: any free port
+    names: tuple[str, ...] = ()  # in addition to the loopback names and `host`
     cert: str = ""  # PEM files
     key: str = ""
-    is_behind_proxy: bool = False  # which encrypts, and tells the caller's address
-    prefix: str = ""  # the path under which the proxy shows us
+    is_behind_proxy: bool = False  # the proxy encrypts, and reports the client's address
+    prefix: str = ""  # the path prefix that the proxy adds
 
     @property
     def is_loopback(self) -> bool:
-        """Whether only this machine reaches it."""
+        """Whether only this machine can reach it."""
         try:
             return ipaddress.ip_address(self.host).is_loopback
         except ValueError:
             return self.host == "localhost"
 
     def check(self, keys: KeyRing) -> None:
-        """Raise an error when serving here would let strangers in or show secrets on the way."""
+        """Raise an error if serving here would let strangers in or expose secrets."""
         self._check_certificate()
         if self.is_loopback:
             return
@@ -85,7 +85,7 @@ class Address(NamedTuple):
             raise SetupError(f"the certificate {self.cert} cannot be used: {error}") from error
 
     def url(self, port: int) -> str:
-        """The first address to try."""
+        """The URL to open in a browser."""
         scheme = "https" if self.cert or (self.is_behind_proxy and self.names) else "http"
         if self.is_behind_proxy and self.names:
             return f"{scheme}://{self.names[0]}{self.prefix}"
@@ -94,7 +94,7 @@ class Address(NamedTuple):
 
 
 class Service:
-    """A server for one opened hardwon; `run` returns when SIGTERM or SIGINT has drained it."""
+    """A server for one opened hardwon; SIGTERM or SIGINT drains it, then `run` returns."""
 
     def __init__(
         self, hw: Hardwon, address: Address, *, tenant: str = "default", limits: Limits = Limits()
@@ -112,12 +112,12 @@ class Service:
 
     @property
     def port(self) -> int:
-        """Where it listens."""
+        """The port it listens on."""
         return int(self._socket.getsockname()[1])
 
     @property
     def url(self) -> str:
-        """Its address."""
+        """The URL of the server."""
         return self._address.url(self.port)
 
     def link(self) -> str:
@@ -167,14 +167,14 @@ class Service:
 
 class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Let more connections wait than asyncio accepts at once, for which it has one number."""
+        """Make the listen queue longer than the number asyncio accepts at once."""
         await super().startup(sockets)
         for listener in sockets or ():
             listener.listen(_WAITING)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """End by a signal as a program that is done, where uvicorn would end by the signal."""
+        """Exit normally after a signal; uvicorn would raise it again."""
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGTERM, signal.SIGINT):
                 asyncio.get_running_loop().add_signal_handler(
@@ -184,7 +184,7 @@ class _Server(uvicorn.Server):
 
 
 def _allow_many_connections() -> None:
-    """Take as many files as the system allows: every client that waits holds one."""
+    """Raise the limit of open files to the system's maximum: each client needs one."""
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     with suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))

@@ -1,4 +1,4 @@
-"""Browsers: who has logged in, by a link that works once or by a key."""
+"""Sessions of browsers that logged in, by a link that works once or by a key."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ if TYPE_CHECKING:
 
     from hardwon.surfaces.serve.principal import Principal
 
-LOGIN_LASTS = 12 * 3600.0  # seconds without a request after which one has to log in again
-LINK_LASTS = 600.0  # seconds in which a link has to be opened
-_MOST = 10_000  # sessions that are kept; the oldest go first
+LOGIN_LASTS = 12 * 3600.0  # seconds without a request until the session ends
+LINK_LASTS = 600.0  # seconds until a link expires
+_MOST = 10_000  # most sessions; the oldest are removed first
 
 
 class Session(NamedTuple):
     """One browser that has logged in."""
 
     principal: Principal
-    csrf: str  # shown by every form that changes something
+    csrf: str  # needed by every form that changes something
     until: float
 
 
 class BrowserSessions:
-    """Logins, in the memory of this process: who restarts the server logs in again."""
+    """Logins, in memory: a restart of the server ends them."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -56,7 +56,7 @@ class BrowserSessions:
         return cookie
 
     def find(self, cookie: str) -> Session | None:
-        """The session of a cookie, prolonged."""
+        """The session of a cookie; its lifetime starts again."""
         session = self._sessions.get(cookie)
         if session is None:
             return None
@@ -68,7 +68,7 @@ class BrowserSessions:
         return session
 
     def become(self, cookie: str, principal: Principal) -> None:
-        """Let a session go on as another one."""
+        """Give a session another principal."""
         session = self._sessions.get(cookie)
         if session is not None:
             self._sessions[cookie] = session._replace(principal=principal)
@@ -79,5 +79,5 @@ class BrowserSessions:
 
 
 def is_same(shown: str, csrf: str) -> bool:
-    """Whether a form shows the token of its session; takes the same time for any wrong one."""
+    """Whether the token is that of the session; compares in constant time."""
     return bool(csrf) and hmac.compare_digest(shown.encode(), csrf.encode())

@@ -1,4 +1,4 @@
-"""Threads that wait for the disk, so that the event loop never does."""
+"""Threads for blocking calls, so that the event loop never waits for the disk."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ T = TypeVar("T")
 
 
 class ThreadPool:
-    """`count` threads. Answers that are ready at the same time wake the event loop once.
+    """`count` threads. Results that are ready at the same time wake the event loop once.
 
-    `loop.run_in_executor` wakes it for each, which costs more than many a door.
+    `loop.run_in_executor` wakes it for each, which costs more than many doors take.
     """
 
     def __init__(self, count: int, name: str) -> None:
         self._count = count
         self._name = name
-        self._asked: SimpleQueue[tuple[Future, Callable[..., Any], tuple[Any, ...]] | None]
-        self._asked = SimpleQueue()
+        self._calls: SimpleQueue[tuple[Future, Callable[..., Any], tuple[Any, ...]] | None]
+        self._calls = SimpleQueue()
         self._done: deque[tuple[Future, Any, BaseException | None]] = deque()
-        self._is_told = False  # the event loop, that there is something in `_done`
+        self._is_woken = False  # the event loop has been told about `_done`
         self._threads: list[Thread] = []
 
     async def run(self, call: Callable[..., T], *values: Any) -> T:
-        """What the call returns, made in one of the threads."""
+        """The result of the call, run in one of the threads."""
         loop = asyncio.get_running_loop()
         if not self._threads:
             self._begin(loop)
         future: asyncio.Future[T] = loop.create_future()
-        self._asked.put((future, call, values))
+        self._calls.put((future, call, values))
         return await future
 
     def close(self) -> None:
-        """End the threads once all that was asked is done."""
+        """End the threads after all pending calls."""
         for _ in self._threads:
-            self._asked.put(None)
+            self._calls.put(None)
         for thread in self._threads:
             thread.join()
         self._threads = []
@@ -56,20 +56,20 @@ class ThreadPool:
             self._threads.append(thread)
 
     def _work(self, loop: asyncio.AbstractEventLoop) -> None:
-        while (asked := self._asked.get()) is not None:
-            future, call, values = asked
+        while (item := self._calls.get()) is not None:
+            future, call, values = item
             if future.cancelled():
                 continue
             try:
                 self._done.append((future, call(*values), None))
-            except BaseException as error:  # noqa: BLE001 - it is the caller's
+            except BaseException as error:  # noqa: BLE001 - raised in the caller
                 self._done.append((future, None, error))
-            if not (self._is_told or loop.is_closed()):
-                self._is_told = True
+            if not (self._is_woken or loop.is_closed()):
+                self._is_woken = True
                 loop.call_soon_threadsafe(self._hand_over)
 
     def _hand_over(self) -> None:
-        self._is_told = False  # first: what is done from here on tells again
+        self._is_woken = False  # first: results from now on wake the loop again
         while self._done:
             future, value, error = self._done.popleft()
             if future.done():

@@ -1,4 +1,4 @@
-"""One at a time for each name, without a lock for every name there ever was."""
+"""Locks by name, kept only while they are in use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`hardwon loop`: trials until the work is verified."""
+"""`hardwon loop`: try until the work is verified."""
 
 from __future__ import annotations
 

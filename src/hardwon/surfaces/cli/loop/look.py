@@ -1,4 +1,4 @@
-"""Look at loops and their reflections."""
+"""Show loops and their reflections."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @options.scope
 @options.as_json
 def status(loop_id: str | None, as_json: bool, **place: Any) -> None:
-    """Where a loop stands: the newest one unless LOOP_ID is given."""
+    """The status of a loop: the newest one unless LOOP_ID is given."""
     with options.Scoped(**place) as own:
         loops = own.loops
         state = loops.get(loop_id or _newest(loops))
@@ -47,7 +47,7 @@ def status(loop_id: str | None, as_json: bool, **place: Any) -> None:
     if state.best:
         say(f"  best: trial {state.best.number + 1}, reward {state.best.reward:.2f}")
     if now == "interrupted":
-        say(f"  go on with: hardwon loop resume {state.loop_id}")
+        say(f"  continue it: hardwon loop resume {state.loop_id}")
 
 
 @click.command()
@@ -145,7 +145,7 @@ def search(
     as_json: bool,
     **place: Any,
 ) -> None:
-    """Reflections of all loops that hold any of KEYWORDS, newest first."""
+    """Reflections of all loops that contain any of KEYWORDS, newest first."""
     with options.Scoped(**place) as own:
         records = own.loops.search(
             failure_category=failure_category,
@@ -169,7 +169,7 @@ def search(
     type=click.IntRange(1),
     default=2,
     show_default=True,
-    help="Only what at least this many reflections say.",
+    help="Only points that at least this many reflections make.",
 )
 @click.option(
     "--part",

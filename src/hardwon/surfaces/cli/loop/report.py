@@ -1,4 +1,4 @@
-"""Analyse, export and import loops."""
+"""Analyse, export and import loops and reflections."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     "--min-frequency",
     default=2,
     show_default=True,
-    help="Only what at least this many reflections say.",
+    help="Only points that at least this many reflections make.",
 )
 @options.scope
 @options.as_json
 def analyze(html: str | None, min_frequency: int, as_json: bool, **place: Any) -> None:
-    """What all loops tell about learning: tables, curves, patterns."""
+    """Statistics over all loops: tables, curves, patterns."""
     with options.Scoped(**place) as own:
         loops = own.loops
         analysis = _analysis(loops, is_quiet=as_json)
@@ -58,7 +58,7 @@ def analyze(html: str | None, min_frequency: int, as_json: bool, **place: Any) -
 
 @click.command()
 @click.argument("loop_id")
-@click.option("--published", is_flag=True, help="As the published schema has it (ralph-… ids).")
+@click.option("--published", is_flag=True, help="In the published schema (ralph-… ids).")
 @click.option(
     "--to",
     "target",
@@ -88,18 +88,20 @@ def export(loop_id: str, published: bool, target: str | None, **place: Any) -> N
 @options.scope
 @options.as_json
 def import_(path: str, verbose: bool, as_json: bool, **place: Any) -> None:
-    """Take in the reflections below PATH, in any of the three published formats."""
+    """Import the reflections below PATH, in any of the three published formats."""
     with options.Scoped(**place) as own, Progress("Importing", is_quiet=as_json) as tell:
-        done = own.loops.import_from(path, tell=tell)
+        imported = own.loops.import_from(path, tell=tell)
     if as_json:
-        dump(done)
+        dump(imported)
         return
-    counts = f"{plural(done.reflections, 'reflection')} of {plural(len(done.loops), 'loop')}"
-    known = f"; known already: {done.known:,}" if done.known else ""
-    say(f"{counts} taken in, {plural(done.lessons, 'lesson')} learnt{known}")
-    for loop_id in done.known_loops if verbose else ():
+    counts = (
+        f"{plural(imported.reflections, 'reflection')} of {plural(len(imported.loops), 'loop')}"
+    )
+    unchanged = f"; known already: {imported.known:,}" if imported.known else ""
+    say(f"{counts} imported, {plural(imported.lessons, 'lesson')} learnt{unchanged}")
+    for loop_id in imported.known_loops if verbose else ():
         say(f"  nothing new in {loop_id}")
-    for problem in done.refused:
+    for problem in imported.refused:
         say(f"  refused: {problem}", fg="yellow")
 
 

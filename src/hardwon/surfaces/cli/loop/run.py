@@ -129,9 +129,9 @@ def run(
     chosen.update({name: value for name, value in tuning.items() if value not in (None, ())})
     with options.Scoped(home, tenant, agent, project) as own:
         loops = own.loops
-        settled = options_of(task, _defaults(home), **{**chosen, "cwd": place})
+        loop_options = options_of(task, _defaults(home), **{**chosen, "cwd": place})
         functions = Functions(say=_quiet if as_json else _progress)
-        state = _ran(loops.begin(settled, functions, loop_id=loop_id))
+        state = _ran(loops.begin(loop_options, functions, loop_id=loop_id))
         _concluded(loops, state, as_json=as_json, restore_best=restore_best)
 
 
@@ -152,7 +152,7 @@ def resume(
     project: str | None,
     **changes: Any,
 ) -> None:
-    """Go on with a loop from its last durable step; finished trials are never repeated."""
+    """Continue a loop from its last durable step; finished trials are never repeated."""
     tuning = {name: value for name, value in changes.items() if value is not None}
     with options.Scoped(home, tenant, agent, project) as own:
         loops = own.loops
@@ -166,7 +166,7 @@ def resume(
 @options.scope
 @options.as_json
 def abort(loop_id: str, as_json: bool, **place: Any) -> None:
-    """End a loop: its actor and verifiers are stopped, what it learnt is kept."""
+    """Abort a loop: its actor and verifiers are stopped, its lessons are kept."""
     with options.Scoped(**place) as own:
         state = own.loops.abort(loop_id)
     dump(state) if as_json else say(f"{loop_id}: {state.status} ({state.reason})")
@@ -181,16 +181,16 @@ def trust_file(file: str, home: str | None) -> None:
 
 
 def _file(home: str | None, place: str, config: str | None) -> dict[str, Any]:
-    """The named file if it is trusted, else the default one."""
+    """The [loop] table of the named file, else of the default file if that is trusted."""
     if config is not None:
         return loop_table(load(home).home, config)
-    usual = os.path.join(place, NAME)
-    if not os.path.isfile(usual):
+    default_path = os.path.join(place, NAME)
+    if not os.path.isfile(default_path):
         return {}
     try:
-        return loop_table(load(home).home, usual)
+        return loop_table(load(home).home, default_path)
     except InvalidInput as error:
-        complain(f"{error} (going on without it)")
+        complain(f"{error} (continuing without it)")
         return {}
 
 
@@ -199,7 +199,7 @@ def _defaults(home: str | None) -> Any:
 
 
 def _ran(loop: Coroutine[Any, Any, LoopState]) -> LoopState:
-    """Run to the end; a polite signal to stop is treated like the key for it."""
+    """Run to the end; SIGTERM is treated like Ctrl-C."""
     before = signal.signal(signal.SIGTERM, _interrupt)
     try:
         return asyncio.run(loop)
@@ -210,7 +210,7 @@ def _ran(loop: Coroutine[Any, Any, LoopState]) -> LoopState:
 def _concluded(loops: Loops, state: LoopState, *, as_json: bool, restore_best: bool) -> None:
     if restore_best and not state.passed and state.best:
         number = loops.restore_best(state.loop_id)
-        complain(f"the work tree holds trial {number + 1} again, the best one")
+        complain(f"the work tree was restored to trial {number + 1}, the best one")
     if as_json:
         dump(state)
     if not state.passed:
@@ -218,7 +218,7 @@ def _concluded(loops: Loops, state: LoopState, *, as_json: bool, restore_best: b
 
 
 def _quiet(event: str, state: LoopState) -> None:
-    """Nothing is said: JSON follows."""
+    """Print nothing: JSON follows."""
 
 
 def _progress(event: str, state: LoopState) -> None:

@@ -45,12 +45,17 @@ def _duration(context: click.Context, option: click.Parameter, value: str) -> ti
 @options.scope_here
 @options.as_json
 def command(
-    whole: bool, since: timedelta, page: str | None, as_json: bool, home: str | None, **place: Any
+    whole: bool,
+    since: timedelta,
+    page: str | None,
+    as_json: bool,
+    home: str | None,
+    **place: Any,
 ) -> None:
     """What was learnt, what was shown, and what happened then.
 
-    It is about the project of this folder, unless --project or --all says otherwise. Days are
-    those of UTC.
+    It covers the project of this folder, unless --project or --all says otherwise. Days are in
+    UTC.
     """
     with hardwon.open(home) as hw:
         report = hw.report(**place, since=since, whole=whole)

@@ -68,7 +68,7 @@ def _parts(report: Report) -> str:
 
 
 def _observed(report: Report) -> str:
-    """What there is without a hold-out, named as what it is."""
+    """Observations without a hold-out, labelled as such."""
     sentences = wording.observations(report)
     rows = "".join(_fact(kind.text, wording.before_after(kind)) for kind in report.observed.kinds)
     paragraphs = "".join(f"<p>{_text(sentence)}</p>" for sentence in sentences)
@@ -131,8 +131,10 @@ def _verdicts(report: Report) -> str:
 
 def _verdict(judged: LessonVerdict) -> str:
     rates = wording.rates(judged)
-    more = f'<br><span class="soft">{_text(rates)}</span>' if rates else ""
-    return _row(f"#{judged.lesson}", f"{_text(judged.text)}{more}", _text(wording.verdict(judged)))
+    details = f'<br><span class="soft">{_text(rates)}</span>' if rates else ""
+    return _row(
+        f"#{judged.lesson}", f"{_text(judged.text)}{details}", _text(wording.verdict(judged))
+    )
 
 
 def _to_do(report: Report) -> str:
@@ -140,7 +142,7 @@ def _to_do(report: Report) -> str:
         _row(f"{failure.met:,}", _text(failure.text), f"<code>#{failure.lesson}</code>")
         for failure in report.unsolved
     )
-    hint = '<p class="soft">Tell the fix: <code>hardwon lesson edit ID --correction …</code></p>'
+    hint = '<p class="soft">Add the fix: <code>hardwon lesson edit ID --correction …</code></p>'
     head = "To do: failures that keep coming back and have no fix"
     return _section(head, f"<ul>{rows}</ul>{hint}") if rows else ""
 
@@ -162,10 +164,9 @@ def _section(head: str, body: str) -> str:
     return f"<section><h2>{_text(head)}</h2>{body}</section>"
 
 
-def _fact(text: str, more: str) -> str:
-    return (
-        f'<li class="fact"><span>{_text(text)}</span><span class="soft">{_text(more)}</span></li>'
-    )
+def _fact(text: str, details: str) -> str:
+    soft = f'<span class="soft">{_text(details)}</span>'
+    return f'<li class="fact"><span>{_text(text)}</span>{soft}</li>'
 
 
 def _row(number: str, text: str, side: str) -> str:

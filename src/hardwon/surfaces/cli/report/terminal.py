@@ -19,7 +19,7 @@ _LEVELS = " ▁▂▃▄▅▆▇█"
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _FILLS = {wording.GOOD: "█", wording.BAD: "▒", wording.OPEN: "░"}
 _WIDEST = 160
-_BROADEST = 3  # columns of a day
+_BROADEST = 3  # most columns per day
 
 
 def lines(report: Report, width: int) -> Iterator[str]:
@@ -104,7 +104,7 @@ def _to_do(report: Report, width: int) -> Iterator[str]:
     for failure in report.unsolved:
         start = f"  {failure.met:>5,} times  #{failure.lesson:<5} "
         yield start + cut(failure.text, width - len(start))
-    yield "  Tell a fix: `hardwon lesson edit ID --correction …`"
+    yield "  Add a fix: `hardwon lesson edit ID --correction …`"
 
 
 def _running(report: Report, width: int) -> Iterator[str]:
@@ -160,12 +160,12 @@ def _wrapped(text: str, width: int, indent: str) -> list[str]:
 def bar(share: float, size: int) -> str:
     """A bar of `size` characters, filled to a share."""
     eighths = max(1, round(share * size * 8))
-    full, rest = divmod(eighths, 8)
-    return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(size)
+    full, part = divmod(eighths, 8)
+    return ("█" * full + (_EIGHTHS[part] if part else "")).ljust(size)
 
 
 def stack(counts: dict[str, int], size: int) -> str:
-    """One bar of several parts, as long as their counts; no part that is not zero vanishes."""
+    """One bar of several parts in proportion to their counts; small parts stay visible."""
     total = sum(counts.values())
     sizes = {name: max(1, round(n / total * size)) for name, n in counts.items() if n}
     longest = max(sizes, key=lambda name: sizes[name])
@@ -174,7 +174,7 @@ def stack(counts: dict[str, int], size: int) -> str:
 
 
 def sparkline(counts: Sequence[int], size: int) -> str:
-    """The counts as at most `size` columns; if there are more days, several share a column."""
+    """The counts as at most `size` columns; if there are more days, they are summed."""
     width = max(1, min(size, len(counts)))
     edges = [round(at * len(counts) / width) for at in range(width + 1)]
     sums = [sum(counts[start:end]) for start, end in pairwise(edges)]
@@ -186,10 +186,10 @@ def sparkline(counts: Sequence[int], size: int) -> str:
 def cut(text: str, width: int) -> str:
     """The text on one line of at most `width` columns."""
     text = one_line(printable(text)) if not text.startswith(" ") else printable(text)
-    room, shown = width, ""
+    room, fitted = width, ""
     for letter in text:
         room -= 2 if unicodedata.east_asian_width(letter) in "WF" else 1
         if room < 0:
-            return f"{shown[:-1]}…"
-        shown += letter
-    return shown
+            return f"{fitted[:-1]}…"
+        fitted += letter
+    return fitted

@@ -1,4 +1,4 @@
-"""One small module per coding agent: `read` its events, `answer` in its words."""
+"""One module per coding agent: `read` its events, `answer` in its format."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
             """The event in common terms; None for an event that hardwon does not handle."""
 
         def answer(self, event: Event, reply: HookReply) -> dict[str, Any]:
-            """The reply in the agent's words; empty where the agent takes none."""
+            """The reply in the agent's format; empty where the agent accepts none."""
 
 
 AGENTS = ("claude-code", "codex", "gemini", "copilot", "opencode", "cursor")
 
 
 def adapter(agent: str) -> Adapter:
-    """The module of an agent; raises InvalidInput for one that we do not know."""
+    """The module of an agent; raises InvalidInput for an unknown one."""
     if agent not in AGENTS:
         raise InvalidInput(f"no such agent: {agent[:60]!r}; known are {', '.join(AGENTS)}")
     module: Adapter = import_module(f"{__name__}.{agent.replace('-', '_')}")

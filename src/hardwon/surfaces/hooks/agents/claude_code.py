@@ -1,4 +1,4 @@
-"""Claude Code. Failures have their own event; context is taken at every door."""
+"""Claude Code. Failures have their own event; context is accepted at every door."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TAKES_CONTEXT = {
 
 
 def read(payload: dict[str, Any], name: str = "") -> Event | None:
-    """The event; `agent_id` is there only inside a sub-agent, which has a run of its own."""
+    """The event; `agent_id` is present only in a sub-agent, which has its own run."""
     name = text(payload, "hook_event_name") or name
     kind = KINDS.get(name)
     if kind is None:
@@ -52,7 +52,7 @@ def read(payload: dict[str, Any], name: str = "") -> Event | None:
 
 
 def answer(event: Event, reply: HookReply) -> dict[str, Any]:
-    """Context where the agent accepts it; never at a stop, where it would make the agent go on."""
+    """Context where the agent accepts it; not at a stop, where it would make the agent continue."""
     if event.kind not in TAKES_CONTEXT:
         return {}
     output: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Codex: Claude Code's words without a failure event; the exit code stands in the rollout file."""
+"""Codex: Claude Code's format without a failure event; exit codes are in the rollout file."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def read(payload: dict[str, Any], name: str = "") -> Event | None:
 
 
 def _failed(rollout: str, call: str) -> bool:
-    """Whether the call ended badly; the line is on disk before the hook runs."""
+    """Whether the call failed; its line is on disk before the hook runs."""
     for line in reversed(_last_lines(rollout) if call else []):
         if call.encode() in line:
             item = _item(line)

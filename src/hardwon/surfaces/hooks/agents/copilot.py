@@ -1,4 +1,4 @@
-"""GitHub Copilot CLI: the event is named on the command line, exit codes stand in the text."""
+"""GitHub Copilot CLI: the event is named on the command line, exit codes are in the text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cursor, by its documentation: context after actions and at the start, a message with a denial."""
+"""Cursor, by its documentation: context at the start and after actions, a reason with a denial."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def read(payload: dict[str, Any], name: str = "") -> Event | None:
 
 
 def answer(event: Event, reply: HookReply) -> dict[str, Any]:
-    """Context where it is taken; a denial tells the agent why."""
+    """Context where Cursor accepts it; a denial has its reason."""
     if event.kind == EventKind.BEFORE and reply.denial:
         return {"permission": "deny", "agent_message": reply.denial}
     if event.kind in TAKES_CONTEXT and reply.context:

@@ -1,4 +1,4 @@
-"""Gemini CLI: a failing command is a finished one whose text names its exit code."""
+"""Gemini CLI: a failed command is a finished one whose text has an exit code."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _OWN_CONTEXT = r"(?s)<hook_context>.*?</hook_context>"
 
 
 def read(payload: dict[str, Any], name: str = "") -> Event | None:
-    """The event; the shell is called `bash` as everywhere, so that lessons hold in every agent."""
+    """The event; the shell is called `bash` as in every agent, so that lessons apply in all."""
     name = text(payload, "hook_event_name") or name
     kind = KINDS.get(name)
     if kind is None:
@@ -41,7 +41,7 @@ def read(payload: dict[str, Any], name: str = "") -> Event | None:
         name=name,
         session=text(payload, "session_id"),
         cwd=text(payload, "cwd"),
-        # The prompt comes with what was injected at the start of the session.
+        # The prompt includes the context injected at the start of the session.
         text=re.sub(_OWN_CONTEXT, "", text(payload, "prompt", "prompt_response")).strip(),
         tool="bash" if tool == _SHELL else tool,
         args=arguments(payload, "tool_input"),
@@ -50,7 +50,7 @@ def read(payload: dict[str, Any], name: str = "") -> Event | None:
 
 
 def answer(event: Event, reply: HookReply) -> dict[str, Any]:
-    """Context and a line for the person where they are taken; before an action only a denial is."""
+    """Context and a line for the person where accepted; before an action only a denial."""
     if event.kind == EventKind.BEFORE:
         return {"decision": "deny", "reason": reply.denial} if reply.denial else {}
     if event.kind not in TAKES_CONTEXT:

@@ -40,6 +40,6 @@ def read(payload: dict[str, Any], name: str = "") -> Event | None:
 
 
 def answer(event: Event, reply: HookReply) -> dict[str, Any]:
-    """What the agent is told, as it is; the plugin shows the line for the person."""
+    """The reply unchanged; the plugin shows the line for the person."""
     fields = reply._asdict()
     return {key: value for key, value in fields.items() if value}

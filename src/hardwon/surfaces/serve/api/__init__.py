@@ -1,4 +1,4 @@
-"""The HTTP API: one table of verbs a subject; `openapi.json` describes them all."""
+"""The HTTP API: one table of verbs per subject; `openapi.json` describes them all."""
 
 from __future__ import annotations
 

@@ -40,12 +40,12 @@ class Ask:
 
     @property
     def state(self) -> Any:
-        """What the application holds."""
+        """The state of the application."""
         return self._request.app.state
 
     @cached_property
     def principal(self) -> Principal:
-        """Whose request it is."""
+        """The principal of the request."""
         return principal(self._request)
 
     @cached_property
@@ -75,7 +75,7 @@ class Ask:
         return value in _TRUE
 
     def number(self, name: str, default: int, most: int = MOST) -> int:
-        """A parameter that is a whole number from 1 on."""
+        """A parameter that is a whole number from 1 to `most`."""
         value = self.query(name, str(default))
         if not (value.isascii() and value.isdecimal() and 1 <= int(value[:9]) <= most):
             raise InvalidInput(f"the parameter {name!r} is a number in 1 … {most}, not {value!r}")
@@ -87,7 +87,7 @@ class Ask:
         return _mark(value) if value else None
 
     def text(self, name: str, default: str | None = None) -> str:
-        """A field of the body that is a text; one without a default is required."""
+        """A field of the body that is a text; required if it has no default."""
         value = self.fields.get(name, default)
         if not isinstance(value, str):
             raise InvalidInput(f"the field {name!r} must be a text")
@@ -101,7 +101,7 @@ class Ask:
         return value
 
     def any(self, name: str, default: Any = None) -> Any:
-        """A field of the body, of whatever kind."""
+        """A field of the body, of any type."""
         return self.fields.get(name, default)
 
     def items(self, name: str) -> list[Any]:
@@ -113,7 +113,7 @@ class Ask:
 
 
 def cursor_of(mark: Mark | None) -> str | None:
-    """A mark as a caller sees it: a word without meaning."""
+    """A mark as an opaque text for the caller."""
     if mark is None:
         return None
     return base64.urlsafe_b64encode(json.dumps(mark).encode()).decode().rstrip("=")

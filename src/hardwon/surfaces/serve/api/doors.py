@@ -1,7 +1,7 @@
-"""What an agent calls during a run: the doors, the end of the run, a lesson by hand.
+"""The verbs of an agent during a run: the doors, the end of the run, a lesson by hand.
 
-A door answers 200 with an empty text whatever goes wrong here. The end of a run does not: it says
-that the run is safe, or it says why not.
+A door answers 200 with an empty text even after an error. The end of a run answers with an error if
+the run could not be stored.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _SILENT = views.injection(NOTHING)
 
 
 def start(ask: Ask) -> Any:
-    """What this project keeps meeting, once a run."""
+    """The failures that recur in this project, once per run."""
     return views.injection(ask.agent.start())
 
 
 def before_turn(ask: Ask) -> Any:
-    """What to put before the model along with a prompt."""
+    """The lessons for a prompt."""
     return views.injection(ask.agent.before_turn(ask.text("prompt"), hyde=ask.flag("hyde")))
 
 
@@ -38,14 +38,16 @@ def before_action(ask: Ask) -> Any:
 
 
 def after_action(ask: Ask) -> Any:
-    """Record a step; what is known about its failure."""
+    """Record a step; the lessons about its failure."""
     call, output = ask.any("args", ""), ask.any("output", "")
-    done = ask.agent.after_action(ask.text("tool"), call, output=output, failed=ask.flag("failed"))
-    return views.injection(done)
+    injection = ask.agent.after_action(
+        ask.text("tool"), call, output=output, failed=ask.flag("failed")
+    )
+    return views.injection(injection)
 
 
 def after_run(ask: Ask) -> Any:
-    """Queue a reflection when the run is worth one; durable when this answers."""
+    """Queue a reflection if the run is worth one; it is durable when this answers."""
     signals = ask.any("signals") or {}
     if not isinstance(signals, dict):
         raise InvalidInput("the field 'signals' must be an object")
@@ -63,12 +65,12 @@ def after_run(ask: Ask) -> Any:
 
 
 def end_run(ask: Ask) -> None:
-    """Note what came of every delivery of the run, and forget its steps."""
+    """Record the outcome of every delivery of the run, and forget its steps."""
     ask.agent.end_run()
 
 
 def learn(ask: Ask) -> Any:
-    """Keep a lesson in the caller's own words."""
+    """Add a lesson in the caller's own words."""
     situation = ask.text("situation", "")
     return views.lesson(ask.agent.learn(ask.text("text"), situation=situation))
 
@@ -79,7 +81,7 @@ def digest(ask: Ask) -> Any:
 
 
 def outcome(ask: Ask) -> None:
-    """Say what came of a delivery."""
+    """Report the outcome of a delivery."""
     ask.agent.report(Injection(id=ask.path("id")), ask.text("outcome"))
 
 

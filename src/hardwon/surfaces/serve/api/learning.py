@@ -20,7 +20,7 @@ _RUN = ("task", "tools", "seconds", "retries", "failed", "error")
 
 
 def goals(ask: Ask) -> Any:
-    """What is kept about a goal, or the newest about any."""
+    """The reflections on a goal, or the newest of all goals."""
     reflections = ask.agent.goals.reflections(
         ask.query("goal") or None, limit=ask.number("limit", 25)
     )
@@ -41,7 +41,7 @@ def goal_context(ask: Ask) -> Any:
 
 
 def run_ended(ask: Ask) -> Any:
-    """Queue a judgement on how well a run went, when there is something to say."""
+    """Queue a judgement of a run, if there is something to say."""
     seconds, retries = ask.any("seconds", 0.0), ask.any("retries", 0)
     if not isinstance(seconds, int | float) or not isinstance(retries, int):
         raise InvalidInput("the fields 'seconds' and 'retries' must be numbers")
@@ -62,7 +62,7 @@ def run_context(ask: Ask) -> Any:
 
 
 def runs(ask: Ask) -> Any:
-    """A page of the runs that have ended, newest first, without their steps."""
+    """A page of the ended runs, newest first, without their steps."""
     page = ask.tenant.ended_runs(
         text=ask.query("q"), after=ask.cursor(), limit=ask.number("limit", 50)
     )
@@ -70,7 +70,7 @@ def runs(ask: Ask) -> Any:
 
 
 def run(ask: Ask) -> Any:
-    """One run that has ended, with its steps and what it was shown when."""
+    """One ended run, with its steps and what it was shown at each."""
     return views.ended_run(ask.tenant.ended_run(ask.path("id")))
 
 
@@ -81,13 +81,13 @@ def dreams(ask: Ask) -> Any:
 
 
 def dream(ask: Ask) -> Any:
-    """One dream, with what it did to each lesson."""
+    """One dream with its changes to lessons."""
     dream = ask.agent.dreams.get(ask.path("id"))
     return {**views.placed("Dream", dream), "changes": ask.agent.dreams.changes(dream.id)}
 
 
 def undo_dream(ask: Ask) -> Any:
-    """Take back what a dream did."""
+    """Undo a dream."""
     dream, restored, unchanged = ask.agent.dreams.undo(ask.path("id"))
     return {"dream": views.placed("Dream", dream), "restored": restored, "left": unchanged}
 

@@ -1,7 +1,7 @@
-"""Lessons: list, search, show, change, take back, move in and out.
+"""Lessons: list, search, show, change, undo, export and import.
 
-All lessons of the tenant are seen, or those of the `agent` and `project` in the query. With
-`view=agent` they are those that the agent sees in the project: its own and those that hold
+The verbs see all lessons of the tenant, or those of the `agent` and `project` in the query. With
+`view=agent` they see what the agent sees in the project: its own lessons and those that apply
 everywhere.
 """
 
@@ -34,9 +34,9 @@ _READ, _CHANGE = (Right.LESSONS,), (Right.CHANGE,)
 _WRITE = (Right.DOOR, Right.CHANGE)
 _EDITABLE = ("situation", "mistake", "correction", "tags", "status", "importance", "confidence")
 _ADDED = ("situation", "correction", "mistake", "tags", "importance", "confidence")
-_MOST = 10_000  # lessons that an agent's view has
-_LARGEST = 2**53  # numbers beyond are none that JSON keeps
-_BUDGET = 10_000  # tokens: people may see more than an agent
+_MOST = 10_000  # lessons in an agent's view
+_LARGEST = 2**53  # JSON keeps no larger number exactly
+_BUDGET = 10_000  # tokens: more than an agent gets
 _FORMS = {"jsonl": "application/jsonl", "markdown": "text/markdown"}
 
 
@@ -45,7 +45,7 @@ def every(ask: Ask) -> Any:
     status, limit, after = ask.query("status", Status.ACTIVE), ask.number("limit", 50), ask.cursor()
     if _is_of_agent(ask):
         text = ask.query("q")
-        lessons = _holding(ask.agent.lessons, text, status)
+        lessons = _matching(ask.agent.lessons, text, status)
         return listed(_after(lessons, after, limit), views.lesson)
     page = ask.tenant.lessons(status=status, text=ask.query("q"), after=after, limit=limit)
     return listed(page, views.lesson)
@@ -53,52 +53,52 @@ def every(ask: Ask) -> Any:
 
 def show(ask: Ask) -> Any:
     """One lesson."""
-    return views.lesson(_seen(ask)[1])
+    return views.lesson(_readable(ask)[1])
 
 
 def add(ask: Ask) -> Any:
-    """Keep a lesson in somebody's own words."""
-    more = {name: value for name, value in ask.fields.items() if name in _ADDED[2:]}
+    """Add a lesson in a person's own words."""
+    details = {name: value for name, value in ask.fields.items() if name in _ADDED[2:]}
     texts = ask.text("situation"), ask.text("correction")
-    return views.lesson(ask.agent.lessons.add(*texts, **_typed(more)))
+    return views.lesson(ask.agent.lessons.add(*texts, **_typed(details)))
 
 
 def edit(ask: Ask) -> Any:
-    """The lesson with other words."""
+    """Change the fields of a lesson."""
     if not ask.fields:
         raise InvalidInput(f"nothing to change; this takes {', '.join(_EDITABLE)}")
-    handle, lesson = _seen(ask)
+    handle, lesson = _readable(ask)
     return views.lesson(handle.edit(lesson.id, **_typed(ask.fields)))
 
 
 def delete(ask: Ask) -> None:
     """Remove a lesson; `undo` brings it back."""
-    handle, lesson = _seen(ask)
+    handle, lesson = _readable(ask)
     handle.delete(lesson.id)
 
 
 def approve(ask: Ask) -> Any:
     """Release a lesson from quarantine."""
-    handle, lesson = _seen(ask)
+    handle, lesson = _readable(ask)
     return views.lesson(handle.approve(lesson.id))
 
 
 def retire(ask: Ask) -> Any:
-    """Let a lesson be shown no more; `undo` brings it back."""
-    handle, lesson = _seen(ask)
+    """Stop showing a lesson; `undo` reverts it."""
+    handle, lesson = _readable(ask)
     return views.lesson(handle.edit(lesson.id, status=Status.RETIRED))
 
 
 def guard(ask: Ask) -> Any:
-    """Say that the calls of a lesson must not be made, or that they may."""
-    handle, lesson = _seen(ask)
+    """Forbid the calls of a lesson, or allow them again."""
+    handle, lesson = _readable(ask)
     is_on = ask.flag("on") is not False
     call, tool = ask.text("call", ""), ask.text("tool", "bash")
     return views.lesson(handle.guard(lesson.id, call=call, tool=tool, on=is_on))
 
 
 def undo(ask: Ask) -> Any:
-    """Take back the newest change of a lesson, also of one that was deleted."""
+    """Undo the newest change of a lesson, also of a deleted one."""
     number = _number(ask)
     for handle in _handles(ask):
         if handle.history(number):
@@ -107,44 +107,44 @@ def undo(ask: Ask) -> Any:
 
 
 def undo_newest(ask: Ask) -> Any:
-    """Take back the newest change that the agent may take back."""
+    """Undo the newest change of the agent's lessons."""
     return views.lesson(ask.agent.lessons.undo())
 
 
 def history(ask: Ask) -> Any:
-    """What was changed about a lesson, newest first."""
+    """The changes of a lesson, newest first."""
     number = _number(ask)
     changes = [change for handle in _handles(ask) for change in handle.history(number)]
     unique = {change.id: change for change in changes}.values()
     if not unique:
-        _seen(ask)  # else it is not there, and was not
+        _readable(ask)  # NotFound if the lesson never existed
     return {"items": [views.change(change) for change in unique]}
 
 
 def all_history(ask: Ask) -> Any:
-    """What was changed about the lessons of an agent, newest first."""
+    """The changes of an agent's lessons, newest first."""
     changes = ask.agent.lessons.history()[: ask.number("limit", 50)]
     return {"items": [views.change(change) for change in changes]}
 
 
 def exposures(ask: Ask) -> Any:
     """Where a lesson was shown, and what happened then."""
-    handle, lesson = _seen(ask)
+    handle, lesson = _readable(ask)
     return {"items": handle.exposures(lesson.id)}
 
 
 def verdict(ask: Ask) -> Any:
-    """What the hold-out shows about a lesson; null before any run tells something."""
-    handle, lesson = _seen(ask)
+    """The verdict of the hold-out on a lesson; null while there is none."""
+    handle, lesson = _readable(ask)
     judged = handle.verdict(lesson.id)
     return {"verdict": views.described("Verdict", judged) if judged else None}
 
 
 def revoke(ask: Ask) -> Any:
-    """Remove every lesson of an origin and all that were made of them."""
+    """Remove every lesson of an origin, and every lesson merged from one of them."""
     origin = required(ask.text("origin"), "origin")
-    gone = {lesson.id: lesson for handle in _handles(ask) for lesson in handle.revoke(origin)}
-    return {"items": [views.lesson(lesson) for lesson in gone.values()]}
+    removed = {lesson.id: lesson for handle in _handles(ask) for lesson in handle.revoke(origin)}
+    return {"items": [views.lesson(lesson) for lesson in removed.values()]}
 
 
 def export(ask: Ask) -> Any:
@@ -155,8 +155,8 @@ def export(ask: Ask) -> Any:
     return Response(ask.agent.lessons.export(form=form), media_type=_FORMS[form])
 
 
-def take_in(ask: Ask) -> Any:
-    """Take in a pack, as a whole or not at all; its lessons wait for approval."""
+def import_pack(ask: Ask) -> Any:
+    """Import a pack, all or nothing; its lessons wait for approval."""
     is_lines = ask.body.lstrip()[:1] == b"{"
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "upload.jsonl" if is_lines else "upload.md")
@@ -167,7 +167,7 @@ def take_in(ask: Ask) -> Any:
 
 
 def recall(ask: Ask) -> Any:
-    """What would be shown at a door; with `explain` every candidate and its verdict."""
+    """What a door would show; with `explain` every candidate and its verdict."""
     door, tool = ask.query("door", "turn"), ask.query("tool", "bash")
     judged = ask.agent.explain(door, required(ask.query("text"), "text"), tool=tool)
     shown = [candidate.match.lesson for candidate in judged if not candidate.verdict]
@@ -192,8 +192,8 @@ def _number(ask: Ask) -> int:
     return number
 
 
-def _seen(ask: Ask) -> tuple[Lessons, Lesson]:
-    """A lesson that the caller may see, and the handle by which it is changed."""
+def _readable(ask: Ask) -> tuple[Lessons, Lesson]:
+    """A lesson that the caller may see, and the handle to change it."""
     number = _number(ask)
     if _is_of_agent(ask):
         return ask.agent.lessons, ask.agent.lessons.get(number)
@@ -202,23 +202,23 @@ def _seen(ask: Ask) -> tuple[Lessons, Lesson]:
 
 
 def _handles(ask: Ask) -> list[Lessons]:
-    """The lessons of every scope that the caller looks at."""
+    """The lesson handles of every scope that the request covers."""
     if _is_of_agent(ask):
         return [ask.agent.lessons]
     return [_handle(ask, scope) for scope in ask.tenant.scopes()]
 
 
 def _handle(ask: Ask, scope: Any) -> Lessons:
-    own = ask.hw.agent(scope.agent, project=scope.project, tenant=ask.principal.tenant)
-    return own.lessons
+    agent = ask.hw.agent(scope.agent, project=scope.project, tenant=ask.principal.tenant)
+    return agent.lessons
 
 
-def _holding(lessons: Lessons, text: str, status: str) -> Sequence[Lesson]:
+def _matching(lessons: Lessons, text: str, status: str) -> Sequence[Lesson]:
     return lessons.search(text, limit=200) if text else lessons.list(limit=_MOST, status=status)
 
 
 def _after(lessons: Sequence[Lesson], after: Mark | None, limit: int) -> Page[Lesson]:
-    """The page after a lesson; from the beginning when that one is gone."""
+    """The page after a lesson; the first page if that lesson is gone."""
     numbers = [str(lesson.id) for lesson in lessons]
     begin = numbers.index(after[1]) + 1 if after and after[1] in numbers else 0
     rows = tuple(lessons[begin : begin + limit])
@@ -227,7 +227,7 @@ def _after(lessons: Sequence[Lesson], after: Mark | None, limit: int) -> Page[Le
 
 
 def _typed(fields: Any) -> dict[str, Any]:
-    """The fields of a lesson; one of the wrong kind is named."""
+    """The fields of a lesson; InvalidInput names one of the wrong type."""
     for name, value in fields.items():
         kind, word = _KINDS.get(name, (str, "a text"))
         if not isinstance(value, kind) or isinstance(value, bool):
@@ -242,23 +242,23 @@ _KINDS: dict[str, tuple[Any, str]] = {
     "importance": ((int, float), "a number"),
     "confidence": ((int, float), "a number"),
 }
-_ONE = "/v1/lessons/{id:int}"
+_LESSON = "/v1/lessons/{id:int}"
 VERBS = (
     Verb("GET", "/v1/lessons", _READ, every),
     Verb("POST", "/v1/lessons", _WRITE, add, takes=_ADDED, status=201),
     Verb("GET", "/v1/lessons/export", _READ, export),
-    Verb("POST", "/v1/lessons/import", _CHANGE, take_in),
+    Verb("POST", "/v1/lessons/import", _CHANGE, import_pack),
     Verb("POST", "/v1/lessons/revoke", _CHANGE, revoke, takes=("origin",)),
-    Verb("GET", _ONE, _READ, show),
-    Verb("PATCH", _ONE, _CHANGE, edit, takes=_EDITABLE),
-    Verb("DELETE", _ONE, _CHANGE, delete, status=204),
-    Verb("POST", f"{_ONE}/approve", _CHANGE, approve),
-    Verb("POST", f"{_ONE}/retire", _CHANGE, retire),
-    Verb("POST", f"{_ONE}/guard", _CHANGE, guard, takes=("call", "tool", "on")),
-    Verb("POST", f"{_ONE}/undo", _CHANGE, undo),
-    Verb("GET", f"{_ONE}/history", _READ, history),
-    Verb("GET", f"{_ONE}/exposures", _READ, exposures),
-    Verb("GET", f"{_ONE}/verdict", _READ, verdict),
+    Verb("GET", _LESSON, _READ, show),
+    Verb("PATCH", _LESSON, _CHANGE, edit, takes=_EDITABLE),
+    Verb("DELETE", _LESSON, _CHANGE, delete, status=204),
+    Verb("POST", f"{_LESSON}/approve", _CHANGE, approve),
+    Verb("POST", f"{_LESSON}/retire", _CHANGE, retire),
+    Verb("POST", f"{_LESSON}/guard", _CHANGE, guard, takes=("call", "tool", "on")),
+    Verb("POST", f"{_LESSON}/undo", _CHANGE, undo),
+    Verb("GET", f"{_LESSON}/history", _READ, history),
+    Verb("GET", f"{_LESSON}/exposures", _READ, exposures),
+    Verb("GET", f"{_LESSON}/verdict", _READ, verdict),
     Verb("GET", "/v1/history", _READ, all_history),
     Verb("POST", "/v1/history/undo", _CHANGE, undo_newest),
     Verb("GET", "/v1/recall", _READ, recall),

@@ -1,4 +1,4 @@
-"""For those who run the server: who I am, keys, readiness, metrics, the description of the API."""
+"""For operators: identity, keys, readiness, metrics, the description of the API."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _KEY = ("role", "agent", "project", "note", "expires")
 
 
 def me(ask: Ask) -> Any:
-    """Whose key this is, and which version answers."""
+    """The principal of the request, and the server's version."""
     fields = {**ask.principal._asdict(), "version": hardwon.__version__}
     return views.described("Principal", fields)
 
@@ -47,9 +47,9 @@ def ready(ask: Ask) -> Any:
 
 
 def metrics(ask: Ask) -> Any:
-    """What the tenant has in its queue and has spent, in the format of Prometheus."""
+    """Queue counts and spending of the tenant, in the Prometheus format."""
     place, queue = ask.tenant.place, ask.hw.queue
-    own = [
+    counts_of_tenant = [
         sum(place.covers(job.episode.scope) for job in jobs)
         for jobs in (queue.waiting(), queue.dead())
     ]
@@ -57,7 +57,7 @@ def metrics(ask: Ask) -> Any:
     for _, _, sum_of_model in ask.tenant.spent(1):
         for name, amount in sum_of_model._asdict().items():
             spent[name] = spent.get(name, 0.0) + amount
-    counts = QueueCounts(pending=own[0], dead=own[1])
+    counts = QueueCounts(pending=counts_of_tenant[0], dead=counts_of_tenant[1])
     text = prometheus.exposition(counts, WorkCounts({}, {}, {}, {}), spent)
     return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
 
@@ -81,7 +81,7 @@ def create_key(ask: Ask) -> Any:
 
 
 def revoke_key(ask: Ask) -> Any:
-    """Let a key open nothing any more, at once."""
+    """Revoke a key, at once."""
     revoked = ask.state.access.keys.revoke(ask.path("id"), tenant=ask.principal.tenant)
     return _shown(revoked)
 
@@ -91,11 +91,11 @@ def _shown(key: Key) -> dict[str, Any]:
 
 
 def _name(ask: Ask, field: str, limit: str | None) -> str | None:
-    """The agent or project of a new key; one that is limited itself gives its own limit on."""
-    asked = ask.text(field, "") or limit
-    if limit not in {None, asked}:
+    """The agent or project of a new key; a limited key passes on its limit."""
+    chosen = ask.text(field, "") or limit
+    if limit not in {None, chosen}:
         raise InvalidInput(f"keys made with this one are for the {field} {limit!r} only")
-    return asked
+    return chosen
 
 
 def _lasts(value: object) -> timedelta | None:

@@ -1,4 +1,4 @@
-"""The queue as the tenant of the key sees it: what waits, what was given up."""
+"""The queue of the key's tenant: waiting and dead jobs."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _READ, _CHANGE = (Right.READ,), (Right.CHANGE,)
 
 
 def waiting(ask: Ask) -> Any:
-    """A page of the jobs that wait or are in work, oldest first, and how many there are."""
-    own, dead = _own(ask, ask.hw.queue.waiting()), _own(ask, ask.hw.queue.dead())
+    """A page of the waiting and running jobs, oldest first, and the counts."""
+    own_jobs, dead = _own(ask, ask.hw.queue.waiting()), _own(ask, ask.hw.queue.dead())
     worker = ask.hw.queue.status()[1]
-    mine = {job.id for job in own}
-    running = [row[0] for row in worker.get("running", ()) if row[0] in mine]
-    counts = {"waiting": len(own), "dead": len(dead), "running": running}
-    return {**counts, "is_worked": bool(worker), **listed(_page(ask, own), views.brief)}
+    own_ids = {job.id for job in own_jobs}
+    running = [row[0] for row in worker.get("running", ()) if row[0] in own_ids]
+    counts = {"waiting": len(own_jobs), "dead": len(dead), "running": running}
+    return {**counts, "is_worked": bool(worker), **listed(_page(ask, own_jobs), views.brief)}
 
 
 def wake(ask: Ask) -> Any:
@@ -92,9 +92,9 @@ def _own(ask: Ask, jobs: Sequence[Job]) -> Sequence[Job]:
 def _page(ask: Ask, jobs: Sequence[Job]) -> Page[Job]:
     after, limit = ask.cursor(), ask.number("limit", 50)
     ordered = sorted(jobs, key=_place)
-    rest = [job for job in ordered if after is None or _place(job) > after]
-    rows = tuple(rest[:limit])
-    return Page(rows, _place(rows[-1]) if len(rest) > limit else None)
+    following = [job for job in ordered if after is None or _place(job) > after]
+    rows = tuple(following[:limit])
+    return Page(rows, _place(rows[-1]) if len(following) > limit else None)
 
 
 def _place(job: Job) -> tuple[float, str]:

@@ -1,4 +1,4 @@
-"""What was met, learnt, shown and spent."""
+"""Reports on failures, lessons, deliveries and spending."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a verb to a route: rights, body, thread, time limit, answer."""
+"""Make routes of verbs: rights, body, thread, time limit, answer."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class Verb(NamedTuple):
     call: Callable[[Ask], Any]
     takes: tuple[str, ...] = ()  # the fields of its body
     status: int = 200
-    otherwise: Any = None  # what a door says when it cannot say anything; None: an error
+    otherwise: Any = None  # a door's answer after an error or timeout; None: report the error
     media: str = JSON
-    is_secret: bool = False  # its answer holds a secret, so it is never kept
+    is_secret: bool = False  # its answer holds a secret and is never stored
 
 
 def routes(verbs: Iterable[Verb]) -> list[Route]:
@@ -50,7 +50,7 @@ def routes(verbs: Iterable[Verb]) -> list[Route]:
 def _endpoint(verb: Verb) -> Callable[[Request], Any]:
     async def endpoint(request: Request) -> Response:
         ensure(principal(request), *verb.rights)
-        limited(request)  # whether the verb looks at them or not
+        limited(request)  # even if the verb does not use them
         body = await request.body() if verb.method != "GET" else b""
         ask = Ask(request, _fields(verb, request, body), body)
         name = request.headers.get("idempotency-key")
@@ -62,7 +62,7 @@ def _endpoint(verb: Verb) -> Callable[[Request], Any]:
 
 
 def _fields(verb: Verb, request: Request, body: bytes) -> dict[str, Any]:
-    """The body as an object; a field that the verb does not take is named."""
+    """The body as an object; InvalidInput names a field that the verb does not take."""
     if not verb.takes or not body:
         return {}
     if request.headers.get("content-type", JSON).partition(";")[0].strip().lower() != JSON:
@@ -75,13 +75,13 @@ def _fields(verb: Verb, request: Request, body: bytes) -> dict[str, Any]:
         raise InvalidInput("the body must be a JSON object")
     unknown = fields.keys() - set(verb.takes)
     if unknown:
-        known = ", ".join(verb.takes)
-        raise InvalidInput(f"unknown field {sorted(unknown)[0]!r}; this takes {known}")
+        allowed = ", ".join(verb.takes)
+        raise InvalidInput(f"unknown field {sorted(unknown)[0]!r}; this takes {allowed}")
     return fields
 
 
 async def _called(verb: Verb, ask: Ask) -> Response:
-    """The answer of the verb: made in a thread, within its time."""
+    """The answer of the verb, computed in a thread within its time limit."""
     state, is_door = ask.state, verb.otherwise is not None
     pool: ThreadPool = state.door_threads if is_door else state.threads
     patience = state.limits.door if is_door else state.limits.answer
@@ -97,15 +97,17 @@ async def _called(verb: Verb, ask: Ask) -> Response:
 async def _once(verb: Verb, ask: Ask, name: str, request: Request) -> Response:
     """The stored answer to a repeated request, or the first answer."""
     state, tenant = ask.state, ask.principal.tenant
-    asked = f"{ask.principal.key} {verb.method} {request.url.path}?{request.url.query}\n".encode()
-    asked += ask.body
+    request_bytes = (
+        f"{ask.principal.key} {verb.method} {request.url.path}?{request.url.query}\n".encode()
+    )
+    request_bytes += ask.body
     async with state.in_turn(f"{tenant}\n{name}"):
-        known = await state.threads.run(state.replies.find, tenant, name, asked)
-        if known is not None:
-            return Response(known.body, known.status, _REPLAYED, media_type=verb.media)
+        stored = await state.threads.run(state.replies.find, tenant, name, request_bytes)
+        if stored is not None:
+            return Response(stored.body, stored.status, _REPLAYED, media_type=verb.media)
         answer = await _called(verb, ask)
         reply = Kept(answer.status_code, bytes(answer.body))
-        await state.threads.run(state.replies.keep, tenant, name, asked, reply)
+        await state.threads.run(state.replies.keep, tenant, name, request_bytes, reply)
     return answer
 
 

@@ -1,4 +1,4 @@
-"""Values as callers see them: the fields that the description names, and no others."""
+"""Values as callers see them: only the fields in the API description."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _FIELDS = {name: tuple(schema.get("properties", ())) for name, schema in _SCHEMA
 
 
 def described(name: str, value: Any) -> dict[str, Any]:
-    """A value as the schema of this name describes it."""
+    """The fields of a value that the schema of this name describes."""
     fields = value if isinstance(value, dict) else value._asdict()
     return {field: plain(fields[field]) for field in _FIELDS[name] if field in fields}
 
 
 def placed(name: str, value: Any) -> dict[str, Any]:
-    """The same for a value of a scope; its tenant is known to the caller."""
+    """Like `described`, with agent and project; the caller knows the tenant."""
     scope = value.scope
     place = {} if scope is None else {"agent": scope.agent, "project": scope.project}
     return described(name, {**value._asdict(), **place})
@@ -42,7 +42,7 @@ def lesson(value: Lesson) -> dict[str, Any]:
 
 
 def injection(value: Injection) -> dict[str, Any]:
-    """What a door says."""
+    """The answer of a door."""
     fields = described("Injection", value._replace(lessons=()))
     return {**fields, "lessons": [lesson(shown) for shown in value.lessons]}
 
@@ -67,7 +67,7 @@ def ended_run(value: EndedRun) -> dict[str, Any]:
 
 
 def change(value: Change) -> dict[str, Any]:
-    """What was done to a lesson, and the lesson before."""
+    """A change of a lesson, with the lesson before."""
     return {
         "id": value.id,
         "act": value.act,
@@ -77,7 +77,7 @@ def change(value: Change) -> dict[str, Any]:
 
 
 def candidate(judged: Judged) -> dict[str, Any]:
-    """Why a lesson is shown, or is not."""
+    """A candidate with its score and verdict."""
     return {
         "lesson": judged.match.lesson.id,
         "score": round(judged.score, 4),

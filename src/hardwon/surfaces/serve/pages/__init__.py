@@ -1,4 +1,4 @@
-"""Pages for people. What they may rely on is told in `hardwon.surfaces.serve`."""
+"""Pages for people; `hardwon.surfaces.serve` says what they may rely on."""
 
 from __future__ import annotations
 
@@ -51,6 +51,6 @@ def login(request: Request, problem: str, status: int = 200) -> Response:
 
 
 def problem(request: Request, trouble: Problem) -> Response:
-    """What went wrong."""
+    """The page of an error."""
     values = {"detail": trouble.detail, "status": trouble.status}
     return html(request, View("problem.html", "That did not work", values, trouble.status))

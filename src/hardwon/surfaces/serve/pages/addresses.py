@@ -1,4 +1,4 @@
-"""Filters live in the address: what a page is asked for, and links that keep it."""
+"""Filters are in the address: read them, and make links that keep them."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from hardwon.tenants import Tenant
     from hardwon.values.listing import Mark
 
-NOWHERE = "-"  # the project of lessons that hold everywhere
-_KEPT = ("agent", "project", "since")  # stay when one goes to another page
-_PASSING = ("done", "after", "at")  # do not stay when a filter changes
+NOWHERE = "-"  # stands for lessons without a project
+_KEPT = ("agent", "project", "since")  # filters that links to other pages keep
+_PASSING = ("done", "after", "at")  # parameters that are dropped when a filter changes
 _DONE = re.compile(r"(\w+)(?::([\w.-]+))?")
 
 _NOTICES = {
     "approved": "Lesson {} is approved: it may be delivered.",
     "retired": "Lesson {} is retired: it is not delivered any more.",
     "edited": "Lesson {} was changed.",
-    "made": "Lesson {} tells the fix from now on.",
-    "written": "Lesson {} tells the fix from now on.",
+    "made": "Lesson {} now has the fix.",
+    "written": "Lesson {} now has the fix.",
     "undone": "The last change of lesson {} was undone.",
     "guarded": "Lesson {} now denies the call.",
     "unguarded": "Lesson {} denies nothing any more.",
@@ -38,7 +38,7 @@ _NOTICES = {
     "merged": "The failures are one kind now: lesson {}.",
     "dream": "The dream was undone: {} lessons are as they were.",
     "tenant": "You are looking at the tenant {}.",
-    "revoked": "The key {} opens nothing any more.",
+    "revoked": "The key {} is revoked.",
 }
 _UNDOABLE = frozenset(
     ("approved", "retired", "edited", "guarded", "unguarded", "written", "muted", "unmuted")
@@ -59,7 +59,7 @@ class Addresses:
         return self._with(path, {**filters, **more})
 
     def here(self, **changes: object) -> str:
-        """The address of this page with other filters; None takes one away."""
+        """The address of this page with other filters; None removes one."""
         filters = {name: text for name, text in self.asked.items() if name not in _PASSING}
         return self._with(self.path, {**filters, **changes})
 
@@ -68,8 +68,8 @@ class Addresses:
         return link(self._request, f"/static/{name}")
 
     def _with(self, path: str, query: dict[str, object]) -> str:
-        asked = {name: value for name, value in query.items() if value not in (None, "")}
-        return link(self._request, path) + (f"?{urlencode(asked)}" if asked else "")
+        parameters = {name: value for name, value in query.items() if value not in (None, "")}
+        return link(self._request, path) + (f"?{urlencode(parameters)}" if parameters else "")
 
 
 def hw_of(request: Request) -> Hardwon:
@@ -79,20 +79,20 @@ def hw_of(request: Request) -> Hardwon:
 
 
 def tenant_of(request: Request) -> Tenant:
-    """What the address asks for, within the limits of the key."""
+    """The tenant, limited to the agent and project of the address and of the key."""
     agent, project = chosen(request)
     return hw_of(request).tenant(principal(request).tenant, agent=agent, project=project)
 
 
 def chosen(request: Request) -> tuple[str | None, str | None]:
-    """The agent and the project of the address; those of the key count more."""
+    """The agent and project of the address; those of the key take precedence."""
     who, asked = principal(request), request.query_params
     project = who.project or asked.get("project") or None
     return who.agent or asked.get("agent") or None, "" if project == NOWHERE else project
 
 
 def agents_of(request: Request) -> list[Agent]:
-    """Every agent that the address asks for, in all its projects or in the one that is chosen."""
+    """Every agent of the address, in all its projects or in the chosen one."""
     hw, who = hw_of(request), principal(request)
     agent, project = chosen(request)
     agents = {scope.agent for scope in tenant_of(request).scopes()} | {hw.settings.scope.agent}
@@ -103,9 +103,9 @@ def agents_of(request: Request) -> list[Agent]:
 def known_scopes(request: Request) -> dict[str, list[str]]:
     """The agents and projects that can be chosen."""
     who = principal(request)
-    own = hw_of(request).tenant(who.tenant, agent=who.agent, project=who.project).scopes()
-    agents = sorted({scope.agent for scope in own})
-    projects = sorted({scope.project for scope in own if scope.project})
+    scopes = hw_of(request).tenant(who.tenant, agent=who.agent, project=who.project).scopes()
+    agents = sorted({scope.agent for scope in scopes})
+    projects = sorted({scope.project for scope in scopes if scope.project})
     return {"agents": agents, "projects": projects}
 
 
@@ -135,7 +135,7 @@ def number_of(request: Request, name: str = "number") -> int:
 
 
 def notice(request: Request) -> tuple[str, str]:
-    """What the last form did, in words, and the lesson whose change can be undone."""
+    """What the last form did, and the lesson whose change can be undone."""
     done = _DONE.fullmatch(request.query_params.get("done", ""))
     if done is None or done[1] not in _NOTICES:
         return "", ""
@@ -144,8 +144,8 @@ def notice(request: Request) -> tuple[str, str]:
 
 
 def after_form(request: Request, target: str, note: str) -> str:
-    """The page after a form: the one it names, if it is ours; with a note of what was done."""
-    is_ours = re.fullmatch(r"/(?![/\\])[^\s\\]*", target) is not None
-    base = target if is_ours else link(request, "/")
+    """The page after a form: the one it names if it is on this server, with a note."""
+    is_local = re.fullmatch(r"/(?![/\\])[^\s\\]*", target) is not None
+    base = target if is_local else link(request, "/")
     base = re.sub(r"([?&])done=[^&]*&?", r"\1", base).rstrip("?&")
     return f"{base}{'&' if '?' in base else '?'}done={note}"

@@ -1,4 +1,4 @@
-"""Settings and tenants of the home, for its owner, and the keys of a tenant, for its admins."""
+"""Settings and tenants, for the owner of the home; keys, for a tenant's admins."""
 
 from __future__ import annotations
 
@@ -47,28 +47,28 @@ def settings(request: Request) -> View:
 
 
 def tenants(request: Request) -> View:
-    """Every tenant that has a key, and the one that is looked at."""
+    """Every tenant with a key, and the chosen one."""
     _ensure_owner(request)
     keys = request.app.state.access.keys.list()
-    own = principal(request).tenant
+    chosen = principal(request).tenant
     now = datetime.now(UTC)
     rows = [
         {
             "name": name,
-            "is_chosen": name == own,
+            "is_chosen": name == chosen,
             "agents": sorted({scope.agent for scope in hw_of(request).tenant(name).scopes()}),
             "lessons": sum(hw_of(request).tenant(name).counts().values()),
             "keys": sum(key.tenant == name and key.is_valid(now) for key in keys),
         }
         for name in sorted(
-            {own, request.app.state.access.owner.tenant} | {key.tenant for key in keys}
+            {chosen, request.app.state.access.owner.tenant} | {key.tenant for key in keys}
         )
     ]
     return View("tenants.html", "Tenants", {"rows": rows})
 
 
 def _choose(request: Request, fields: Fields) -> str:
-    """Look at another tenant, in this browser only."""
+    """Switch to another tenant, in this browser only."""
     _ensure_owner(request)
     name = named(fields.one("tenant").strip(), "tenant")
     who = principal(request)._replace(tenant=name)
@@ -80,9 +80,9 @@ def keys(request: Request, new_key: str = "") -> View:
     """The keys of the tenant; of all tenants for the owner of the home."""
     ensure(principal(request), Right.ADMIN)
     ring = request.app.state.access.keys
-    own = ring.list(None if _is_owner(request) else principal(request).tenant)
+    visible = ring.list(None if _is_owner(request) else principal(request).tenant)
     values = {
-        "rows": [row(key) for key in own],
+        "rows": [row(key) for key in visible],
         "roles": ROLES,
         "made": new_key,
         "is_owner": _is_owner(request),
@@ -91,7 +91,7 @@ def keys(request: Request, new_key: str = "") -> View:
 
 
 def row(key: Any) -> dict[str, Any]:
-    """A key in the list; its secret is not kept anywhere."""
+    """A key in the list, without its secret."""
     times = ("created_at", "expires_at", "used_at", "revoked_at")
     moments = {name: getattr(key, name) for name in times}
     return {
@@ -105,11 +105,11 @@ def row(key: Any) -> dict[str, Any]:
 async def _create(request: Request) -> Response:
     """The page with the new key, which is shown only now."""
     fields = Fields(await request.body())
-    new_key = await run_in_threadpool(_made, request, fields)
+    new_key = await run_in_threadpool(_new_key, request, fields)
     return await run_in_threadpool(lambda: html(request, keys(request, new_key)))
 
 
-def _made(request: Request, fields: Fields) -> str:
+def _new_key(request: Request, fields: Fields) -> str:
     ensure(principal(request), Right.ADMIN)
     tenant = principal(request).tenant
     if _is_owner(request):
@@ -137,7 +137,7 @@ def _revoke(request: Request, fields: Fields) -> str:
 
 def _ensure_owner(request: Request) -> None:
     if not _is_owner(request):
-        raise Problem(403, "this is shown to the owner of the home only")
+        raise Problem(403, "only the owner of the home may see this")
 
 
 def _is_owner(request: Request) -> bool:

@@ -32,7 +32,7 @@ def routes() -> list[Route]:
 def dreams(request: Request) -> View:
     """The latest dreams of all agents."""
     rows = [row(dream) for agent in agents_of(request) for dream in agent.dreams.list(limit=_ROWS)]
-    rows.sort(key=lambda shown: str(shown["at"]), reverse=True)
+    rows.sort(key=lambda row_values: str(row_values["at"]), reverse=True)
     return View("dreams.html", "Dreams", {"rows": rows[:_ROWS]})
 
 
@@ -51,7 +51,7 @@ def row(dream: Dream) -> dict[str, Any]:
 
 def dream(request: Request) -> View:
     """One dream with its report and its changes."""
-    agent, dream = _found(request)
+    agent, dream = _dream_of(request)
     changes = [
         change._asdict() | {"tags": list(change.tags)} for change in agent.dreams.changes(dream.id)
     ]
@@ -65,7 +65,7 @@ def dream(request: Request) -> View:
     return View("dream.html", f"Dream {dream.id[:8]}", values)
 
 
-def _found(request: Request) -> tuple[Agent, Dream]:
+def _dream_of(request: Request) -> tuple[Agent, Dream]:
     wanted = request.path_params["dream"]
     for agent in agents_of(request):
         try:
@@ -76,7 +76,7 @@ def _found(request: Request) -> tuple[Agent, Dream]:
 
 
 def _undo(request: Request, fields: Fields) -> str:
-    agent, dream = _found(request)
+    agent, dream = _dream_of(request)
     _, restored, _ = agent.dreams.undo(dream.id)
-    own = request.url.path.rpartition("/")[0]
-    return after_form(request, fields.one("next") or own, f"dream:{restored}")
+    page_path = request.url.path.rpartition("/")[0]
+    return after_form(request, fields.one("next") or page_path, f"dream:{restored}")

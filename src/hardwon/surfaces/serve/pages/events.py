@@ -1,4 +1,4 @@
-"""Live pages: one stream for each browser; it says that something changed, never what."""
+"""Live pages: one stream per browser; it says that something changed, not what."""
 
 from __future__ import annotations
 
@@ -17,43 +17,43 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-_PAUSE, _LONGEST = 2.0, 10.0  # seconds between two looks
-_SHARE = 40  # times as long as a look takes is the pause
-_LOOKS = 150  # after which the browser asks anew
-_QUIET = 8  # looks without a change after which a line keeps the connection open
+_PAUSE, _LONGEST = 2.0, 10.0  # seconds between two checks
+_SHARE = 40  # the pause is at least this many times the length of a check
+_LOOKS = 150  # checks after which the browser reconnects
+_QUIET = 8  # checks without a change after which a comment keeps the connection open
 
 
 async def events(request: Request) -> Response:
-    """A stream of server-sent events; the browser comes back by itself when it ends."""
+    """A stream of server-sent events; the browser reconnects when it ends."""
     return StreamingResponse(
         _stream(request, lambda: _state(request)), media_type="text/event-stream"
     )
 
 
 async def _stream(request: Request, look: Callable[[], object]) -> AsyncIterator[str]:
-    known, took = await _timed(look)
+    previous, took = await _timed(look)
     yield "retry: 2000\n\n"
     for number in range(1, _LOOKS):
         await asyncio.sleep(min(_LONGEST, max(_PAUSE, _SHARE * took)))
         if request.app.state.is_ending() or await request.is_disconnected():
             return
         state, took = await _timed(look)
-        if state != known:
+        if state != previous:
             yield "event: changed\ndata: \n\n"
         elif number % _QUIET == 0:
             yield ": nothing new\n\n"
-        known = state
+        previous = state
 
 
 async def _timed(look: Callable[[], object]) -> tuple[object, float]:
-    """What is seen, and how many seconds it took."""
+    """The state, and the seconds it took to read."""
     begun = time.monotonic()
     state = await run_in_threadpool(look)
     return state, time.monotonic() - begun
 
 
 def _state(request: Request) -> object:
-    """What differs when a page would show something else."""
+    """A value that changes whenever a page would change."""
     tenant = tenant_of(request)
     counts, worker = hw_of(request).queue.status()
     running = [job[0] for job in worker.get("running", ())]

@@ -1,4 +1,4 @@
-"""Failures: each kind with its days, and the lesson about it or that none is known."""
+"""Failures: each kind with its days and its lesson, if it has one."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from hardwon.tenants import Tenant
     from hardwon.values.report import FailureKind
 
-MUTED = "muted"  # the tag of a lesson whose failure nobody wants to see in the list
+MUTED = "muted"  # tag of a lesson whose failure is hidden from the list
 OPEN, KNOWN, RETURNED, ALL = "open", "known", "returned", "all"
 LISTS = {
     ALL: "all",
@@ -43,12 +43,12 @@ LISTS = {
     MUTED: "muted",
 }
 _ROWS = 50
-_LOOKED_AT = 1_000  # deliveries of which it is counted what followed
+_LOOKED_AT = 1_000  # recent deliveries whose outcomes are counted
 _CAME_BACK = frozenset((Outcome.SAME, Outcome.REPEATED))
 
 
 def routes() -> list[Route]:
-    """The list, and what can be done with a kind."""
+    """The list of kinds, and its actions."""
     return [
         *page("/failures", failures),
         action("/failures/write", _write),
@@ -58,20 +58,20 @@ def routes() -> list[Route]:
 
 
 def failures(request: Request) -> View:
-    """One page of the kinds that were met."""
-    asked = request.query_params.get("list") or ALL
-    if asked not in LISTS:
-        raise Problem(400, f"no such list: {asked!r}; one of {', '.join(LISTS)}")
+    """One page of the kinds of failures."""
+    list_name = request.query_params.get("list") or ALL
+    if list_name not in LISTS:
+        raise Problem(400, f"no such list: {list_name!r}; one of {', '.join(LISTS)}")
     since, tenant = period(request), tenant_of(request)
     text = request.query_params.get("text", "")
     kinds = tenant.failures(since=since, text=text, after=mark_of(request), limit=_ROWS)
     last, again = datetime.now(UTC).date(), came_back(tenant)
     rows = [row(kind, tenant.about(kind), (last - since, last), again) for kind in kinds.rows]
     values = {
-        "rows": [listed for listed in rows if is_listed(listed, asked)],
+        "rows": [listed for listed in rows if is_listed(listed, list_name)],
         "next": written(kinds.next),
         "lists": LISTS,
-        "chosen": asked,
+        "chosen": list_name,
     }
     return View("failures.html", "Failures", values)
 
@@ -111,7 +111,7 @@ def row(
 
 
 def is_listed(row: dict[str, Any], asked: str) -> bool:
-    """Whether a row stands in a list; muted ones only in their own."""
+    """Whether a row is in a list; muted rows are only in their own."""
     if row["is_muted"] or asked == MUTED:
         return bool(row["is_muted"]) and asked == MUTED
     if asked == RETURNED:
@@ -121,7 +121,7 @@ def is_listed(row: dict[str, Any], asked: str) -> bool:
 
 
 def _write(request: Request, fields: Fields) -> str:
-    """Tell the fix: the lesson about the failure gets these words, and is approved."""
+    """Save the fix: the lesson about the failure gets this text, and is approved."""
     correction = fields.one("correction").replace("\r\n", "\n").strip()
     if not fields.one("lesson"):
         opened = _opened(request, fields, correction)
@@ -134,7 +134,7 @@ def _write(request: Request, fields: Fields) -> str:
 
 
 def _mute(request: Request, fields: Fields) -> str:
-    """Hide a failure from the list, or show it again: a tag of its lesson says so."""
+    """Hide a failure from the list or show it again, by a tag of its lesson."""
     is_on = fields.one("on") == "yes"
     lesson_id = fields.one("lesson")
     lesson = _lesson(request, lesson_id) if lesson_id else _opened(request, fields, UNSOLVED)

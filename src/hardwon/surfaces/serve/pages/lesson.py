@@ -1,4 +1,4 @@
-"""One lesson: its words, its story, where it was shown, its history, and what can be done."""
+"""One lesson: its text, origin, deliveries and history, and its actions."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from hardwon import Agent, Lesson
     from hardwon.surfaces.serve.pages.views import Fields
 
-_LOOKED_AT = 1_000  # past calls that a guard is tried on
+_LOOKED_AT = 1_000  # past deliveries that a guard is tried on
 
 
 def routes() -> list[Route]:
-    """One lesson, its forms, and what they do."""
+    """One lesson, its forms and their actions."""
     return [
         *page("/lessons/{number}", lesson, name="lessons"),
         *page("/lessons/{number}/edit", edit, name="lessons"),
@@ -40,7 +40,7 @@ def routes() -> list[Route]:
 
 
 def lesson(request: Request) -> View:
-    """The whole of one lesson."""
+    """The page of one lesson."""
     lesson = _lesson_of(request)
     lessons = agent_of(request, lesson).lessons
     judged = lessons.verdict(lesson.id)
@@ -58,25 +58,31 @@ def lesson(request: Request) -> View:
 
 
 def edit(request: Request) -> View:
-    """The form with the words of a lesson."""
+    """The form to edit a lesson."""
     lesson = _lesson_of(request)
     return View("lesson_edit.html", f"Edit lesson {lesson.id}", {"lesson": described(lesson)})
 
 
 def guard(request: Request) -> View:
-    """Which past calls a guard would have denied; without a call those of the lesson itself."""
+    """Which past calls a guard would have denied; by default for the lesson's own calls."""
     lesson = _lesson_of(request)
     call = request.query_params.get("call", "").strip()
     tool = request.query_params.get("tool", "").strip() or "bash"
-    asked = [(tool, call)] if call else exact_calls(lesson.calls)
-    tried = Guard(tuple(forbidden_call(*pair)[2:] for pair in asked), guard_of(lesson).allowed)
+    guarded_calls = [(tool, call)] if call else exact_calls(lesson.calls)
+    candidate_guard = Guard(
+        tuple(forbidden_call(*pair)[2:] for pair in guarded_calls), guard_of(lesson).allowed
+    )
     past = list(_past_calls(request, lesson))
-    denied = [command for command in past if tried.forbids(tool, command)] if asked else []
+    denied = (
+        [command for command in past if candidate_guard.forbids(tool, command)]
+        if guarded_calls
+        else []
+    )
     values = {
         "lesson": described(lesson),
         "call": call,
         "tool": tool,
-        "calls": [command for _, command in asked],
+        "calls": [command for _, command in guarded_calls],
         "denied": denied,
         "looked_at": len(past),
     }
@@ -123,14 +129,14 @@ def _lesson_of(request: Request) -> Lesson:
 
 
 def _past_calls(request: Request, lesson: Lesson) -> Iterable[str]:
-    """The past calls that are known: those that led to the lesson, and those with a warning."""
-    seen = [call for _, call in exact_calls(lesson.calls)]
+    """The known past calls: those that led to the lesson, and those with a warning."""
+    calls = [call for _, call in exact_calls(lesson.calls)]
     for delivery in tenant_of(request).deliveries(limit=_LOOKED_AT).rows:
         if delivery.door == Door.ACTION:
-            seen.append(delivery.query)
+            calls.append(delivery.query)
     for _, _, run in tenant_of(request).runs():
-        seen += [step.args for step in run.steps]
-    return dict.fromkeys(seen)
+        calls += [step.args for step in run.steps]
+    return dict.fromkeys(calls)
 
 
 def _approve(request: Request, fields: Fields) -> str:
@@ -153,15 +159,15 @@ def _undo(request: Request, fields: Fields) -> str:
 
 def _edit(request: Request, fields: Fields) -> str:
     lesson = _lesson_of(request)
-    words: Any = {
+    texts: Any = {
         name: fields.one(name).replace("\r\n", "\n").strip()
         for name in ("situation", "mistake", "correction")
     }
     tags = tuple(tag.strip() for tag in fields.one("tags").split(",") if tag.strip())
     lessons = agent_of(request, lesson).lessons
-    if not words["mistake"] and lesson.mistake == USER_SUPPLIED:
-        del words["mistake"]
-    lessons.edit(lesson.id, **words, tags=tags)
+    if not texts["mistake"] and lesson.mistake == USER_SUPPLIED:
+        del texts["mistake"]
+    lessons.edit(lesson.id, **texts, tags=tags)
     if fields.one("approve"):
         lessons.approve(lesson.id)
     return _next(request, fields, lesson, "edited")
@@ -178,5 +184,5 @@ def _guard(request: Request, fields: Fields) -> str:
 
 def _next(request: Request, fields: Fields, lesson: Lesson, done: str) -> str:
     """The page that the form names, else the lesson's own."""
-    own = request.url.path.rpartition("/")[0]
-    return after_form(request, fields.one("next") or own, f"{done}:{lesson.id}")
+    page_path = request.url.path.rpartition("/")[0]
+    return after_form(request, fields.one("next") or page_path, f"{done}:{lesson.id}")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 STATES = (Status.ALL, *reversed(LIVE), *SHELVED)
 _ROWS = 50
-_QUOTED = re.compile("When you see “(.+)”")  # in a list the failure alone tells enough
+_QUOTED = re.compile("When you see “(.+)”")  # a list shows only the quoted failure
 _SITUATION, _CORRECTION = 160, 240  # characters in a row
 
 

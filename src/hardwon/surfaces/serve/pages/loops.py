@@ -1,4 +1,4 @@
-"""Loops: tries until the work is verified, with the curve of each."""
+"""Loops: trials until the work is verified, with the rewards of each."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def row(state: LoopState) -> dict[str, Any]:
 
 
 def loop(request: Request) -> View:
-    """One loop with its trials and what each taught."""
+    """One loop with its trials and their lessons."""
     wanted = request.path_params["loop"]
     for agent in agents_of(request):
         try:

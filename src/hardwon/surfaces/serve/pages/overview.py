@@ -1,4 +1,4 @@
-"""Overview: what recurs, what stopped, what was learnt and shown, and whether it helped."""
+"""Overview: recurring and stopped failures, lessons, deliveries, and whether they helped."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def overview(request: Request) -> View:
 
 
 def period(request: Request) -> timedelta:
-    """How far back to look."""
-    asked = request.query_params.get("since") or "30"
-    if asked not in PERIODS:
-        raise Problem(400, f"no such time: {asked!r}; one of {', '.join(PERIODS)} days")
-    return timedelta(days=int(asked))
+    """The period of the report."""
+    days = request.query_params.get("since") or "30"
+    if days not in PERIODS:
+        raise Problem(400, f"no such time: {days!r}; one of {', '.join(PERIODS)} days")
+    return timedelta(days=int(days))
 
 
 def figures(report: Report) -> dict[str, Any]:
@@ -71,7 +71,7 @@ def _kind(report: Report, kind: FailureKind) -> dict[str, Any]:
 
 
 def waiting(counts: dict[str, int], dead: int) -> dict[str, int]:
-    """What waits for a person, how much of each."""
+    """How many items of each kind wait for a person."""
     return {
         "held back": counts.get(Status.QUARANTINED, 0),
         "candidates": counts.get(Status.CANDIDATE, 0),

@@ -1,4 +1,4 @@
-"""Queue: what waits, what is in flight, what will be tried again, and dead letters."""
+"""Queue: waiting jobs, jobs in flight, retries, and dead letters."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from hardwon.surfaces.serve.pages.views import Fields
     from hardwon.values.queue import WorkerStatus
 
-_READ = 2_000  # a longer queue is not read through for a page
+_READ = 2_000  # a longer queue is not read for a page
 _ROWS = 50
-_WORKER = ("pid", "began", "done", "retried", "buried")  # what is shown of the worker
+_WORKER = ("pid", "began", "done", "retried", "buried")  # fields of the worker that are shown
 _TASK, _ERROR = 160, 400  # characters
 
 
 def routes() -> list[Route]:
-    """The queue, and what can be done with dead letters."""
+    """The queue, and the actions on dead letters."""
     return [
         *page("/queue", queue),
         action("/queue/retry", _retry),
@@ -37,7 +37,7 @@ def routes() -> list[Route]:
 
 
 def queue(request: Request) -> View:
-    """The queue at this moment."""
+    """The current state of the queue."""
     hw = hw_of(request)
     counts, worker = hw.queue.status()
     is_long = counts.pending > _READ
@@ -89,7 +89,7 @@ def row(job: Job) -> dict[str, Any]:
 
 
 def _own(request: Request, jobs: Iterable[Job]) -> Iterable[Job]:
-    """The jobs that who looks may see, of the agent and project that are asked for."""
+    """The jobs of the chosen agent and project that the viewer may see."""
     place = Place(principal(request).tenant, *chosen(request))
     return (job for job in jobs if place.covers(job.episode.scope))
 
@@ -114,7 +114,7 @@ def _purge(request: Request, fields: Fields) -> str:
 
 
 def _chosen_jobs(request: Request, fields: Fields) -> list[str]:
-    """The dead letters that were ticked, or all that match the filter; never another's."""
+    """The ticked dead letters, or all that match the filter; only those the viewer may see."""
     matching = [job.id for job in _dead(request, fields.one("text"))]
     ticked = set(fields.many("id"))
     return (

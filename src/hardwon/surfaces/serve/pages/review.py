@@ -1,4 +1,4 @@
-"""Review: what waits for a person, one lesson at a time, with its evidence."""
+"""Review: the lessons that wait for a person, one at a time, with evidence."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ REVIEWED = (Status.QUARANTINED, Status.CANDIDATE)
 
 
 def review(request: Request) -> View:
-    """The lesson at a place of the list of those that wait."""
+    """The lesson at a position in the list of waiting lessons."""
     tenant = tenant_of(request)
     counts = tenant.counts()
     first = REVIEWED[0] if counts.get(REVIEWED[0]) else REVIEWED[1]

@@ -1,4 +1,4 @@
-"""Runs: those at work and those that ended, step by step with what each was shown when."""
+"""Runs in progress and ended, step by step with what each was shown."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def routes() -> list[Route]:
 
 
 def runs(request: Request) -> View:
-    """The runs at work and a page of those that ended, or a page of what was shown."""
-    asked = request.query_params.get("list") or ENDED
-    if asked not in LISTS:
-        raise Problem(400, f"no such list: {asked!r}; one of {', '.join(LISTS)}")
+    """The runs in progress and a page of ended runs, or a page of deliveries."""
+    list_name = request.query_params.get("list") or ENDED
+    if list_name not in LISTS:
+        raise Problem(400, f"no such list: {list_name!r}; one of {', '.join(LISTS)}")
     tenant, after = tenant_of(request), mark_of(request)
-    values: dict[str, Any] = {"lists": LISTS, "chosen": asked}
-    if asked == SHOWN:
+    values: dict[str, Any] = {"lists": LISTS, "chosen": list_name}
+    if list_name == SHOWN:
         shown = tenant.deliveries(after=after, limit=_ROWS)
         values |= {
             "rows": [delivered(delivery) for delivery in shown.rows],
@@ -55,7 +55,7 @@ def runs(request: Request) -> View:
 
 
 def working(name: str, at: datetime, run: RunSoFar) -> dict[str, Any]:
-    """A run at work in the list."""
+    """A run in progress, in the list."""
     return {
         "name": name,
         "at": at.isoformat(),
@@ -67,7 +67,7 @@ def working(name: str, at: datetime, run: RunSoFar) -> dict[str, Any]:
 
 
 def ended(run: EndedRun) -> dict[str, Any]:
-    """A run that ended in the list."""
+    """An ended run, in the list."""
     return {
         "name": run.id,
         "at": run.ended.isoformat(),
@@ -100,23 +100,23 @@ def delivered(delivery: Delivery) -> dict[str, Any]:
 
 
 def run(request: Request) -> View:
-    """One run as a line of time, at work or ended."""
+    """The timeline of one run, in progress or ended."""
     tenant, wanted = tenant_of(request), request.path_params["name"]
     for name, at, run in tenant.runs():
         if name == wanted:
             facts = {**working(name, at, run), "outcome": "", "kinds": []}
-            return _told(facts, run)
+            return _run_view(facts, run)
     past = tenant.ended_run(wanted)
-    return _told(ended(past), past)
+    return _run_view(ended(past), past)
 
 
-def _told(facts: dict[str, Any], run: RunSoFar | EndedRun) -> View:
-    return View("run.html", "Run", {**facts, "task": run.task, "timeline": told_in_order(run)})
+def _run_view(facts: dict[str, Any], run: RunSoFar | EndedRun) -> View:
+    return View("run.html", "Run", {**facts, "task": run.task, "timeline": timeline_rows(run)})
 
 
-def told_in_order(run: RunSoFar | EndedRun) -> list[dict[str, Any]]:
-    """Steps in their order, and before each what the run was shown then."""
-    forgotten = max(0, run.made - len(run.steps))  # the oldest
+def timeline_rows(run: RunSoFar | EndedRun) -> list[dict[str, Any]]:
+    """The steps in order; before each, what the run was shown."""
+    forgotten = max(0, run.made - len(run.steps))  # the oldest steps
     rows: list[dict[str, Any]] = []
     for event in timeline(run.steps, run.shown):
         if isinstance(event, Step):

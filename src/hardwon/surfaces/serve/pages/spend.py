@@ -1,4 +1,4 @@
-"""Spend: what models cost a day, against the budget."""
+"""Spend: the cost of models per day, against the budget."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def spend(request: Request) -> View:
 
 
 def figures(rows: Sequence[tuple[str, str, Spent]], today: date) -> dict[str, Any]:
-    """The rows by day, and calls for every day as a chart wants them."""
+    """The rows by day, and the calls of every day for the chart."""
     days = [today - timedelta(days=ago) for ago in reversed(range(_DAYS))]
     calls = {day.isoformat(): 0 for day in days}
     for day, _, spent in rows:

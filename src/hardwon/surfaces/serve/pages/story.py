@@ -1,4 +1,4 @@
-"""A lesson's story as plain values: what failed, what worked, the difference, and what followed."""
+"""The origin of a lesson as plain values: what failed, what worked, and what followed."""
 
 from __future__ import annotations
 
@@ -21,45 +21,45 @@ if TYPE_CHECKING:
 
 SAME, GONE, NEW = "same", "gone", "new"
 _FAILED, _SAID, _FAILED_AGAIN, _WORKED = "FAILED: ", "  it said: ", "then FAILED: ", "then ok: "
-_ALIKE = 0.5  # calls that share less are not compared word by word
+_ALIKE = 0.5  # calls with less in common are not compared word by word
 _COMPARED = ("status", "situation", "mistake", "correction", "tags", "guard")
-_TOLD = {
+_LABELS = {
     Kind.MET: "Met",
-    Kind.TRIED: "Tried in vain",
+    Kind.TRIED: "Tried without effect",
     Kind.SESSION: "Read in",
     Kind.JOB: "Reflected on in job",
     Kind.PARENT: "Made of lesson",
     Kind.APPROVED: "Approved by",
     Kind.QUARANTINED: "Held back",
-    Kind.DIFFERS: "Says something else than lesson",
+    Kind.DIFFERS: "Contradicts lesson",
     Kind.RETIRED: "Retired by the hold-out",
     Kind.NOTE: "Note",
 }
 
 
 def cases(lesson: Lesson) -> list[dict[str, Any]]:
-    """Each run's meeting with the failure: the failing call, what it said, the call that worked."""
+    """Each case of the failure: the failing call, its message, the call that worked."""
     return [_case(piece.value) for piece in lesson.evidence if piece.kind == Kind.CASE]
 
 
 def _case(text: str) -> dict[str, Any]:
-    """What `failures.case_text.case_text` wrote, taken apart again."""
+    """Parses the text that `failures.case_text.case_text` wrote."""
     parts = re.split(r"^(FAILED: |  it said: |then FAILED: |then ok: )", text, flags=re.MULTILINE)
     pairs = list(zip(parts[1::2], parts[2::2], strict=True))
     failed, message = _first(pairs, _FAILED), _first(pairs, _SAID)
     worked = [text.rstrip("\n") for mark, text in pairs if mark == _WORKED]
-    likest = max(worked, key=lambda call: _likeness(failed, call), default="")
+    closest = max(worked, key=lambda call: _likeness(failed, call), default="")
     return {
         "failed": failed,
         "said": message,
-        "worked": likest,
+        "worked": closest,
         "between": sum(mark == _FAILED_AGAIN for mark, _ in pairs),
-        "diff": diff(failed, likest) if _likeness(failed, likest) > _ALIKE else [],
+        "diff": diff(failed, closest) if _likeness(failed, closest) > _ALIKE else [],
     }
 
 
 def _likeness(failed: str, worked: str) -> float:
-    """How much of two calls is the same, from 0 to 1."""
+    """How similar two calls are, from 0 to 1."""
     return difflib.SequenceMatcher(a=_pieces(failed), b=_pieces(worked), autojunk=False).ratio()
 
 
@@ -68,25 +68,25 @@ def _pieces(text: str) -> list[str]:
 
 
 def _first(pairs: Iterable[tuple[str, str]], mark: str) -> str:
-    return next((text.rstrip("\n") for own, text in pairs if own == mark), "")
+    return next((text.rstrip("\n") for label, text in pairs if label == mark), "")
 
 
 def diff(before: str, after: str) -> list[tuple[str, str]]:
-    """What changed between two texts, word by word: (same | gone | new, text)."""
+    """The differences of two texts, word by word: (same | gone | new, text)."""
     old, new = _pieces(before), _pieces(after)
     parts: list[tuple[str, str]] = []
     matcher = difflib.SequenceMatcher(a=old, b=new, autojunk=False)
     for _, start, end, first, last in matcher.get_opcodes():
-        gone, came = "".join(old[start:end]), "".join(new[first:last])
-        if gone == came:
-            parts.append((SAME, gone))
+        removed, added = "".join(old[start:end]), "".join(new[first:last])
+        if removed == added:
+            parts.append((SAME, removed))
         else:
-            parts += [(mark, text) for mark, text in ((GONE, gone), (NEW, came)) if text]
+            parts += [(mark, text) for mark, text in ((GONE, removed), (NEW, added)) if text]
     return parts
 
 
 def fixes(lesson: Lesson) -> list[dict[str, Any]]:
-    """What cured the failure, with its record."""
+    """The fixes of a lesson, with their counts."""
     return [
         {**fix._asdict(), "is_proven": fix.is_proven, "tried": fix.worked + fix.failed}
         for fix in lesson.fixes
@@ -94,14 +94,14 @@ def fixes(lesson: Lesson) -> list[dict[str, Any]]:
 
 
 def provenance(lesson: Lesson) -> list[dict[str, Any]]:
-    """Where a lesson comes from, oldest first as far as times are known."""
-    return [_piece(piece) for piece in lesson.evidence if piece.kind in _TOLD]
+    """The origin of a lesson, oldest first as far as times are known."""
+    return [_piece(piece) for piece in lesson.evidence if piece.kind in _LABELS]
 
 
 def _piece(piece: Evidence) -> dict[str, Any]:
     is_lesson = piece.kind in (Kind.PARENT, Kind.DIFFERS) and piece.value.isdecimal()
     return {
-        "told": _TOLD[piece.kind],
+        "told": _LABELS[piece.kind],
         "value": piece.value,
         "lesson": int(piece.value) if is_lesson else None,
         "at": datetime.fromtimestamp(piece.at, UTC).isoformat() if piece.at > 0 else "",
@@ -132,9 +132,9 @@ def history(lesson: Lesson, changes: Sequence[Change]) -> list[dict[str, Any]]:
         {
             "act": change.act,
             "at": change.at.isoformat(),
-            "fields": _changed(change.before, then),
+            "fields": _changed(change.before, following),
         }
-        for change, then in zip(changes, after, strict=False)
+        for change, following in zip(changes, after, strict=False)
     ]
 
 
@@ -156,7 +156,7 @@ def _plain(lesson: Lesson, name: str) -> str:
 
 
 def life(lesson: Lesson) -> list[dict[str, str]]:
-    """The life of a lesson on one line: made, approved, changed, last shown."""
+    """The main dates of a lesson: made, approved, last shown."""
     moments = [("made", lesson.created_at.isoformat())]
     for piece in lesson.evidence:
         if piece.kind == Kind.APPROVED and piece.at > 0:

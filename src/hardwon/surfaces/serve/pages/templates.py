@@ -25,7 +25,7 @@ def render(name: str, values: Mapping[str, Any]) -> str:
 
 
 def token(csrf: str) -> Callable[[], Markup]:
-    """The hidden field that every form with an effect must show."""
+    """The hidden field that every form with an effect needs."""
     return lambda: Markup('<input type="hidden" name="csrf" value="{}">').format(csrf)
 
 
@@ -50,13 +50,13 @@ def _environment() -> Environment:
 
 
 def _drawn(chart: Any) -> Any:
-    """A chart for a template: it has escaped its own words."""
+    """A chart function for templates; its output is already escaped."""
     return lambda *values: Markup(chart(*values))
 
 
 @pass_context
 def _ago(context: Context, moment: str) -> Markup:
-    """How long ago something was; the whole date when one points at it."""
+    """How long ago something was; the full date is the tooltip."""
     return _time(moment, _span(context["now"] - datetime.fromisoformat(moment), "ago", "just now"))
 
 
@@ -90,5 +90,5 @@ def _number(value: float) -> str:
 
 
 def _pairs(names: Iterable[str]) -> list[tuple[str, str]]:
-    """The options of a chooser whose names are what is chosen."""
+    """Options whose labels are their values."""
     return [(name, name) for name in names]

@@ -1,4 +1,4 @@
-"""From a view to an answer: a page for people, the same values as JSON for programs."""
+"""Render a view: as a page for people, or as JSON for programs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class View(NamedTuple):
-    """What a page shows: plain values only, so that they are JSON as well."""
+    """The content of a page: only plain values, so that they can be JSON, too."""
 
     template: str
     title: str
@@ -34,7 +34,7 @@ class View(NamedTuple):
 
 
 class Fields:
-    """What a form sent."""
+    """The fields that a form sent."""
 
     def __init__(self, body: bytes) -> None:
         self._all = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True)
@@ -49,7 +49,7 @@ class Fields:
 
 
 def page(path: str, view: Endpoint, *, name: str = "") -> list[Route]:
-    """The routes of a page: itself, and its values at the same address with `.json`."""
+    """The routes of a page: the page, and its values at the same address with `.json`."""
 
     def shown(request: Request) -> Response:
         return html(request, view(request))
@@ -63,7 +63,7 @@ def page(path: str, view: Endpoint, *, name: str = "") -> list[Route]:
 
 
 def action(path: str, act: Action) -> Route:
-    """The route of a form; `act` gives the address that is shown next."""
+    """The route of a form; `act` returns the address to show next."""
 
     async def acted(request: Request) -> Response:
         fields = Fields(await request.body())
