@@ -1,0 +1,33 @@
+"""What a server tells of goals, runs and figures."""
+
+from __future__ import annotations
+
+from hardwon.values.delivery import NOTHING
+from tests.client.faces import Face, fail_at_the_nightly_folder
+
+
+def test_goals_and_runs_are_told(face: Face) -> None:
+    coder = face.hw.agent("coder")
+
+    job = coder.goals.ended("g1", "deploy the service", "failed", error="node not drained")
+    face.work()
+
+    assert job
+    assert job.trigger == "goal"
+    assert [one.subject for one in coder.goals.reflections("g1")] == ["g1"]
+    assert coder.goals.context("g1").text
+    assert coder.runs.context() == NOTHING
+    assert coder.dreams.list() == []
+
+
+def test_a_report_counts_the_same(face: Face) -> None:
+    coder = face.hw.agent("coder")
+    fail_at_the_nightly_folder(coder)
+    face.work()
+
+    report = face.hw.report("coder")
+
+    assert sum(count for _, count in report.met) == 1
+    assert [one.met for one in report.failures] == [1]
+    assert face.hw.report(whole=True).window.is_whole
+    assert face.hw.spent().calls == 0

@@ -1,0 +1,17 @@
+"""What would be recalled, explained."""
+
+from __future__ import annotations
+
+from tests.surfaces.serve.api.asked import CODER, get, post
+from tests.surfaces.serve.served import Served
+
+
+def test_recall_explains_itself_and_records_nothing(server: Served) -> None:
+    post(server, f"/v1/learn?{CODER}", {"text": "make the nightly folder with `mkdir -p`"})
+
+    found = get(server, f"/v1/recall?{CODER}&text=the+nightly+folder&explain=true")
+
+    assert "mkdir -p" in found["text"]
+    assert [one["lesson"] for one in found["candidates"]] == [1]
+    assert get(server, "/v1/deliveries")["items"] == []
+    assert server.ask("GET", "/v1/recall?text=x&door=window", key=server.token).status == 400
