@@ -140,10 +140,14 @@ class RemoteDreams(Dreams):
         return [reading.dream_change(item) for item in self._fields(dream_id)["changes"]]
 
     def undo(self, dream_id: str) -> tuple[Dream, int, int]:
-        path, place = f"/v1/dreams/{dream_id}/undo", self._place
-        answer = place.wire.send("POST", path, None, place.names)
+        place = self._place
+        answer = place.wire.send("POST", f"{_dream_path(dream_id)}/undo", None, place.names)
         dream = reading.dream(answer["dream"], self._scope.tenant)
         return dream, answer["restored"], answer["left"]
 
     def _fields(self, dream_id: str) -> Any:
-        return self._place.get(f"/v1/dreams/{dream_id}")
+        return self._place.get(_dream_path(dream_id))
+
+
+def _dream_path(dream_id: str) -> str:
+    return f"/v1/dreams/{quote(as_text(dream_id), safe='')}"
