@@ -15,3 +15,10 @@ def test_recall_explains_itself_and_records_nothing(server: Served) -> None:
     assert [one["lesson"] for one in found["candidates"]] == [1]
     assert get(server, "/v1/deliveries")["items"] == []
     assert server.ask("GET", "/v1/recall?text=x&door=window", key=server.token).status == 400
+
+
+def test_leading_zeros_do_not_lift_the_limit_of_a_number(server: Served) -> None:
+    answer = server.ask("GET", "/v1/queue?limit=000000001999999", key=server.token)
+
+    assert answer.status == 400
+    assert "'limit' is a number in 1 … 1000" in answer.json["detail"]

@@ -77,7 +77,8 @@ class Ask:
     def number(self, name: str, default: int, most: int = MOST) -> int:
         """A parameter that is a whole number from 1 to `most`."""
         value = self.query(name, str(default))
-        if not (value.isascii() and value.isdecimal() and 1 <= int(value[:9]) <= most):
+        is_number = value.isascii() and value.isdecimal() and len(value) < 10
+        if not (is_number and 1 <= int(value) <= most):
             raise InvalidInput(f"the parameter {name!r} is a number in 1 … {most}, not {value!r}")
         return int(value)
 
