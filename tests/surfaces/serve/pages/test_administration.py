@@ -32,6 +32,14 @@ def test_a_key_is_made_shown_once_and_revoked(server: Served, reader: Reader) ->
     assert viewer.ask("/").status == 303
 
 
+@pytest.mark.parametrize("days", ["0", "10000", "soon", "9" * 5000])
+def test_a_lifetime_that_is_no_number_of_days_is_refused(reader: Reader, days: str) -> None:
+    answer = reader.post("/keys", role="viewer", days=days)
+
+    assert answer.status == 400
+    assert values(reader, "/keys.json")["rows"] == []
+
+
 @pytest.mark.parametrize("role", ["viewer", "curator"])
 def test_settings_and_keys_are_for_admins(server: Served, role: str) -> None:
     reader = Reader(server, server.key(role))
