@@ -1,0 +1,108 @@
+"""What is noted on the agent's path is moved into the database once."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, ExitStack
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+from hardwon.stores.journal import SPOOL_LIMIT, Journal, notes_for
+from hardwon.stores.spool import Spool
+
+T = TypeVar("T")
+
+
+class Database:
+    """A database that only knows whether its transaction ended well."""
+
+    def __enter__(self) -> Database:
+        self._held = ExitStack()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._held.__exit__(*error)
+
+    def hold(self, resource: AbstractContextManager[T]) -> T:
+        return self._held.enter_context(resource)
+
+
+@pytest.fixture
+def spool(tmp_path: Path) -> Spool:
+    return Spool(str(tmp_path / "a.spool"))
+
+
+def folding(spool: Spool, **more: Any) -> tuple[Journal, list[list[list[Any]]]]:
+    folded: list[list[list[Any]]] = []
+    journal = Journal(Database(), spool, **more)
+    journal.on("made", folded.append)
+    return journal, folded
+
+
+def test_records_are_folded_by_their_kind_and_only_once(spool: Spool) -> None:
+    journal, folded = folding(spool)
+    journal.note("made", 1, "x")
+    journal.note("other", 2)
+    journal.note_all("made", [(3,), (4,)])
+
+    assert journal.holds("made")
+    assert not journal.is_empty
+    assert journal.fold() == 4
+    assert folded == [[[1, "x"], [3], [4]]]
+    assert (journal.fold(), journal.is_empty, journal.holds("made")) == (0, True, False)
+
+
+def test_a_kind_without_records_is_not_folded(spool: Spool) -> None:
+    journal, folded = folding(spool)
+    journal.note("other", 2)
+
+    assert (journal.fold(), folded) == (1, [])
+
+
+def test_a_batch_that_counted_already_is_not_folded_again(spool: Spool) -> None:
+    journal, folded = folding(spool, is_due=lambda batch: False)
+    journal.note("made", 1)
+
+    assert (journal.fold(), folded, journal.is_empty) == (0, [], True)
+
+
+def test_what_could_not_be_folded_waits_on(spool: Spool) -> None:
+    journal = Journal(Database(), spool)
+
+    def fail(rows: list[list[Any]]) -> None:
+        raise ZeroDivisionError
+
+    journal.on("made", fail)
+    journal.note("made", 1)
+    with pytest.raises(ZeroDivisionError):
+        journal.fold()
+
+    again, folded = folding(spool)
+    assert (again.fold(), folded) == (1, [[[1]]])
+
+
+def test_a_copy_gets_every_record(spool: Spool, tmp_path: Path) -> None:
+    copy = Spool(str(tmp_path / "copy.spool"))
+    journal, _ = folding(spool, copy=copy)
+    journal.note("made", 1)
+    journal.fold()
+
+    with copy.take() as (_, records):
+        assert records == [["made", 1]]
+
+
+def test_a_journal_is_full_beyond_its_limit(spool: Spool) -> None:
+    journal, _ = folding(spool)
+    line = len('["made",""]\n')
+    journal.note("made", "x" * (SPOOL_LIMIT - line))
+
+    assert not journal.is_full
+    journal.note("made")
+    assert journal.is_full
+
+
+def test_the_notes_of_each_server_have_a_file_of_their_own() -> None:
+    assert notes_for("/h", "postgresql://a") != notes_for("/h", "postgresql://b")
+    assert notes_for("/h", "postgresql://a") == notes_for("/h", "postgresql://a")
+    assert "postgresql" not in notes_for("/h", "postgresql://a")
