@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.2.0"
 
-# Where each public name lives; it is imported when it is first asked for.
+# The module of each public name; it is imported on first use.
 _HOMES = {
     "Agent": "api",
     "Delivery": "values.delivery",

@@ -1,4 +1,4 @@
-"""Where a process starts. It imports only the surface that was asked for."""
+"""The entry point of a process. It only imports the surface that is needed."""
 
 import gc
 import sys
@@ -10,7 +10,7 @@ def main() -> None:
     """The `hardwon` command; a hook has its own entry, because it runs at every event."""
     _isolation.restrict_path()
     if sys.argv[1:2] == ["hook"] and not {"-h", "--help"} & set(sys.argv[2:]):
-        gc.disable()  # it would look through every module that a short life imports
+        gc.disable()  # a hook process is too short for it to pay
         from hardwon.surfaces.hooks import guarding
 
         event = guarding.pass_or_deny(sys.argv[2:])

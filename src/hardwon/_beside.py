@@ -1,4 +1,4 @@
-"""Calls that an agent's turn need not wait for: one after another, in a thread of their own."""
+"""Background calls that an agent's turn need not wait for, run one by one in a thread."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_MOST = 256  # calls that wait; what a server that is away for longer would have learnt is lost
+_MOST = 256  # waiting calls; further ones are dropped while a server is unavailable
 
 
 class Beside:
@@ -25,7 +25,7 @@ class Beside:
         self._thread: threading.Thread | None = None
 
     def run(self, call: Callable[[], T], otherwise: T) -> T:
-        """The result of the call, or `otherwise` when it takes longer than the caller may wait."""
+        """The result of the call, or `otherwise` if it takes longer than the caller may wait."""
         waiting: _Call[T] = _Call(call, otherwise)
         try:
             self._calls.put_nowait(waiting)
@@ -38,7 +38,7 @@ class Beside:
         return waiting.result
 
     def flush(self, limit: float) -> bool:
-        """Wait at most this long until all calls have run; whether they have."""
+        """Wait at most `limit` seconds until all calls have run; returns whether they have."""
         if self._thread is None:
             return True
         last: _Call[None] = _Call(lambda: None, None)
@@ -50,7 +50,7 @@ class Beside:
         return last.is_done.wait(limit)
 
     def _ensure_running(self) -> None:
-        if self._thread is None or not self._thread.is_alive():  # a fork leaves it behind
+        if self._thread is None or not self._thread.is_alive():  # threads do not survive a fork
             self._thread = threading.Thread(target=self._work, daemon=True, name="hardwon-beside")
             self._thread.start()
 
@@ -59,7 +59,7 @@ class Beside:
             task = self._calls.get()
             try:
                 task.result = task.call()
-            except Exception as error:  # noqa: BLE001 - whoever asked may be gone
+            except Exception as error:  # noqa: BLE001 - its caller may no longer wait
                 self._trouble(error)
             task.is_done.set()
 

@@ -1,4 +1,4 @@
-"""Our files: replaced whole, appended in one write, private, never through a planted link."""
+"""File operations: atomic replace, append, locks. Files are private; links are not followed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import stat
 import sys
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-# Not blocking: a pipe in the place of a file would be waited for.
+# O_NONBLOCK, because opening a pipe in place of a file would block.
 _END = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK
 _EMPTY = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK
 _READ = os.O_RDONLY | os.O_NONBLOCK
@@ -20,8 +20,8 @@ def replace(
 ) -> None:
     """Give the file this content: readers see the old bytes or the new, never a part.
 
-    With `durable` it survives a power cut once this returns. `aside`: where it is written first,
-    in the same folder.
+    With `durable` it survives a power cut once this returns. `aside` is the temporary file, which
+    must be in the same folder.
     """
     aside = aside or f"{path}.{os.getpid()}.{os.urandom(4).hex()}.tmp"
     try:
@@ -43,7 +43,7 @@ def replace(
 
 
 def fresh(path: str) -> int:
-    """An empty file to write to; what else lies there, a link or a pipe, is removed first."""
+    """A handle of an empty file at this path; a link or pipe there is removed first."""
     try:
         return os.open(path, _EMPTY, 0o600)
     except OSError:
@@ -67,7 +67,7 @@ def content(path: str, limit: int) -> bytes:
 
 
 def append(path: str, content: bytes, *, durable: bool = False) -> int:
-    """Add the content at the end in one write; how large the file is then.
+    """Add the content at the end in one write; returns the new size of the file.
 
     With `durable` it survives a power cut once this returns.
     """
@@ -82,7 +82,7 @@ def append(path: str, content: bytes, *, durable: bool = False) -> int:
 
 
 def end_of(path: str) -> int:
-    """A handle that writes at the end of the file, which is made if need be."""
+    """A handle that writes at the end of the file; the file is created if it is missing."""
     return os.open(path, _END, 0o600)
 
 
@@ -97,9 +97,9 @@ def unlink(path: str) -> bool:
 
 def write_all(handle: int, content: bytes) -> None:
     """Write everything, however often the system takes only a part."""
-    rest = memoryview(content)
-    while rest:
-        rest = rest[os.write(handle, rest) :]
+    remaining = memoryview(content)
+    while remaining:
+        remaining = remaining[os.write(handle, remaining) :]
 
 
 def sync_folder(path: str) -> None:
@@ -119,12 +119,12 @@ def sync(handle: int) -> None:
 
 
 def _sync_drive(handle: int) -> bool:
-    """Empty the drive's own cache, which `fsync` leaves as it is on macOS; False: it cannot."""
+    """Flush the drive's own cache, which `fsync` does not on macOS; False if unsupported."""
     import fcntl
 
     try:
         fcntl.fcntl(handle, fcntl.F_FULLFSYNC)  # type: ignore[attr-defined, unused-ignore]
-    except OSError as error:  # a network drive, say
+    except OSError as error:  # for example a network drive
         if error.errno not in (errno.ENOTSUP, errno.EINVAL, errno.ENOTTY):
             raise
         return False
@@ -139,8 +139,8 @@ class Lock:
         self.handle = -1
 
     def acquire(self, *, wait: bool = True) -> bool:
-        """Take the lock; False when another has it and we do not wait."""
-        import fcntl  # only who locks needs it
+        """Take the lock; False if another process has it and `wait` is False."""
+        import fcntl  # only needed here
 
         self.handle = lock_file(self.path)
         try:
@@ -153,7 +153,7 @@ class Lock:
         return True
 
     def release(self) -> None:
-        """Let another have it."""
+        """Release the lock."""
         if self.handle >= 0:
             os.close(self.handle)
             self.handle = -1
@@ -167,5 +167,5 @@ class Lock:
 
 
 def lock_file(path: str) -> int:
-    """A handle of a file that is there to be locked."""
+    """A handle of a lock file, which is created if it is missing."""
     return os.open(path, _LOCK, 0o600)

@@ -1,7 +1,7 @@
-"""What a forked child must not share: held locks, connections, locked files.
+"""Make forks safe: a child must not share held locks, connections and locked files.
 
-Only the thread that forks lives on in the child. A lock that another thread held stays locked for
-ever there, and a connection of SQLite must not be used on both sides of a fork.
+Only the forking thread exists in the child. A lock that another thread held stays locked forever
+there, and a SQLite connection must not be used on both sides of a fork.
 """
 
 from __future__ import annotations
@@ -19,31 +19,31 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     class Forked(Protocol):
-        """Is told before and after every fork of its process."""
+        """Is called before and after every fork of its process."""
 
         def before_fork(self) -> None:
             """Reach a safe point; other threads wait meanwhile."""
 
         def after_fork(self, *, is_child: bool) -> None:
-            """Go on, in a child with new locks."""
+            """Continue; in a child, with new locks."""
 
 
 _PATIENCE = 20.0  # seconds that a fork waits for a lock; longer than a write waits for another
 _PAUSE = 0.001
-OUTER, MIDDLE, INNER = range(3)  # which locks a thread takes before which others
+OUTER, MIDDLE, INNER = range(3)  # the order in which a thread takes several locks
 _alive: list[ref[Forked]] = []
 
 
 def watch(watcher: Forked) -> None:
-    """Tell the object of every fork, as long as it lives."""
+    """Call the object at every fork, as long as it exists."""
     _alive[:] = [reference for reference in _alive if reference() is not None]
     _alive.append(ref(watcher))
 
 
 class ForkLock:
-    """A lock for threads that a fork waits for, and that is free in a child.
+    """A lock between threads that a fork waits for and that is free in the child.
 
-    A fork takes all of them in the order of their `rank`, as threads do that need two. `rest` is
+    A fork takes all of them in the order of their `rank`, as threads that need two must. `rest` is
     called before a fork, while the lock is held; `renew` is called in the child.
     """
 
@@ -58,7 +58,7 @@ class ForkLock:
         self._lock = RLock()
         self._rest, self._renew = rest, renew
         self._forking: set[int] = set()  # threads that are about to fork
-        self._holding = 0  # the one of them that has the lock
+        self._holding = 0  # the forking thread that has the lock
         watch(self)
 
     def acquire(self) -> None:
@@ -68,7 +68,7 @@ class ForkLock:
         self._lock.acquire()
 
     def release(self) -> None:
-        """Give it back."""
+        """Release the lock."""
         self._lock.release()
 
     def __enter__(self) -> None:
@@ -97,7 +97,7 @@ class ForkLock:
 
 
 class Imports:
-    """Modules imported on first use; a fork waits for an import that is under way."""
+    """Makes a fork wait for a lazy import that is under way."""
 
     rank = INNER
 

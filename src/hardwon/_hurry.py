@@ -1,4 +1,4 @@
-"""How long a caller can wait for servers: an agent's turn a moment, anybody else far longer."""
+"""A per-thread time limit for waiting on servers: short in an agent's turn, else none."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def left() -> float | None:
 
 
 def notes() -> dict[object, object] | None:
-    """What was read for this turn and holds until it ends; None without a time limit."""
+    """A cache that is valid until this turn ends; None without a time limit."""
     noted: dict[object, object] | None = getattr(_mine, "notes", None)
     return noted
 
@@ -43,7 +43,7 @@ def spend(seconds: float) -> None:
 
 
 class waiting:  # noqa: N801 - reads as a word: `with waiting() as limit:`
-    """Counts the time of a `with` block as waiting; gives the seconds that it may take."""
+    """`with waiting() as limit:` counts the block as waiting; `limit` is how long it may take."""
 
     def __enter__(self) -> float | None:
         self._began = monotonic()

@@ -1,7 +1,7 @@
-"""Processes that neither the working directory nor PYTHON… variables can reach.
+"""Start processes that ignore the working directory and the PYTHON… variables.
 
 An agent works in folders that other people wrote. A `json.py` or a `hardwon/` in such a folder
-must never be imported by our processes.
+must never be imported by hardwon's processes.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 import sys
 
-# Code instead of a script: a script that has gone ends with exit code 2, by which agents block
-# what they were about to do; a module that has gone ends with 1.
+# Code instead of a script: a missing script ends with exit code 2, which makes agents block their
+# next call; a missing module ends with 1.
 _START = "import sys; sys.path.append({root!a}); from hardwon.__main__ import main; main()"
 
 
 def command(*arguments: str, folder: str = "", site: bool = True) -> list[str]:
-    """The words that start `hardwon` with these arguments, isolated, in a folder of our choice.
+    """The command line that starts `hardwon` with these arguments, isolated, in `folder`.
 
     Without `site` the interpreter starts a tenth faster; optional packages are then not found.
     """
@@ -25,26 +25,34 @@ def command(*arguments: str, folder: str = "", site: bool = True) -> list[str]:
 
 
 def restrict_path() -> None:
-    """Import nothing from the working directory, and from PYTHONPATH only what is nowhere else."""
+    """Remove the working directory from `sys.path` and move PYTHONPATH to its end."""
     if sys.flags.isolated:
         return
-    here = _working_directory()
+    working_directory = _working_directory()
     listed = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
-    near = {
-        here,
-        *(os.path.normpath(os.path.join(here, e)) for e in listed if not os.path.isabs(e)),
+    relative = {
+        working_directory,
+        *(
+            os.path.normpath(os.path.join(working_directory, e))
+            for e in listed
+            if not os.path.isabs(e)
+        ),
     }
-    far = [
-        entry for entry in listed if os.path.isabs(entry) and os.path.normpath(entry) not in near
+    absolute = [
+        entry
+        for entry in listed
+        if os.path.isabs(entry) and os.path.normpath(entry) not in relative
     ]
-    own = [entry for entry in sys.path if entry == _root() or entry not in {"", *near, *far}]
-    sys.path[:] = [*own, *far]
+    kept = [
+        entry for entry in sys.path if entry == _root() or entry not in {"", *relative, *absolute}
+    ]
+    sys.path[:] = [*kept, *absolute]
 
 
 def _working_directory() -> str:
     try:
         return os.getcwd()
-    except OSError:  # it has been removed
+    except OSError:  # the directory has been removed
         return ""
 
 

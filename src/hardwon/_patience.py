@@ -1,4 +1,4 @@
-"""A hard limit on waiting for servers: it also covers name look-ups, trickling data and silence."""
+"""A hard time limit for calls of servers; it also covers name look-ups and slow data."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 1.0  # seconds without another try after one
 
 
 class Patience:
-    """Runs calls that may hang. After a failure, calls that follow soon fail at once."""
+    """Runs calls that may hang. After a failure, calls fail at once for a short time."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
@@ -25,7 +25,7 @@ class Patience:
         self._stuck: list[threading.Thread] = []
 
     def wait(self, call: Callable[[], T]) -> T:
-        """What the call returns, or Unavailable as soon as the time is up."""
+        """The result of the call; raises Unavailable when the time is up."""
         self._stuck = [thread for thread in self._stuck if thread.is_alive()]
         if self._stuck or time.monotonic() < self._until:
             raise Unavailable("still unreachable; not tried again yet")

@@ -1,4 +1,4 @@
-"""On which systems hardwon runs."""
+"""Check that the operating system is supported."""
 
 from __future__ import annotations
 

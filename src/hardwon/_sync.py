@@ -1,4 +1,4 @@
-"""From coroutines to plain calls."""
+"""Run coroutines from synchronous code."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ else:
 
 
 def run_sync(start: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """Run a coroutine to its end, also for callers that are inside an event loop already."""
+    """The result of a coroutine; also works for callers inside a running event loop."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(start())
-    with futures.ThreadPoolExecutor(1) as beside:
-        return beside.submit(lambda: asyncio.run(start())).result()
+    with futures.ThreadPoolExecutor(1) as executor:
+        return executor.submit(lambda: asyncio.run(start())).result()

@@ -1,4 +1,4 @@
-"""The same verbs for asyncio: one generic wrapper, no class written twice."""
+"""The same methods for asyncio, by one generic wrapper."""
 
 from __future__ import annotations
 
@@ -16,19 +16,21 @@ _HANDLES = (
     *(namespaces.JobQueue, namespaces.Vectors),
     *(namespaces.Goals, namespaces.Runs, namespaces.Answers),
 )
-_AT_ONCE = {"agent", "tenant"}  # make a handle; touch no disk
+_AT_ONCE = {"agent", "tenant"}  # these return a handle and need no thread
 
 
 class Async:
-    """Stands before a handle: its calls run in a thread and are awaited."""
+    """Wraps a handle: its calls run in a thread and are awaited."""
 
     def __init__(self, handle: Any) -> None:
         self._handle = handle
 
     def __getattr__(self, name: str) -> Any:
-        own = getattr(self._handle, f"_{name}_async", None)
-        if own is not None:  # waits for foreign code, so it must run on the caller's event loop
-            return own
+        async_method = getattr(self._handle, f"_{name}_async", None)
+        if (
+            async_method is not None
+        ):  # waits for foreign code, so it must run on the caller's event loop
+            return async_method
         value = getattr(self._handle, name)
         if not callable(value):
             return _wrapped(value)
@@ -53,7 +55,7 @@ def aopen(*args: Any, **kwargs: Any) -> Opening:
 
 
 class Opening:
-    """Awaited, it gives the handle; as a context manager it also closes it again."""
+    """Await it to get the handle, or use it in `async with`, which also closes the handle."""
 
     def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self._arguments = args, kwargs
@@ -78,5 +80,5 @@ def _wrapped(value: Any) -> Any:
 
 
 def _is_of_a_way(value: Any) -> bool:
-    """What the ways of learning hand out are handles too; their results are values."""
+    """Whether a value is a handle of a way of learning or of a client; results are values."""
     return type(value).__module__.startswith(("hardwon.learn.", "hardwon.client."))

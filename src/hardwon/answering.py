@@ -1,4 +1,4 @@
-"""Questions that a program puts to the model at once: is this answer right, better, known?"""
+"""Direct calls of the model: verify an answer, refine it, imagine a lesson."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ if TYPE_CHECKING:
 
 
 def verified(engine: Runtime, task: str, answer: str) -> verify.Verification:
-    """Whether an answer holds, found out by a chain of verification."""
-    asked = screen.screen_text(task, TEXT_LIMIT), screen.screen_text(answer, TEXT_LIMIT)
-    return _sync.run_sync(lambda: verify.verify(*asked, model=engine.model, prompt=prompt_text))
+    """The discrepancies of an answer, found by chain of verification."""
+    screened = screen.screen_text(task, TEXT_LIMIT), screen.screen_text(answer, TEXT_LIMIT)
+    return _sync.run_sync(lambda: verify.verify(*screened, model=engine.model, prompt=prompt_text))
 
 
 def refined(engine: Runtime, task: str, answer: str) -> refine.Refined:
-    """The answer, criticised and written again as long as that helps."""
-    asked = screen.screen_text(task, TEXT_LIMIT), screen.screen_text(answer, TEXT_LIMIT)
-    return _sync.run_sync(lambda: refine.refine(*asked, model=engine.model, prompt=prompt_text))
+    """The answer, rewritten as long as its score rises."""
+    screened = screen.screen_text(task, TEXT_LIMIT), screen.screen_text(answer, TEXT_LIMIT)
+    return _sync.run_sync(lambda: refine.refine(*screened, model=engine.model, prompt=prompt_text))
 
 
 def imagined(engine: Runtime, query: str) -> str:
-    """A lesson that might exist for a query; "" when that is off or no model is there."""
+    """A hypothetical lesson for a query; "" if `hyde.enabled` is off or there is no model."""
     if not engine.settings.hyde.enabled or not engine.has_model:
         return ""
     return _sync.run_sync(lambda: _hypothesis(engine, query))
 
 
 def enriched(engine: Runtime, prompt: str) -> str:
-    """The same within the time that a recall may take; "" when it takes longer."""
+    """A hypothetical lesson within `recall.patience`; "" if it takes longer or fails."""
     try:
         if not engine.has_model:
             return ""
@@ -46,6 +46,6 @@ def enriched(engine: Runtime, prompt: str) -> str:
 
 
 async def _hypothesis(engine: Runtime, query: str) -> str:
-    asked = screen.screen_text(query, TEXT_LIMIT)
+    screened = screen.screen_text(query, TEXT_LIMIT)
     system = prompt_text("hypothesis")
-    return await engine.imagination.hypothesis(asked, model=engine.model, system=system)
+    return await engine.imagination.hypothesis(screened, model=engine.model, system=system)

@@ -1,4 +1,4 @@
-"""The public face: `Hardwon`, the agents in it, and the lessons of an agent."""
+"""The public API: `Hardwon` and its agents."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def open(
     """A hardwon at `target`: nothing (`~/.hardwon`), a directory, `memory:`, `postgresql://…`.
 
     A `model` (a name, a function or an object) and an `embedder` of yours are used instead of
-    those that `model.name` and `recall.embedder` name.
+    the ones set in `model.name` and `recall.embedder`.
     """
     ensure_supported()
     place = os.fspath(target) if target is not None else ""
@@ -89,16 +89,16 @@ def open(
     engine = Runtime(set_here, place, model=model, embedder=embedder, clock=clock)
     engine.processors.update(PROCESSORS)
     if model is not None:
-        engine.model  # noqa: B018 - one that cannot be used is refused here, not job by job
+        engine.model  # noqa: B018 - an unusable model is refused here, not job by job
     return Hardwon(engine)
 
 
 def attach(orchestrator: object, agent: Agent | None = None, **how: str) -> goals.Attachment:
-    """Have an orchestrator tell an agent about every goal that ends; see `learn.goals.attach`."""
+    """Report every ended goal of an orchestrator to an agent; see `learn.goals.attach`."""
     return goals.attach(orchestrator, (agent or open().agent("default")).goals, **how)
 
 
-# What works a job of each kind; each way of learning is imported when its first job is worked.
+# The processor of each kind of job; a way of learning is imported for its first job.
 PROCESSORS: dict[str, Processor] = {
     ANY_TRIGGER: lambda engine, job: failed_runs.process(engine, job),
     "execution": lambda engine, job: executions.process(engine, job),
@@ -114,12 +114,12 @@ class Hardwon:
 
     @property
     def settings(self) -> Settings:
-        """What is set, and where it was set."""
+        """All settings, and where each was set."""
         return self._engine.settings
 
     @property
     def model(self) -> str:
-        """The name of the model that words the lessons; `rules` without a model."""
+        """The name of the model that writes the lessons; `rules` without a model."""
         return self._engine.model.name
 
     def agent(
@@ -130,14 +130,14 @@ class Hardwon:
         tenant: str = "default",
         run: str | None = None,
     ) -> Agent:
-        """A handle for one agent; nothing it does touches another's lessons.
+        """A handle for one agent; it never touches another agent's lessons.
 
-        With a `run` id the steps of the run are kept on disk: several processes share them.
+        With a `run` id the steps of the run are kept on disk, so that several processes share them.
         """
         return Agent(self._engine, scoped(name, project=project, tenant=tenant), run)
 
     def drain(self) -> Tally:
-        """Work every queued job that is due, now."""
+        """Work every queued job that is due, now, and return the counts."""
         return _sync.run_sync(self._engine.worker.drain)
 
     def work(self, mode: str = "forever", *, idle: timedelta | None = None) -> Tally:
@@ -149,11 +149,11 @@ class Hardwon:
 
     @property
     def worker(self) -> WorkerProcess:
-        """What this process counts when it works the queue."""
+        """The worker of this process, with its counts."""
         return self._engine.worker
 
     def wake(self) -> int | None:
-        """Make sure a worker is running: starts a process when none is; its id, if one was."""
+        """Make sure a worker is running; returns the process id if one was started."""
         return self._engine.wake()
 
     @property
@@ -169,11 +169,11 @@ class Hardwon:
     def tenant(
         self, name: str = "default", *, agent: str | None = None, project: str | None = None
     ) -> tenants.Tenant:
-        """All agents of a tenant, or one agent or project: lists to look through, page by page."""
+        """Paged lists over all agents of a tenant, or over one agent or project."""
         return tenants.tenant(self._engine, name, agent, project)
 
     def spent(self) -> Spent:
-        """What models have cost today, in all: `calls`, `tokens`, `money`."""
+        """What models have cost today in total: `calls`, `tokens`, `money`."""
         return self._engine.accounts.today()
 
     def report(
@@ -185,9 +185,9 @@ class Hardwon:
         since: timedelta | None = None,
         whole: bool = False,
     ) -> Report:
-        """What was learnt, what was shown, and what happened then: of an agent in a project.
+        """What an agent in a project learnt, what it was shown, and what happened then.
 
-        With `whole` it is about every agent and project of the tenant. Default of `since`: 30 days.
+        `whole` covers every agent and project of the tenant. Default of `since`: 30 days.
         """
         own = scoped(agent, project=project, tenant=tenant)
         return reporting.report(self._engine, own, since=since, whole=whole)
@@ -198,7 +198,7 @@ class Hardwon:
         return namespaces.Vectors(self._engine)
 
     def check(self) -> list[str]:
-        """What is wrong with the stored data, in words; nothing when all is well."""
+        """The problems of the stored data, in words; [] if there are none."""
         return self._engine.store.check()
 
     def on_trouble(self, tell: Callable[[BaseException], None]) -> None:
@@ -206,11 +206,11 @@ class Hardwon:
         self._engine.trouble = tell
 
     def forget_tenant(self, tenant: str) -> None:
-        """Remove a tenant with all it has: lessons, logs, jobs, dead letters, runs and loops."""
+        """Delete a tenant with all its lessons, logs, jobs, dead letters, runs and loops."""
         forgetting.forget(self._engine, tenant)
 
     def close(self) -> None:
-        """Release files. What is queued stays queued."""
+        """Release files. Queued jobs stay queued."""
         self._engine.close()
 
     if not TYPE_CHECKING:  # names of the last release; a type checker should refuse them
@@ -236,7 +236,7 @@ class Agent:
 
     @property
     def dreams(self) -> maintenance.Dreams:
-        """Consolidation of this agent's lessons while it is idle, with report and undo."""
+        """Maintenance of this agent's lessons while it is idle, with report and undo."""
         return maintenance.Dreams(self._engine, self.scope)
 
     @property
@@ -245,24 +245,24 @@ class Agent:
         return mining.Sessions(self._engine, self.scope)
 
     def start(self) -> Injection:
-        """The failures that this project keeps meeting, and their fixes; once, at the start."""
+        """The failures that this project keeps meeting, with fixes; once, at the start of a run."""
         return self._attempt(lambda: self._engine.doors.start(self.scope, self.run), NOTHING)
 
     def before_turn(self, prompt: str, *, hyde: bool | None = None) -> Injection:
-        """What to put before the model along with this prompt; falsy when nothing fits.
+        """The lessons to put before the model with this prompt; falsy if none fits.
 
         With `hyde` the model first imagines the lesson that would help; default: `hyde.enabled`.
         """
 
         def turn() -> Injection:
-            asked = screened(as_text(prompt), TEXT_LIMIT)  # cut first: a prompt may be of any size
+            asked = screened(as_text(prompt), TEXT_LIMIT)  # cut first, as prompts may be huge
             imagined = _imagined(self._engine, asked, hyde)
             return self._engine.doors.turn(self.scope, asked, self.run, imagined)
 
         return self._attempt(turn, NOTHING)
 
     def before_action(self, tool: str, args: object) -> Injection:
-        """The known pitfall of exactly this call, or nothing."""
+        """A warning if this call will probably fail, or is forbidden; falsy if not."""
 
         def action() -> Injection:
             return self._engine.doors.action(self.scope, as_text(tool), args, self.run)
@@ -272,11 +272,11 @@ class Agent:
     def after_action(
         self, tool: str, args: object, *, output: object = "", failed: bool | None = None
     ) -> Injection:
-        """Records the step; after a failure that is known, what worked the last time.
+        """Record a step; returns the known fix if it failed in a known way.
 
-        Without `failed` the output is judged; the verdict stands in `failed` of what is returned.
-        The output may be anything: text, bytes, an exception. A run that goes in circles is told
-        so; `stop` is set when it should be stopped.
+        Without `failed` the output is judged; the result's `failed` holds the verdict. The output
+        may be anything: text, bytes, an exception. A run in a loop gets a warning; `stop` is set
+        when it should be stopped.
         """
 
         def after() -> Injection:
@@ -298,7 +298,7 @@ class Agent:
         signals: Mapping[str, object] | None = None,
         steps: Sequence[Step] | None = None,
     ) -> Job | None:
-        """Queues a reflection when the run is worth one; the job is durable on return."""
+        """End a run; queue a reflection if the run is worth one. The job is durable on return."""
         late = () if steps is None else handed_over.learnt(self._engine, self.scope, steps)
         recorded = self.run.so_far().steps if steps is None else late
         flags = handed_over.flags_of(signals)
@@ -309,12 +309,12 @@ class Agent:
             texts = as_text(task), as_text(attempt), problem
             ended = episode.Episode(self.scope, *texts, signals=tuple(flags.items()))
             job = self._engine.capture(ended, trigger, recorded=recorded)
-        # Not before the job is durable: a full disk must not cost the steps.
+        # Only after the job is durable: a full disk must not cost the steps.
         self._engine.doors.end(self.scope, self.run, as_text(task), problem, late)
         return job
 
     def end_run(self) -> None:
-        """Note what came of every delivery of the run, and put its steps aside."""
+        """End a run without a reflection: note outcomes of its deliveries, archive its steps."""
         self._engine.doors.end(self.scope, self.run)
 
     def explain(
@@ -326,7 +326,7 @@ class Agent:
         return self._engine.doors.explain(self.scope, door, asked, tool)
 
     def learn(self, text: str, *, situation: str = "") -> Lesson:
-        """Keep a lesson you already know: at once, without a model. `situation`: when it holds."""
+        """Store a lesson that you already know, without a model. `situation`: when it holds."""
         lesson = noted(self.scope, required(text, "lesson", LESSON_LIMIT))
         if situation:
             lesson = lesson._replace(situation=required(situation, "situation", LABEL_LIMIT))
@@ -362,13 +362,13 @@ class Agent:
         return namespaces.Answers(self._engine)
 
     def report(self, injection: Injection, outcome: str) -> None:
-        """Say what came of a delivery: `helped`, `ignored`, `failed` …"""
+        """Report the outcome of a delivery: `helped`, `ignored`, `failed` …"""
         delivery = as_text(getattr(injection, "id", ""))
         self._engine.store.deliveries.report(self.scope, delivery, one_line(as_text(outcome), 200))
 
     @cached_property
     def run(self) -> Run:
-        """The run at work: its task, its steps, what it was told."""
+        """The current run: its task, its steps, the lessons it was shown."""
         return self._engine.doors.run(self.scope, self._run_name)
 
     if not TYPE_CHECKING:  # names of the last release; a type checker should refuse them
@@ -381,13 +381,13 @@ class Agent:
         try:
             with _hurry.Hurry(self._engine.settings.postgres.patience.total_seconds()):
                 return call()
-        except Exception as error:  # noqa: BLE001 - whatever it is, the turn goes on
+        except Exception as error:  # noqa: BLE001 - the turn must go on
             _tell(self._engine, error)
             return otherwise
 
 
 def _imagined(engine: Runtime, prompt: str, hyde: bool | None) -> str:
-    """A lesson that the model imagines for the prompt, when the caller or the settings ask."""
+    """A hypothetical lesson for the prompt if `hyde` is on; else ""."""
     is_on = engine.settings.hyde.enabled if hyde is None else hyde
     return answering.enriched(engine, prompt) if is_on else ""
 

@@ -1,4 +1,4 @@
-"""Asking: what a prompt or a failure asks the store for."""
+"""Asking: make the query of a prompt or of a failure."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ else:
     mistakes = lazy("hardwon.failures.mistakes")
 
 _PROMPT = 1500  # characters of a prompt that are looked up, from its beginning and its end
-_ABOUT = 300  # characters of the task that say what an error was met at
-_CALL = 200  # characters of a command that say what an error was met at
+_ABOUT = 300  # characters of the task that are added to the meaning of an error
+_CALL = 200  # characters of a command that are looked up with its error
 _ASKED = 2000  # characters of an error that are looked up, from its end
-_TESTS = 16_000  # characters of a run of tests that are searched for their names, from its end
+_TESTS = 16_000  # characters at the end of a test run that are searched for test names
 
 
 def at_turn(prompt: str, near: Nearest) -> Query:
@@ -35,15 +35,15 @@ def at_turn(prompt: str, near: Nearest) -> Query:
 
 
 def at_error(step: Step, task: str, near: Nearest) -> Query:
-    """The query of a failure; the task adds to its meaning."""
+    """The query of a failure; the task is added for the search by meaning."""
     failure = step.failure
     error = failure.line if failure else ending(step.output.strip(), _CALL)
     nearest = near(f"{error}\n{task[:_ABOUT]}")
     if failure is None or not failure.is_telling:
         return Query(Door.ERROR, ending(step.output, _ASKED), near=nearest)
     words = f"{_named(step)}\n{failure.line}"
-    asked = query(Door.ERROR, words, signature=failure.exact, kind=failure.kind, near=nearest)
-    return asked._replace(
+    base_query = query(Door.ERROR, words, signature=failure.exact, kind=failure.kind, near=nearest)
+    return base_query._replace(
         text=ending(step.output, _ASKED),
         about=tuple(dict.fromkeys(terms(clues.specific_words(failure.text)))),
         clues=clues.clues_of_call(step, failure.line),
@@ -54,7 +54,7 @@ def at_error(step: Step, task: str, near: Nearest) -> Query:
 
 
 def _named(step: Step) -> str:
-    """What a call names: the command, or the tool and its arguments without their values."""
+    """The command of a call, or its tool and argument names without the values."""
     if not step.args.startswith("{"):
         return step.args[:_CALL]
     return " ".join((step.tool, *re.findall(r'"(\w{1,40})":', step.args[:_ASKED])))

@@ -1,4 +1,4 @@
-"""The bearer token that local clients show to our servers on loopback."""
+"""The bearer token of local clients for hardwon's servers on loopback."""
 
 from __future__ import annotations
 

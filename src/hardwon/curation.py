@@ -1,4 +1,4 @@
-"""What people change about lessons: words, release from quarantine, removal by origin, imports."""
+"""Changes that people make to lessons: edit, approve, merge, revoke, restore, import."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def changeable(engine: Runtime, scope: Scope, number: int) -> Lesson:
 
 
 def edit(engine: Runtime, scope: Scope, number: int, changes: Mapping[str, Any]) -> Lesson:
-    """The lesson with other words; a person who writes another correction vouches for it."""
+    """The edited lesson; a person who changes the correction vouches for it."""
     lesson = changeable(engine, scope, number)
     changed = checked(lesson._replace(**changes, updated_at=engine.clock()))
     if changed.correction != lesson.correction:
@@ -60,7 +60,7 @@ def approve(engine: Runtime, scope: Scope, number: int) -> Lesson:
 
 
 def merge(engine: Runtime, parents: Sequence[Lesson]) -> Lesson:
-    """Store one lesson with the words of the strongest and the evidence of all its parents."""
+    """Store one lesson with the text of the strongest parent and the evidence of all."""
     now = engine.clock()
     union = merged(parents, parents[0].scope, "", now)._replace(origin=MERGED, job="")
     with engine.store.together():
@@ -71,7 +71,7 @@ def merge(engine: Runtime, parents: Sequence[Lesson]) -> Lesson:
 
 
 def revoke(engine: Runtime, scope: Scope, origin: str) -> list[Lesson]:
-    """Remove every lesson of an origin and every lesson made of them; the removed ones."""
+    """Delete every lesson of an origin and every lesson made from them; returns them."""
     return screen.revoke(origin, scope=scope, lessons=engine.store.lessons)
 
 
@@ -93,11 +93,11 @@ def imported_before(engine: Runtime, scope: Scope, *, limit: int) -> list[Lesson
     """The lessons that were imported before, at most `limit` of each status."""
     states = [value for name, value in vars(Status).items() if name.isupper()]
     store = engine.store.lessons
-    every = (
+    all_lessons = (
         lesson for status in states for lesson in store.recent(scope, status=status, limit=limit)
     )
-    own = (lesson for lesson in every if lesson.scope in scope.changeable())
-    return [lesson for lesson in own if imported.is_import(lesson)]
+    changeable_lessons = (lesson for lesson in all_lessons if lesson.scope in scope.changeable())
+    return [lesson for lesson in changeable_lessons if imported.is_import(lesson)]
 
 
 def take_in(
@@ -108,9 +108,9 @@ def take_in(
     trust: bool,
     tell: Callable[[int, int], None],
 ) -> list[Lesson]:
-    """Store the lessons of a pack, all or none; `known` ones stay unless they are released now.
+    """Store the lessons of a pack, all or none. Lessons in `known` stay, unless now released.
 
-    Each lesson comes twice: as a stranger's and as your own. With `trust` your own is kept.
+    Each new lesson comes twice: as a stranger's and as your own. `trust` stores your own.
     """
     per_origin = Counter(bare.origin for bare, _ in new)
     before = {_name(lesson, per_origin): lesson for lesson in known}
@@ -123,13 +123,13 @@ def take_in(
     return stored
 
 
-def _taken(engine: Runtime, lesson: Lesson, known: Lesson | None) -> Lesson:
-    """An imported lesson as it is stored, with the dates it came with."""
-    is_released = imported.is_held(known) and not imported.is_held(lesson)
-    if known and not is_released:
-        return known
-    if known:
-        engine.store.lessons.delete(known.scope, known.id)
+def _taken(engine: Runtime, lesson: Lesson, existing: Lesson | None) -> Lesson:
+    """Store one imported lesson with its dates, unless `existing` stays."""
+    is_released = imported.is_held(existing) and not imported.is_held(lesson)
+    if existing and not is_released:
+        return existing
+    if existing:
+        engine.store.lessons.delete(existing.scope, existing.id)
     if imported.is_held(lesson):
         return _hold(engine, lesson)
     return engine.keep(lesson, keeps_dates=True)
@@ -142,6 +142,6 @@ def _hold(engine: Runtime, lesson: Lesson) -> Lesson:
 
 
 def _name(lesson: Lesson, per_origin: Mapping[str, int]) -> tuple[str, ...]:
-    """The identity of an imported lesson: its origin, plus its words if several share that."""
+    """The identity of an imported lesson: its origin, plus its text if several share that."""
     is_alone = per_origin.get(lesson.origin, 0) < 2 and not imported.is_of_pack(lesson)
     return (lesson.origin,) if is_alone else (lesson.origin, one_line(lesson.correction))

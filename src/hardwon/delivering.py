@@ -1,4 +1,4 @@
-"""Delivering: lessons are rendered, withheld for the hold-out, logged, and noted in the run."""
+"""Delivering: render lessons, apply the hold-out, log the delivery, and note it in the run."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ else:
     loops = lazy("hardwon.failures.loops")
     hush, withhold = lazy("hardwon.pipeline.hush"), lazy("hardwon.pipeline.withhold")
 
-_NAMES = 8  # failures by which a lesson without a kind is known when it comes back
+_NAMES = 8  # exact failures that are noted for a lesson without a kind
 
 
 class Delivering:
-    """Brings lessons to a run, and remembers that it did."""
+    """Shows lessons to a run, and records that it did."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class Delivering:
         self._settings = settings
         self._clock = clock
         self._trouble = trouble
-        self.weights = WEIGHTS  # a value to replace by one who measures another
+        self.weights = WEIGHTS  # benchmarks replace it
 
     def weighed(self, scope: Scope, query: Query, outlook: Outlook) -> list[Judged]:
         """Every candidate for a query, with its score and why it is or is not shown."""
@@ -71,11 +71,13 @@ class Delivering:
         *,
         view: Callable[[Lesson], Lesson] | None = None,
     ) -> Injection:
-        """The lessons for a query, rendered and logged; `view`: what of each is said here."""
+        """The lessons for a query, rendered and logged; `view` gives the lesson as shown here."""
         started = perf_counter_ns()
         candidates = self.weighed(scope, query, outlook)
         if view is not None:
-            candidates = [one if one.verdict else one.seen(view) for one in candidates]
+            candidates = [
+                candidate if candidate.verdict else candidate.seen(view) for candidate in candidates
+            ]
         if query.door != Door.ERROR and recall.shown(candidates):
             candidates = hush.hushed(candidates, scope, self._store.calls)
         return self.deliver(scope, query, candidates, run, started=started)
@@ -105,32 +107,32 @@ class Delivering:
         return injection
 
     def denied(self, scope: Scope, lesson: Lesson, call: str) -> Injection:
-        """What to say where a person has forbidden this call by a lesson."""
+        """The denial of a call that a person has forbidden with this lesson; it is logged."""
         now, text = self._clock(), inject.guarding(lesson)
         denial = Injection(text, (lesson,), measure.new_id(now), denied=True, door=Door.ACTION)
         query, tokens = Query(Door.ACTION, call), inject.tokens(text)
         self._log(denial, query, scope, scores=(1.0,), tokens=tokens, began=now)
         return denial
 
-    def with_loop(self, scope: Scope, known: Injection, steps: Sequence[Step]) -> Injection:
-        """The block with a warning where the run goes in circles."""
+    def with_loop(self, scope: Scope, block: Injection, steps: Sequence[Step]) -> Injection:
+        """The block, with a warning in front if the run is in a loop."""
         values = self._settings.recall
         exempt = frozenset(values.loop_exempt.lower().replace(",", " ").split())
         loop = loops.find(steps, exempt=exempt) if values.loops else None
         if loop is None:
-            return known
+            return block
         text = loops.render(loop)
         now = self._clock()
-        warning = known._replace(
-            text=f"{text}\n{known.text}".rstrip(), id=known.id or measure.new_id(now)
+        warning = block._replace(
+            text=f"{text}\n{block.text}".rstrip(), id=block.id or measure.new_id(now)
         )
-        if not known:
+        if not block:
             query = Query(Door.LOOP, f"{loop.step.tool} {loop.step.args}")
             self._log(warning, query, scope, scores=(), tokens=inject.tokens(text), began=now)
         return warning._replace(stop=loop.should_stop)
 
     def tell(self, run: Run, block: Injection, call: str = "") -> Injection:
-        """The block, once the run has noted that it was shown."""
+        """The block, after noting in the run that it was shown."""
         if block.lessons:
             self.noted(lambda: note_shown(run, block, call))
         return block
@@ -141,7 +143,7 @@ class Delivering:
         return withhold.Coin(self._store.units, share, scope, run, self._clock())
 
     def noted(self, note: Callable[[], object]) -> bool:
-        """Note what is shown; a disk that takes no note must not cost the agent its lesson."""
+        """Run `note`; False if storage fails, which must not cost the agent its lesson."""
         try:
             note()
         except (StorageError, Unavailable) as error:
@@ -150,7 +152,7 @@ class Delivering:
         return True
 
     def reached(self, call: Callable[[], T], otherwise: T) -> T:
-        """The result of the call, or `otherwise` while the server is away."""
+        """The result of the call, or `otherwise` while the server is unavailable."""
         try:
             return call()
         except Unavailable as error:
@@ -167,7 +169,7 @@ class Delivering:
     def _kept(
         self, door: str, fresh: list[Judged], lessons: Sequence[Lesson], coin: withhold.Coin
     ) -> list[Judged]:
-        """Those of the rendered lessons that the hold-out lets this run see."""
+        """The rendered candidates that the hold-out lets this run see."""
         rendered = [candidate for candidate in fresh if candidate.match.lesson in lessons]
         try:
             return withhold.shown(rendered, door, coin)
@@ -201,16 +203,16 @@ class Delivering:
 
 
 def note_shown(run: Run, block: Injection, call: str) -> None:
-    """Note in the run which lessons it is shown, and about which failures."""
+    """Note in the run which lessons it was shown, and about which failures."""
     names = [
         name for lesson in block.lessons for name in lesson.kinds or lesson.signatures[-_NAMES:]
     ]
-    shown = Shown(block.id, block.door, tuple(dict.fromkeys(names)))
-    run.told([lesson.id for lesson in block.lessons], call, shown)
+    delivery = Shown(block.id, block.door, tuple(dict.fromkeys(names)))
+    run.told([lesson.id for lesson in block.lessons], call, delivery)
 
 
 def _frame(query: Query, best: Match) -> str:
-    """The frame of a block: an error says whether it is the same failure or the same kind."""
+    """The frame of a block; at an error it says how close the best match is."""
     if query.door != Door.ERROR:
         return query.door
     if is_of_other_tests(query, best):

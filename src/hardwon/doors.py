@@ -1,4 +1,4 @@
-"""The doors: where lessons are delivered, and where steps are recorded on the way."""
+"""The doors: deliver lessons at the start, turn, action and error of a run, and record steps."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ else:
 
 _TASK = 4000  # characters of a prompt that are kept as the task of a run
 _STARTED = "start"
-_AT_THE_END = 2.0  # seconds that the end of a run waits for what its last steps taught
-_ARGS = 8 * 1024  # characters of a call, as they are recorded
+_AT_THE_END = 2.0  # seconds that the end of a run waits for background learning
+_ARGS = 8 * 1024  # characters of a call that are recorded
 
 
 class Doors:
-    """Lessons out, steps in. One for each opened store."""
+    """Delivers lessons and records steps. One for each opened store."""
 
     def __init__(
         self,
@@ -73,18 +73,18 @@ class Doors:
         self._beside = beside.Beside(trouble) if settings.postgres.url else None
 
     def run(self, scope: Scope, name: str | None) -> Run:
-        """A run: on disk when it has a name, else in this process."""
+        """A run: on disk if it has a name, else in memory."""
         if name is None or not self._on_disk:
             return edge.screened_run(runs.MemoryRun())
         return edge.screened_run(runs.FileRun(self._settings.home, scope, name))
 
     def start(self, scope: Scope, run: Run) -> Injection:
-        """What this project keeps meeting, once a run."""
+        """The lessons about failures that this project keeps meeting; once per run."""
         past = run.so_far()
         if _STARTED in past.counted:
             return NOTHING
         self.delivering.noted(lambda: run.counted([_STARTED]))
-        # How many runs there were decides what is frequent.
+        # The number of runs decides what is frequent, so count the latest first.
         self.delivering.noted(self._store.calls.catch_up)
         counts = self._store.calls.counts(scope, (RUN,))
         runs = counts[RUN].made if RUN in counts else 0
@@ -93,7 +93,7 @@ class Doors:
         return self.delivering.tell(run, self.delivering.recalled(scope, query, outlook, run))
 
     def turn(self, scope: Scope, prompt: str, run: Run, imagined: str = "") -> Injection:
-        """What the prompt asks for; `imagined`: a lesson that might exist."""
+        """The lessons that fit the prompt; `imagined` is a hypothetical lesson to search with."""
         prompt = screened(prompt, _TASK)
         self.delivering.noted(lambda: run.begin(prompt))
         query = self.asked_at_turn(scope, f"{prompt}\n{imagined}".rstrip())
@@ -102,11 +102,11 @@ class Doors:
         return self.delivering.tell(run, self.delivering.recalled(scope, query, outlook, run))
 
     def action(self, scope: Scope, tool: str, args: Any, run: Run) -> Injection:
-        """The proven fix of a failure that the call will probably end in; else nothing."""
+        """The fix of a failure that the call will probably end in, or a denial; else nothing."""
         call = screened(call_keys.canonical(args), _ARGS)
         started, past = perf_counter_ns(), run.so_far()
         likely, sure = self.delivering.weights.likely, self.delivering.weights.sure
-        # First what differs from call to call: a store may then know that no guard has changed.
+        # Read counts first: a store may then know that no guard has changed.
         candidates = self._foretold(scope, steps.Step(tool, call), past, least=likely)
         if (forbidding := self._forbidding(scope, tool, call)) is not None:
             return self.delivering.denied(scope, forbidding, call)
@@ -115,65 +115,65 @@ class Doors:
         is_sure = bool(block) and candidates[0].score >= sure
         if not (is_sure and self._settings.hooks.stop_once):
             return self.delivering.tell(run, block, call)
-        # Only where the run can note that it was told: the same call again has to pass.
+        # Deny only if the run can note it: the same call must pass the second time.
         return block._replace(denied=self.delivering.noted(lambda: note_shown(run, block, call)))
 
     def _foretold(
         self, scope: Scope, pending: Step, past: RunSoFar, *, least: float
     ) -> list[Judged]:
-        """The lessons about what a pending call may end in, likeliest first."""
-        known = foretell.Records(scope, self._store.calls, self._store.lessons, self._clock())
-        forecasts = foretell.foretold(pending, past, known, least=least)
+        """The lessons about failures that a pending call may end in, likeliest first."""
+        records = foretell.Records(scope, self._store.calls, self._store.lessons, self._clock())
+        forecasts = foretell.foretold(pending, past, records, least=least)
         if any(forecast.is_told for forecast in forecasts) and self._catches_up():
-            forecasts = foretell.foretold(pending, past, known, least=least)
+            forecasts = foretell.foretold(pending, past, records, least=least)
         return foretell.judged(forecasts, likely=self.delivering.weights.likely)
 
     def _catches_up(self) -> bool:
-        """Count the calls that worked just now; whether there were any."""
+        """Count the calls that are waiting to be counted; returns whether there were any."""
         counted: list[bool] = []
         self.delivering.noted(lambda: counted.append(self._store.calls.catch_up()))
         return any(counted)
 
     def after(self, scope: Scope, step: Step, run: Run) -> Injection:
-        """Record a step; what is known about its failure, and whether the run goes in circles."""
+        """Record a step; returns the lessons about its failure and a loop warning."""
         past = run.so_far()
         step = self.screened(step, past.steps)
         self.delivering.noted(lambda: run.record(step))
-        known = self._known(scope, step, past, run)
-        counted = self._record(scope, step, past, known, run)
-        block = self.delivering.tell(run, known)
+        block_for_failure = self._known(scope, step, past, run)
+        counted = self._record(scope, step, past, block_for_failure, run)
+        block = self.delivering.tell(run, block_for_failure)
         block = self.delivering.with_loop(scope, block, [*past.turn, step])
         learnt = self.recorder.learnt(scope, counted) if counted else ""
         return block._replace(failed=step.failed, learnt=learnt)
 
     def _record(
-        self, scope: Scope, step: Step, past: RunSoFar, known: Injection, run: Run
+        self, scope: Scope, step: Step, past: RunSoFar, shown: Injection, run: Run
     ) -> list[str]:
-        """Learn from a step; the marks of what counts once a run.
+        """Learn from a step; returns the marks to count once per run.
 
-        With a remote database that is done in the background, so that the turn hardly waits.
+        With a remote database this is done in the background, so that the turn hardly waits.
         """
 
         def record() -> list[str]:
-            counted = self.recorder.after(scope, step, past, known.lessons)
+            counted = self.recorder.after(scope, step, past, shown.lessons)
             self.delivering.noted(lambda: run.counted(counted) if counted else None)
             return counted
 
         return record() if self._beside is None else self._beside.run(record, [])
 
     def flush(self, limit: float) -> None:
-        """Wait at most this long until all that was recorded is learnt."""
+        """Wait at most `limit` seconds until the background learning is done."""
         if self._beside is not None:
             self._beside.flush(limit)
 
     def _known(self, scope: Scope, step: Step, past: RunSoFar, run: Run) -> Injection:
-        """What is known about a failing step; nothing while that cannot be asked."""
+        """The lessons about a failing step; nothing while the store is unavailable."""
         if not step.failed:
             return NOTHING
         return self.delivering.reached(lambda: self._failed(scope, step, past, run), NOTHING)
 
     def _forbidding(self, scope: Scope, tool: str, call: str) -> Lesson | None:
-        """The lesson by which a person has forbidden this call, if one has."""
+        """The lesson with which a person has forbidden this call; None if there is none."""
         now = self._clock()
         for lesson in self._store.lessons.guards(scope):
             is_alive = lesson.expires_at is None or lesson.expires_at > now
@@ -184,9 +184,9 @@ class Doors:
     def end(
         self, scope: Scope, run: Run, task: str = "", error: str = "", steps: Sequence[Step] = ()
     ) -> None:
-        """Note what came of every delivery of the run, and put aside what is kept of it.
+        """End a run: note the outcome of every delivery, and archive the run.
 
-        `task`, `error` and `steps`: what its caller says only now.
+        `task`, `error` and `steps` are what the caller only says now.
         """
         self.flush(_AT_THE_END)
         past = run.so_far()
@@ -196,12 +196,12 @@ class Doors:
         if not self._settings.runs.keep or not (past.steps or past.shown or steps):
             run.end()
             return
-        is_news = bool(steps or (task and not past.task))
+        has_new_facts = bool(steps or (task and not past.task))
         self.delivering.noted(lambda: _tell(run, task if not past.task else "", steps))
-        complete = run.so_far() if is_news else past
+        complete = run.so_far() if has_new_facts else past
         name, now, outcome = run.name, self._clock(), complete.ending(error)
 
-        def put_aside() -> None:  # a worker archives it; one of this process is archived now
+        def put_aside() -> None:  # a worker archives a run on disk; one in memory is archived now
             if not run.end(outcome, now.timestamp()):
                 ended = archive.archived(complete, scope, name, ended=now, outcome=outcome)
                 self._store.ended_runs.keep(ended)
@@ -210,13 +210,13 @@ class Doors:
 
     @staticmethod
     def screened(step: Step, before: Sequence[Step]) -> Step:
-        """The step without secrets; a failing one with its failure."""
+        """The step without secrets, and with its failure if it failed."""
         step = screen.screen_step(step)
         return step._replace(failure=reading.read_failure(step, before)) if step.failed else step
 
     @property
     def recorder(self) -> recording.Recording:
-        """Who puts on record what a step teaches."""
+        """Learns from steps."""
         return recording.Recording(self._store, self._settings, self._clock)
 
     def explain(self, scope: Scope, door: str, text: str, tool: str) -> list[Judged]:
@@ -242,11 +242,11 @@ class Doors:
         return asking.at_turn(prompt, lambda text: self._near(scope, text))
 
     def asked_at_error(self, scope: Scope, step: Step, task: str = "") -> Query:
-        """The query of a failure; the task adds to its meaning."""
+        """The query of a failure; the task is added for the search by meaning."""
         return asking.at_error(step, task, lambda text: self._near(scope, text))
 
     def _failed(self, scope: Scope, step: Step, past: RunSoFar, run: Run) -> Injection:
-        """The known lessons about a failure that this run has not met before."""
+        """The lessons about a failure, unless this run has met it before or it is no mistake."""
         failure = step.failure
         if failure is not None and past.has_met_exactly(failure):
             return NOTHING
@@ -265,7 +265,7 @@ class Doors:
 
 
 def _tell(run: Run, task: str, steps: Sequence[Step]) -> None:
-    """Let the run know what its caller says only at its end."""
+    """Add to the run what the caller only says at its end."""
     if task:
         run.begin(screened(task, _TASK))
     for step in steps:

@@ -23,7 +23,7 @@ else:
 
 
 class SemanticSearch:
-    """The embedder of an opened store. Off, it costs nothing and finds nothing."""
+    """Embedding search of an opened store. Without an embedder it finds nothing, at no cost."""
 
     def __init__(
         self,
@@ -42,12 +42,12 @@ class SemanticSearch:
         self.is_on = bool(given or settings.recall.embedder)
 
     def ensure(self) -> None:
-        """Raises MissingExtra or InvalidInput when the embedder that is set cannot work here."""
+        """Raise MissingExtra or InvalidInput if the configured embedder cannot work here."""
         if self._given is None:
             embeddings.ensure(self._settings.recall.embedder)
 
     def near(self, scope: Scope, text: str) -> Near:
-        """Lessons near in meaning; none while the server does not answer."""
+        """Lessons near in meaning; () while the endpoint is down."""
         if not self.is_on:
             return ()
         try:
@@ -67,7 +67,7 @@ class SemanticSearch:
             return None
 
     def fill(self) -> Iterator[int]:
-        """Embed every lesson that has no vector, batch by batch; yields how many so far."""
+        """Embed every lesson without a vector, in batches; yields how many are done so far."""
         if self.is_on:
             yield from embed.fill(embedder=self._embedder, vectors=self._store.vectors)
 
@@ -80,14 +80,14 @@ class SemanticSearch:
 
     @cached_property
     def _embedder(self) -> Embedder:
-        """Who gives lessons their vectors, within the budget."""
+        """The embedder for lessons, within the budget."""
         if self._given:
             return classify.Translated(self._given)
         return self._opened(self._settings.model.timeout)
 
     @cached_property
     def _asked(self) -> Embedder:
-        """The same for questions: a turn does not wait as long as a worker does."""
+        """The embedder for queries, with a shorter time limit than a worker's."""
         if self._given or self._settings.recall.embedder == embeddings.MINILM:
             return self._embedder
         return self._opened(self._settings.recall.patience)

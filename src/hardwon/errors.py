@@ -13,9 +13,9 @@ HardwonError
 │   ├── NotTried          no call was made; the job keeps its attempts and its last error
 │   │   ├── BudgetSpent   wait for tomorrow, or raise the budget
 │   │   └── CircuitOpen   wait until the circuit closes
-│   └── Unavailable       a server is away; the queue tries again however often
+│   └── Unavailable       a server is down; the queue tries again without limit
 └── PermanentError        trying again cannot help; the queue buries the job
-    └── BadReply          the model answered outside the agreed format
+    └── BadReply          the model did not keep to the agreed format
 """
 
 import errno
@@ -90,7 +90,7 @@ class TransientError(HardwonError):
 
 
 class Unavailable(TransientError):
-    """A server that keeps our data is away: no attempt is counted against the job."""
+    """A server with hardwon's data is unavailable; no attempt is counted against the job."""
 
     def __init__(self, problem: str, *, retry_after: float | None = 2.0) -> None:
         super().__init__(problem, retry_after=retry_after)
@@ -117,7 +117,7 @@ class PermanentError(HardwonError):
 
 
 class BadReply(PermanentError):
-    """The model answered outside the agreed format; `reply` keeps its words."""
+    """The model did not keep to the format; `reply` is what it answered."""
 
     def __init__(self, missing: str, reply: str) -> None:
         super().__init__(f"Reply lacks {missing}")

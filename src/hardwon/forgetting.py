@@ -1,4 +1,4 @@
-"""Removing a tenant with all it has."""
+"""Delete a tenant with all its data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def forget(engine: Runtime, name: str) -> None:
-    """Remove a tenant: its jobs first, so that no worker brings lessons back."""
+    """Delete a tenant; its jobs first, so that no worker creates lessons again."""
     trials.forget(engine, name)
     for job in engine.queue.waiting():
         if job.episode.scope.tenant == name:

@@ -1,4 +1,4 @@
-"""What programs pass at the end of a run, turned into text whatever its type."""
+"""Turn what programs pass at the end of a run into text, whatever its type."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def learnt(engine: Runtime, scope: Scope, steps: object) -> tuple[Step, ...]:
-    """The steps of a run that are given only when it ends: screened, and learnt from now."""
+    """The steps of a run that are passed only at its end, screened and learnt from."""
     past = RunSoFar()
     with engine.store.together():
         for plain in steps_of(steps):
@@ -29,14 +29,14 @@ def learnt(engine: Runtime, scope: Scope, steps: object) -> tuple[Step, ...]:
 
 
 def steps_of(steps: object) -> Iterator[Step]:
-    """The steps among what a program handed over, as text."""
+    """The valid steps in what a program passed, as text."""
     for step in steps if isinstance(steps, list | tuple) else ():
         if isinstance(step, tuple) and hasattr(step, "args"):
             yield _plain(step)
 
 
 def _plain(step: Any) -> Step:
-    """The step as text, however a program made it."""
+    """The step with all fields as text."""
     args: object = step.args
     call = args if isinstance(args, str) else call_keys.canonical(args)
     texts = {"tool": as_text(step.tool), "args": call, "output": as_text(step.output)}
@@ -55,7 +55,7 @@ def _flag(value: object) -> str:
 
 
 def problem_of(error: object) -> str:
-    """What went wrong, as text; an exception always counts, even one that is falsy."""
+    """The error as text, "" if there is none; an exception counts even if it is falsy."""
     return as_text(error) if isinstance(error, BaseException) or _is_true(error) else ""
 
 

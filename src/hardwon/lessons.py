@@ -64,7 +64,7 @@ class Lessons:
         self._scope = own
 
     def add(self, situation: str, correction: str, **more: Unpack[LessonDetails]) -> Lesson:
-        """Keep a lesson in your own words: when it applies, and what to do then.
+        """Store a lesson in your own words: when it applies, and what to do then.
 
         With `kinds` the lesson is shown when one of these failure kinds happens.
         """
@@ -87,28 +87,28 @@ class Lessons:
         return self._engine.store.lessons.get(self._scope, number)
 
     def exposures(self, number: int) -> Sequence[Exposure]:
-        """Where one lesson was shown, and what happened then; NotFound without such a lesson."""
+        """Where one lesson was shown, and what happened then; or NotFound."""
         lesson = self._engine.store.lessons.get(self._scope, number)
         return self._engine.store.statistics.exposures(self._scope, lesson.id)
 
     def search(self, text: str, *, limit: int = 20) -> Sequence[Lesson]:
         """Lessons that contain the text, or have it as their tag (`reflexion`, `trigger:…`)."""
         _count_deliveries(self._engine, self._scope)
-        asked, limit = required(text, "query"), within(limit, 200)
-        matches = self._engine.store.lessons.search(self._scope, asked, limit=limit)
-        by_id = {lesson.id: lesson for lesson in (*matches, *_tagged(self, asked.lower()))}
+        query, limit = required(text, "query"), within(limit, 200)
+        matches = self._engine.store.lessons.search(self._scope, query, limit=limit)
+        by_id = {lesson.id: lesson for lesson in (*matches, *_tagged(self, query.lower()))}
         order = sorted(
             by_id.values(), key=lambda lesson: (-lesson.hits, -lesson.last_seen_at.timestamp())
         )
         return order[:limit]
 
     def verdict(self, number: int) -> LessonVerdict | None:
-        """What the hold-out shows about a lesson as it is worded now; None without data."""
+        """The hold-out's verdict on a lesson with its current text; None without data."""
         lesson = self._engine.store.lessons.get(self._scope, number)
         return evaluate.verdict_on(self._engine.store, lesson)
 
     def edit(self, number: int, **changes: Unpack[LessonEdits]) -> Lesson:
-        """The lesson with other words: `situation`, `mistake`, `correction`, `tags`."""
+        """Change `situation`, `mistake`, `correction`, `tags` …; returns the edited lesson."""
         unknown = changes.keys() - _EDITABLE
         if unknown:
             raise InvalidInput(f"cannot edit {', '.join(sorted(unknown))}")
@@ -118,15 +118,19 @@ class Lessons:
     def guard(self, number: int, *, call: str = "", tool: str = "bash", on: bool = True) -> Lesson:
         """Deny the exact calls of this lesson, or `call`, in which `*` matches anything.
 
-        Each named call is added to the earlier ones. `guards.guard_of(lesson)` lists them.
+        Calls are added to the earlier ones; `guards.guard_of(lesson)` lists them.
         """
         lesson = self._note(number, "guard")
-        rest = tuple(key for key in lesson.calls if on or key[0] != FORBIDDEN)
-        asked = [(tool, call_keys.canonical(call))] if call else guards.exact_calls(lesson.calls)
-        forbidden = tuple(guards.forbidden_call(*named_call) for named_call in asked) if on else ()
+        kept = tuple(key for key in lesson.calls if on or key[0] != FORBIDDEN)
+        named_calls = (
+            [(tool, call_keys.canonical(call))] if call else guards.exact_calls(lesson.calls)
+        )
+        forbidden = (
+            tuple(guards.forbidden_call(*named_call) for named_call in named_calls) if on else ()
+        )
         if on and not forbidden:
             raise InvalidInput(f"lesson {number} names no call; say which one must not be made")
-        calls = tuple(dict.fromkeys((*rest, *forbidden)))
+        calls = tuple(dict.fromkeys((*kept, *forbidden)))
         return curation.edit(self._engine, self._scope, number, {"guard": on, "calls": calls})
 
     def delete(self, number: int) -> None:
@@ -135,7 +139,7 @@ class Lessons:
         self._engine.store.lessons.delete(self._scope, number)
 
     def history(self, number: int | None = None) -> Sequence[Change]:
-        """What was changed, of one lesson or of all, newest first."""
+        """The changes of one lesson or of all, newest first."""
         changes = self._engine.store.history.of(self._scope, number)
         return [change for change in changes if change.before.scope in self._scope.changeable()]
 
@@ -157,7 +161,7 @@ class Lessons:
     def merge(self, *numbers: int) -> Lesson:
         """Merge several lessons of one scope into one; `undo` restores the others.
 
-        Their failures are one kind from now on.
+        The merged lesson is found by the failures of all.
         """
         if len(set(numbers)) < 2:
             raise InvalidInput("name two or more lessons to merge")
@@ -171,22 +175,22 @@ class Lessons:
         return curation.merge(self._engine, parents)
 
     def revoke(self, origin: str) -> Sequence[Lesson]:
-        """Remove every lesson of an origin and all that were made of them."""
+        """Delete every lesson of an origin and all lessons made from them."""
         return curation.revoke(self._engine, self._scope, required(origin, "origin"))
 
     def list(self, *, limit: int = 100, status: str = Status.ACTIVE) -> Sequence[Lesson]:
-        """Newest-consulted first."""
+        """The lessons with this status, the most recently consulted first."""
         _count_deliveries(self._engine, self._scope)
         return self._engine.store.lessons.recent(
             self._scope, status=status, limit=within(limit, _MOST)
         )
 
     def elsewhere(self) -> Mapping[Scope, int]:
-        """Where else the tenant has lessons, and how many, those with most first."""
-        own = self._scope
-        seen = own.visible()
-        shelves = self._engine.store.shelves(own.tenant)
-        return {scope: count for scope, count in shelves.items() if scope not in seen}
+        """Other scopes of the tenant with their number of lessons, the largest first."""
+        scope = self._scope
+        visible = scope.visible()
+        shelves = self._engine.store.shelves(scope.tenant)
+        return {other: count for other, count in shelves.items() if other not in visible}
 
     def place_of(self, number: int) -> Scope | None:
         """The scope of the tenant's lesson with this id; None if it has none."""
@@ -213,9 +217,9 @@ class Lessons:
         from_agent: str = "",
         tell: Callable[[int, int], None] = lambda done, of: None,
     ) -> Sequence[Lesson]:
-        """Take in a pack, or the store of another system, as a whole or not at all.
+        """Import a pack, or the store of another system, all of it or nothing.
 
-        An import grants nothing: its lessons wait in quarantine, without guards and records, until
+        Imported lessons are not trusted: they wait in quarantine, without guards and records, until
         a person approves them. With `trust` they count as your own. They keep their dates;
         lessons that were imported before stay as they are. In a store of several tenants and agents
         it reads this agent's, or those of `from_tenant` and `from_agent`. `tell` is called with how
@@ -225,8 +229,8 @@ class Lessons:
         origin = imported.origin_of(source)
         new = [(imported.admitted(lesson, origin), imported.trusted(lesson)) for lesson in lessons]
         scope, most = self._scope, _MOST
-        known = curation.imported_before(self._engine, scope, limit=most) if new else ()
-        return curation.take_in(self._engine, new, known, trust=trust, tell=tell)
+        imported_before = curation.imported_before(self._engine, scope, limit=most) if new else ()
+        return curation.take_in(self._engine, new, imported_before, trust=trust, tell=tell)
 
     def _note(self, number: int, act: str) -> Lesson:
         _count_deliveries(self._engine, self._scope)
@@ -236,22 +240,22 @@ class Lessons:
 
 
 def _tagged(lessons: Lessons, tag: str) -> Sequence[Lesson]:
-    """The lessons with a tag that every lesson has by its kind."""
+    """The lessons with an automatic tag: `reflexion` or `trigger:…`."""
     if tag != "reflexion" and not tag.startswith("trigger:"):
         return []
     return [lesson for lesson in lessons.list(limit=_MOST) if tag in lesson.all_tags()]
 
 
 def _count_deliveries(engine: Runtime, scope: Scope) -> None:
-    """Let what was delivered so far count in the hits and the order of lessons."""
+    """Count the latest deliveries, so that hits and order of lessons are up to date."""
     try:
         engine.store.deliveries.recent(scope, limit=1)
-    except StorageError as error:  # a disk that cannot be written is still read
+    except StorageError as error:  # a read-only disk can still be read
         engine.trouble(error)
 
 
 def _plain(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields as a lesson has them: tags may be given as a list."""
+    """The fields with `tags` as a tuple."""
     tags = fields.get("tags")
     return {**fields, "tags": tuple(tags)} if isinstance(tags, list) else dict(fields)
 

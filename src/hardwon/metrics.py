@@ -1,4 +1,4 @@
-"""The counts of a queue and its worker as Prometheus reads them."""
+"""The counts of a queue and its worker in the format of Prometheus."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _OUTCOMES = ("success", "skipped", "transient", "permanent")
 def exposition(
     queue: QueueCounts, work: WorkCounts, spent: Mapping[str, float] | None = None
 ) -> bytes:
-    """One scrape: the counters of this moment, and what models have cost today."""
+    """One scrape: the current counters, and what models have cost today."""
     registry = CollectorRegistry(auto_describe=False)
     registry.register(_Counts(queue, work))
     registry.register(_Spent(spent or {}))

@@ -1,7 +1,7 @@
-"""A server's lessons on this machine: hooks read a copy and note what the server is to learn.
+"""A local copy of a server's lessons: hooks read it and note what the server must learn.
 
-A hook knows SQLite only. A worker tells the server what hooks have noted, in their order and once,
-and brings the copy up to date.
+A hook only uses SQLite. A worker sends the hooks' notes to the server, in order and exactly once,
+and updates the copy.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _AT_ONCE = 500  # lessons that are read and kept together
 
 
 class ForwardingDoors(Doors):
-    """Doors over a copy: what they learn from is also noted in `outgoing`, for the server."""
+    """Doors over a copy: what they learn from is also written to `outgoing`, for the server."""
 
     outgoing: Spool
 
@@ -57,7 +57,7 @@ class ForwardingDoors(Doors):
 
 
 class ForwardingRecording(Recording):
-    """Notes each step that may teach something, and learns from it."""
+    """Forwards each step that may teach something, and learns from it."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class ForwardingRecording(Recording):
 
 
 class Relearner:
-    """Lets a store learn from steps that were met elsewhere; their calls are counted already."""
+    """Lets a store learn from steps of other machines; their calls are counted already."""
 
     def __init__(self, store: Store, settings: Settings, clock: Callable[[], datetime]) -> None:
         self._lessons = store.lessons
@@ -85,19 +85,19 @@ class Relearner:
     def fold(self, records: list[list[Any]]) -> None:
         """Learn from noted steps, in their order."""
         for scope, step, past, shown in records:
-            own = Scope(*scope)
-            lessons = [lesson for number in shown if (lesson := self._lesson(own, number))]
-            self._recording.after(own, restored(step), _restored(past), lessons)
+            own_scope = Scope(*scope)
+            lessons = [lesson for number in shown if (lesson := self._lesson(own_scope, number))]
+            self._recording.after(own_scope, restored(step), _restored(past), lessons)
 
     def _lesson(self, scope: Scope, number: int) -> Lesson | None:
         try:
             return self._lessons.get(scope, number)
-        except NotFound:  # it was only known there
+        except NotFound:  # it only exists on the other machine
             return None
 
 
 class _WithoutCalls:
-    """A store that counts no calls."""
+    """A store that does not count calls."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -119,7 +119,7 @@ class _Uncounted:
 
 
 class Copies:
-    """Keeps the copy of a server up to date, in a process that can reach it."""
+    """Keeps the local copy of a server up to date, in a process that can reach the server."""
 
     def __init__(
         self, store: PostgresStore, settings: Settings, clock: Callable[[], datetime]
@@ -132,7 +132,7 @@ class Copies:
 
     @property
     def _is_there(self) -> bool:
-        """Whether there is a copy on this machine at all."""
+        """Whether this machine has a copy."""
         return os.path.exists(sqlite_mirror.path(self._home, self._store.database.url))
 
     @cached_property
@@ -147,13 +147,13 @@ class Copies:
             self._mirror.want(Scope(*scope))
 
     def refresh(self, *, embeds: bool = False) -> Iterator[Scope]:
-        """Tell the server what was noted, and bring the copy up to date, scope by scope.
+        """Send notes to the server, and update the copy scope by scope; yields changed scopes.
 
-        `embeds`: this machine searches by meaning, so that vectors are copied as well.
+        With `embeds` vectors are copied too, as this machine searches by meaning.
         """
         learnt_here = self._mirror.provisional() if self._is_there else []
         self._store.fold()
-        is_told = self._store.is_told  # else another is about to tell it
+        is_told = self._store.is_told  # else another process is still sending
         if not self._is_there:
             return
         states = self._server.states(self._mirror.scopes())
@@ -173,9 +173,9 @@ class Copies:
 
     def _refreshed(self, scope: Scope, version: int, touched: int, *, embeds: bool) -> bool:
         known_version, known_touched, marks = self._mirror.state(scope)
-        here = self._mirror.numbers(scope)
-        is_same = version == known_version and len(marks) == len(here)
-        changed = [] if is_same else self._copy(scope, marks, here)
+        local_ids = self._mirror.numbers(scope)
+        is_same = version == known_version and len(marks) == len(local_ids)
+        changed = [] if is_same else self._copy(scope, marks, local_ids)
         has_vectors = embeds and self._copied_vectors(scope, changed)
         if is_same and touched == known_touched:
             return has_vectors
@@ -183,18 +183,18 @@ class Copies:
         self._mirror.note(scope, version, touched, odds)
         return True
 
-    def _copy(self, scope: Scope, known: dict[int, int], here: set[int]) -> list[int]:
-        """Read what has another mark than here, and forget what is gone; what was read."""
+    def _copy(self, scope: Scope, known_marks: dict[int, int], local_ids: set[int]) -> list[int]:
+        """Copy changed lessons and delete those that are gone; returns the copied ids."""
         marks = self._server.marks(scope)
-        changed = [number for number, mark in marks.items() if known.get(number) != mark]
-        self._mirror.keep(scope, (), [number for number in here if number not in marks])
+        changed = [number for number, mark in marks.items() if known_marks.get(number) != mark]
+        self._mirror.keep(scope, (), [number for number in local_ids if number not in marks])
         for start in range(0, len(changed), _AT_ONCE):
             lessons = self._server.lessons(scope, changed[start : start + _AT_ONCE])
             self._mirror.keep(scope, [(lesson, marks[lesson.id]) for lesson in lessons], ())
         return changed
 
     def _copied_vectors(self, scope: Scope, changed: list[int]) -> bool:
-        """Copy what was embedded since, and what belongs to these lessons; whether any was."""
+        """Copy new vectors and those of changed lessons; returns whether there were any."""
         last = self._mirror.last_vector(scope)
         vectors = self._server.vectors(scope, after=last, lessons=changed)
         if vectors:

@@ -1,4 +1,4 @@
-"""Names of the last release: they work for one more, and warn."""
+"""Names of the last release. They still work in this one, with a warning."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OF_AGENT = {
 
 
 def moved(handle: object, name: str, places: dict[str, str]) -> Any:
-    """What an old name of a handle stands for, with a warning; AttributeError for other names."""
+    """The value of an old name of a handle, with a warning; AttributeError for other names."""
     place = places.get(name)
     if place is None:
         raise AttributeError(f"{type(handle).__name__!r} object has no attribute {name!r}")

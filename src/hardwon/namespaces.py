@@ -1,4 +1,4 @@
-"""The wider verbs of an opened hardwon and of an agent, each in a namespace of its own."""
+"""Namespaces of a hardwon and of an agent: `hw.queue`, `agent.goals` and others."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
     class Fallback(Protocol):
-        """Makes a call; gives `otherwise` when it raises."""
+        """Makes a call; returns `otherwise` if it raises."""
 
         def __call__(self, call: Callable[[], T], otherwise: T) -> T: ...
 else:
@@ -52,17 +52,17 @@ class JobQueue:
         return self._engine.queue.dead()
 
     def revive(self, *ids: str) -> None:
-        """Make dead jobs wait again as if new; NotFound for one that is not dead."""
+        """Queue dead jobs again as if new; NotFound for a job that is not dead."""
         for identity in ids:
             self._engine.queue.revive(identity, self._engine.clock())
 
     def purge(self, *ids: str) -> None:
-        """Remove dead jobs for good; NotFound for one that is not dead."""
+        """Delete dead jobs; NotFound for a job that is not dead."""
         for identity in ids:
             self._engine.queue.purge(identity)
 
     def status(self) -> tuple[QueueCounts, WorkerStatus]:
-        """The counts of the queue, and the last report of its worker; empty when none runs."""
+        """The counts of the queue, and the status of its worker; {} if none is running."""
         return self._engine.queue.counts(), worker.status(self._engine.settings)
 
 
@@ -73,9 +73,9 @@ class Vectors:
         self._engine = engine
 
     def fill(self, tell: Callable[[int], None] = lambda done: None) -> int:
-        """Embed every lesson that has no vector yet, as workers do; how many were embedded.
+        """Embed every lesson without a vector, as workers do; returns how many.
 
-        `tell` is called with the number of those done so far.
+        `tell` is called with the number done so far.
         """
         done = 0
         for done in self._engine.meaning.fill():
@@ -104,7 +104,7 @@ class Goals:
         tasks: Iterable[object] = (),
         error: object = None,
     ) -> Job | None:
-        """Queues a reflection on a goal that ended; durable on return, and it never raises."""
+        """Queue a reflection on an ended goal; durable on return. Never raises."""
 
         def end() -> Job | None:
             goal = (goal_id, objective, state)
@@ -121,7 +121,7 @@ class Goals:
         return self._attempt(ask, NOTHING)
 
     def reflections(self, goal_id: object = None, *, limit: int = 25) -> Sequence[Reflection]:
-        """What is kept about a goal, or the newest about any."""
+        """The reflections on a goal, or the newest on any goal."""
         return goals.kept(self._engine, self._scope, goal_id, limit=within(limit, 10_000))
 
 
@@ -143,7 +143,7 @@ class Runs:
         failed: bool = False,
         error: object = None,
     ) -> Job | None:
-        """Queues a judgement on how well a run went, when there is something to say."""
+        """Queue a judgement on how well a run went, if there is something to say."""
 
         def end() -> Job | None:
             problem = handed_over.problem_of(error)
@@ -162,9 +162,9 @@ class Runs:
         return self._attempt(ask, NOTHING)
 
     def list(self, *, text: str = "", limit: int = 25) -> Sequence[EndedRun]:
-        """The runs of the agent in its project that ended, without their steps, newest first.
+        """The ended runs of the agent in its project, without their steps, newest first.
 
-        With `text` those whose task contains it. They are kept for `runs.keep`.
+        With `text`, only those whose task contains it. Runs are kept for `runs.keep`.
         """
         return self._tenant.ended_runs(text=text, limit=within(limit, 1_000)).rows
 
@@ -185,13 +185,13 @@ class Answers:
         self._engine = engine
 
     def verify(self, task: str, answer: str) -> Verification:
-        """Whether an answer holds; its `signals` go to `after_run`. Asks the model a few times."""
+        """The discrepancies of an answer, by a few model calls; `signals` go to `after_run`."""
         return answering.verified(self._engine, task, answer)
 
     def refine(self, task: str, answer: str) -> Refined:
-        """The answer, improved while that helps; its `signals` go to `after_run`."""
+        """The answer, rewritten as long as its score rises; its `signals` go to `after_run`."""
         return answering.refined(self._engine, task, answer)
 
     def imagine(self, query: str) -> str:
-        """A hypothetical lesson to search with, when `hyde.enabled` is on; never in a hook."""
+        """A hypothetical lesson to search with; "" unless `hyde.enabled`. Never in a hook."""
         return answering.imagined(self._engine, query)

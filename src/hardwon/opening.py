@@ -1,4 +1,4 @@
-"""Where a hardwon is opened: on this machine, or on a server."""
+"""Open a hardwon on this machine or on a server."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def open(
 
     `postgresql://…` is a database that many machines share; `https://…` is a server of hardwon and
     needs a `key`. A `model` (a name, a function or an object) and an `embedder` of yours
-    are used instead of those that `model.name` and `recall.embedder` name.
+    are used instead of the ones set in `model.name` and `recall.embedder`.
     """
     place = os.fspath(target) if target is not None else ""
     if not place.startswith(_SERVERS):

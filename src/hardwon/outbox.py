@@ -1,7 +1,7 @@
-"""Jobs for a server that may be away: durable on this machine first, then forwarded.
+"""Jobs for a server that may be unavailable: stored on this machine first, then forwarded.
 
 An agent's turn never waits for the server. Waiting jobs are forwarded by a worker before it
-claims, and in a long-lived process by a thread of its own.
+claims, and in a long-lived process by a separate thread.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from hardwon.values.job import Job
 
 _AT_ONCE = 500  # jobs of one commit
-_REST = 1.0  # seconds until a server that was away is tried again
+_REST = 1.0  # seconds until an unavailable server is tried again
 
 
 class OutboxQueue:
-    """Puts go to `local`, everything else to the server, which is opened when it is needed."""
+    """Puts go to `local`, everything else to the server, which is opened on first use."""
 
     def __init__(
         self, local: FileQueue, server: Callable[[], PostgresQueue], *, is_resident: bool
@@ -44,7 +44,7 @@ class OutboxQueue:
         return self._opened
 
     def forward(self) -> int:
-        """Send the jobs that wait here, oldest first; how many were sent."""
+        """Send the local jobs to the server, oldest first; returns how many."""
         sent = 0
         with self._forwarding:
             records = self._local.records()
@@ -70,7 +70,7 @@ class OutboxQueue:
         return job
 
     def done(self, job: Job) -> None:
-        if job.id not in self._claimed:  # a waiting job is removed, here or on the server
+        if job.id not in self._claimed:  # it was still waiting, here or on the server
             self._local.forget(job)
         self._claimed.discard(job.id)
         self._server.done(job)
@@ -84,10 +84,10 @@ class OutboxQueue:
         self._server.bury(job, reason)
 
     def waiting(self) -> list[Job]:
-        there = self._server.waiting()
-        known = {job.id for job in there}
-        here = [job for job in self._local.waiting() if job.id not in known]
-        return sorted([*here, *there], key=lambda job: job.enqueued_at)
+        on_server = self._server.waiting()
+        server_ids = {job.id for job in on_server}
+        local = [job for job in self._local.waiting() if job.id not in server_ids]
+        return sorted([*local, *on_server], key=lambda job: job.enqueued_at)
 
     def dead(self) -> list[Job]:
         return self._server.dead()
@@ -99,16 +99,16 @@ class OutboxQueue:
         self._server.purge(identity)
 
     def counts(self) -> QueueCounts:
-        """The counts of the server plus what waits here; only the latter while it is away."""
-        here = self._local.counts()
+        """The counts of the server plus the local jobs; only the latter while it is unavailable."""
+        local = self._local.counts()
         try:
-            there = self._server.counts()
+            server = self._server.counts()
         except Unavailable:
-            there = QueueCounts()
-        events = {"storage_errors": here.storage_errors, "quarantined": here.quarantined}
-        both = {name: getattr(there, name) + number for name, number in events.items()}
-        return there._replace(
-            pending=there.pending + here.pending, accepted=there.accepted + here.pending, **both
+            server = QueueCounts()
+        events = {"storage_errors": local.storage_errors, "quarantined": local.quarantined}
+        sums = {name: getattr(server, name) + number for name, number in events.items()}
+        return server._replace(
+            pending=server.pending + local.pending, accepted=server.accepted + local.pending, **sums
         )
 
     def worker(self) -> int | None:
@@ -129,7 +129,7 @@ class OutboxQueue:
 
 
 class Sender:
-    """A thread that forwards whenever something was put, and rests while the server is away."""
+    """A thread that forwards jobs after each put, and pauses while the server is unavailable."""
 
     def __init__(self, forward: Callable[[], int]) -> None:
         self._forward = forward
@@ -139,12 +139,12 @@ class Sender:
     def send(self) -> None:
         """Wake the sender; returns at once."""
         self._wanted.set()
-        if self._thread is None or not self._thread.is_alive():  # none lives on in a forked child
+        if self._thread is None or not self._thread.is_alive():  # threads do not survive a fork
             self._thread = threading.Thread(target=self._run, daemon=True, name="hardwon-sender")
             self._thread.start()
 
     def close(self) -> None:
-        """Stop sending; wait for what is on its way."""
+        """Stop sending; wait for jobs that are being sent."""
         self._closed.set()
         self._wanted.set()
         if self._thread is not None and self._thread.is_alive():

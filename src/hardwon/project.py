@@ -1,4 +1,4 @@
-"""Which project a folder belongs to; every surface uses the same name for it."""
+"""The project that a folder belongs to. Every surface uses the same name for it."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _OWNER_AND_NAME = r"[:/]([^/:\s]+/[^/:\s]+?)(?:\.git)?/?$"
 
 
 class ClaimedProject(NamedTuple):
-    """The project that a folder belongs to by its own account."""
+    """The project that a folder claims to belong to."""
 
     project: str
     folder: str  # the real path of the repository; its work trees share it
-    is_by_name: bool  # any folder can say so; the path of a folder is its own
+    is_by_name: bool  # by its remote, which any folder can claim; False: by its own path
 
 
 def claim_of(folder: str) -> ClaimedProject | None:
     """`owner/name` of the repository's remote, else the path of its root or of the folder.
 
-    None when it is no absolute path.
+    None if `folder` is not an absolute path.
     """
     if not folder or not os.path.isabs(folder):
         return None
@@ -43,14 +43,14 @@ def claim_of(folder: str) -> ClaimedProject | None:
 
 
 def _own(root: str, git: str) -> str:
-    """The repository's real path. A `.git` elsewhere may be another's: then the root counts."""
+    """The real path of the repository; the root if `.git` is elsewhere, as it may be another's."""
     is_inside = os.path.dirname(git) == root and not os.path.islink(git)
     real = os.path.realpath(git if is_inside else root)
     return real.removesuffix(f"{os.sep}.git") or os.sep
 
 
 def _repository(folder: str) -> tuple[str, str]:
-    """The root of the repository and its `.git`; all linked worktrees share those of the main."""
+    """The root of the repository and its `.git`; linked worktrees get those of the main one."""
     at = os.path.normpath(folder)
     while True:
         git = os.path.join(at, ".git")
@@ -73,7 +73,7 @@ def _linked(root: str, pointer: str) -> tuple[str, str]:
 
 
 def _knows(git: str, pointer: str) -> bool:
-    """Whether the repository has this work tree: any folder can point to a repository."""
+    """Whether the repository knows this work tree; any folder can point to a repository."""
     back = _text(os.path.join(git, "gitdir"), 4096).strip()
     return bool(back) and os.path.realpath(os.path.join(git, back)) == os.path.realpath(pointer)
 

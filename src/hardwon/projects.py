@@ -1,4 +1,4 @@
-"""The projects of a home: which folders may write into them, and how a person confirms a folder."""
+"""The folders that may write into a project, and how a person trusts or forgets them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ALL = 1_000_000  # lessons
 
 
 class Projects:
-    """Folders that claim a project by its name. The first of each is trusted."""
+    """Folders that claim a project by name. The first folder of each project is trusted."""
 
     def __init__(self, engine: Runtime) -> None:
         self._engine = engine
@@ -33,18 +33,18 @@ class Projects:
         return sorted(own, key=lambda claim: (not claim.is_trusted, claim.project, claim.folder))
 
     def trust(self, folder: str | os.PathLike[str], *, tenant: str = "default") -> FolderClaim:
-        """Let a folder write into the project it claims, and move its lessons there."""
+        """Let a folder write into the project that it claims, and move its lessons there."""
         path = os.path.abspath(folder)
         claim = trust.claimed(path, tenant=tenant)
         if claim is None:
             raise InvalidInput(f"{path!r} has no remote `origin`, so there is nothing to trust")
         claim = claim._replace(is_trusted=True)
-        self._change(lambda known: known.having(claim))
+        self._change(lambda claims: claims.having(claim))
         self._gather(claim)
         return claim
 
     def forget(self, what: str, *, tenant: str = "default") -> Sequence[FolderClaim]:
-        """Forget the claims of a folder or on a project; the next one to claim is trusted."""
+        """Forget the claims of a folder or on a project; the next folder to claim is trusted."""
         claimed = claim_of(os.path.abspath(what))
         digest = folder_digest(claimed.folder) if claimed else ""
         names = {what, digest}
@@ -52,11 +52,11 @@ class Projects:
         def leaves(claim: FolderClaim) -> bool:
             return claim.tenant == tenant and not names.isdisjoint(claim[1:4])
 
-        gone = [claim for claim in trust.read(self._home).all if leaves(claim)]
-        if not gone:
+        forgotten = [claim for claim in trust.read(self._home).all if leaves(claim)]
+        if not forgotten:
             raise NotFound("folder or project", what)
-        self._change(lambda known: known.without(leaves))
-        return gone
+        self._change(lambda claims: claims.without(leaves))
+        return forgotten
 
     def _change(self, change: Callable[[Claims], Claims]) -> None:
         try:
@@ -65,7 +65,7 @@ class Projects:
             raise storage_error(error, os.path.join(self._home, trust.NAME)) from error
 
     def _gather(self, claim: FolderClaim) -> None:
-        """Move what was kept apart into the project, as a whole or not at all."""
+        """Move the folder's separate lessons into the project, all or none."""
         store = self._engine.store
         with store.together():
             for scope in store.scopes(claim.tenant, apart(claim.project, claim.digest)):

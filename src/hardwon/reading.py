@@ -1,4 +1,4 @@
-"""What an agent reads on its own, at no door: lists, searches, a digest."""
+"""Lessons that an agent reads outside the doors: lists, searches, a digest."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 else:
     inject, withhold = lazy("hardwon.pipeline.inject"), lazy("hardwon.pipeline.withhold")
 
-_DIGESTED = 50  # the newest-consulted lessons among which a digest chooses
+_DIGESTED = 50  # the most recently consulted lessons, from which a digest is made
 
 
 def readable(
     engine: Runtime, scope: Scope, lessons: Sequence[Lesson], run: Run
 ) -> Sequence[Lesson]:
-    """The lessons without those that a hold-out keeps from the run."""
+    """The lessons without those that the hold-out withholds from the run."""
     if engine.settings.proof.share or any(lesson.was_retired for lesson in lessons):
         return withhold.read_outside(lessons, engine.doors.delivering.coin(scope, run))
     return lessons
 
 
 def digest(engine: Runtime, scope: Scope, run: Run, *, tokens: int) -> str:
-    """The lessons that were met most often, as a block."""
-    known = engine.store.lessons.recent(scope, status=Status.ACTIVE, limit=_DIGESTED)
-    return inject.digest(readable(engine, scope, known, run), budget=tokens)
+    """A block of the lessons that were met most often."""
+    recent = engine.store.lessons.recent(scope, status=Status.ACTIVE, limit=_DIGESTED)
+    return inject.digest(readable(engine, scope, recent, run), budget=tokens)

@@ -1,4 +1,4 @@
-"""Recording: what a step of a run teaches, put on record in one commit."""
+"""Recording: learn from a step of a run, in one commit."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ else:
 
 
 class Recording:
-    """Learns from steps: calls are counted, failures met, fixes shown."""
+    """Learns from steps: counts calls, failures and the fixes that steps show."""
 
     def __init__(self, store: Store, settings: Settings, clock: Callable[[], datetime]) -> None:
         self._store = store
@@ -34,20 +34,20 @@ class Recording:
         self._clock = clock
 
     def after(self, scope: Scope, step: Step, past: RunSoFar, shown: Sequence[Lesson]) -> list[str]:
-        """The same as `learn`; all that is noted about a failure is one commit."""
+        """`learn` in one commit, plus a note of the lessons that were `shown` for their text."""
         if not step.failed:
             return self.learn(scope, step, past)
         with self._store.together():
             return self.learn(scope, step, past) + self._offered(scope, step, shown)
 
     def learn(self, scope: Scope, step: Step, past: RunSoFar) -> list[str]:
-        """Count the call, its failure and the fixes it shows; marks of what counts once a run."""
+        """Count the call, its failure and the fixes it shows; returns marks for the run."""
         values = self._settings.reflexion
         if not (values.enabled and values.on_error and values.persist):
             return []
         is_mistake = step.failed and mistakes.is_mistake(step, past.steps)
-        memory, known = self._memory(scope), self._known(scope)
-        self._store.calls.made(scope, foretell.made(step, past, known, is_mistake=is_mistake))
+        memory, records = self._memory(scope), self._known(scope)
+        self._store.calls.made(scope, foretell.made(step, past, records, is_mistake=is_mistake))
         if not step.failed:
             return self._worked(step, past, memory) if _may_show(past) else []
         if step.failure is None:
@@ -57,16 +57,16 @@ class Recording:
         return counted + mine.shown(step, past, memory)
 
     def learnt(self, scope: Scope, counted: Sequence[str]) -> str:
-        """What a step taught, in words for a person."""
+        """What a step taught, in one line for the user; "" if nothing new."""
         return mine.learnt(counted, self._memory(scope))
 
     def is_old_red(self, scope: Scope, failure: Failure | None) -> bool:
-        """Whether this exact failure is known to happen without any change of the run."""
+        """Whether this exact failure is known to happen without any change of sources."""
         lesson = self._memory(scope).about(failure) if failure and failure.exact else None
         return lesson is not None and any(fix.sort == "unchanged" for fix in lesson.fixes)
 
     def _offered(self, scope: Scope, step: Step, shown: Sequence[Lesson]) -> list[str]:
-        """Note the lessons that were told because of their words."""
+        """Note the lessons that were shown because of their text; returns the marks."""
         memory = self._memory(scope)
         return [
             adopt.offered(lesson, step.failure, memory)
@@ -76,11 +76,11 @@ class Recording:
 
     @staticmethod
     def _worked(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
-        """Note the fixes that a working step shows, and the lessons that helped."""
+        """Record the fixes that a working step shows and the lessons that helped."""
         return mine.worked(step, past, memory) + adopt.overcome(step, past, memory)
 
     def _counted(self, scope: Scope, step: Step, past: RunSoFar, memory: Memory) -> list[str]:
-        """Count a mistake, and the fix that many runs together show."""
+        """Count a mistake, with the fix that only counts over many runs show."""
         counted = foretell.counted(step, past.steps, self._known(scope))
         return mine.failed(step, past, memory, counted=counted)
 
@@ -92,5 +92,5 @@ class Recording:
 
 
 def _may_show(past: RunSoFar) -> bool:
-    """Whether a working step can teach anything: something failed before, or was told."""
+    """Whether a working step can teach anything: a step failed before, or a lesson was shown."""
     return bool(past.told) or any(step.failed for step in past.steps)

@@ -1,4 +1,4 @@
-"""Reports: what was met, learnt and shown in a time, and what happened then."""
+"""Reports: what was met, learnt and shown in a period, and what happened then."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from hardwon.values.report import LessonVerdict
     from hardwon.values.scope import Scope
 
-_KINDS = 10  # of failures that are listed
-_JUDGED = 10  # lessons on which a verdict is told
-_RUNS = 1_000  # of which it is seen what was told in time
+_KINDS = 10  # failure kinds that are listed
+_JUDGED = 10  # lessons with a verdict that are listed
+_RUNS = 1_000  # ended runs that are read
 _OPEN = 10  # failures without a fix that are listed
-_NEW = timedelta(days=7)  # a lesson is new for so long
+_NEW = timedelta(days=7)  # how long a lesson is new
 _QUIET = timedelta(days=7)  # after which a failure has stopped coming back
 _USUAL = timedelta(days=30)
 _LONGEST = timedelta(days=36_500)
@@ -70,28 +70,28 @@ def report(
 
 
 def _observed(engine: Runtime, window: Window) -> Observed:
-    """What the runs of the time show without a hold-out."""
+    """What the runs of the period show without a hold-out."""
     for _ in engine.collect_runs():
         continue
     return observed(engine.store.ended_runs.latest(window, limit=_RUNS))
 
 
 def _share(engine: Runtime, tenant: str) -> float:
-    """The share that is in force."""
-    asked, known = engine.settings.proof.share, engine.store.units.share(tenant)
-    return asked if known is None else min(asked, known)
+    """The hold-out share in force."""
+    configured, stored = engine.settings.proof.share, engine.store.units.share(tenant)
+    return configured if stored is None else min(configured, stored)
 
 
 def _verdicts(engine: Runtime, window: Window) -> Iterator[LessonVerdict]:
-    """What is believed about the lessons that most runs were exposed to."""
+    """The verdicts on the lessons that most runs were exposed to."""
     verdicts = evaluate.verdicts(engine.store, window)
-    now = ((verdict, evaluate.current(engine.store, verdict.treatment)) for verdict in verdicts)
-    known = (
-        evaluate.lesson_verdict(verdict, lesson) for verdict, lesson in now if lesson is not None
+    judged = ((verdict, evaluate.current(engine.store, verdict.treatment)) for verdict in verdicts)
+    current_verdicts = (
+        evaluate.lesson_verdict(verdict, lesson) for verdict, lesson in judged if lesson is not None
     )
-    yield from islice(known, _JUDGED)
+    yield from islice(current_verdicts, _JUDGED)
 
 
 def _start(now: datetime, since: timedelta) -> datetime:
-    """The beginning of the first day of the time, so that every day is a whole one."""
+    """The start of the first day of the period, so that every day is complete."""
     return (now - since).replace(hour=0, minute=0, second=0, microsecond=0)

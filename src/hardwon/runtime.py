@@ -1,4 +1,4 @@
-"""The only wiring: which stage gets which port. Methods of a few lines, no policy."""
+"""The wiring: which stage gets which port. Short methods, no policy."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ else:
 
 
 MEMORY = "memory:"
-ANY_TRIGGER = ""  # whose processor works the jobs that no other is registered for
+ANY_TRIGGER = ""  # its processor works all jobs without a processor of their own
 TEXT_LIMIT = 16 * 1024
-_FAREWELL = 10.0  # seconds that a closing process waits for a database elsewhere
+_FAREWELL = 10.0  # seconds that a closing process waits for a remote database
 _PROMPTS = os.path.join(os.path.dirname(__file__), "prompts")
 
 
 def utc_now() -> datetime:
-    """The clock everything uses unless it is given another."""
+    """The default clock."""
     return datetime.now(UTC)
 
 
@@ -87,7 +87,7 @@ class Runtime:
 
     @cached_property
     def meaning(self) -> embeddings.SemanticSearch:
-        """Embedding search; made when an embedder is set or asked for."""
+        """Embedding search, created on first use."""
         return embeddings.SemanticSearch(
             self.store,
             self.settings,
@@ -98,12 +98,12 @@ class Runtime:
 
     @cached_property
     def queue(self) -> WorkedQueue:
-        """The queue, opened when it is first needed: recall never does."""
+        """The queue, opened on first use; recall never needs it."""
         return edge.screened_queue(worker.open_queue(self.settings, durable=self.on_disk))
 
     @cached_property
     def worker(self) -> worker.WorkerProcess:
-        """Who works the queue when this process does."""
+        """The worker of this process."""
         return worker.WorkerProcess(
             self.queue,
             self.process,
@@ -114,7 +114,7 @@ class Runtime:
         )
 
     def _upkeep(self) -> Iterator[object]:
-        """What is done beside jobs, step by step."""
+        """The work besides jobs, step by step."""
         yield from self.collect_runs()
         yield self.store.tend()
         if self.embeds:
@@ -126,13 +126,13 @@ class Runtime:
         )
 
     def collect_runs(self) -> Iterator[str]:
-        """Archive the runs that were put aside, one by one; what is too old is forgotten."""
+        """Archive the ended runs on disk, one by one; runs that are too old are deleted."""
         if self.on_disk:
             yield from upkeep.collected(self.store, self.settings, self.clock())
 
     @cached_property
     def model(self) -> Model:
-        """Who words the lessons, within the budget."""
+        """The model that writes lessons, within the budget."""
         values = self.settings.model
         keys = {"anthropic": values.anthropic_key, "openai": values.openai_key}
         own = [kind for kind in keys if self.settings.is_own(f"model.{kind}_key")]
@@ -147,18 +147,18 @@ class Runtime:
 
     @property
     def has_model(self) -> bool:
-        """Whether there is a model; without one rules word the lessons."""
+        """Whether there is a model; without one, rules write the lessons."""
         return self.model.name != rules.Rules.name
 
     @cached_property
     def accounts(self) -> budget.Accounts:
-        """What models may cost, and what they have cost."""
+        """The budget and the spending of models."""
         ledger = _open_ledger(self.settings, on_disk=self.on_disk)
         return budget.Accounts(self.settings.budget, ledger, self.clock)
 
     @cached_property
     def imagination(self) -> imagine.Imagination:
-        """Hypothetical lessons, each asked for once."""
+        """Hypothetical lessons, cached by query."""
         return imagine.Imagination()
 
     def capture(self, episode: Episode, trigger: str, recorded: Sequence[Step] = ()) -> Job:
@@ -170,7 +170,7 @@ class Runtime:
         return job
 
     def keep(self, lesson: Lesson, *, keeps_dates: bool = False) -> Lesson:
-        """Store a lesson, or strengthen the known lesson that says the same."""
+        """Store a lesson, or add its evidence to the existing lesson that says the same."""
         screened, now = clues.with_clues(screen.screen_lesson(lesson)), self.clock()
         with self.store.together():
             return consolidate.consolidate(
@@ -178,7 +178,7 @@ class Runtime:
             )
 
     def wake(self) -> int | None:
-        """Make sure a worker is running; the id of the process that was started, if one was."""
+        """Make sure a worker is running; returns the process id if one was started."""
         if not self.on_disk:
             return None
         if not self.settings.queue.enabled:
@@ -187,7 +187,7 @@ class Runtime:
         return worker.start_detached(self.settings) if self.queue.worker() is None else None
 
     def close(self) -> None:
-        """Release files; what waits in the queue stays."""
+        """Release files; queued jobs stay queued."""
         self.doors.flush(_FAREWELL)
         if "queue" in self.__dict__:
             self.queue.close()
@@ -198,7 +198,7 @@ class Runtime:
         self.store.close()
 
     async def process(self, job: Job) -> Any:
-        """Work one job by the way of learning that is registered for its trigger, or for all."""
+        """Work one job with the processor of its trigger, or else of ANY_TRIGGER."""
         work = self.processors.get(job.trigger) or self.processors[ANY_TRIGGER]
         scope = trust.settled(self.settings.home, job.episode.scope)
         self._tenants.add(scope.tenant)
@@ -206,7 +206,7 @@ class Runtime:
 
 
 def settings_at(place: str, given: Settings | None) -> Settings:
-    """The settings of what is opened there."""
+    """The settings for a hardwon at `place`; `given` ones are used if there are any."""
     if _homes.is_database(place):
         return given.on_database(place) if given else load(place)
     if "://" in place:
@@ -218,7 +218,7 @@ def settings_at(place: str, given: Settings | None) -> Settings:
 def _open_store(
     settings: Settings, clock: Callable[[], datetime], *, on_disk: bool
 ) -> tuple[Store, mirror.Copies | None]:
-    """The store that the settings ask for, and the local copies that its worker refreshes."""
+    """The configured store, and the local copies that its worker keeps up to date."""
     if not on_disk:
         return memory.MemoryStore(), None
     home, shared, copies = settings.home, settings.postgres, None
@@ -239,7 +239,7 @@ def _open_store(
 
 
 def _open_ledger(settings: Settings, *, on_disk: bool) -> budget.SpendingBook:
-    """The book of what models have cost: one for all who share a database, except for hooks."""
+    """The ledger of model costs: shared by all users of a database, except hooks."""
     if not on_disk:
         return budget.MemoryLedger()
     if settings.postgres.url and not settings.is_hurried:
@@ -248,7 +248,7 @@ def _open_ledger(settings: Settings, *, on_disk: bool) -> budget.SpendingBook:
 
 
 def _open_doors(engine: Runtime) -> Doors:
-    """Doors over the store; over a local copy, those that also note what the server must learn."""
+    """Doors over the store; over a local copy, doors that also forward to the server."""
     settings, url = engine.settings, engine.settings.postgres.url
     parts = engine.store, settings, engine.clock
     how: dict[str, Any] = {
@@ -274,7 +274,7 @@ def _with_redis(store: Store, goals: GoalSettings) -> Store:
 
 
 def prompt_text(name: str) -> str:
-    """A prompt by its file name."""
+    """The text of a prompt, by its file name without `.md`."""
     with open(os.path.join(_PROMPTS, f"{name}.md"), encoding="utf-8") as file:
         return file.read()
 

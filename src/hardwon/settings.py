@@ -1,4 +1,4 @@
-"""One frozen value for everything that can be set: defaults, then config.toml, then environment.
+"""All settings in one frozen value: defaults, then config.toml, then the environment.
 
 A setting `section.name` is read from `HARDWON_SECTION_NAME`. The names of the published system
 work with its prefix replaced: `HARDWON_QUALITY_REFLEXION_ON_ERROR`,
@@ -216,11 +216,11 @@ class Settings(NamedTuple):
         return dict(self.origins).get(key, "default")
 
     def is_own(self, key: str) -> bool:
-        """Whether it was set for hardwon, not for another program that reads the same variable."""
+        """Whether it was set for hardwon itself, not through another program's variable."""
         return self.origin(key) not in {"default", *_FOREIGN.values()}
 
     def on_database(self, url: str) -> Settings:
-        """These settings with what is kept in this database."""
+        """These settings with this database as the store."""
         origins = (*self.origins, ("postgres.url", "argument"))
         return self._replace(postgres=self.postgres._replace(url=Secret(url)), origins=origins)
 
@@ -246,7 +246,7 @@ def sections(settings: Settings) -> list[str]:
 
 
 def load(home: str | None = None, environ: Mapping[str, str] = os.environ) -> Settings:
-    """The settings of this process; a `home` may be the URL of a database to use instead."""
+    """The settings of this process; `home` may also be the URL of a database."""
     url, home = (home, None) if home and _homes.is_database(home) else ("", home)
     settings = Settings(os.path.abspath(home) if home else default_home(environ))
     origins = {"home": "argument" if home else _home_origin(environ)}
@@ -277,7 +277,7 @@ def default_home(environ: Mapping[str, str] = os.environ) -> str:
 
 
 def parse(key: str, raw: Any, default: Any) -> Any:
-    """The value in the type of its default; raises InvalidInput that names the setting."""
+    """The value with the type of its default; InvalidInput names the setting if that fails."""
     try:
         return _PARSERS[type(default)](raw)
     except (ValueError, KeyError, TypeError, OverflowError) as error:
@@ -368,7 +368,7 @@ def _found(
 
 
 def _ours(environ: Mapping[str, str]) -> dict[str, str]:
-    """The variables that may set something, in a plain dictionary: it is looked into often."""
+    """The variables that can be settings, in a plain dictionary for fast look-ups."""
     foreign = _FOREIGN.values()
     return {
         name: value for name, value in environ.items() if name.startswith(PREFIX) or name in foreign
@@ -380,7 +380,7 @@ def _home_origin(environ: Mapping[str, str]) -> str:
 
 
 def file_content(path: str) -> dict[str, Any]:
-    """The text of config.toml; "" when there is no file."""
+    """The content of config.toml as a dictionary; {} if there is no file."""
     try:
         text = _files.content(path, _FILE_LIMIT)
     except (FileNotFoundError, NotADirectoryError):

@@ -1,4 +1,4 @@
-"""config.toml as a person wrote it: one setting changed, comments and layout kept."""
+"""Edit config.toml: change one setting, keep comments and layout."""
 
 from __future__ import annotations
 
@@ -15,26 +15,28 @@ from hardwon.errors import InvalidInput, storage_error
 from hardwon.settings import PREFIX, Settings, file_content, load, parse, variables
 
 NAME = "config.toml"
-_OTHER = ("HOME", "LOOP")  # our variables that are no settings
+_OTHER = ("HOME", "LOOP")  # variables of hardwon that are no settings
 _HEADER = r"\s*\[\s*([\w.-]+)\s*\]\s*(?:#.*)?"
 
 
 def unknown(values: Settings, environ: Mapping[str, str] = os.environ) -> list[str]:
-    """What is set for hardwon and sets nothing: `section.name` of the file, and variables."""
-    known = {row[0]: variables(*row[0].split(".")) for row in values.rows() if "." in row[0]}
+    """Unknown settings: `section.name` in the file, and HARDWON_ variables."""
+    settings_known = {
+        row[0]: variables(*row[0].split(".")) for row in values.rows() if "." in row[0]
+    }
     file = file_content(os.path.join(values.home, NAME))
     keys = [
         f"{section}.{name}" if name else section
         for section, group in file.items()
         for name in (group if isinstance(group, dict) else [""])
     ]
-    ours = {PREFIX + name for name in _OTHER}.union(*known.values())
+    ours = {PREFIX + name for name in _OTHER}.union(*settings_known.values())
     strange = [name for name in environ if name.startswith(PREFIX) and name not in ours]
-    return [*(name for name in keys if name not in known), *strange]
+    return [*(name for name in keys if name not in settings_known), *strange]
 
 
 def set_setting(home: str, key: str, value: str) -> str:
-    """Write `section.name` into config.toml; the value as it stands there then.
+    """Write `section.name` into config.toml; returns the value as written there.
 
     Raises InvalidInput for an unknown setting or a value of the wrong kind; nothing is written.
     """
@@ -44,13 +46,13 @@ def set_setting(home: str, key: str, value: str) -> str:
 
 
 def unset_setting(home: str, key: str) -> bool:
-    """Take `section.name` out of config.toml; False when it was not set there."""
+    """Remove `section.name` from config.toml; False if it was not set there."""
     _default(home, key)
     return _edit(home, key, None)
 
 
 def written(value: Any) -> str:
-    """A value as one would write it into config.toml or a variable."""
+    """A value in the form for config.toml or an environment variable."""
     if isinstance(value, bool):
         return str(value).lower()
     if not isinstance(value, timedelta):
@@ -76,9 +78,9 @@ def _edit(home: str, key: str, literal: str | None) -> bool:
 
 
 def edited(text: str, key: str, literal: str | None) -> str:
-    """The text with one setting changed, or without it when there is no value.
+    """The text with one setting changed, or removed if `literal` is None.
 
-    A layout that this cannot edit safely is refused: only that setting may change.
+    Raises InvalidInput for a layout that cannot be edited without changing other settings.
     """
     section, _, name = key.partition(".")
     lines = text.splitlines()
@@ -109,7 +111,7 @@ def _changed(lines: list[str], section: str, name: str, literal: str | None) -> 
 
 
 def _span(lines: list[str], section: str) -> tuple[int, int]:
-    """The lines below the section's header; (0, 0) without such a section."""
+    """First and last line below the section's header; (0, 0) if there is no such section."""
     headers = [
         (at, match[1]) for at, line in enumerate(lines) if (match := re.fullmatch(_HEADER, line))
     ]
@@ -124,7 +126,7 @@ def _is_setting(line: str, name: str) -> bool:
 
 
 def _kept_comment(old: str, row: list[str]) -> list[str]:
-    """The new row with the comment of the old one, when the comment can be told for sure."""
+    """The new row with the comment of the old one, if the comment is clearly one."""
     match = re.fullmatch(r"[^\"'#]*=\s*(?:\"[^\"\\]*\"|'[^']*'|[^\"'#]*?)(\s*#.*)", old)
     return [f"{row[0]}{match[1]}"] if row and match else row
 

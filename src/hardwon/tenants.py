@@ -1,4 +1,4 @@
-"""One tenant for operators: lists over all its agents, page by page."""
+"""One tenant for operators: paged lists over all its agents."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ class Tenant:
         self.place = place
 
     def scopes(self) -> Sequence[Scope]:
-        """Whose knowledge there is, by agent and project."""
-        every = self._engine.store.listing.scopes(self.place.tenant)
-        return [scope for scope in every if self.place.covers(scope)]
+        """The scopes that have data, by agent and project."""
+        all_scopes = self._engine.store.listing.scopes(self.place.tenant)
+        return [scope for scope in all_scopes if self.place.covers(scope)]
 
     def report(self, *, since: timedelta | None = None) -> Report:
         """What was learnt and shown, and what happened then. Default: the last 30 days."""
@@ -68,7 +68,7 @@ class Tenant:
         after: Mark | None = None,
         limit: int = 50,
     ) -> Page[Lesson]:
-        """Newest-consulted first; with `text` those that contain it."""
+        """Lessons, the most recently consulted first; with `text`, only those that contain it."""
         wanted = self._wanted(status=status, text=text, after=after, limit=limit)
         lessons = self._engine.store.listing.lessons(wanted)
         return _page(
@@ -76,7 +76,7 @@ class Tenant:
         )
 
     def counts(self) -> dict[str, int]:
-        """How many lessons are in each state."""
+        """How many lessons have each status."""
         return self._engine.store.listing.counts(self.place)
 
     def failures(
@@ -87,30 +87,32 @@ class Tenant:
         after: Mark | None = None,
         limit: int = 50,
     ) -> Page[FailureKind]:
-        """The kinds of failures that were met in a time, commonest first."""
+        """The failure kinds that were met in a period, the most frequent first."""
         wanted = self._wanted(text=text, after=after, limit=limit)
         begin = self._engine.clock() - since
         kinds = self._engine.store.listing.failures(wanted, begin)
         return _page(kinds, limit, lambda kind: (float(kind.met), kind.kind))
 
     def about(self, failure: FailureKind) -> Lesson | None:
-        """The lesson about a failure kind in the scope that met it last; a proven lesson first."""
+        """The best lesson about a failure kind in the scope that met it last; None without one."""
         if failure.scope is None:
             return None
-        asked = query(Door.ERROR, "", kind=failure.kind)
+        error_query = query(Door.ERROR, "", kind=failure.kind)
         now, lessons = self._engine.clock(), self._engine.store.lessons
-        about = [match.lesson for match in lessons.match(failure.scope, asked, now=now, limit=8)]
-        own = [lesson for lesson in about if failure.kind in lesson.kinds]
-        return max(own, key=_standing, default=None)
+        matching = [
+            match.lesson for match in lessons.match(failure.scope, error_query, now=now, limit=8)
+        ]
+        candidates = [lesson for lesson in matching if failure.kind in lesson.kinds]
+        return max(candidates, key=_standing, default=None)
 
     def deliveries(self, *, after: Mark | None = None, limit: int = 50) -> Page[Delivery]:
-        """What was shown to whom, newest first."""
+        """The deliveries, newest first."""
         wanted = self._wanted(after=after, limit=limit)
         deliveries = self._engine.store.listing.deliveries(wanted)
         return _page(deliveries, limit, lambda delivery: (delivery.at.timestamp(), delivery.id))
 
     def runs(self) -> Sequence[tuple[str, datetime, RunSoFar]]:
-        """The runs at work that are kept on disk: name, time of the last step, what it has done."""
+        """The current runs on disk: name, time of the last step, and the run so far."""
         if not self._engine.on_disk:
             return []
         return run_files.at_work(self._engine.settings.home, self.place)
@@ -118,14 +120,14 @@ class Tenant:
     def ended_runs(
         self, *, text: str = "", after: Mark | None = None, limit: int = 50
     ) -> Page[EndedRun]:
-        """The runs that have ended, without their steps, newest first; with `text` in the task."""
+        """The ended runs, without their steps, newest first; with `text`, by their task."""
         self._collect_runs()
         wanted = self._wanted(text=text, after=after, limit=limit)
         runs = self._engine.store.ended_runs.recent(wanted)
         return _page(runs, limit, lambda run: (run.ended.timestamp(), run.id))
 
     def ended_run(self, identity: str) -> EndedRun:
-        """One of them with its steps and what it was shown when, or NotFound."""
+        """One ended run with its steps and what it was shown when, or NotFound."""
         self._collect_runs()
         return self._engine.store.ended_runs.get(self.place, identity)
 
@@ -153,12 +155,12 @@ class Tenant:
     def _wanted(
         self, *, status: str = Status.ALL, text: str = "", after: Mark | None, limit: int
     ) -> ListQuery:
-        """One more row than the page has tells whether another page follows."""
+        """What to list: one row more than the page has, to see whether another page follows."""
         return ListQuery(self.place, status, one_line(text), after, within(limit, _MOST) + 1)
 
 
 def tenant(engine: Runtime, name: str, agent: str | None, project: str | None) -> Tenant:
-    """All of a tenant, or one agent or project of it."""
+    """A tenant, or one agent or project of it."""
     own = None if agent is None else named(agent, "agent")
     return Tenant(engine, Place(named(name, "tenant"), own, project and named(project, "project")))
 

@@ -1,11 +1,11 @@
-"""Which folders may write into a project that is known by name: trust on first use.
+"""Which folders may write into a project that is claimed by name: trust on first use.
 
-A repository names its project in its own files, so any folder can name another's. The first one
-that does is trusted, as ssh trusts a host. Every later one reads the lessons of the project; what
-it learns stays apart until a person confirms the folder.
+A repository names its project in its own files, so any folder can claim any project. The first
+folder that does is trusted, as ssh trusts a host. Later folders read the project's lessons, but
+what they learn is kept apart until a person trusts the folder.
 
-The file `projects` in the home has a line for each claim, its fields parted by tabs. Where it is
-damaged no folder is trusted for being the first.
+The file `projects` in the home has a line for each claim, with fields separated by tabs. If it is
+damaged, no folder is trusted for being the first.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ else:
 NAME = "projects"
 _HEAD = "hardwon projects 1"
 _LIMIT = 1 << 18  # bytes; a file that is longer counts as damaged
-_APART_KEPT = 100  # untrusted folders that are listed; the latest
+_APART_KEPT = 100  # at most, untrusted folders that are listed; the latest ones
 _TRUSTED, _APART = "trusted", "apart"
 
 
 class FolderClaim(NamedTuple):
-    """A folder that says it belongs to a project of a tenant."""
+    """A folder that claims to belong to a project of a tenant."""
 
     tenant: str
     project: str
     digest: str  # of the folder's real path
-    folder: str  # the same, as people may read it
+    folder: str  # the same path, readable
     is_trusted: bool = False
 
     def writes_to(self) -> str:
@@ -59,31 +59,31 @@ class Claims(NamedTuple):
     is_whole: bool = True
 
     def judged(self, claim: FolderClaim) -> FolderClaim:
-        """The claim with what is known of it; the first of its project is trusted."""
-        for known in self.all:
-            if known.is_same(claim):
-                return known
+        """The stored claim of this folder, or this one; the first of a project is trusted."""
+        for existing in self.all:
+            if existing.is_same(claim):
+                return existing
         names = {(other.tenant, other.project) for other in self.all if other.is_trusted}
         is_first = (claim.tenant, claim.project) not in names
         return claim._replace(is_trusted=self.is_whole and is_first)
 
     def having(self, claim: FolderClaim) -> Claims:
         """The claims with this one replacing the earlier claim of the folder."""
-        rest = self.without(claim.is_same).all
-        trusted = tuple(other for other in rest if other.is_trusted)
-        others = tuple(other for other in rest if not other.is_trusted)[1 - _APART_KEPT :]
-        return self._replace(all=(*trusted, *others, claim))
+        remaining = self.without(claim.is_same).all
+        trusted = tuple(other for other in remaining if other.is_trusted)
+        untrusted = tuple(other for other in remaining if not other.is_trusted)[1 - _APART_KEPT :]
+        return self._replace(all=(*trusted, *untrusted, claim))
 
     def without(self, leaves: Callable[[FolderClaim], bool]) -> Claims:
-        """The claims without those that `leaves` names."""
+        """The claims without those for which `leaves` is true."""
         return self._replace(all=tuple(claim for claim in self.all if not leaves(claim)))
 
 
 def project_for(folder: str, home: str, *, tenant: str, is_look: bool = False) -> str | None:
     """The project that work in this folder writes to; None for a path that is not absolute.
 
-    Without a home nothing is kept, and every folder has the project that it claims. A mere look
-    keeps no claim: it makes no folder a trusted one.
+    Without a home nothing is stored, and every folder has the project it claims. With `is_look`
+    no claim is stored, so that no folder becomes trusted.
     """
     claimed_project = claim_of(folder)
     if claimed_project is None or not claimed_project.is_by_name or not home:
@@ -96,7 +96,7 @@ def project_for(folder: str, home: str, *, tenant: str, is_look: bool = False) -
 
 
 def claimed(folder: str, *, tenant: str) -> FolderClaim | None:
-    """What a folder claims; None when its project is its own path, which needs no trust."""
+    """The claim of a folder; None if its project is its own path, which needs no trust."""
     claimed_project = claim_of(folder)
     return (
         _of_tenant(claimed_project, tenant)
@@ -111,7 +111,7 @@ def _of_tenant(claimed_project: project.ClaimedProject, tenant: str) -> FolderCl
 
 
 def settled(home: str, scope: Scope) -> Scope:
-    """The scope as it is today: that of the project once its folder is trusted."""
+    """The scope; that of the project if its folder has been trusted since."""
     original = scope.claimed()
     if original is None:
         return scope
@@ -136,13 +136,13 @@ def read(home: str) -> Claims:
 
 
 def forget(home: str, tenant: str) -> None:
-    """Remove what a tenant's folders claim."""
+    """Remove all claims of a tenant."""
     if any(claim.tenant == tenant for claim in read(home).all):
         changed(home, lambda claims: claims.without(lambda claim: claim.tenant == tenant))
 
 
 def changed(home: str, change: Callable[[Claims], Claims]) -> Claims:
-    """The claims after a change that is kept; what was damaged is gone. Raises OSError."""
+    """Change and store the claims; damaged lines are dropped. Raises OSError."""
     with _alone(home):
         after = change(read(home))._replace(is_whole=True)
         _files.replace(os.path.join(home, NAME), _text(after.all).encode(), durable=True)
@@ -150,7 +150,7 @@ def changed(home: str, change: Callable[[Claims], Claims]) -> Claims:
 
 
 def _noted(home: str, claim: FolderClaim) -> FolderClaim:
-    """The claim, judged and kept; a home that cannot be written takes no lessons either."""
+    """The claim, judged and stored if the home can be written."""
     try:
         os.makedirs(home, mode=0o700, exist_ok=True)
         after = changed(home, lambda claims: claims.having(claims.judged(claim)))
@@ -178,5 +178,5 @@ def _line(claim: FolderClaim) -> str:
 
 
 def _alone(home: str) -> _files.Lock:
-    """One process at a time changes the file."""
+    """The lock for changes of the file."""
     return _files.Lock(os.path.join(home, f"{NAME}.lock"))

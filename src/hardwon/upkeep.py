@@ -1,4 +1,4 @@
-"""What a worker does besides jobs: archive runs, settle those that never ended, review lessons."""
+"""The work of a worker besides jobs: archive runs, settle abandoned ones, review lessons."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _RUNS = ""  # no tenant has this name
 def daily(
     store: Store, settings: Settings, tenants: Collection[str], now: datetime, *, on_disk: bool
 ) -> Iterator[object]:
-    """Do what is due, step by step."""
+    """Do the daily work that is due, step by step."""
     moment = now.timestamp()
     if on_disk and run_files.is_due(settings.home, _RUNS, moment, every=_EVERY):
         yield from _settled(store, settings, now)
@@ -37,7 +37,7 @@ def daily(
 
 
 def collected(store: Store, settings: Settings, now: datetime) -> Iterator[str]:
-    """Archive the runs that were put aside, one by one."""
+    """Archive the ended runs on disk, one by one; yields their ids."""
     tenants = set[str]()
     for run in run_files.put_aside(settings.home):
         scope = trust.settled(settings.home, run.scope)
@@ -56,7 +56,7 @@ def _prune(store: Store, settings: Settings, tenant: str, now: datetime) -> None
 
 
 def _settled(store: Store, settings: Settings, now: datetime) -> Iterator[str]:
-    """Note what came of the deliveries of runs that never ended; their steps tell."""
+    """Settle and archive the runs that were never ended; yields their names."""
     for scope, run in run_files.idle(settings.home, (now - ENDED).timestamp()):
         past = run.so_far()
         settle.settle(past, run.name, scope, store)

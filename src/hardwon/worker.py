@@ -1,4 +1,4 @@
-"""The queue of one home: how it is opened, worked, and given a worker when none is running."""
+"""Open and work the queue of a home, and start a worker if none is running."""
 
 from __future__ import annotations
 
@@ -46,23 +46,23 @@ else:
     retry = lazy("hardwon.values.retry")
 
 FOREVER, EMPTY, ONCE = "forever", "empty", "once"  # how long a worker works
-_TENDING = 2.0  # seconds between looks after lessons
-_STAND_BY = 0.1  # seconds between looks while another process works the queue
+_TENDING = 2.0  # seconds between two rounds of upkeep
+_STAND_BY = 0.1  # seconds between checks while another process works the queue
 _started: set[int] = set()
 _SETTLING = timedelta(seconds=30)  # from the end of an attempt until the server must know
-_PATIENCE = 3.0  # seconds for an answer of the server; then it counts as away
-_LINGER = "10s"  # how long a worker that was started on demand waits for more
+_PATIENCE = 3.0  # seconds without an answer after which the server counts as unavailable
+_LINGER = "10s"  # how long a worker that was started on demand waits for more jobs
 
 
 def base_of(settings: Settings) -> str:
-    """Where the queue of a home lies."""
+    """The folder of the queue."""
     return os.path.join(settings.home, settings.queue.base_dir or "queue")
 
 
 def open_queue(settings: Settings, *, durable: bool) -> WorkedQueue:
-    """The queue that the settings ask for; one in memory unless it must be durable.
+    """The configured queue; in memory unless it must be durable.
 
-    With a database elsewhere jobs are put here and worked there.
+    With a remote database, jobs are stored here first and worked there.
     """
     values = settings.queue
     if not durable or not values.enabled:
@@ -120,7 +120,7 @@ class WorkerProcess:
         self._tending = asyncio.Lock()
 
     async def drain(self) -> Tally:
-        """Work every job that is due; while another process does so, wait for it."""
+        """Work every job that is due, or wait while another process does."""
         before = self.ledger.tally
         try:
             await self._until_empty(self._clock, asyncio.Event())
@@ -162,14 +162,14 @@ class WorkerProcess:
         return self.ledger.tally
 
     async def _keep_looking_after(self, stop: asyncio.Event) -> None:
-        """Look after the lessons besides the jobs; one process at a time does so."""
+        """Do upkeep again and again; only one process at a time does so."""
         while True:
             if self._queue.worker() is None:
                 await self._look_after(stop)
             await asyncio.sleep(_TENDING)
 
     async def _look_after(self, stop: asyncio.Event) -> None:
-        """Step by step, so that a worker can end; a trouble there is no reason to stop working."""
+        """Do upkeep step by step, so that a worker can stop; errors are logged, jobs go on."""
         try:
             async with self._tending:
                 steps = self._tend()
@@ -182,9 +182,9 @@ class WorkerProcess:
             self._is_troubled = True
 
     def metrics(self) -> bytes:
-        """What this worker and its queue count, in the format of Prometheus."""
+        """The counts of this worker and its queue in the format of Prometheus."""
         counts = since(self._start, self._queue.counts())
-        with suppress(Unavailable):  # then what was known last is told
+        with suppress(Unavailable):  # then the last known values are reported
             self._spent_last = self._spent()
         return prometheus.exposition(counts, self.ledger.counts, self._spent_last)
 
@@ -222,7 +222,7 @@ class WorkerProcess:
 
 
 def policy(values: QueueSettings) -> retry.Policy:
-    """How jobs are worked, as it is set."""
+    """The configured policy of retries, time limits and workers."""
     backoff = retry.Backoff(
         values.initial_delay, values.max_delay, values.jitter, values.max_attempts
     )
@@ -231,12 +231,12 @@ def policy(values: QueueSettings) -> retry.Policy:
 
 
 def work_beside(worker: WorkerProcess) -> None:
-    """Work what is due in a thread of this process; it ends with the process."""
+    """Work the jobs that are due in a daemon thread of this process."""
     threading.Thread(target=lambda: asyncio.run(worker.drain()), daemon=True).start()
 
 
 def start_detached(settings: Settings) -> int:
-    """Start a worker that outlives this process and ends when the queue is empty; its id."""
+    """Start a worker that outlives this process and ends when idle; returns its process id."""
     home = os.path.abspath(settings.home)
     command = _isolation.command("work", "--idle", _LINGER, "--home", home, folder=home)
     nothing = (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)
@@ -284,7 +284,7 @@ def status(settings: Settings) -> WorkerStatus:
 
 
 def in_words(counts: QueueCounts) -> list[str]:
-    """Problems that a person should look at, in words; "" when all is well."""
+    """Problems that a person should look at, in words; [] if there are none."""
     problems = {
         "unreadable record{s} in quarantine": counts.quarantined,
         "job{s} waited outside a full memory (queue.capacity)": counts.rejected_full,
@@ -314,7 +314,7 @@ def _stop_by_signal(stop: asyncio.Event) -> None:
 
 
 def _replace(path: str, text: str) -> None:
-    """Not durable on purpose: it tells about now."""
+    """Write the status; not durable on purpose, as it is soon out of date."""
     with suppress(OSError):
         _files.replace(path, text.encode())
 

@@ -1,1 +1,1 @@
-"""What a hook process needs of the standard library, at less than its cost to import."""
+"""Fast-importing replacements for parts of the standard library, for short hook processes."""

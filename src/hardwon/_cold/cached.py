@@ -1,4 +1,4 @@
-"""`cached_property` without a lock: that of Python 3.11 stays locked in a forked child."""
+"""`cached_property` without a lock: the lock in Python 3.11 stays locked in a forked child."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from functools import cached_property as cached_property
 else:
 
-    class cached_property:  # noqa: N801 - it stands for that of functools
+    class cached_property:  # noqa: N801 - it replaces the one of functools
         """Computed when it is first read, and kept; two threads may both compute it."""
 
         def __init__(self, compute):

@@ -1,4 +1,4 @@
-"""Modules that are imported on first use: a cold hook pays only for what it calls.
+"""Modules that are imported on first use: a hook only pays for what it calls.
 
 if TYPE_CHECKING:
     from hardwon.pipeline import capture
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-# A fork waits for it (hardwon._fork): Python never frees the lock of a module that another thread
-# was importing then.
+# A fork waits for this lock (hardwon._fork): in the child, Python never frees the lock of a module
+# that another thread was importing.
 importing = RLock()
 
 
 def import_module(name: str) -> Any:
-    """The module of this full name; `importlib` would bring `warnings` along."""
+    """The module of this full name; `importlib` would also import `warnings`."""
     with importing:
         __import__(name)
     return sys.modules[name]
 
 
 class lazy:  # noqa: N801 - reads like a statement where it is used
-    """Stands for a module until one of its names is asked for."""
+    """Stands for a module, which is imported when one of its names is used."""
 
     def __init__(self, module: str) -> None:
         self._module = module

@@ -25,16 +25,16 @@ except ImportError:  # another interpreter
         return property(lambda self: tuple.__getitem__(self, index), doc=doc)
 
 
-_OFTEN = 300  # a process that makes this many values lives long enough to pay for the standard way
+_OFTEN = 300  # after this many slow constructions the generated constructor is worth its cost
 
 
 class _Value(tuple):  # type: ignore[type-arg]
-    """What `collections.namedtuple` makes, for any number of fields."""
+    """The base of all values; it behaves as what `collections.namedtuple` makes."""
 
     __slots__ = ()
     _fields: ClassVar[tuple[str, ...]]
     _field_defaults: ClassVar[dict[str, Any]]
-    _slow: ClassVar[int] = 0  # how often one was made by names or with defaults
+    _slow: ClassVar[int] = 0  # how many were made by names or with defaults
 
     def __new__(cls, *values: Any, **named: Any) -> Self:
         fields = cls._fields
@@ -42,16 +42,16 @@ class _Value(tuple):  # type: ignore[type-arg]
             cls._slow += 1
             if cls._slow == _OFTEN:
                 cls.__new__ = _quick(cls)  # type: ignore[method-assign]
-            given, rest = fields[: len(values)], fields[len(values) :]
+            by_position, by_name = fields[: len(values)], fields[len(values) :]
             filled = {**cls._field_defaults, **named}
-            if not named.keys().isdisjoint(given) or len(values) > len(fields):
+            if not named.keys().isdisjoint(by_position) or len(values) > len(fields):
                 raise TypeError(f"{cls.__name__} got more than one value for a field")
             try:
-                values += tuple(map(filled.__getitem__, rest))
+                values += tuple(map(filled.__getitem__, by_name))
             except KeyError as error:
                 raise TypeError(f"{cls.__name__} lacks {error}") from None
-            if not named.keys() <= set(rest):
-                raise TypeError(f"{cls.__name__} has no {set(named) - set(rest)}")
+            if not named.keys() <= set(by_name):
+                raise TypeError(f"{cls.__name__} has no {set(named) - set(by_name)}")
         return tuple.__new__(cls, values)
 
     @classmethod
@@ -77,7 +77,7 @@ class _Value(tuple):  # type: ignore[type-arg]
 
 
 def _quick(cls: type[_Value]) -> Any:
-    """The standard class's way to make one: three times as fast, once it has been generated."""
+    """The constructor of `collections.namedtuple`: slow to generate, then three times as fast."""
     from collections import namedtuple
 
     defaults = cls._field_defaults.values()
@@ -85,13 +85,13 @@ def _quick(cls: type[_Value]) -> Any:
 
 
 class _Maker(type):
-    """Makes a value of a class body."""
+    """Turns a class body with annotations into a subclass of `_Value`."""
 
     def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> Any:
         if not bases:
             return super().__new__(cls, name, bases, body)
         fields = tuple(body.get("__annotations__", ()))
-        if not fields:  # since 3.14 annotations are made on demand, unless they are to be texts
+        if not fields:  # since 3.14 annotations are evaluated on demand
             raise TypeError(
                 f"{name} has no fields: `from __future__ import annotations` is missing"
             )
@@ -102,4 +102,4 @@ class _Maker(type):
 
 
 class NamedTuple(metaclass=_Maker):
-    """The base of light values."""
+    """Inherit from this as from `typing.NamedTuple`."""

@@ -1,10 +1,10 @@
-"""`re` for patterns kept as text, whose compiled form may be kept from process to process.
+"""`re` for patterns kept as text, whose compiled form can be cached between processes.
 
     from hardwon._cold import re
 
-Compiling the patterns of a failing step takes a third of a cold hook's time, so a hook keeps what
-`fresh` gives and the next one restores it. Without that they are compiled on first use as ever.
-Patterns must be constants: each is kept.
+Compiling the patterns for a failing step takes a third of a hook's time, so a hook stores what
+`fresh` returns and the next one restores it. Without a cache they are compiled on first use.
+Patterns must be constants, because each one is cached.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     # Flags, code in hexadecimal, groups, group numbers by name, group names by number
     Kept = tuple[int, str, int, dict[str, int], list[str | None]]
 
-_LIMIT = 400  # patterns kept; more means that one of them is no constant
+_LIMIT = 400  # cached patterns; more means that some are not constants
 _STAMP = f"{sys.version} {_sre.MAGIC} {_sre.CODESIZE}"
 _known: dict[str, Pattern[str]] = {}
 _kept: dict[str, Kept] = {}
@@ -66,7 +66,7 @@ def sub(pattern: str, repl: str | Callable[[Match[str]], str], text: str, count:
 
 
 def restore(stored: bytes) -> None:
-    """Use patterns that `fresh` gave; they are ignored if damaged or compiled by another Python."""
+    """Use patterns from `fresh`; ignored if damaged or compiled by another Python."""
     try:
         stamp, patterns = json.loads(stored)
     except (ValueError, TypeError):
@@ -90,7 +90,7 @@ def _made(pattern: str) -> Pattern[str]:
 
 
 def _restored(pattern: str) -> Pattern[str] | None:
-    """From what was kept; the engine checks the code itself and refuses what is not sound."""
+    """The cached pattern; None if it is not cached or the engine rejects its code."""
     if pattern not in _kept:
         return None
     try:
@@ -111,7 +111,7 @@ def _compiled(pattern: str) -> Pattern[str]:
 
 
 def _described(pattern: str) -> Kept:
-    """What `re.compile` gives to the engine, by the same steps."""
+    """The arguments that `re.compile` passes to the engine, computed in the same way."""
     from re import _compiler, _parser  # type: ignore[attr-defined]
 
     parsed = _parser.parse(pattern, 0)

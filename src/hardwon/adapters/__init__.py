@@ -9,4 +9,4 @@ warnings.warn(
     DeprecationWarning,
     stacklevel=2,
 )
-__path__ = integrations.__path__  # so that its modules are found by the old name, too
+__path__ = integrations.__path__  # its modules are found under the old name too

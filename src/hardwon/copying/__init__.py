@@ -25,9 +25,9 @@ def copy(
     resume: bool = False,
     tell: Callable[[int], None] = lambda done: None,
 ) -> int:
-    """Copy everything, and compare what arrived; how many rows there are.
+    """Copy all tenants and verify the copy; returns the number of rows.
 
-    A target that holds something is refused, unless a copy is resumed: what is there stays.
+    A target with data is refused, unless `resume`: then existing rows stay as they are.
     """
     old, new = _end(source, home), _end(target, home)
     try:
@@ -62,10 +62,10 @@ def _verify(
     """Compare counts and digests of every table, and let the target check itself."""
     for tenant in tenants:
         for table in TABLES:
-            ours, theirs = _sum(old, tenant, table), _sum(new, tenant, table)
-            if ours != theirs:
+            copied, arrived = _sum(old, tenant, table), _sum(new, tenant, table)
+            if copied != arrived:
                 problem = (
-                    f"{table.name} of {tenant!r}: {theirs.rows} rows of {ours.rows}, or changed"
+                    f"{table.name} of {tenant!r}: {arrived.rows} rows of {copied.rows}, or changed"
                 )
                 raise StorageError(_shown(target), problem, "copy again with --resume")
     if problems := new.store.check():

@@ -44,7 +44,7 @@ WHERE tenant = %(tenant)s AND lesson = ANY(%(lessons)s::bigint[])
 UNION ALL
 SELECT lesson FROM hardwon.fresh WHERE tenant = %(tenant)s AND lesson = ANY(%(lessons)s::bigint[])
 """
-# So that all is planned for what is there by now; the server itself looks once a minute.
+# So that queries are planned for the present sizes; the server itself checks once a minute.
 _MEASURE = "ANALYZE hardwon.lessons, hardwon.terms, hardwon.postings, hardwon.indexed"
 _NOTE = """
 INSERT INTO hardwon.fresh (tenant, shelf, lesson, is_new, entries)
@@ -63,7 +63,7 @@ def pages(end: FileEnd | ServerEnd, tenant: str, table: Table) -> Iterator[list[
 
 
 def _entries(rows: Iterable[Row]) -> Iterator[tuple[int, int, str]]:
-    """Shelf, lesson and the keys by which it is found."""
+    """Shelf, lesson and packed index keys of each row."""
     for row in rows:
         lesson = lesson_of(row, {row[1]: _NAMELESS})
         yield row[1], row[0], packed(index(lesson))
@@ -114,7 +114,7 @@ class FileEnd:
                     "INSERT INTO fresh (shelf, lesson, is_new, entries) VALUES (?, ?, 1, ?)",
                     list(_entries(rows)),
                 )
-        with self.store.together():  # its commit moves what waits into the index
+        with self.store.together():  # the commit moves waiting entries into the index
             pass
 
     def set_salt(self, salt: str) -> None:
@@ -162,7 +162,7 @@ class ServerEnd:
                 self._raise_sequence(table, table.key_of(rows[-1])[0])
 
     def _raise_sequence(self, table: Table, last: int) -> None:
-        """No number that was copied is given again."""
+        """Raise the sequence of a table, so that no copied number is assigned again."""
         sequence = f"pg_get_serial_sequence('hardwon.{table.name}', '{table.key[0]}')"
         self._db.rows(
             f"SELECT setval({sequence}, greatest(%(last)s::bigint, nextval({sequence})))", last=last
@@ -192,9 +192,9 @@ class ServerEnd:
 
 
 def _note(own: Tenancy, rows: list[Row]) -> int:
-    """Let these lessons be found, unless they are already; how many had to be noted."""
-    known = {number for (number,) in own.rows(_KNOWN, lessons=[row[0] for row in rows])}
-    new = list(_entries(row for row in rows if row[0] not in known))
+    """Add these lessons to the index unless they are in it; returns how many were added."""
+    existing = {number for (number,) in own.rows(_KNOWN, lessons=[row[0] for row in rows])}
+    new = list(_entries(row for row in rows if row[0] not in existing))
     if new:
         shelves, numbers, entries = map(list, zip(*new, strict=True))
         own.run(_NOTE, shelves=shelves, lessons=numbers, entries=entries)
@@ -202,12 +202,12 @@ def _note(own: Tenancy, rows: list[Row]) -> int:
 
 
 def _named(columns: Iterable[str]) -> str:
-    """The columns as SQLite knows them."""
+    """The names of the columns in SQLite."""
     return ", ".join("rowid" if name == "number" else name for name in columns)
 
 
 def _typed(table: Table, row: Row) -> dict[str, object]:
-    """The values of a row with true and false where numbers stand for them."""
+    """The values of a row by column, with numbers turned into booleans where needed."""
     return {
         name: bool(value) if name in table.truths else value
         for name, value in zip(table.columns, row, strict=True)

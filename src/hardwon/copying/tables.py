@@ -1,4 +1,4 @@
-"""What is copied: tables that both databases have, with columns of the same names."""
+"""The tables that are copied; both databases have them, with the same column names."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class Table(NamedTuple):
     name: str
     columns: tuple[str, ...]
     key: tuple[str, ...]
-    truths: frozenset[str] = frozenset()  # columns that are true or false
+    truths: frozenset[str] = frozenset()  # boolean columns
 
     def key_of(self, row: Row) -> Row:
-        """The values by which a row is ordered."""
+        """The values of the key columns of a row."""
         return tuple(row[self.columns.index(name)] for name in self.key)
 
 
@@ -37,7 +37,7 @@ def _table(name: str, columns: str, key: str = "id", truths: str = "") -> Table:
     )
 
 
-# Each after those that it refers to. The index is not among them: the target makes its own.
+# Each after the tables that it refers to. The index is not copied: the target builds its own.
 TABLES = (
     _table("shelves", "id, agent_id, project"),
     _table("lessons", f"id, shelf, {COLUMNS}", truths="guard"),
@@ -70,13 +70,13 @@ TABLES = (
 
 
 class Sum(NamedTuple):
-    """How many rows there are, and a number that changes with any of them."""
+    """The number of rows, and a digest of them that does not depend on their order."""
 
     rows: int = 0
     digest: int = 0
 
     def plus(self, rows: Iterable[Row]) -> Sum:
-        """The sum with more rows, in whatever order."""
+        """The sum with more rows."""
         count, digest = self
         for row in rows:
             text = json.dumps([_plain(value) for value in row]).encode()

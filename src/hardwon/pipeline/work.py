@@ -1,4 +1,4 @@
-"""Work: take jobs from the queue, have each processed, and settle what became of it."""
+"""Work: take jobs from the queue, process each, and settle it as done, retried or buried."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _AFTER_TROUBLE = 1.0  # seconds until a disk or server that failed is tried agai
 
 
 class Steady:
-    """A clock that starts at the wall's time and then cannot jump."""
+    """A clock that starts at the wall-clock time and then runs steadily."""
 
     def __init__(self, wall: Callable[[], datetime]) -> None:
         self._start = wall()
@@ -41,7 +41,7 @@ class Steady:
 
 
 class WorkerPool:
-    """Up to `policy.workers` jobs at a time, each with its time limit."""
+    """Runs up to `policy.workers` jobs at a time, each with a time limit."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class WorkerPool:
         self._is_alone: bool | None = None
 
     async def until_idle(self, stop: asyncio.Event | None = None) -> Tally:
-        """Work every job that is due, then return; a disk that fails is raised."""
+        """Work every job that is due, then return; StorageError is raised."""
         async with self._until_stopped(stop or asyncio.Event()) as stopped:
             while not stopped.done() and (self._claim_free_slots() or self._tasks):
                 await self._step(stopped)
@@ -83,7 +83,7 @@ class WorkerPool:
     async def until(
         self, stop: asyncio.Event, *, idle: timedelta | None = None, wakeups: Sequence[int] = ()
     ) -> Tally:
-        """Work until told to stop, or until nothing was there for `idle`; then drain."""
+        """Work until `stop` is set, or until the queue was idle for `idle`; then drain."""
         busy_at = monotonic()
         async with self._until_stopped(stop) as stopped, self._listening(wakeups):
             while not stop.is_set():
@@ -106,7 +106,7 @@ class WorkerPool:
 
     @asynccontextmanager
     async def _listening(self, wakeups: Sequence[int]) -> AsyncIterator[None]:
-        """While this lasts, the pool wakes when one of these becomes readable."""
+        """Inside this block the pool wakes when one of the file descriptors becomes readable."""
         loop = asyncio.get_running_loop()
 
         def wake(wakeup: int) -> None:
@@ -123,7 +123,7 @@ class WorkerPool:
                 loop.remove_reader(wakeup)
 
     async def _turn(self, stopped: asyncio.Future[Any]) -> bool:
-        """One look at the queue; True when there was work. A disk in trouble is tried again."""
+        """Check the queue once; True if there was work. After a storage error, wait a moment."""
         try:
             self._claim_free_slots()
         except (StorageError, Unavailable) as error:
@@ -131,14 +131,14 @@ class WorkerPool:
                 log.error("the queue cannot be worked at the moment", exc_info=error)
             self.ledger.troubles += 1
             await asyncio.wait({stopped}, timeout=_AFTER_TROUBLE)
-            return isinstance(error, StorageError)  # a server may be away for long
+            return isinstance(error, StorageError)  # a server may be unavailable for long
         self.ledger.troubles = 0
         is_busy = bool(self._tasks)
         await self._step(stopped)
         return is_busy
 
     async def _step(self, stopped: asyncio.Future[Any]) -> None:
-        """Until a job ends, a new one may have come, or we are told to stop."""
+        """Wait until a job ends, a new job may have come, or the pool must stop."""
         is_full = len(self._tasks) >= self._policy.workers
         if self._ring.done():
             self._ring = asyncio.get_running_loop().create_future()
@@ -152,7 +152,7 @@ class WorkerPool:
             task.result()
 
     def _claim_free_slots(self, most: int | None = None) -> int:
-        """Claim as many jobs as there are free slots; how many were claimed."""
+        """Claim as many jobs as there are free slots; returns how many."""
         claimed, slots = 0, most or self._policy.workers
         while len(self._tasks) < slots and (job := self._next(slots - len(self._tasks))):
             self._tasks.add(asyncio.ensure_future(self._work(job)))
@@ -173,7 +173,7 @@ class WorkerPool:
         return job
 
     async def _drain(self) -> None:
-        """Let jobs in flight finish in the time of grace, then hand them back."""
+        """Let jobs in flight finish within `policy.grace`, then cancel them and hand them back."""
         if self._held:
             self._queue.retry(self._held.handed_back())
         if not self._tasks:
@@ -207,7 +207,7 @@ class WorkerPool:
         """Process one claimed job: done, kept for later, or buried with the reason."""
         policy = self._policy
         if job.attempts > policy.backoff.attempts:
-            # It never got as far as to be settled: each attempt took the process with it.
+            # No attempt was ever settled: each one ended with the death of its process.
             reason = job.last_error or "the process died in every attempt"
             self._bury(job._replace(attempts=policy.backoff.attempts), reason)
             return "permanent"

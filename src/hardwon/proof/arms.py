@@ -11,18 +11,18 @@ REPEATED, NOT_MET, UNKNOWN = "repeated", "not met", "unknown"
 
 
 class Arms(NamedTuple):
-    """Units of one stratum. A unit is one run and one lesson family, from its first exposure."""
+    """Counts of units. A unit is one run and one lesson family, from its first exposure."""
 
     shown: int = 0
     shown_repeats: int = 0
     withheld: int = 0
     withheld_repeats: int = 0
-    unknown: int = 0  # the run never ended, or saw it elsewhere; reported, and in no arm
+    unknown: int = 0  # the run never ended, or saw the lesson elsewhere; counted in no arm
 
     def __add__(self, other: object) -> Arms:
         if not isinstance(other, Arms):
             return NotImplemented
-        return Arms(*(mine + yours for mine, yours in zip(self, other, strict=True)))
+        return Arms(*(count + other_count for count, other_count in zip(self, other, strict=True)))
 
     def with_unit(self, outcome: str, *, withheld: bool) -> Arms:
         """These counts and one unit more."""
@@ -39,12 +39,12 @@ class Arms(NamedTuple):
 
 
 class Stratum(NamedTuple):
-    """Units that were exposed alike."""
+    """Units that were exposed in the same way."""
 
     project: str
     door: str
     author: str  # of the lesson: the model, `rules`, `person`; "" when it is gone
-    share: float  # that was in force
+    share: float  # the hold-out share in force
     arms: Arms
 
     @property
@@ -70,7 +70,7 @@ class Treatment(NamedTuple):
 
 
 def total(arms: Iterable[Arms]) -> Arms:
-    """All strata together."""
+    """The sum of the counts."""
     return sum(arms, start=Arms())
 
 
@@ -84,7 +84,7 @@ def alike(strata: Iterable[Stratum]) -> list[Arms]:
 
 
 def treatments(rows: Iterable[tuple[Any, ...]], scopes: Mapping[int, Scope]) -> list[Treatment]:
-    """The treatments of rows (shelf, lesson, wording, counts), one for each share in force."""
+    """The treatments in rows of (shelf, lesson, wording, counts), with a row for each share."""
     strata: dict[tuple[int, str], list[Arms]] = {}
     shelves: dict[int, int] = {}
     for shelf, lesson, wording, *arms in rows:

@@ -1,4 +1,4 @@
-"""The hold-out coin: which lessons a run is not shown, the same in every process and store."""
+"""The hold-out coin: decides what a run does not see, the same in every process and store."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _SIDES = 1 << 64
 
 
 def toss(salt: str, *, tenant: str, run: str, family: str) -> float:
-    """A number in 0 … 1 that depends on nothing but these names; below the share: withheld.
+    """A number in 0 … 1 that depends only on these names; below the share means withheld.
 
     The coin is tossed per run and family, not per delivery. All doors of a run agree, and twins of
     a lesson share one coin; otherwise the twin would show what is withheld.

@@ -1,4 +1,4 @@
-"""How many repeats were prevented, with an interval that holds however often one looks.
+"""How many repeats were prevented, with an interval that stays valid when checked repeatedly.
 
 The estimate is the stratified difference of the two arms' repeat rates, times the units that were
 shown. The interval is an asymptotic confidence sequence (a normal mixture): its promise holds for
@@ -17,7 +17,7 @@ from hardwon.proof.arms import Arms, total
 ALPHA = 0.05
 _TUNED_AT = 1_500  # units at which the interval is tightest
 _LEAST_WITHHELD = 30  # below this the normal approximation is not trusted
-_ANCHOR = 40  # units that the rate of both arms counts for in the rate of each
+_ANCHOR = 40  # the weight of the pooled rate in the rate of each arm, in units
 _FIXED = 1.959964  # the 97.5 % point of the normal distribution
 
 
@@ -65,7 +65,7 @@ def _difference(arms: Arms) -> float:
 def _variance(arms: Arms) -> float:
     """The variance of the difference.
 
-    An arm with few units tells little about its own rate, so the rate of both counts for some.
+    An arm with few units says little about its own rate, so the pooled rate is mixed in.
     """
     both = (arms.shown_repeats + arms.withheld_repeats + 1) / (arms.units + 2)
     shown = _spread(arms.shown_repeats, arms.shown, both)
@@ -78,13 +78,13 @@ def _spread(repeats: int, units: int, both: float) -> float:
 
 
 def _effective(arms: Arms) -> float:
-    """The units of an even split that would know as much."""
+    """The number of units that would give the same information with an even split."""
     return 4 * arms.shown * arms.withheld / arms.units
 
 
 def _width(units: float, alpha: float) -> float:
-    """Standard errors on each side at this many units, so that all looks together are covered."""
+    """The half-width in standard errors at this many units, valid for all checks together."""
     log_alpha = -2 * log(alpha)
     tuning = (log_alpha + log(log_alpha) + 1) / _TUNED_AT
-    grown = units * tuning
-    return sqrt(2 * (grown + 1) / grown * log(sqrt(grown + 1) / alpha))
+    scaled = units * tuning
+    return sqrt(2 * (scaled + 1) / scaled * log(sqrt(scaled + 1) / alpha))

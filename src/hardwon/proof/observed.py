@@ -1,6 +1,6 @@
-"""What runs show without a hold-out: before and after a lesson, and what was told in time.
+"""What runs show without a hold-out: before and after a lesson, and warnings in time.
 
-Neither is a proof: failures come in waves, and a run is told when one has just come back.
+Neither is a proof: failures come in waves, and lessons are shown when one has just come back.
 """
 
 from __future__ import annotations
@@ -16,66 +16,72 @@ _LISTED = 5  # kinds
 
 
 class Trail(NamedTuple):
-    """What counts of a run: failures at their first time, and when lessons were shown first."""
+    """When a run first met each failure kind, and when it was first shown a lesson about it."""
 
     met: dict[str, int]  # kind → step
-    told: dict[str, int]  # kind → steps that were made before
+    told: dict[str, int]  # kind → steps before the lesson was shown
     texts: dict[str, str]
 
 
 def trail_of(run: EndedRun) -> Trail:
     """The trail of a run."""
-    met: dict[str, int] = {}
-    told: dict[str, int] = {}
+    met_at: dict[str, int] = {}
+    shown_at: dict[str, int] = {}
     texts: dict[str, str] = {}
     for at, step in enumerate(run.steps):
         if step.failed and step.failure:
-            met.setdefault(step.failure.kind, at)
+            met_at.setdefault(step.failure.kind, at)
             texts[step.failure.kind] = step.failure.text
     for shown in run.shown:
         for kind in shown.kinds if shown.door != WITHHELD else ():
-            told.setdefault(kind, max(0, len(run.steps) - shown.after))
-    return Trail(met, told, texts)
+            shown_at.setdefault(kind, max(0, len(run.steps) - shown.after))
+    return Trail(met_at, shown_at, texts)
 
 
 def observed(runs: Iterable[EndedRun]) -> Observed:
-    """What these runs show, oldest first."""
+    """The repeats and warnings in these runs, which come oldest first."""
     trails = [trail_of(run) for run in runs]
     met_before: set[str] = set()
     repeats = warned = 0
     for trail in trails:
-        again = [kind for kind in trail.met if kind in met_before]
-        repeats += len(again)
-        warned += sum(kind in trail.told and trail.told[kind] <= trail.met[kind] for kind in again)
+        repeated = [kind for kind in trail.met if kind in met_before]
+        repeats += len(repeated)
+        warned += sum(
+            kind in trail.told and trail.told[kind] <= trail.met[kind] for kind in repeated
+        )
         met_before.update(trail.met)
     kinds = before_after(trails)
     return Observed(len(trails), repeats, warned, *_sums(kinds), tuple(kinds[:_LISTED]))
 
 
 def before_after(trails: Sequence[Trail]) -> list[BeforeAfter]:
-    """How often each kind came back once it was met: until a run was told of it, and after."""
-    met: dict[str, int] = {}
-    told: dict[str, int] = {}
+    """How often each kind came back after it was first met, before and after it was told."""
+    first_met: dict[str, int] = {}
+    first_told: dict[str, int] = {}
     texts: dict[str, str] = {}
     for at, trail in enumerate(trails):
         for kind in trail.met:
-            met.setdefault(kind, at)
+            first_met.setdefault(kind, at)
         for kind in trail.told:
-            told.setdefault(kind, at)
+            first_told.setdefault(kind, at)
         texts.update(trail.texts)
     kinds = [
-        _parted(texts[kind], trails[met[kind] + 1 :], kind, at - met[kind] - 1)
-        for kind, at in told.items()
-        if met.get(kind, at) < at
+        _parted(texts[kind], trails[first_met[kind] + 1 :], kind, at - first_met[kind] - 1)
+        for kind, at in first_told.items()
+        if first_met.get(kind, at) < at
     ]
-    comparable = [each for each in kinds if each.runs_before and each.runs_after]
-    return sorted(comparable, key=lambda each: (-each.runs_before - each.runs_after, each.text))
+    comparable = [change for change in kinds if change.runs_before and change.runs_after]
+    return sorted(
+        comparable, key=lambda change: (-change.runs_before - change.runs_after, change.text)
+    )
 
 
 def _parted(text: str, trails: Sequence[Trail], kind: str, first_told: int) -> BeforeAfter:
-    """The counts of the runs since a kind was met, of which one was the first to be told."""
+    """The counts of the runs since a kind was met; run `first_told` was the first to be told."""
     trail = trails[first_told]
-    is_before = kind in trail.met and trail.met[kind] < trail.told[kind]  # told because of it
+    is_before = (
+        kind in trail.met and trail.met[kind] < trail.told[kind]
+    )  # the failure came before the lesson
     first = first_told + is_before
     before, after = trails[:first], trails[first:]
     counts = [sum(kind in trail.met for trail in part) for part in (before, after)]
@@ -83,7 +89,7 @@ def _parted(text: str, trails: Sequence[Trail], kind: str, first_told: int) -> B
 
 
 def _sums(kinds: Sequence[BeforeAfter]) -> tuple[int, int, int, int]:
-    """Runs and meetings before and after, over all kinds: a run counts once for each kind."""
+    """Runs, and runs that met the kind, before and after; a run counts once per kind."""
     return (
         sum(kind.runs_before for kind in kinds),
         sum(kind.met_before for kind in kinds),

@@ -1,4 +1,4 @@
-"""The effect of lessons by door, by project and by who worded them; all intervals hold together."""
+"""The effect of lessons by door, by project and by author, with jointly valid intervals."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ NO_EFFECT = "no effect beyond chance"
 
 
 def parts(strata: Sequence[Stratum]) -> Iterator[PartEffect]:
-    """What the hold-out shows about each part of all lessons, most units first.
+    """The effect of each part of the lessons, the part with most units first.
 
-    The intervals are widened so that all hold at once with 95 %: looking at many parts, or often,
-    does not make up an effect.
+    The intervals are widened so that all hold at once with 95 %: many parts and repeated checks do
+    not produce false effects.
     """
     groups = [group for by in ("door", "project", "origin") for group in _groups(strata, by)]
     for by, name, members in groups:
@@ -25,7 +25,7 @@ def parts(strata: Sequence[Stratum]) -> Iterator[PartEffect]:
 
 
 def _groups(strata: Iterable[Stratum], by: str) -> list[tuple[str, str, list[Stratum]]]:
-    """The strata by one of their names; nothing where all have the same."""
+    """The strata grouped by one attribute; [] if all have the same value."""
     members: dict[str, list[Stratum]] = {}
     for stratum in strata:
         members.setdefault(getattr(stratum, by), []).append(stratum)

@@ -64,7 +64,7 @@ class Belief:
 def believe(strata: Sequence[Arms], prior: Prior = Prior()) -> Belief:
     """The posterior of a lesson with these counts.
 
-    Its failure may have had another rate in each stratum; the ratio is the same in all.
+    The failure rate may differ between strata; the risk ratio is the same in all.
     """
     return _believed([_likelihood(arms) for arms in strata or [Arms()]], prior)
 
@@ -72,16 +72,16 @@ def believe(strata: Sequence[Arms], prior: Prior = Prior()) -> Belief:
 def fit(lessons: Sequence[Sequence[Arms]], *, rounds: int = _FITTED_ROUNDS) -> Prior:
     """The prior under which the store's lessons are most likely, by expectation maximisation.
 
-    The first prior counts as some lessons of its own, so a small store hardly moves it. Of a
-    large store the lessons with most units are read.
+    The first prior counts as much as some lessons, so a small store hardly moves it. In a large
+    store only the lessons with most units are read.
     """
     first, prior = Prior(), Prior()
-    known = [strata for strata in map(tuple, lessons) if total(strata).units]
-    known.sort(key=lambda strata: -total(strata).units)
-    alike = Counter(known[:_FITTED]).items()
-    tables = [(times, [_likelihood(arms) for arms in strata]) for strata, times in alike]
-    for _ in range(rounds if known else 0):
-        beliefs = [(times, _believed(own, prior)) for times, own in tables]
+    counted = [strata for strata in map(tuple, lessons) if total(strata).units]
+    counted.sort(key=lambda strata: -total(strata).units)
+    grouped = Counter(counted[:_FITTED]).items()
+    tables = [(times, [_likelihood(arms) for arms in strata]) for strata, times in grouped]
+    for _ in range(rounds if counted else 0):
+        beliefs = [(times, _believed(likelihoods, prior)) for times, likelihoods in tables]
         prior = Prior(
             _mixed(first.ratios, [(times, belief.ratios) for times, belief in beliefs]),
             _mixed(first.rates, [(times, belief.rates) for times, belief in beliefs]),
@@ -106,15 +106,17 @@ def _believed(tables: Sequence[Table], prior: Prior) -> Belief:
     chances = [[max(_LEAST, _dot(row, prior.rates)) for row in table] for table in tables]
     logs = [log(weight) for weight in prior.ratios]
     for stratum in chances:
-        logs = [known + log(chance) for known, chance in zip(logs, stratum, strict=True)]
+        logs = [
+            value_so_far + log(chance) for value_so_far, chance in zip(logs, stratum, strict=True)
+        ]
     ratios = _normal([exp(value - max(logs)) for value in logs])
     rates = [0.0] * len(RATES)
     for table, stratum in zip(tables, chances, strict=True):
         weights = [ratio / chance for ratio, chance in zip(ratios, stratum, strict=True)]
         columns = (_dot(column, weights) for column in zip(*table, strict=True))
         rates = [
-            known + weight * column
-            for known, weight, column in zip(rates, prior.rates, columns, strict=True)
+            value_so_far + weight * column
+            for value_so_far, weight, column in zip(rates, prior.rates, columns, strict=True)
         ]
     return Belief(ratios, _normal(rates))
 

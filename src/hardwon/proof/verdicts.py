@@ -8,12 +8,12 @@ from typing import NamedTuple
 from hardwon.proof.arms import Treatment
 from hardwon.proof.posterior import Belief, Prior, believe, fit
 
-ENOUGH = 100  # exposures at which most lessons can be told apart
+ENOUGH = 100  # exposures after which most lessons can be judged
 TOO_FEW, OPEN = "too few", "open"
 HELPS, HELPS_NOT, HARMS = "probably helps", "probably not", "harms"
 _LIKELY = 0.8
 _UNLIKELY = 0.1  # a real cut less likely than this is no reason to show a lesson
-_WRONG = 0.05  # of the retired, how many may be useful after all
+_WRONG = 0.05  # the expected share of retired lessons that are useful after all, at most
 _LEAST = 30  # exposures before anything but "too few" is said
 
 
@@ -25,12 +25,12 @@ class Verdict(NamedTuple):
 
     @property
     def units(self) -> int:
-        """How many runs tell something about it."""
+        """How many runs with a known outcome there are."""
         return self.treatment.arms.units
 
     @property
     def name(self) -> str:
-        """One of the five things that are said about lessons."""
+        """One of TOO_FEW, OPEN, HELPS, HELPS_NOT and HARMS."""
         if self.units < _LEAST:
             return TOO_FEW
         if self.belief.harms >= _LIKELY:
@@ -54,7 +54,7 @@ class Retirement(NamedTuple):
 
 
 def verdicts(treatments: Iterable[Treatment], prior: Prior) -> Iterator[Verdict]:
-    """What is believed about each lesson and wording, worked out one after another."""
+    """The verdict on each treatment, computed on demand."""
     return (Verdict(treatment, believe(treatment.strata, prior)) for treatment in treatments)
 
 
@@ -64,10 +64,10 @@ def prior_of(treatments: Sequence[Treatment]) -> Prior:
 
 
 def to_retire(verdicts: Iterable[Verdict]) -> Retirement:
-    """Those of the lessons that hardly help.
+    """The lessons to retire because they hardly help.
 
-    They are taken from the surest on, as long as the expected share of wrong retirements stays
-    within its bound.
+    The least helpful come first, as long as the expected share of wrong retirements stays
+    within its limit.
     """
     chances = sorted(
         (verdict.belief.helps, verdict.treatment.lesson)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hardwon.proof.arms import Arms, total
 from hardwon.proof.effect import Effect, effect
 
-ABOUT = 1_000  # runs after which a good store has usually shown what it is worth
+ABOUT = 1_000  # runs after which the effect of a good store is usually proven
 OFF = (
     "Not proven: no hold-out is on (proof.share). What happened after a lesson was shown is an "
     "observation; without it the same might have happened."
@@ -15,7 +15,7 @@ OFF = (
 
 
 def sentence(strata: Sequence[Arms], *, share: float) -> str:
-    """What is known about the effect of all lessons together."""
+    """One or two sentences about the effect of all lessons together."""
     counts = total(strata)
     if not share and not counts.withheld:
         return OFF
