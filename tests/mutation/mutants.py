@@ -47,9 +47,11 @@ def near_tests(file: str) -> tuple[str, ...]:
 
 
 def own_tests(file: str) -> tuple[str, ...]:
-    """The test file of a module's name; none where there is no such file."""
-    own = Path("tests") / Path(file).parent / f"test_{Path(file).stem}.py"
-    return (str(own),) if (ROOT / own).exists() else ()
+    """The test files of a module's name: beside it, and in the contract of all backends."""
+    path = Path(file)
+    places = [path.parent, Path("contract")] if len(path.parts) > 2 else [path.parent]
+    found = [Path("tests") / place / f"test_{path.stem}.py" for place in places]
+    return tuple(str(test) for test in found if (ROOT / test).exists())
 
 
 def source(file: str) -> str:
