@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hardwon.failures.case_text import case_text
+from hardwon.failures.case_text import CASE_LIMIT, case_text
 from hardwon.failures.reading import read_failure
 from hardwon.values.step import Step
 
@@ -32,3 +32,31 @@ def test_of_a_tool_with_fields_no_value_of_one_run_is_shown() -> None:
     assert "is sold" in told
     assert "1340995114" not in told
     assert "7602931732" not in told
+
+
+def test_six_steps_after_the_failure_are_shown() -> None:
+    later = [Step("bash", f"try_{number}", "ok") for number in range(8)]
+    told = case_text([failing("bash", "make", "error: no rule"), *later], 0)
+
+    assert "then ok: try_5" in told
+    assert "try_6" not in told
+
+
+def test_a_case_is_cut_to_its_limit_and_a_call_in_its_middle() -> None:
+    long = [failing("bash", f"make {'x' * 600} end", "error: no rule") for _ in range(7)]
+
+    assert len(case_text(long, 0)) <= CASE_LIMIT == 1800
+    assert " end\n  it said: " in case_text(long, 0)
+
+
+def test_flags_lists_and_objects_are_shown_by_their_form() -> None:
+    args = '{"on": true, "none": null, "ids": ["a1", "b2"], "who": {"name": "kim"}, "no": []}'
+    told = case_text([failing("order", args, "Error: refused")], 0)
+
+    assert "order(on=true, none=null, ids=[2 × <ids>], who={name: <name>}, no=[])" in told
+
+
+def test_a_step_between_that_failed_tells_its_line() -> None:
+    steps = [failing("bash", "make", "error: no rule"), failing("bash", "make a", "x\nerror: no a")]
+
+    assert "then FAILED: make a → error: no a" in case_text(steps, 0)

@@ -56,3 +56,13 @@ def test_an_error_is_known_by_its_form(family: str, output: str, word: str) -> N
 @given(st.text(max_size=300))
 def test_any_output_is_told_of(output: str) -> None:
     assert isinstance(diagnose(output).cause, str)
+
+
+def test_tags_are_language_and_family_as_far_as_they_are_known() -> None:
+    assert diagnose("ModuleNotFoundError: No module named 'numpy'").tags == ("python", "python")
+    assert diagnose("429 Too Many Requests").tags == ("rate-limit",)
+    assert diagnose("it did not go well at all").tags == ()
+
+
+def test_nothing_is_said_of_nothing() -> None:
+    assert diagnose("") == ("", "", "", "", "")

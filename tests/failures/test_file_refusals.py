@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import pytest
 
 from hardwon.failures.call_keys import canonical
-from hardwon.failures.file_refusals import refusal
+from hardwon.failures.file_refusals import refusal, text_key
 from hardwon.failures.lesson_text import situation
 from hardwon.failures.reading import read_failure
 from hardwon.failures.verdict import has_failed
@@ -120,3 +123,17 @@ def test_no_result_is_read_for_long(piece: str) -> None:
     spent = cpu_seconds(refusal, "Edit", canonical(EDIT), piece * 50_000)
 
     assert spent < NEVER_QUADRATIC
+
+
+@pytest.mark.parametrize(
+    ("args", "key"),
+    [
+        ({"path": "a", "old_str": "x"}, "old_str"),
+        ({"path": "a", "edits": [{"oldText": "x"}]}, "oldText"),
+        ({"path": "a", "edits": ["x"]}, ""),
+        ({"path": "a", "edits": []}, ""),
+        ({"path": "a", "old_str": ""}, ""),
+    ],
+)
+def test_the_argument_with_the_text_to_replace(args: dict[str, Any], key: str) -> None:
+    assert text_key(Step("edit", json.dumps(args))) == key

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
+from hardwon.failures.fix_call import applies_call, call_fix
+from hardwon.failures.fix_case import case_of
 from tests.failures.call_fix_cases import CASES
-from tests.failures.fix_cases import applied_in, shown_by, told_apart
+from tests.failures.fix_cases import applied_in, shown_by, step_of, told_apart
 
 test_a_run_shows_its_fix_or_none = shown_by(CASES)
 test_the_run_that_shows_a_fix_applies_it = applied_in(
@@ -22,3 +26,105 @@ test_a_call_applies_a_fix_or_not = told_apart(
         ("another name for the tests", "make check", "make test"),
     ],
 )
+
+
+def told(first: str, error: str, last: str, *between: str, output: str = "ok") -> str:
+    """What is said of the last call; "" for nothing."""
+    steps = [step_of(first, f"!{error}"), *map(step_of, between), step_of(last, output)]
+    fix = call_fix(case_of(steps, 0))
+    return fix.text if fix else ""
+
+
+@pytest.mark.parametrize(
+    ("first", "error", "last", "said"),
+    [
+        ("npm start", "no such file: package.json", "cd web && npm start", "Run it in `web`"),
+        ("cd web && npm start", "no such file: package.json", "npm start", ""),
+        ("kit a", "kit: unknown option", "kit a -q", ""),
+        ("kit a", "kit: unknown mode", "kit a -m fast", "Call `kit` with `-m fast`."),
+        ("kit a --foo", "kit: unknown option --foo", "kit a", "Call `kit` without `--foo`."),
+        (
+            "kit a --foo",
+            "kit: unknown option --foo",
+            "kit a --bar",
+            "with `--bar` instead of `--foo`",
+        ),
+        ("kit a", "kit: unknown mode", "kit a --no-verify", ""),
+        ("git push", "fatal: rejected option", "git push --force", ""),
+        (
+            "git checkout new",
+            "error: pathspec 'new' unknown option",
+            "git checkout -b new",
+            "If it is to be new",
+        ),
+        ("kit a", "KIT_HOME is not set", "KIT_HOME=x kit a", "Set `KIT_HOME=x` for the call."),
+        (
+            "kit a",
+            "KIT_HOME is not set",
+            "KIT_HOME=" + "x" * 170 + " kit a",
+            "Set `KIT_HOME` for the call.",
+        ),
+        ("kit a", "kit: command not found", "FOO=1 kit a", ""),
+        ("kit a", "kit: command not found", "PATH=/opt kit a", "Set `PATH=/opt`"),
+        ("kit a", "AssertionError: x", "kit a -m fast", ""),
+        ("kit usr.py", "usr.py not found", "kit user.py", "Name `user.py`, not `usr.py`."),
+        ("kit /home/kim/x", "kit: unknown mode", "kit /home/kim/x -m /home/kim", ""),
+    ],
+)
+def test_the_difference_between_two_calls_is_told(
+    first: str, error: str, last: str, said: str
+) -> None:
+    found = told(first, error, last)
+
+    assert said in found
+    assert bool(said) is bool(found)
+
+
+def test_a_name_that_was_looked_up_is_told_with_the_look() -> None:
+    found = told("kit usr.py", "usr.py not found", "kit user.py", "ls lib")
+
+    assert found.startswith("Name `user.py`")
+    steps = [
+        step_of("kit usr.py", "!usr.py not found"),
+        step_of("ls lib", "user.py"),
+        step_of("kit user.py", "ok"),
+    ]
+    fix = call_fix(case_of(steps, 0))
+    assert fix
+    assert fix.text.startswith("Look up the name first (`ls lib`): it is `user.py`, not `usr.py`.")
+
+
+def test_what_was_edited_meanwhile_may_be_the_cause() -> None:
+    edit = "cat > a.py <<'E'\nx\nE"
+
+    assert told("kit a", "it is broken", "kit a -m fast", edit) == ""
+    assert told("kit a", "it is broken", "kit a -m fast")
+    assert told("kit a", "kit: unknown mode", "kit a -m fast", edit)
+
+
+@pytest.mark.parametrize(
+    ("key", "call", "is_applied"),
+    [
+        ("env A B", "A=1 B=2 kit", True),
+        ("env A B", "A=1 kit", False),
+        ("start poetry run kit", "poetry run kit a", True),
+        ("start poetry run kit", "kit a", False),
+        ("folder web", "cd web && kit", True),
+        ("folder web", "cd lib && kit", False),
+        ("flags kit -f -m", "kit -fm a", True),
+        ("flags kit -f -m", "kit -f a", False),
+        ("flags kit no--foo", "kit a", True),
+        ("flags kit no--foo", "kit --foo a", False),
+        ("flags kit -f", "other -f", False),
+        ("target user.py", "kit lib/user.py", True),
+        ("target user.py", "kit usr.py", False),
+        ("mark HB-<n>", "git commit -m 'HB-9 x'", True),
+        ("mark HB-<n>", "git commit -m 'x HB-9'", False),
+        ("lines for one-liner", "python - <<'E'\na\nb\nE", True),
+        ("lines for one-liner", "python -c a", False),
+        ("env A; folder web", "cd web && A=1 kit", True),
+        ("env A; folder web", "A=1 kit", False),
+    ],
+)
+def test_a_command_does_what_a_key_says(key: str, call: str, is_applied: bool) -> None:
+    assert applies_call(key, step_of(call)) is is_applied

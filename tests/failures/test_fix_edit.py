@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.failures.fix_cases import applied_in, case, shown_by, tool
+import pytest
+
+from hardwon.failures.fix_case import case_of
+from hardwon.failures.fix_edit import edit_fix, looks_at
+from tests.failures.fix_cases import applied_in, case, shown_by, step_of, tool
 
 
 def edit(old: str, **args: Any) -> tuple[str, str]:
@@ -57,3 +61,61 @@ CASES = (
 
 test_a_run_shows_its_fix_or_none = shown_by(CASES)
 test_the_run_that_shows_a_fix_applies_it = applied_in(CASES)
+
+
+BROKEN = "IndentationError: unexpected indent"
+PLACE = '!  File "lib/a.py", line 3\n    x = 1\n'
+
+
+def told(error: str, *between: str, before: str = "sed -i s/a/b/ lib/a.py") -> str:
+    steps = [
+        step_of(before),
+        step_of("make", PLACE + error),
+        *map(step_of, between),
+        step_of("make", "ok"),
+    ]
+    fix = edit_fix(case_of(steps, 1))
+    return fix.key if fix else ""
+
+
+@pytest.mark.parametrize(
+    ("error", "between", "key"),
+    [
+        (
+            BROKEN,
+            ["sed -n 1,9p lib/a.py", "sed -i s/b/c/ lib/a.py"],
+            "lines indentation of an edit",
+        ),
+        (BROKEN, ["sed -i s/b/c/ lib/a.py"], ""),
+        (BROKEN, ["cat lib/b.py", "sed -i s/b/c/ lib/a.py"], ""),
+        (BROKEN, ["cat lib/a.py"], ""),
+        (BROKEN, ["cat lib/a.py", "sed -i s/b/c/ lib/b.py"], ""),
+        ("KeyError: 1", ["cat lib/a.py", "sed -i s/b/c/ lib/a.py"], ""),
+    ],
+)
+def test_a_file_that_an_edit_broke_is_mended_after_a_look(
+    error: str, between: list[str], key: str
+) -> None:
+    assert told(error, *between) == key
+
+
+def test_a_file_that_the_run_did_not_edit_was_broken_before() -> None:
+    assert told(BROKEN, "cat lib/a.py", "sed -i s/b/c/ lib/a.py", before="ls") == ""
+
+
+@pytest.mark.parametrize(
+    ("call", "name", "is_look"),
+    [
+        ("cat lib/a.py", "a.py", True),
+        ("cat lib/b.py", "a.py", False),
+        ("cat lib/b.py", "", True),
+        ("sed -n 1,9p a.py", "a.py", True),
+        ("sed -i s/a/b/ a.py", "a.py", False),
+        ("ls a.py", "a.py", False),
+        (tool("read_file", path="lib/a.py"), "a.py", True),
+        (tool("read_file", path="lib/b.py"), "a.py", False),
+        (tool("write_file", path="lib/a.py"), "a.py", False),
+    ],
+)
+def test_a_step_prints_a_file(call: object, name: str, is_look: bool) -> None:
+    assert looks_at(step_of(call), name) is is_look

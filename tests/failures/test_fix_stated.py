@@ -133,3 +133,30 @@ def test_a_command_has_no_arguments_that_could_be_named() -> None:
     said = "TypeError: send() missing 1 required positional argument: 'query'"
 
     assert stated_fix(Step("bash", "python go.py", said, failed=True)) is None
+
+
+@pytest.mark.parametrize(("count", "is_told"), [(3, True), (4, False)])
+def test_three_missing_arguments_are_told_at_most(count: int, is_told: bool) -> None:
+    names = ", ".join(f"'a{number}'" for number in range(count))
+    said = f"TypeError: send() missing {count} required positional arguments: {names}"
+
+    assert bool(stated(said, x=1)) is is_told
+
+
+@pytest.mark.parametrize(
+    ("said", "args"),
+    [
+        ("slice indices must be integers", {"n": 1.5, "m": 2.5}),
+        ("slice indices must be integers", {"n": 3}),
+        ("something else", {"n": 1.5}),
+        ("TypeError: send() missing 1 required positional argument: 'to'", {"to": "kim"}),
+        ("TypeError: send() got an unexpected keyword argument 'to'", {"of": "kim"}),
+        (FIELD.format("n", "Input should be a valid thing"), {"n": 1}),
+        (FIELD.format("n", "Input should be a valid string"), {"m": 1}),
+    ],
+)
+def test_an_error_that_may_mean_another_argument_states_nothing(
+    said: str, args: dict[str, Any]
+) -> None:
+    assert stated(said, **args) is None
+    assert stated_fix(Step("send", "make it", said, failed=True)) is None
