@@ -111,7 +111,7 @@ def _changed(lines: list[str], section: str, name: str, literal: str | None) -> 
 
 
 def _span(lines: list[str], section: str) -> tuple[int, int]:
-    """First and last line below the section's header; (0, 0) if there is no such section."""
+    """The range of lines below the section's header; (0, 0) if there is no such section."""
     headers = [
         (at, match[1]) for at, line in enumerate(lines) if (match := re.fullmatch(_HEADER, line))
     ]

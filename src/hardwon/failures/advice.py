@@ -99,7 +99,7 @@ def _is_at(leaf: Leaf, path: tuple[str, ...], value: object, entry: str) -> bool
 
 
 def _is_from(tool: str, path: tuple[str, ...], value: object, before: Sequence[Step]) -> bool:
-    """Whether a value stands at `path` in the tool's latest result, or in the latest with one."""
+    """Whether a value is at `path` in the tool's latest result, or in any tool's latest with it."""
     wanted = set(scalars(value))
     sources = (
         _latest(before, lambda step: step.tool == tool),

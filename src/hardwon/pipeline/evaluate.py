@@ -94,7 +94,7 @@ def review(store: Store, tenant: str, *, share: float, now: datetime) -> Review:
 
 
 def current(store: Store, treatment: Treatment) -> Lesson | None:
-    """The lesson of a treatment; None if it was deleted, retired or reworded since."""
+    """The lesson of a treatment; None if it was deleted, is inactive or was reworded since."""
     try:
         lesson = store.lessons.get(treatment.scope, treatment.lesson)
     except NotFound:

@@ -74,7 +74,7 @@ def _is_met(names: set[str], steps: Iterable[Step]) -> bool:
 
 
 def _chance(counts: Counts | None) -> float:
-    """The chance that the failure follows; near 1 until the lesson was shown a few times."""
+    """The chance that the failure follows, with a weak prior of ½; 1 if nothing was counted."""
     if counts is None:
         return 1.0
     times_met = sum(failed for kind, failed, _ in counts.kinds if kind == _MET)

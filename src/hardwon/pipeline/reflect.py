@@ -49,7 +49,7 @@ async def reflect(job: Job, *, model: Model, system: str) -> Lesson | None:
 
 
 def known(job: Job, *, lessons: LessonStore, now: datetime) -> Lesson | None:
-    """The lesson of a failure that is known already, so no model need be asked; else None."""
+    """A lesson with the text of the known one, so that no model is asked; None if none is known."""
     if job.trigger not in {Trigger.ERROR, Trigger.RECURRENCE}:
         return None
     scope, failure = job.episode.scope, failure_of(job.episode)

@@ -55,7 +55,7 @@ def observed(runs: Iterable[EndedRun]) -> Observed:
 
 
 def before_after(trails: Sequence[Trail]) -> list[BeforeAfter]:
-    """How often each kind came back after it was first met, before and after it was told."""
+    """How often each kind came back after it was first met, before and after its lesson."""
     first_met: dict[str, int] = {}
     first_told: dict[str, int] = {}
     texts: dict[str, str] = {}
@@ -77,7 +77,7 @@ def before_after(trails: Sequence[Trail]) -> list[BeforeAfter]:
 
 
 def _parted(text: str, trails: Sequence[Trail], kind: str, first_told: int) -> BeforeAfter:
-    """The counts of the runs since a kind was met; run `first_told` was the first to be told."""
+    """The counts of the runs since a kind was met; run `first_told` first saw its lesson."""
     trail = trails[first_told]
     is_before = (
         kind in trail.met and trail.met[kind] < trail.told[kind]

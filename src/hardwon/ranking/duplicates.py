@@ -214,7 +214,7 @@ def _is_same_matter(sketch: Sketch, other: Sketch) -> bool:
 
 
 def _excludes(sketch: Sketch, other: Sketch) -> bool:
-    """Whether a lesson advises against a word that the other uses as advice."""
+    """Whether a lesson advises against a word that the other uses and does not advise against."""
     return not (sketch.against - other.against).isdisjoint(other.words)
 
 

@@ -47,7 +47,7 @@ def size(block: bytes) -> int:
 def strongest(
     read: Callable[[int], Sequence[tuple[Any, ...]]], wanted: int
 ) -> list[tuple[int, int]]:
-    """The strongest numbers and impacts; `read(n)` gives the first n blocks, called rarely."""
+    """The `wanted` strongest (number, impact) pairs; `read(n)` returns the first n blocks."""
     most = wanted // BLOCK + RANKS
     while True:
         rows = read(most)
