@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from hardwon.errors import InvalidInput
 from hardwon.surfaces.hooks import command as hook_command
-from hardwon.surfaces.hooks import installer, jsonc, locations
+from hardwon.surfaces.hooks import guarding, installer, jsonc, locations
 from hardwon.surfaces.hooks.agents import AGENTS
 from hardwon.surfaces.hooks.locations import ConfigPlace, Target
 
@@ -92,6 +93,28 @@ def test_what_others_wrote_meanwhile_stays(agent: str, tmp_path: Path) -> None:
     assert "/* and a block */" in left
     assert jsonc.loads(left)["model"] == "sonnet"
     assert jsonc.loads(left)["hooks"]["Stop"][0]["hooks"][0]["command"] == "say done"
+
+
+@pytest.mark.parametrize(
+    ("agent", "pattern", "unit"),
+    [
+        ("claude-code", r'"timeout": (\d+)', 1),
+        ("codex", r'"timeout": (\d+)', 1),
+        ("gemini", r'"timeout": (\d+)', 1000),
+        ("copilot", r'"timeoutSec": (\d+)', 1),
+        ("opencode", r"timeout: (\d+)", 1000),
+    ],
+)
+def test_an_agent_waits_until_a_guard_has_given_up(
+    agent: str, pattern: str, unit: int, tmp_path: Path
+) -> None:
+    """A hook that is ended earlier denies nothing: the forbidden call would be made."""
+    written = installer.installation(target(agent, tmp_path)).after
+
+    waits = [int(limit) / unit for limit in re.findall(pattern, written or "")]
+
+    assert waits
+    assert min(waits) > guarding.LIMIT
 
 
 def test_installing_keeps_every_line_that_was_there(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ else:
     json_clip = lazy("hardwon.text.json_clip")
     scope = lazy("hardwon.values.scope")
 
-LIMIT = 20.0  # seconds; agents wait for a hook for 30 to 60
+LIMIT = 20.0  # seconds; `install` tells agents to wait for 30
 _UNSAFE = (
     "A guard forbids this call; its words are not shown, for others can write to the home of"
     " hardwon. `hardwon doctor` says what to do."

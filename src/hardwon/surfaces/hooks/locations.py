@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 USER, PROJECT = "user", "project"
 LEVELS = (USER, PROJECT)
-_SECONDS = 10  # an agent's time limit; the hook itself gives up much earlier
+_SECONDS = 30  # how long an agent waits at most: longer than a guard takes to give up
 _SILENT = {EventKind.BATCH, EventKind.COMPACTION}  # understood, but not worth a process
 _CODEX_LACKS = {"PostToolUseFailure"}
 

@@ -7,7 +7,7 @@ const COMMAND = @COMMAND@
 function tell(event) {
   return new Promise((resolve) => {
     let out = ""
-    const child = spawn(COMMAND, { shell: true, stdio: ["pipe", "pipe", "ignore"], timeout: 10000 })
+    const child = spawn(COMMAND, { shell: true, stdio: ["pipe", "pipe", "ignore"], timeout: 30000 })
     child.on("error", () => resolve({}))
     child.stdin.on("error", () => {})
     child.stdout.on("data", (data) => (out += data))
