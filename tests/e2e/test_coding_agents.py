@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -56,4 +57,26 @@ def test_a_tool_of_opencode_that_throws_is_a_failure_as_well(tmp_path: Path) -> 
 
     assert "read" in lab.hardwon("lesson", "list", "--open", "--project", str(lab.project))
     assert model.seen(ERROR)
+    assert not (lab.store / "hook.log").exists()
+
+
+def test_cline_takes_two_commands_as_two_calls_and_a_guard_as_a_denial(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    (agent,) = [agent for agent in AGENTS if agent.name == "cline"]
+    lab.hardwon("install", "cline", "--yes")
+    both = Call("run_commands", {"commands": [WORKING, "cat out/none.txt"]})
+    with scripted([agent.shell(FAILING), both, "done"]) as model:
+        agent.run(lab, model, PROMPT)
+    learnt = lab.hardwon("lesson", "list", "--project", str(lab.project))
+    (lab.project / "out" / "nightly").rmdir()
+
+    kept = json.loads(lab.hardwon("reflect", "--project", ".", "--json", "Never remove out"))
+    lab.hardwon("lesson", "guard", str(kept["id"]), "--call", "rmdir out*")
+    with scripted([agent.shell("rmdir out"), "done"]) as model:
+        agent.run(lab, model, "Tidy up")
+
+    assert "`mkdir` with `-p`" in learnt
+    assert "cat: <name>: No such" in lab.hardwon("lesson", "list", "--open", "--project", ".")
+    assert model.seen("Never remove out")
+    assert (lab.project / "out").is_dir()
     assert not (lab.store / "hook.log").exists()

@@ -44,7 +44,9 @@ def _settings(agent: Driven, lab: Lab, model: ScriptedModel) -> dict[str, str]:
     return environ
 
 
-@pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)
+@pytest.mark.parametrize(
+    "agent", [agent for agent in AGENTS if agent.name in COMMANDS], ids=lambda agent: agent.name
+)
 def test_an_agent_words_a_lesson_without_a_person(
     agent: Driven, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -220,7 +220,7 @@ def _tried(call: Callable[[], object]) -> None:
         return
 
 
-AGENTS = ("claude-code", "codex", "gemini", "copilot", "cursor", "opencode")
+AGENTS = ("claude-code", "codex", "gemini", "copilot", "cursor", "opencode", "cline", "qwen")
 EVENTS = (
     "SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure Stop SessionEnd"
     " PreCompact BeforeAgent BeforeTool AfterTool AfterAgent sessionStart userPromptSubmitted"

@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "plugins" / "claude-code"
 PROGRAM = Path(sys.executable).with_name("hardwon")
 FAILURE = "cat: out/report.txt: No such file or directory"
-AGENTS = ["claude-code", "codex", "gemini", "copilot", "cursor"]
+AGENTS = ["claude-code", "codex", "gemini", "copilot", "qwen", "cursor"]
 
 
 @pytest.fixture
@@ -127,10 +127,11 @@ def test_no_agent_is_told_to_start_a_process_that_is_not_isolated(agent: str, pl
     assert all(words[0] == sys.executable and words[1] == "-I" for words in called)
 
 
-def test_the_plugin_of_opencode_starts_an_isolated_process(place: Place) -> None:
-    place.install("opencode")
+@pytest.mark.parametrize("agent", ["opencode", "cline"])
+def test_the_plugin_of_an_agent_starts_an_isolated_process(agent: str, place: Place) -> None:
+    place.install(agent)
 
-    line = next(row for row in place.hooks("opencode").splitlines() if "const COMMAND" in row)
+    line = next(row for row in place.hooks(agent).splitlines() if "const COMMAND" in row)
 
     words = shlex.split(json.loads(line.partition("=")[2]))
     assert words[:2] == [sys.executable, "-I"]

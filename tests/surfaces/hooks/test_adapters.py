@@ -35,10 +35,11 @@ def events(agent: str) -> list[Event]:
     """The recorded run in our words, less what Codex's rollout file would add."""
     read = adapter(agent).read
     found = [read(payload, name) for name, payload in recorded(agent)]
-    return [event for event in found if event and event.kind != EventKind.COMPACTION]
+    silent = {EventKind.COMPACTION, EventKind.BATCH}
+    return [event for event in found if event and event.kind not in silent]
 
 
-@pytest.mark.parametrize("agent", ["claude-code", "gemini", "copilot", "opencode"])
+@pytest.mark.parametrize("agent", ["claude-code", "gemini", "copilot", "opencode", "cline", "qwen"])
 def test_a_recorded_run_is_understood(agent: str) -> None:
     run = events(agent)
 
@@ -84,6 +85,8 @@ def test_context_is_answered_in_each_agents_words() -> None:
         "gemini": nested,
         "copilot": {"additionalContext": "a lesson"},
         "opencode": {"context": "a lesson"},
+        "cline": {"context": "a lesson"},
+        "qwen": nested,
         "cursor": {"additional_context": "a lesson"},
     }
 
@@ -116,6 +119,8 @@ def test_a_denial_is_answered_in_each_agents_words() -> None:
         "gemini": {"decision": "deny", "reason": "never again"},
         "copilot": nested,
         "opencode": {"denial": "never again"},
+        "cline": {"denial": "never again"},
+        "qwen": {"hookSpecificOutput": {"hookEventName": "X", **nested}},
         "cursor": {"permission": "deny", "agent_message": "never again"},
     }
 
@@ -124,7 +129,33 @@ def test_a_denial_is_answered_in_each_agents_words() -> None:
         assert said == expected[agent]
 
 
-@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini", "copilot", "cursor"])
+def test_qwen_takes_only_a_denial_before_an_action() -> None:
+    event = Event(EventKind.BEFORE, "PreToolUse")
+
+    assert adapter("qwen").answer(event, CONTEXT) == {}
+
+
+def test_qwen_sends_each_result_as_a_prompt_without_words() -> None:
+    """A prompt would end the run that is still going on."""
+    prompts = [event for _, event in recorded("qwen") if "prompt" in event]
+
+    read = adapter("qwen").read
+    kinds = [event.kind for event in (read(prompt, "") for prompt in prompts) if event]
+
+    assert [prompt["prompt"] == "" for prompt in prompts] == [False, True, True]
+    assert kinds == [EventKind.PROMPT, EventKind.BATCH, EventKind.BATCH]
+
+
+def test_what_a_command_printed_is_read_out_of_the_report_of_qwen() -> None:
+    failed, worked = events("qwen")[3], events("qwen")[5]
+
+    assert (
+        failed.output == "mkdir: cannot create directory ‘out/nightly’: No such file or directory"
+    )
+    assert worked.output == "(empty)"
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini", "copilot", "qwen", "cursor"])
 def test_a_stop_is_never_answered(agent: str) -> None:
     """Claude Code would go on working with what is said at a stop."""
     assert adapter(agent).answer(Event(EventKind.STOP, "Stop"), CONTEXT) == {}

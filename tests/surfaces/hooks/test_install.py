@@ -102,7 +102,7 @@ def test_status_names_only_the_files_that_hold_hardwon(
 
     run(["status"])
 
-    others = "claude-code, gemini, copilot, opencode, cursor"
+    others = "claude-code, gemini, copilot, opencode, cline, qwen, cursor"
     assert capsys.readouterr().out.splitlines() == [
         f"  codex  user  installed  {user}/.codex/hooks.json",
         f"Not installed in {others}; `hardwon install AGENT` installs it",

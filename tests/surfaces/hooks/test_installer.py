@@ -75,7 +75,7 @@ def test_uninstalling_restores_the_very_bytes(
     assert not installer.uninstall(goal, store)
 
 
-@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini", "cursor"])
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini", "qwen", "cursor"])
 def test_what_others_wrote_meanwhile_stays(agent: str, tmp_path: Path) -> None:
     goal, store = target(agent, tmp_path), str(tmp_path / "store")
     path = Path(goal.path)

@@ -63,7 +63,7 @@ def home(tmp_path: Path) -> Home:
     return Home(tmp_path / "home")
 
 
-@pytest.mark.parametrize("agent", ["claude-code", "gemini", "copilot", "opencode"])
+@pytest.mark.parametrize("agent", ["claude-code", "gemini", "copilot", "opencode", "cline", "qwen"])
 def test_a_failure_of_one_session_is_known_in_the_next(agent: str, home: Home) -> None:
     for _, reply in home.replay(agent, "one"):
         assert not reply.context

@@ -29,7 +29,7 @@ COMMANDS = {
     "session": "Mine transcripts of coding agents into memory.",
     "loop": "Try a task until its verifiers pass, learning from each trial.",
     "work": "Work the queue: turn captured failures into lessons.",
-    "install": "Let hardwon learn inside Claude Code, Codex, Gemini, Copilot, opencode, Cursor.",
+    "install": "Let hardwon learn inside Claude Code, Codex, Gemini, Copilot, opencode, Cline …",
     "uninstall": "Remove hardwon from an agent.",
     "status": "Show in which agents hardwon is installed, and what waits for you.",
     "project": "See and confirm the folders that write into a project.",

@@ -76,7 +76,9 @@ def command(
     diff: bool,
     home: str | None,
 ) -> None:
-    """Let hardwon learn inside AGENT: claude-code, codex, gemini, copilot, opencode, cursor.
+    """Let hardwon learn inside AGENT.
+
+    AGENT is claude-code, codex, gemini, copilot, opencode, cline, qwen or cursor.
 
     Shows the change to the agent's settings before writing it, in full with --diff. Other hooks,
     comments and layout stay; `hardwon uninstall` restores the file exactly.

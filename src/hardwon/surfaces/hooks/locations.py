@@ -103,12 +103,31 @@ def _opencode(place: ConfigPlace) -> Target:
     path = place.inside(
         ".config/opencode/plugin/hardwon.js", ".opencode/plugin/hardwon.js", "OPENCODE_CONFIG_DIR"
     )
-    source = os.path.join(os.path.dirname(__file__), "opencode_plugin.js")
+    return _plugin("opencode", path, place)
+
+
+def _cline(place: ConfigPlace) -> Target:
+    path = place.inside(".cline/plugins/hardwon.js", ".cline/plugins/hardwon.js", "CLINE_DIR")
+    return _plugin("cline", path, place)
+
+
+def _qwen(place: ConfigPlace) -> Target:
+    path = place.inside(".qwen/settings.json", ".qwen/settings.json", "QWEN_HOME")
+    # No limit of ours: some versions count it in seconds, others in milliseconds.
+    entries = [
+        (("hooks", name), {"hooks": [{"name": "hardwon", **place.call("")}]})
+        for name in _worthwhile(claude_code.KINDS)
+    ]
+    return Target("qwen", path, tuple(entries))
+
+
+def _plugin(agent: str, path: str, place: ConfigPlace) -> Target:
+    """A file that the agent runs itself, with the command of the hook in it."""
+    source = os.path.join(os.path.dirname(__file__), f"{agent}_plugin.js")
     with open(source, encoding="utf-8") as file:
         text = file.read()
-    return Target(
-        "opencode", path, whole=text.replace("@COMMAND@", json.dumps(place.call("")["command"]))
-    )
+    command = json.dumps(place.call("")["command"])
+    return Target(agent, path, whole=text.replace("@COMMAND@", command))
 
 
 def _nested(events: list[str], place: ConfigPlace) -> tuple[tuple[tuple[str, ...], Any], ...]:
@@ -127,6 +146,5 @@ def _dumped(value: Any) -> str:
     return json.dumps(value, indent=2) + "\n"
 
 
-_TARGETS: dict[str, Callable[[ConfigPlace], Target]] = dict(
-    zip(AGENTS, (_claude_code, _codex, _gemini, _copilot, _opencode, _cursor), strict=True)
-)
+_MADE = (_claude_code, _codex, _gemini, _copilot, _opencode, _cline, _qwen, _cursor)
+_TARGETS: dict[str, Callable[[ConfigPlace], Target]] = dict(zip(AGENTS, _MADE, strict=True))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
             """The reply in the agent's format; empty where the agent accepts none."""
 
 
-AGENTS = ("claude-code", "codex", "gemini", "copilot", "opencode", "cursor")
+AGENTS = ("claude-code", "codex", "gemini", "copilot", "opencode", "cline", "qwen", "cursor")
 
 
 def adapter(agent: str) -> Adapter:

@@ -1,0 +1,38 @@
+"""Qwen Code: Claude Code's words, Gemini CLI's tools; before an action only a denial is taken."""
+
+from __future__ import annotations
+
+from hardwon._cold import re
+from hardwon.surfaces.hooks.agents import claude_code
+from hardwon.surfaces.hooks.events import Event, EventKind, HookReply
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_SHELL = "run_shell_command"
+_PRINTED = r"(?s)\nOutput: (.*)\nError: "
+
+
+def read(payload: dict[str, Any], name: str = "") -> Event | None:
+    """The event; without a terminal each result of a tool comes as a prompt without words, too."""
+    event = claude_code.read(payload, name)
+    if event is None:
+        return None
+    if event.kind == EventKind.PROMPT and not event.text:
+        return event._replace(kind=EventKind.BATCH)
+    if event.tool != _SHELL:
+        return event
+    return event._replace(tool="bash", output=_printed(event.output))
+
+
+def answer(event: Event, reply: HookReply) -> dict[str, Any]:
+    """As for Claude Code, where it is taken."""
+    context = "" if event.kind == EventKind.BEFORE else reply.context
+    return claude_code.answer(event, HookReply(context, reply.denial))
+
+
+def _printed(output: str) -> str:
+    """What the command printed, out of the report that stands around it."""
+    found = re.search(_PRINTED, output)
+    return found[1] if found else output
