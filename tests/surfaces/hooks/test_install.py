@@ -109,6 +109,18 @@ def test_status_names_only_the_files_that_hold_hardwon(
     ]
 
 
+def test_status_names_a_file_once_where_the_home_is_the_project(
+    user: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(user)
+    run(["install", "codex"])
+    capsys.readouterr()
+
+    run(["status"])
+
+    assert capsys.readouterr().out.count(".codex/hooks.json") == 1
+
+
 def test_uninstall_sums_up_what_it_changes(user: Path, capsys: pytest.CaptureFixture[str]) -> None:
     settings = user / ".claude" / "settings.json"
     run(["install", "claude-code"])

@@ -132,7 +132,7 @@ def uninstall(
 @options.as_json
 def status(as_json: bool) -> None:
     """Show in which coding agents hardwon is installed, and in which file."""
-    rows = [_state(agent, level) for agent in AGENTS for level in locations.LEVELS]
+    rows = [_state(target, level) for agent in AGENTS for level, target in _files(agent)]
     if as_json:
         runs = _last_runs()
         dump([{**row, "ran": runs.get(row["agent"], {})} for row in rows])
@@ -181,7 +181,7 @@ def _say_what_is_next(agent: str, level: str, advice: str) -> None:
 def _installation_troubles() -> Iterator[str]:
     """Messages about hooks that cannot run, or run twice."""
     for agent in AGENTS:
-        targets = {level: _target(agent, level) for level in locations.LEVELS}
+        targets = dict(_files(agent))
         for level, target in targets.items():
             with suppress(HardwonError, ValueError):
                 if program := installer.missing_program(target):
@@ -205,13 +205,22 @@ def _unconfirmed() -> Iterator[str]:
             yield f"{claim.folder} claims {claim.project}: its lessons are kept separate; {confirm}"
 
 
-def _state(agent: str, level: str) -> dict[str, str]:
-    target = _target(agent, level)
+def _files(agent: str) -> Iterator[tuple[str, Target]]:
+    """The levels of an agent with their files; one file for both, in your home, is named once."""
+    seen = set()
+    for level in locations.LEVELS:
+        target = _target(agent, level)
+        if target.path not in seen:
+            yield level, target
+        seen.add(target.path)
+
+
+def _state(target: Target, level: str) -> dict[str, str]:
     try:
         state = "installed" if installer.is_installed(target) else _ABSENT
     except HardwonError:
         state = "unreadable"
-    return {"agent": agent, "level": level, "state": state, "path": target.path}
+    return {"agent": target.agent, "level": level, "state": state, "path": target.path}
 
 
 def _carried_out(
