@@ -135,3 +135,35 @@ def test_a_run_that_ends_in_an_outer_error_is_named_by_its_inner_failure(
 
     (lesson,) = coder.lessons.list(status="all")
     assert "pytest" in lesson.situation
+
+
+NOTE = (
+    "when you deploy the billing service to the staging cluster always use port 5432 with --force"
+)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        NOTE.replace("5432", "5433"),
+        NOTE.replace("always", "never"),
+        NOTE.replace("--force", "--safe"),
+        NOTE.replace("always", "do not"),
+    ],
+)
+def test_a_number_an_option_or_a_denial_makes_another_note(hw: hardwon.Hardwon, other: str) -> None:
+    """It would be lost among so many words that are the same."""
+    agent = hw.agent("coder")
+
+    kept = [agent.learn(text).correction for text in (NOTE, other)]
+
+    assert kept == [NOTE, other]
+    assert len(agent.lessons.list()) == 2
+
+
+def test_a_note_in_nearly_the_same_words_is_kept_once(hw: hardwon.Hardwon) -> None:
+    agent = hw.agent("coder")
+
+    ids = {agent.learn(text).id for text in (NOTE, f"{NOTE}.", NOTE.replace("always", "please"))}
+
+    assert len(ids) == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hardwon._cold import re
 from hardwon.failures.signature import fold
 from hardwon.ranking.query import Query, query, terms
 from hardwon.values.evidence import Kind
@@ -19,6 +20,9 @@ _LOOKED_AT, _NEAREST = 20, 5
 _TELLING, _REACH = 24, 200  # a near-duplicate shares nearly all words, so a few are enough
 _SAME = 0.85
 _SAME_CURE = 0.4  # share of common words of two corrections with the same fix
+_DECISIVE = (
+    r"(?<![\w-])(?:\d[\w.:]*\w|\d|--?[a-z][\w-]*|no|not|never|without|don[’']?t|cannot)(?!\w)"
+)
 _UNSURE = 0.5  # a lesson of lower confidence has no fix of its own
 
 
@@ -140,10 +144,20 @@ _RECORD = ("calls", "signatures", "evidence", "kinds", "fixes")
 def _kept(lesson: Lesson, lessons: LessonStore, now: datetime) -> Lesson:
     """Add the lesson unless a similar one agrees; mark it if a similar one differs."""
     for existing in _alike(lesson, lessons, now):
-        if likeness(existing.correction, lesson.correction) >= _SAME:
+        if _says_the_same(existing.correction, lesson.correction):
             return _grown(existing, lesson, lessons, now)
         lesson = marked(lesson, Kind.DIFFERS, existing.id)
     return lessons.add(lesson)
+
+
+def _says_the_same(text: str, other: str) -> bool:
+    """Whether nearly all words are the same, and each that turns a sentence into another one."""
+    return likeness(text, other) >= _SAME and _decisive(text) == _decisive(other)
+
+
+def _decisive(text: str) -> set[str]:
+    """The numbers, options and words of denial in a text."""
+    return set(re.findall(_DECISIVE, text.lower()))
 
 
 def likeness(text: str, other: str) -> float:

@@ -217,7 +217,7 @@ def test_a_block_that_an_agent_would_cut_is_not_shown(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with hardwon.open(home.path) as hw:
-        for number in range(12):
+        for number in range(3):
             hw.agent("default").learn(f"report folder nightly {number} " + "word " * 700)
     monkeypatch.setenv("HARDWON_RECALL_TURN_LESSONS", "12")
     monkeypatch.setenv("HARDWON_RECALL_TURN_TOKENS", "1000")
