@@ -6,6 +6,7 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 from hardwon.proof.verdicts import TOO_FEW
+from hardwon.text.numbers import plural
 from hardwon.values.delivery import Outcome
 from hardwon.values.lesson import LIVE, Status
 
@@ -108,13 +109,14 @@ def span(time: timedelta) -> str:
 def money(report: Report) -> str:
     """What models have cost today."""
     spent = report.spent
-    return f"{spent.calls:,} model calls, {spent.tokens:,} tokens, ${spent.money:.2f}"
+    calls, tokens = plural(spent.calls, "model call"), plural(spent.tokens, "token")
+    return f"{calls}, {tokens}, ${spent.money:.2f}"
 
 
 def queue(report: Report) -> str:
     """The counts of the queue."""
     counts = report.queue
-    text = f"{counts.pending:,} waiting, {counts.in_flight:,} in flight, {counts.dead:,} dead"
+    text = f"{counts.pending:,} waiting, {counts.in_flight:,} in flight, {counts.dead:,} given up"
     return f"{text}; see `hardwon reflect failed`" if counts.dead else text
 
 

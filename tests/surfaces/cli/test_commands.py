@@ -55,10 +55,19 @@ def test_wrong_use_and_failure_have_their_own_exit_codes(
     assert "Traceback" not in printed.err
 
 
-def test_a_command_that_is_misspelt_is_pointed_out(capsys: Capture) -> None:
-    assert run(["lessn", "list"]) == 2
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        (["lessn", "list"], "'lessn'; did you mean lesson?"),
+        (["lesson", "lsit"], "'lsit'; did you mean list?"),
+    ],
+)
+def test_a_command_that_is_misspelt_is_pointed_out(
+    capsys: Capture, typed: list[str], meant: str
+) -> None:
+    assert run(typed) == 2
 
-    assert "did you mean lesson?" in capsys.readouterr().err
+    assert f"no such command: {meant}" in capsys.readouterr().err
 
 
 def test_a_broken_store_is_one_line_that_names_it(capsys: Capture, home: Path) -> None:

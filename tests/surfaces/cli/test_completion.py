@@ -73,7 +73,7 @@ def test_tab_offers_verbs_and_the_dead_with_their_story(dead: list[str]) -> None
         found = completion.get_completions(["reflect", *before], incomplete)
         return {item.value: item.help for item in found}
 
-    assert set(tab()) == {"list", "failed", "retry", "purge", "drain"}
+    assert set(tab()) == {"status", "list", "failed", "retry", "purge", "drain"}
     assert tab("retry")[dead[0]] == "build it — no recognized blocks"
     assert set(tab("purge", dead[0])) == set(dead[1:])
     assert set(tab("retry", incomplete=dead[2][:6])) == {dead[2]}

@@ -15,5 +15,5 @@ def test_top_shows_depth_and_retries(capsys: Capture, dead: list[str]) -> None:
     said = out(capsys, "queue", "top", "--once")
 
     assert "no worker is running" in said
-    assert "pending 0   dead 3" in said
+    assert "waiting 0   given up 3" in said
     assert json.loads(out(capsys, "queue", "top", "--json"))["counts"]["dead"] == 3

@@ -107,3 +107,15 @@ def test_without_the_queue_the_commands_say_so(
 
     assert "The durable queue is off" in out(capsys, "reflect")
     assert "HARDWON_QUEUE_ENABLED=1 turns it on" in out(capsys, "reflect", "list", code=1)
+
+
+def test_a_note_that_is_known_is_not_said_to_be_kept(capsys: Capture) -> None:
+    out(capsys, "reflect", "run the migrations before the tests")
+
+    again = out(capsys, "reflect", "Run the migrations before the tests!")
+
+    assert again == "Known already: lesson #1: run the migrations before the tests\n"
+
+
+def test_the_state_of_the_queue_is_no_lesson(capsys: Capture) -> None:
+    assert out(capsys, "reflect", "status") == out(capsys, "reflect")

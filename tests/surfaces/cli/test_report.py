@@ -12,6 +12,7 @@ import pytest
 
 import hardwon
 from hardwon import Scope
+from hardwon.presentation import wording
 from hardwon.surfaces.cli import run
 from hardwon.surfaces.cli.report import html, terminal
 from hardwon.values.report import (
@@ -89,7 +90,7 @@ def test_the_report_tells_what_was_met_learnt_and_shown(
     assert "overcome" in text
     assert "To do: failures that keep coming back" in text
     assert "Not proven: no hold-out is on" in text
-    assert "0 waiting" in text
+    assert "0 waiting, 0 in flight, 0 given up" in text
     assert "another tenant" not in text
 
 
@@ -246,6 +247,15 @@ def test_a_bar_never_vanishes() -> None:
     assert terminal.bar(0.0001, 4) == "▏   "
     assert terminal.bar(1, 4) == "████"
     assert terminal.stack({"good": 1000, "bad": 1, "open": 0}, 10) == "█████████▒"
+
+
+def test_one_model_call_is_one_call(tmp_path: Path) -> None:
+    with hardwon.open(tmp_path) as hw:
+        report: Report = hw.report(whole=True)
+
+    once = report._replace(spent=report.spent._replace(calls=1, tokens=1200))
+
+    assert wording.money(once) == "1 model call, 1,200 tokens, $0.00"
 
 
 def test_a_report_without_anything_has_a_page(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import click
 
 import hardwon
 from hardwon.errors import HardwonError, InvalidInput, MissingExtra, NotFound
-from hardwon.surfaces.cli.options import suggestion
+from hardwon.surfaces.cli.group import Group
 from hardwon.surfaces.cli.output import complain
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ COMMANDS = {
 }
 
 
-class LazyGroup(click.Group):
+class LazyGroup(Group):
     """Commands by name; none is imported before it is needed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -64,14 +64,6 @@ class LazyGroup(click.Group):
         except MissingExtra as missing:
             return _lacking(cmd_name, missing)
         return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            hint = suggestion(args[0], COMMANDS) or "; `hardwon --help` lists them"
-            raise click.UsageError(f"no such command: {args[0]!r}{hint}", ctx)
-        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

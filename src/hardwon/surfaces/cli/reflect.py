@@ -21,7 +21,7 @@ from hardwon.values.provenance import held_back
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon import Hardwon, Job
+    from hardwon import Hardwon, Job, Lesson
 
 HINT = "Look closer: hardwon reflect list | failed | retry ID | purge ID | drain"
 OFF = "The durable queue is off; HARDWON_QUEUE_ENABLED=1 turns it on."
@@ -49,7 +49,9 @@ def _suggest(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[Co
 
 @click.command("reflect", context_settings={"ignore_unknown_options": True})
 @click.argument("words", nargs=-1, shell_complete=_suggest)
-@click.option("--all", "everything", is_flag=True, help="Retry or purge every dead job.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Retry or purge every job that was given up."
+)
 @options.scope
 @options.as_json
 def command(
@@ -64,7 +66,7 @@ def command(
     """Keep WORDS as a lesson at once, without a model; or look after the queue.
 
     \b
-    hardwon reflect                     queue depth and dead letters
+    hardwon reflect                     how many wait, and how many were given up
     hardwon reflect list                what waits, and what was given up
     hardwon reflect failed              what was given up, with the reason
     hardwon reflect retry ID... | --all try again, with attempts counted from 0
@@ -82,13 +84,19 @@ def command(
             _durable(hw)
             VERBS[verb](hw, as_json)
         else:
+            began = utc_now()
             lesson = hw.agent(agent, project=project, tenant=tenant).learn(" ".join(words))
-            if as_json:
-                dump(lesson)
-                return
-            say(f"Kept as lesson #{lesson.id}: {one_line(lesson.correction, 100)}")
-            for notice in held_back(lesson):
-                say(notice)
+            _tell_kept(lesson, is_new=lesson.created_at >= began, as_json=as_json)
+
+
+def _tell_kept(lesson: Lesson, *, is_new: bool, as_json: bool) -> None:
+    if as_json:
+        dump(lesson)
+        return
+    kept = "Kept as lesson" if is_new else "Known already: lesson"
+    say(f"{kept} #{lesson.id}: {one_line(lesson.correction, 100)}")
+    for notice in held_back(lesson):
+        say(notice)
 
 
 def _verb(words: tuple[str, ...], everything: bool) -> str | None:
@@ -193,7 +201,7 @@ def _print_moved(verb: str, moved: list[str], missing: list[str], *, as_json: bo
     for identity in moved:
         say(f"Job {identity} {_ON_DEAD[verb]}")
     for identity in missing:
-        complain(f"no dead job {identity!r}")
+        complain(f"no job {identity!r} was given up")
 
 
 def _job(job: Job, when: str, *, error: int = 0) -> None:
@@ -208,4 +216,11 @@ def _preview(job: Job) -> str:
 
 
 _ON_DEAD = {"retry": "waits again", "purge": "was removed"}
-VERBS = {"list": _list, "failed": _failed, "retry": _failed, "purge": _failed, "drain": _drain}
+VERBS = {
+    "status": _status,
+    "list": _list,
+    "failed": _failed,
+    "retry": _failed,
+    "purge": _failed,
+    "drain": _drain,
+}
