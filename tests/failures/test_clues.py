@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from hardwon.failures.clues import (
     clues,
+    clues_of,
     clues_of_call,
     follows_advice,
     is_about_error,
@@ -101,6 +102,11 @@ def test_advice_is_followed_by_what_no_earlier_step_did() -> None:
     assert follows_advice(advice, done, ())
     assert not follows_advice(advice, done, [done])
     assert not follows_advice(advice, Step("bash", "python x.py", "ok"), ())
+
+
+def test_a_note_is_about_nothing_but_its_own_words() -> None:
+    """Every note has the same words in the place of a mistake."""
+    assert clues_of(with_clues(noted(SCOPE, "tidy up"))) == ()
 
 
 def test_mined_lessons_have_a_history_and_need_no_clues() -> None:

@@ -16,7 +16,7 @@ from hardwon._cold import re
 from hardwon.failures.kind import missing_name
 from hardwon.failures.shell import parse
 from hardwon.values.evidence import Evidence, Kind, joined, values_of
-from hardwon.values.lesson import MINED
+from hardwon.values.lesson import MINED, USER_SUPPLIED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -161,7 +161,8 @@ def with_clues(lesson: Lesson) -> Lesson:
     if lesson.origin == MINED:
         return lesson
     other_evidence = [piece for piece in lesson.evidence if piece.kind != Kind.ABOUT]
-    text = "\n".join(dict.fromkeys((lesson.situation, lesson.mistake, lesson.correction)))
+    told = dict.fromkeys((lesson.situation, lesson.mistake, lesson.correction))
+    text = "\n".join(words for words in told if words != USER_SUPPLIED)
     pieces = [Evidence(Kind.ABOUT, clue) for clue in clues(text)]
     return lesson._replace(evidence=joined(other_evidence, pieces))
 
