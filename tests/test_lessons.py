@@ -113,6 +113,26 @@ def test_a_pack_carries_lessons_to_another_store(
     assert len(other.lessons.list()) == 1
 
 
+def test_a_pack_may_hold_more_lessons_than_a_list(
+    coder: hardwon.Agent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hardwon.lessons.MOST", 2)
+    for place in ("staging", "production", "canary"):
+        coder.lessons.add(f"when deploying to {place}", f"use the key of {place}")
+    with pytest.raises(InvalidInput):
+        coder.lessons.list(limit=3)
+    pack = tmp_path / "pack.jsonl"
+    pack.write_text(coder.lessons.export())
+
+    other = hardwon.open(tmp_path / "other")
+    taken = [len(other.agent("coder").lessons.import_from(str(pack))) for _ in range(2)]
+
+    assert len(pack.read_text().splitlines()) == 3
+    assert taken[0] == 3
+    monkeypatch.undo()
+    assert len(other.agent("coder").lessons.list(status="quarantined")) == 3
+
+
 def test_packs_keep_what_recall_needs() -> None:
     kept = lesson(signatures=("ab",), calls=("= go build", ": go"), guard=True, met=3)
 

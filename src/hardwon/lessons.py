@@ -53,7 +53,8 @@ else:
 
 _EDITABLE = {"situation", "mistake", "correction", "tags", "status", "importance", "confidence"}
 _GIVEN = {"mistake", "tags", "importance", "confidence", "expires_at", "kinds"}
-_MOST = 10_000
+MOST, MOST_FOUND = 10_000, 200  # what `list` and `search` give at once
+_EVERY = 2**63 - 1  # databases take no greater limit
 
 
 class Lessons:
@@ -94,7 +95,7 @@ class Lessons:
     def search(self, text: str, *, limit: int = 20) -> Sequence[Lesson]:
         """Lessons that contain the text, or have it as their tag (`reflexion`, `trigger:…`)."""
         _count_deliveries(self._engine, self._scope)
-        query, limit = required(text, "query"), within(limit, 200)
+        query, limit = required(text, "query"), within(limit, MOST_FOUND)
         matches = self._engine.store.lessons.search(self._scope, query, limit=limit)
         by_id = {lesson.id: lesson for lesson in (*matches, *_tagged(self, query.lower()))}
         order = sorted(
@@ -182,7 +183,7 @@ class Lessons:
         """The lessons with this status, the most recently consulted first."""
         _count_deliveries(self._engine, self._scope)
         return self._engine.store.lessons.recent(
-            self._scope, status=status, limit=within(limit, _MOST)
+            self._scope, status=status, limit=within(limit, MOST)
         )
 
     def elsewhere(self) -> Mapping[Scope, int]:
@@ -206,7 +207,9 @@ class Lessons:
         if form not in {"jsonl", "markdown"}:
             raise InvalidInput(f"unknown format of a pack: {form!r}; one of jsonl, markdown")
         write = lesson_formats.to_lines if form == "jsonl" else lesson_formats.to_markdown
-        return write(self.list(limit=_MOST))
+        _count_deliveries(self._engine, self._scope)
+        store = self._engine.store.lessons
+        return write(store.recent(self._scope, status=Status.ACTIVE, limit=_EVERY))
 
     def import_from(
         self,
@@ -228,7 +231,7 @@ class Lessons:
         lessons = imports.read(source, self._scope, tenant=from_tenant, agent=from_agent)
         origin = imported.origin_of(source)
         new = [(imported.admitted(lesson, origin), imported.trusted(lesson)) for lesson in lessons]
-        scope, most = self._scope, _MOST
+        scope, most = self._scope, _EVERY
         imported_before = curation.imported_before(self._engine, scope, limit=most) if new else ()
         return curation.take_in(self._engine, new, imported_before, trust=trust, tell=tell)
 
@@ -243,7 +246,7 @@ def _tagged(lessons: Lessons, tag: str) -> Sequence[Lesson]:
     """The lessons with an automatic tag: `reflexion` or `trigger:…`."""
     if tag != "reflexion" and not tag.startswith("trigger:"):
         return []
-    return [lesson for lesson in lessons.list(limit=_MOST) if tag in lesson.all_tags()]
+    return [lesson for lesson in lessons.list(limit=MOST) if tag in lesson.all_tags()]
 
 
 def _count_deliveries(engine: Runtime, scope: Scope) -> None:

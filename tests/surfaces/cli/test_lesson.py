@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import pty
 import subprocess
@@ -217,3 +218,21 @@ def on_terminal(columns: int, *arguments: str) -> list[str]:
             shown += part
     os.close(screen)
     return shown.decode().splitlines()
+
+
+@pytest.mark.parametrize(
+    ("asked", "noun"), [(("list",), "lessons"), (("search", "deploying"), "matches")]
+)
+def test_a_list_says_that_there_are_more(
+    capsys: pytest.CaptureFixture[str], asked: tuple[str, ...], noun: str
+) -> None:
+    for place in ("staging", "production", "canary"):
+        said(capsys, "lesson", "add", f"when deploying to {place}", f"use the {place} key")
+
+    some = said(capsys, "lesson", *asked, "--limit", "2", "--project", "").splitlines()
+    every = said(capsys, "lesson", *asked, "--limit", "3", "--project", "").splitlines()
+
+    assert (some[0], len(some)) == (f"2 {noun}, and more: --limit shows them", 3)
+    assert (every[0], len(every)) == (f"3 {noun}:", 4)
+    assert len(json.loads(said(capsys, "lesson", *asked, "--limit", "2", "--json"))) == 2
+    assert "must be in 1 …" in said(capsys, "lesson", *asked, "--limit", "0", code=2)

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from hardwon.failures.guards import guard_of
+from hardwon.lessons import MOST, MOST_FOUND
 from hardwon.surfaces.cli import lesson_bulk, options, story
 from hardwon.surfaces.cli.group import Group
 from hardwon.surfaces.cli.lesson_list import show_lessons
@@ -25,6 +26,11 @@ _NUMBER = click.argument("number", metavar="ID", type=str)
 @click.group("lesson", cls=Group)
 def command() -> None:
     """Add, list, search, show, edit, guard, approve, delete, undo, export and import lessons."""
+
+
+def _with_one_more(limit: int, most: int) -> int:
+    """The limit and one, which tells whether there are more, where that many may be asked for."""
+    return limit + 1 if 1 <= limit < most else limit
 
 
 @command.command("list")
@@ -50,9 +56,10 @@ def list_(
     """Lessons, the most recently shown first."""
     status = Status.SEEN if unsolved else Status.QUARANTINED if quarantined else status
     with options.Scoped(**place) as agent:
-        lessons = agent.lessons.list(limit=limit, status=status)
+        lessons = agent.lessons.list(limit=_with_one_more(limit, MOST), status=status)
         elsewhere = {} if as_json else agent.lessons.elsewhere()
-    show_lessons(lessons, as_json, none="no lessons", head=("lesson",), scope=agent.scope)
+    head = ("lesson",)
+    show_lessons(lessons, as_json, limit=limit, none="no lessons", head=head, scope=agent.scope)
     if elsewhere:
         places = [f"{count:,} with {options.chosen(scope)}" for scope, count in elsewhere.items()]
         ellipsis = "; …" if len(places) > _NAMED else ""
@@ -67,8 +74,9 @@ def list_(
 def search(text: str, limit: int, as_json: bool, **place: Any) -> None:
     """Lessons that contain TEXT."""
     with options.Scoped(**place) as agent:
-        lessons = agent.lessons.search(text, limit=limit)
-    show_lessons(lessons, as_json, none="no matches", head=("match", "matches"), scope=agent.scope)
+        lessons = agent.lessons.search(text, limit=_with_one_more(limit, MOST_FOUND))
+    head = ("match", "matches")
+    show_lessons(lessons, as_json, limit=limit, none="no matches", head=head, scope=agent.scope)
 
 
 @command.command()

@@ -21,17 +21,21 @@ def show_lessons(
     lessons: Sequence[Lesson],
     as_json: bool,
     *,
+    limit: int,
     none: str,
     head: tuple[str, ...],
     scope: Scope,
 ) -> None:
-    """Print lessons as a table under a heading, or as JSON."""
+    """Print the first lessons as a table under a heading, or as JSON; say that there are more."""
+    first = lessons[:limit]
     if as_json:
-        dump(lessons)
+        dump(first)
         return
     where = f" in {scope.project} and everywhere" if scope.project else ""
-    say(f"{plural(len(lessons), *head)}{where}:" if lessons else f"({none}{where})")
-    show_rows(lessons)
+    counted = plural(len(first), *head)
+    more = ", and more: --limit shows them" if len(lessons) > limit else ":"
+    say(f"{counted}{where}{more}" if first else f"({none}{where})")
+    show_rows(first)
 
 
 def show_rows(lessons: Sequence[Lesson]) -> None:
