@@ -172,9 +172,10 @@ def observations(report: Report) -> list[str]:
         )
     if observed.repeats:
         sentences.append(
-            f"Replay of the last {observed.runs:,} runs: {observed.repeats:,} times a failure of "
-            f"an earlier run came back; {observed.warned:,} times although the run had been told "
-            f"of it before, {observed.repeats - observed.warned:,} times without."
+            f"Replay of the last {plural(observed.runs, 'run')}: {plural(observed.repeats, 'time')}"
+            f" a failure of an earlier run came back; {plural(observed.warned, 'time')} although"
+            " the run had been told of it before,"
+            f" {plural(observed.repeats - observed.warned, 'time')} without."
         )
     return sentences
 

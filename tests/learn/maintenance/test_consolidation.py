@@ -214,12 +214,12 @@ def test_a_dream_looks_back_on_goals_and_runs(hw: StoredHardwon, coder: Agent) -
     hw.drain()
     row = coder.dreams.run()
 
-    assert "Looked at 0 lessons, 67 goals, 1 runs, 1 projects." in row.report
+    assert "Looked at 0 lessons, 67 goals, 1 run, 1 project." in row.report
     assert "repeated ×17 SMTPError: refused" in row.report
     assert "timeout ×16 TimeoutError: slow" in row.report
     assert len(row.improvements) == 4
     assert "SMTPError: refused” came back (×17)" in row.improvements[2]
-    assert row.reflection.startswith("0 lessons, 67 goals, 1 runs")
+    assert row.reflection.startswith("0 lessons, 67 goals, 1 run")
 
 
 def test_lessons_of_two_projects_do_not_contradict_each_other(

@@ -249,6 +249,19 @@ def test_a_bar_never_vanishes() -> None:
     assert terminal.stack({"good": 1000, "bad": 1, "open": 0}, 10) == "█████████▒"
 
 
+def test_what_happened_once_happened_one_time(tmp_path: Path) -> None:
+    with hardwon.open(tmp_path) as hw:
+        report: Report = hw.report(whole=True)
+    once = OpenFailure(7, "no such file", 1, NOW)
+    often = OpenFailure(8, "no such table", 1200, NOW)
+    shown = report._replace(unsolved=(once, often))
+
+    lines = [line.strip() for line in terminal.lines(shown, 80)]
+
+    assert "1 time   #7     no such file" in lines
+    assert "1,200 times  #8     no such table" in lines
+
+
 def test_one_model_call_is_one_call(tmp_path: Path) -> None:
     with hardwon.open(tmp_path) as hw:
         report: Report = hw.report(whole=True)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.errors import InvalidInput, NotFound
 from hardwon.learn.maintenance.lock import lease
+from hardwon.text.numbers import plural
 from hardwon.values.dream import CONSOLIDATING, DISPUTED, DreamChange, DreamState, merged
 from hardwon.values.evidence import Kind
 from hardwon.values.lesson import Status, statuses
@@ -81,8 +82,8 @@ def died(engine: Runtime, row: Dream) -> Dream:
         report=(
             f"Dream {row.id[:8]} of {row.scope.tenant}/{row.scope.agent},"
             f" {row.started_at:%Y-%m-%d %H:%M} UTC, died before its end.\n"
-            f"It had changed {len(updated)} lessons. Each change is whole; `undo` takes them back,"
-            " and the next dream goes on from here."
+            f"It had changed {plural(len(updated), 'lesson')}. Each change is whole; `undo`"
+            " takes them back, and the next dream goes on from here."
         ),
     )
     engine.store.dreams.save(row)

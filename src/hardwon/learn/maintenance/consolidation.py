@@ -14,6 +14,7 @@ from hardwon.learn.maintenance.lock import lease
 from hardwon.learn.maintenance.report import report
 from hardwon.learn.maintenance.reword import is_waiting, reworded
 from hardwon.ranking.duplicates import compare, sketch
+from hardwon.text.numbers import plural
 from hardwon.values.dream import CONSOLIDATING, DISPUTED, Dream, DreamState, Edit
 from hardwon.values.lesson import Status
 
@@ -73,7 +74,8 @@ class Consolidation:
     def seen(self) -> str:
         """What was looked at, in words."""
         goals = len({(goal.scope, goal.subject) for goal in self.past.goals})
-        return f"{self.lessons} lessons, {goals} goals, {len(self.past.runs)} runs"
+        runs = plural(len(self.past.runs), "run")
+        return f"{plural(self.lessons, 'lesson')}, {plural(goals, 'goal')}, {runs}"
 
     def check_time(self) -> None:
         """Raise Stopped when it is time to stop."""

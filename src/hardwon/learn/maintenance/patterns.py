@@ -12,6 +12,7 @@ from hardwon.failures.signature import fold
 from hardwon.ports import Request
 from hardwon.runtime import prompt_text
 from hardwon.text.clean import clip, one_line
+from hardwon.text.numbers import plural
 from hardwon.text.redact import redact
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ def proposals(errors: Sequence[RecurringError], conflicts: Sequence[Conflict]) -
 
 def _summary(errors: Sequence[RecurringError], conflicts: Sequence[Conflict], seen: str) -> str:
     risky = sum(error.is_risky for error in errors)
-    disputes = f"{len(conflicts)} contradiction{'' if len(conflicts) == 1 else 's'}"
+    disputes = plural(len(conflicts), "contradiction")
     often = f"; {risky} of {len(errors)} failure patterns happened {_RISKY} times or more"
     return f"{seen}, {disputes}{often if errors else ''}"
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.errors import NotFound
 from hardwon.text.clean import clip, one_line
+from hardwon.text.numbers import plural
 from hardwon.values.dream import DreamState
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def _head(row: Dream, work: Consolidation) -> str:
     return (
         f"{kind} of {row.scope.tenant}/{row.scope.agent},"
         f" {row.started_at:%Y-%m-%d %H:%M} UTC, {row.duration_seconds:.1f} s{ending}\n"
-        f"Looked at {work.seen()}, {len(work.projects)} projects."
+        f"Looked at {work.seen()}, {plural(len(work.projects), 'project')}."
     )
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
+from hardwon.text.numbers import plural
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from hardwon.learn.trials.analytics import Analysis, Curve
+from hardwon.learn.trials.analytics import Analysis, Curve
 
 _WIDTH = 560
 _EDGE, _TOP, _BOTTOM = 40, 22, 34  # room for the labels of a plot
@@ -50,7 +52,7 @@ def page(analysis: Analysis, *, title: str) -> str:
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         f"<title>{escape(title)}</title><style>{_STYLE}</style></head><body>"
         f"<h1>{escape(title)}</h1>"
-        f'<p class="sub">{analysis.loops} loops, {analysis.trials} trials</p>'
+        f'<p class="sub">{plural(analysis.loops, "loop")}, {plural(analysis.trials, "trial")}</p>'
         f"{_figures(analysis)}<div class='grid'>{''.join(_cards(analysis))}</div></body></html>\n"
     )
 

@@ -14,6 +14,7 @@ from hardwon.settings_file import unknown
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.group import Group
 from hardwon.surfaces.cli.output import complain, dump, say, table
+from hardwon.text.numbers import plural
 
 
 @click.group("config", cls=Group, invoke_without_command=True)
@@ -86,4 +87,5 @@ def _spent(settings: Settings) -> str:
             spent = hw.spent()
     except HardwonError as error:
         return f"unknown ({error})"
-    return f"{spent.calls} calls, {spent.tokens} tokens, ${spent.money:.2f}"
+    calls, tokens = plural(spent.calls, "call"), plural(spent.tokens, "token")
+    return f"{calls}, {tokens}, ${spent.money:.2f}"

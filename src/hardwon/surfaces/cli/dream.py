@@ -13,6 +13,7 @@ from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.group import Group
 from hardwon.surfaces.cli.output import dump, say, say_folded, table
 from hardwon.surfaces.cli.progress import Progress
+from hardwon.text.numbers import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -105,12 +106,10 @@ def undo(dream_id: str, as_json: bool, **place: Any) -> None:
     if as_json:
         dump({"id": dream.id, "restored": restored, "left": unchanged})
         return
-    say(f"dream {dream.id[:8]} is undone: {restored} changes taken back")
+    say(f"dream {dream.id[:8]} is undone: {plural(restored, 'change')} taken back")
     if unchanged:
-        say(
-            f"{unchanged} lessons were changed since then and stay as they are",
-            dim=True,
-        )
+        stay = "stays as it is" if unchanged == 1 else "stay as they are"
+        say(f"{plural(unchanged, 'lesson')} changed since then {stay}", dim=True)
 
 
 class _StopRequest:

@@ -227,7 +227,7 @@ def import_(files: tuple[str, ...], as_json: bool, **place: Any) -> None:
     summary = f"{plural(len(runs), 'run')}, {plural(steps, 'command')}, {failures:,} failed"
     say(f"{summary}, {fixed:,} fixed in the same run; {plural(len(lessons), 'lesson')} kept")
     for reason, count in skipped.items():
-        complain(f"{count} rows were left out: {reason}")
+        complain(f"left out {plural(count, 'row')}: {reason}")
 
 
 @command.command()

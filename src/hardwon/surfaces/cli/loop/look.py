@@ -224,7 +224,7 @@ def _row(state: LoopState, now: str) -> tuple[str, ...]:
     return (
         state.loop_id,
         now,
-        f"{len(state.trials)} trials",
+        plural(len(state.trials), "trial"),
         spark(state.rewards, high=1),
         f"{age(datetime.fromisoformat(state.created_at), utc_now())} ago",
         clip(one_line(state.task), 60),

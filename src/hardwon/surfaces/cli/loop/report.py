@@ -114,7 +114,7 @@ def _analysis(loops: Loops, *, is_quiet: bool) -> Analysis:
 def _figures(analysis: Analysis) -> None:
     table(
         [
-            ("loops", f"{analysis.loops} ({analysis.trials} trials)"),
+            ("loops", f"{analysis.loops} ({plural(analysis.trials, 'trial')})"),
             ("success rate", percent(analysis.success_rate)),
             ("trials to success", number(analysis.trials_to_success)),
             ("time to success", number(analysis.seconds_to_success, " s")),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from hardwon.presentation import wording
 from hardwon.presentation.charts import columns, stack
 from hardwon.presentation.charts import safe as _text
+from hardwon.text.numbers import plural
 
 if TYPE_CHECKING:
     from hardwon.values.report import FailureKind, LessonVerdict, Report
@@ -41,11 +42,12 @@ def _style() -> str:
 
 def _tiles(report: Report) -> str:
     new = sum(state.new for state in report.lessons)
+    once = "time " if report.shown == 1 else "times "
     facts = (
         (sum(wording.days(report)), "failures met"),
         (len(report.stopped), f"kinds not met for {wording.span(report.quiet)}"),
         (sum(state.total for state in report.lessons), f"lessons, {new:,} new this week"),
-        (report.shown, f"times shown, {report.tokens:,} tokens"),
+        (report.shown, f"{once}shown, {plural(report.tokens, 'token')}"),
     )
     tiles = "".join(
         f'<section><b>{number:,}</b><span class="soft">{_text(name)}</span></section>'

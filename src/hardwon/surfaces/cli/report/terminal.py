@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.presentation import wording
 from hardwon.text.clean import one_line, printable
+from hardwon.text.numbers import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -67,8 +68,13 @@ def _stopped(report: Report, width: int) -> Iterator[str]:
     yield ""
     yield f"Stopped coming back (not met for {wording.span(report.quiet)})"
     for kind in report.stopped:
-        start = f"  {kind.met:>5,} times, last on {wording.day(kind.last.date()):<6}  "
+        start = f"  {_times(kind.met)}, last on {wording.day(kind.last.date()):<6}  "
         yield start + cut(kind.text, width - len(start))
+
+
+def _times(met: int) -> str:
+    """How often, in a column."""
+    return f"{met:>5,} {'time' if met == 1 else 'times':<5}"
 
 
 def _lessons(report: Report, width: int) -> Iterator[str]:
@@ -85,7 +91,7 @@ def _shown(report: Report, width: int) -> Iterator[str]:
     if not report.shown:
         return
     yield ""
-    yield f"Shown: {report.shown:,} times, {report.tokens:,} tokens"
+    yield f"Shown: {plural(report.shown, 'time')}, {plural(report.tokens, 'token')}"
     size = max(10, width // 5)
     for door in report.doors:
         outcomes = report.outcomes(door)
@@ -102,7 +108,7 @@ def _to_do(report: Report, width: int) -> Iterator[str]:
     yield ""
     yield "To do: failures that keep coming back and have no fix"
     for failure in report.unsolved:
-        start = f"  {failure.met:>5,} times  #{failure.lesson:<5} "
+        start = f"  {_times(failure.met)}  #{failure.lesson:<5} "
         yield start + cut(failure.text, width - len(start))
     yield "  Add a fix: `hardwon lesson edit ID --correction …`"
 
