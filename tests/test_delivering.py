@@ -1,0 +1,142 @@
+"""Lessons reach a run once they fit, are logged, and are noted in the run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hardwon.delivering import Delivering, note_shown
+from hardwon.errors import StorageError, Unavailable
+from hardwon.ranking.query import Match, Query
+from hardwon.ranking.scores import Judged
+from hardwon.settings import Settings, load
+from hardwon.stores.memory import MemoryStore
+from hardwon.stores.runs import FileRun
+from hardwon.values.delivery import NOTHING, Injection
+from hardwon.values.lesson import Lesson
+from hardwon.values.step import Step
+from tests.samples import CODER, NOW, Clock, lesson
+
+BOOM = Step("bash", "make all", "error: boom", failed=True)
+
+
+class Desk:
+    """A delivering over a store in memory, with the run that it delivers to."""
+
+    def __init__(self, home: Path, settings: Settings | None = None) -> None:
+        self.store = MemoryStore()
+        self.troubles: list[BaseException] = []
+        self.run = FileRun(str(home), CODER, "r1")
+        self.delivering = Delivering(
+            self.store, settings or load(str(home)), Clock(), self.troubles.append
+        )
+
+    def deliver(self, query: Query, *shown: Lesson, **more: object) -> Injection:
+        judged = [Judged(Match(one, **more), 0.5) for one in shown]  # type: ignore[arg-type]
+        return self.delivering.deliver(CODER, query, judged, self.run, started=0)
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+def test_a_delivery_is_logged_with_its_scores(desk: Desk) -> None:
+    kept = desk.store.lessons.add(lesson())
+    told = desk.deliver(Query("turn", "large Go files"), kept)
+
+    (logged,) = desk.store.deliveries.recent(CODER, limit=5)
+    assert (told.lessons, told.door, told.id) == ((kept,), "turn", logged.id)
+    assert (logged.lessons, logged.scores, logged.at) == ((kept.id,), (0.5,), NOW)
+    assert logged.tokens > 0
+
+
+def test_where_nothing_fits_nothing_is_said_or_logged(desk: Desk) -> None:
+    kept = desk.store.lessons.add(lesson())
+    hidden = [Judged(Match(kept), 0.5, verdict="too far")]
+
+    assert desk.deliver(Query("turn", "x")) == NOTHING
+    assert (
+        desk.delivering.deliver(CODER, Query("turn", "x"), hidden, desk.run, started=0) == NOTHING
+    )
+    assert desk.store.deliveries.recent(CODER, limit=5) == []
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"is_same_failure": True}, "same"),
+        ({"is_same_kind": True}, "kind"),
+        ({}, "PITFALLS"),
+    ],
+)
+def test_at_an_error_the_block_says_how_sure_it_is(
+    desk: Desk, more: dict[str, bool], words: str
+) -> None:
+    told = desk.deliver(Query("error", "x"), desk.store.lessons.add(lesson()), **more)
+
+    assert words.lower() in told.text.lower()
+
+
+def test_a_denial_is_logged_as_one(desk: Desk) -> None:
+    kept = desk.store.lessons.add(lesson())
+    denial = desk.delivering.denied(CODER, kept, "rm -rf /")
+
+    (logged,) = desk.store.deliveries.recent(CODER, limit=5)
+    assert (denial.denied, denial.lessons, denial.door) == (True, (kept,), "action")
+    assert (logged.outcome, logged.query, logged.scores) == ("denied", "rm -rf /", (1.0,))
+
+
+def test_a_loop_stands_before_what_is_known_and_is_logged_only_by_itself(desk: Desk) -> None:
+    alone = desk.delivering.with_loop(CODER, NOTHING, [BOOM, BOOM])
+    known = Injection("a lesson", (lesson(),), "d1")
+    both = desk.delivering.with_loop(CODER, known, [BOOM] * 5)
+
+    assert alone.text.startswith("[LOOP DETECTED]")
+    assert (alone.stop, both.stop, both.id) == (False, True, "d1")
+    assert both.text.endswith("\na lesson")
+    assert [one.door for one in desk.store.deliveries.recent(CODER, limit=5)] == ["loop"]
+    assert desk.delivering.with_loop(CODER, known, [BOOM]) is known
+
+
+def test_loops_may_be_exempt_or_off(tmp_path: Path) -> None:
+    settings = load(str(tmp_path))
+    for recall in (
+        settings.recall._replace(loops=False),
+        settings.recall._replace(loop_exempt="ls, BASH"),
+    ):
+        desk = Desk(tmp_path, settings._replace(recall=recall))
+        assert desk.delivering.with_loop(CODER, NOTHING, [BOOM, BOOM]) is NOTHING
+
+
+def test_what_is_told_is_noted_in_the_run_by_the_names_of_its_failures(desk: Desk) -> None:
+    known = lesson(kinds=("k1", "k2"), signatures=("s1",))._replace(id=7)
+    bare = lesson(signatures=tuple(f"s{n}" for n in range(10)))._replace(id=8)
+    block = Injection("text", (known, bare), "d1", door="turn")
+    assert desk.delivering.tell(desk.run, block, "call") is block
+
+    past = desk.run.so_far()
+    (shown,) = past.shown
+    assert past.told == {7, 8}
+    assert (shown.delivery, shown.door) == ("d1", "turn")
+    assert shown.kinds == ("k1", "k2", *(f"s{n}" for n in range(2, 10)))
+    note_shown(desk.run, block._replace(lessons=()), "")
+
+
+def test_a_disk_that_takes_no_note_costs_no_lesson(desk: Desk) -> None:
+    def fail() -> None:
+        raise StorageError("a.db", "the disk is full", "make room")
+
+    assert not desk.delivering.noted(fail)
+    assert desk.delivering.noted(lambda: None)
+    assert [type(error) for error in desk.troubles] == [StorageError]
+
+
+def test_a_server_that_is_away_gives_what_was_there_otherwise(desk: Desk) -> None:
+    def away() -> int:
+        raise Unavailable("nobody answers")
+
+    assert desk.delivering.reached(away, 3) == 3
+    assert desk.delivering.reached(lambda: 4, 3) == 4
+    assert len(desk.troubles) == 1
