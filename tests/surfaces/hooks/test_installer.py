@@ -214,3 +214,16 @@ def test_any_text_is_parsed_or_refused(text: str) -> None:
     except InvalidInput:
         return
     json.dumps(value)
+
+
+def test_an_uninstall_forgets_which_folders_were_made(tmp_path: Path) -> None:
+    place, home = target("codex", tmp_path), str(tmp_path / "home")
+    folder = Path(place.path).parent
+    installer.install(place, home)
+    installer.uninstall(place, home)
+    assert not folder.exists()
+
+    folder.mkdir()  # by somebody else, since
+    installer.uninstall(place, home)
+
+    assert folder.exists()
