@@ -54,6 +54,7 @@ def test_arguments_may_come_as_json_in_a_text(value: Any, found: Any) -> None:
         ({"stdout": "out", "stderr": "err", "other": "x"}, "out\nerr"),
         ({"stdout": "", "stderr": "err"}, "err"),
         ({"rows": 3}, '{"rows": 3}'),
+        ({"town": "Köln"}, '{"town": "Köln"}'),
         ({"content": [{"type": "text", "text": "deep"}]}, "deep"),
         (None, ""),
         (3, "3"),
