@@ -41,6 +41,7 @@ def test_the_end_of_input_aborts_and_leaves_nothing(project: Path, tmp_path: Pat
     )
 
     assert done.returncode == 1
+    assert "a question got no answer" in done.stderr
     assert not list((tmp_path / "hw" / "sessions" / "runs").iterdir())
     assert not list(Path(os.environ["HOME"]).rglob("MEMORY.md"))
 

@@ -50,6 +50,9 @@ COMMANDS = {
 }
 
 
+_UNANSWERED = "a question got no answer; `--help` names the options that ask nothing"
+
+
 class LazyGroup(Group):
     """Commands by name; none is imported before it is needed."""
 
@@ -101,8 +104,9 @@ def run(arguments: Sequence[str]) -> int:
     except click.ClickException as error:
         error.show(sys.stderr)
         return 2
-    except click.Abort:
-        complain("interrupted")
+    except click.Abort as abort:
+        is_unanswered = isinstance(abort.__context__, EOFError)
+        complain(_UNANSWERED if is_unanswered else "interrupted")
         return 1
     except HardwonError as error:
         complain(str(error))
