@@ -182,5 +182,5 @@ def observations(report: Report) -> list[str]:
 
 def before_after(kind: BeforeAfter) -> str:
     """In how many runs a kind of failure was met before and after."""
-    before = f"{kind.met_before:,} of {kind.runs_before:,} runs before"
+    before = f"{kind.met_before:,} of {plural(kind.runs_before, 'run')} before"
     return f"{before}, {kind.met_after:,} of {kind.runs_after:,} after"

@@ -262,6 +262,17 @@ def test_what_happened_once_happened_one_time(tmp_path: Path) -> None:
     assert "1,200 times  #8     no such table" in lines
 
 
+def test_the_tiles_of_the_page_count_one_in_the_singular(tmp_path: Path) -> None:
+    with hardwon.open(tmp_path) as hw:
+        hw.agent("default").learn("run the migrations first")
+        report: Report = hw.report(whole=True)
+
+    page = html.page(report)
+
+    assert '<b>1</b><span class="soft">lesson (1 new this week)</span>' in page
+    assert '<b>0</b><span class="soft">failures met</span>' in page
+
+
 def test_one_model_call_is_one_call(tmp_path: Path) -> None:
     with hardwon.open(tmp_path) as hw:
         report: Report = hw.report(whole=True)

@@ -42,16 +42,18 @@ def _style() -> str:
 
 def _tiles(report: Report) -> str:
     new = sum(state.new for state in report.lessons)
-    once = "time " if report.shown == 1 else "times "
+    total = sum(state.total for state in report.lessons)
+    quiet, tokens = wording.span(report.quiet), plural(report.tokens, "token")
     facts = (
-        (sum(wording.days(report)), "failures met"),
-        (len(report.stopped), f"kinds not met for {wording.span(report.quiet)}"),
-        (sum(state.total for state in report.lessons), f"lessons, {new:,} new this week"),
-        (report.shown, f"{once}shown, {plural(report.tokens, 'token')}"),
+        (sum(wording.days(report)), "failure", "met"),
+        (len(report.stopped), "kind", f"not met for {quiet}"),
+        (total, "lesson", f"({new:,} new this week)"),
+        (report.shown, "time", f"shown, {tokens}"),
     )
     tiles = "".join(
-        f'<section><b>{number:,}</b><span class="soft">{_text(name)}</span></section>'
-        for number, name in facts
+        f'<section><b>{number:,}</b><span class="soft">{_text(f"{named} {what}")}</span></section>'
+        for number, noun, what in facts
+        for _, named in [plural(number, noun).split(" ")]
     )
     return f'<div class="tiles">{tiles}</div>'
 
