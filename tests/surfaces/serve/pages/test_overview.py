@@ -28,3 +28,11 @@ def test_the_overview_tells_the_figures_of_the_report(reader: Reader) -> None:
     assert values["met"] == sum(met for _, met in report.met) == 2
     assert values["waits"] == {"held back": 1, "candidates": 1, "without a fix": 1, "dead": 0}
     assert values["proof"] == report.proof
+
+
+def test_one_of_a_kind_is_in_the_singular(reader: Reader) -> None:
+    page = reader.get("/")
+
+    assert "<b>1</b> candidate <" in page
+    assert "<b>1</b> failure without a fix<" in page
+    assert "<b>0</b> dead letters<" in page

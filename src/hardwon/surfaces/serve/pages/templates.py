@@ -40,7 +40,13 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        ago=_ago, day=_day, number=_number, plain=printable, until=_until, pairs=_pairs
+        ago=_ago,
+        day=_day,
+        noun=_noun,
+        number=_number,
+        plain=printable,
+        until=_until,
+        pairs=_pairs,
     )
     environment.globals.update(
         columns=_drawn(charts.columns), stack=_drawn(charts.stack), curve=_drawn(charts.curve),
@@ -83,6 +89,11 @@ def _span(span: timedelta, word: str, nothing: str) -> str:
 
 def _day(moment: str) -> str:
     return wording.day(datetime.fromisoformat(moment).date())
+
+
+def _noun(count: int, singular: str) -> str:
+    """The noun behind a number: `1 | noun("lesson")` is `lesson`, 2 is `lessons`."""
+    return singular if count == 1 else f"{singular}s"
 
 
 def _number(value: float) -> str:
