@@ -9,7 +9,7 @@ import pytest
 
 from hardwon import Lesson
 from hardwon.ranking.query import Match, Query
-from hardwon.ranking.scores import WEIGHTS, Outlook, judge
+from hardwon.ranking.scores import WEIGHTS, Outlook, judge, spoken
 from hardwon.values.lesson import RULES, Status
 from tests.samples import NOW, lesson
 
@@ -87,3 +87,30 @@ def test_a_start_is_told_what_many_runs_meet() -> None:
 )
 def test_a_start_is_not_told(known: Lesson, runs: int) -> None:
     assert verdict("start", known, runs=runs)
+
+
+WORD = frozenset(["deadlock"])
+
+
+def deadlock_counts(known: Lesson = PROVEN, **match: Any) -> float:
+    """How surely the lesson speaks of a failure that shares one of its words."""
+    asked = Query("error", "", about=("deadlock", "unheard"))
+    return spoken(asked, Match(known, chance=-4.0, rarity={"deadlock": 5.0}, **match), WEIGHTS)
+
+
+def test_a_word_that_the_index_tells_of_counts_at_an_error() -> None:
+    assert deadlock_counts(held=WORD) > 0
+    assert deadlock_counts() == 0
+
+
+def test_the_text_tells_of_words_that_were_not_read_in_the_index() -> None:
+    other = PROVEN._replace(situation="another")
+
+    assert deadlock_counts(unread=WORD) == deadlock_counts(held=WORD)
+    assert deadlock_counts(other, unread=WORD) == 0
+
+
+def test_the_text_tells_of_words_of_a_lesson_whose_words_are_not_indexed() -> None:
+    candidate = PROVEN._replace(status=Status.CANDIDATE)
+
+    assert deadlock_counts(candidate) == deadlock_counts(held=WORD)

@@ -56,7 +56,8 @@ class _Value(tuple):  # type: ignore[type-arg]
 
     @classmethod
     def _make(cls, values: Iterable[Any]) -> Self:
-        return cls(*values)
+        made = tuple.__new__(cls, values)
+        return made if len(made) == len(cls._fields) else cls(*made)
 
     def _replace(self, **named: Any) -> Self:
         values = map(named.pop, self._fields, self)

@@ -24,8 +24,6 @@ _SATURATION, _LENGTH_SHARE, _USUAL_LENGTH = 1.2, 0.5, 40
 _TOP_IMPACT = 255
 _WORDS_REMEMBERED = 65536
 _UNIT = 1000  # rarity is counted in thousandths: sums of integers are the same in any order
-_RARITY = 1 << 34  # more than the total weight of the words of any query
-_WORD_COUNT = 1 << 60  # more than all weights and rarities together
 _EXACT = "!%$?"  # first characters of keys for failures, kinds, calls and clues; not in words
 _FEWEST = 100  # lessons assumed at least, so that words count in a small store
 
@@ -45,6 +43,7 @@ Near = tuple[tuple[int, float, float], ...]  # lesson, cosine, cosine without th
 
 
 _NONE: Mapping[str, float] = {}
+_NO_WORDS: frozenset[str] = frozenset()
 
 
 class Query(NamedTuple):
@@ -82,6 +81,8 @@ class Match(NamedTuple):
     clues: tuple[tuple[str, float], ...] = ()  # shared clues and their rarity
     rarity: Mapping[str, float] = _NONE  # of each query word that some lesson has
     total: int = 0  # lessons in the visible scopes
+    held: frozenset[str] = _NO_WORDS  # query words that it has, as far as the index was read
+    unread: frozenset[str] = _NO_WORDS  # query words that more lessons have than were read
 
 
 def terms(text: str) -> list[str]:
@@ -107,6 +108,13 @@ def _terms_of(word: str) -> tuple[str, ...]:
     joined = [word.lower()] if len(parts) > 1 else []
     candidates = (*joined, *(stem(part.lower()) for part in parts if len(part) > 1))
     return tuple(term for term in candidates if term not in _STOP)
+
+
+def may_hold(text: str, asked: Iterable[str]) -> bool:
+    """Whether `terms` of a text may give one of these; quicker, for most texts hold none."""
+    lower = text.lower()  # beyond ASCII a letter's lower case may depend on the next one
+    # The end of a stem may stand for other letters: "query" for "queries".
+    return any(not term.isascii() or term.removesuffix("y") in lower for term in asked)
 
 
 def stem(word: str) -> str:
@@ -251,9 +259,12 @@ class MatchTally:
     def __init__(self, near: Near = (), *, total: int = 0) -> None:
         self._near = {lesson: cosines for lesson, *cosines in near}
         self._total = total  # lessons
-        self._asked: dict[str, float] = {}  # query words that some lesson has, and their rarity
-        self._sums: dict[int, int] = {}  # weights, rarities and number of words: one number
+        self._weights: dict[str, int] = {}  # rarities of query words that some lesson has
+        self._rarity: dict[str, float] = {}  # the same, in units
+        self._holders: list[tuple[str, dict[int, int]]] = []  # words; lessons and their impacts
+        self._sums: dict[int, int] = {}  # the total weight of the shared words, for each lesson
         self._exact: dict[int, list[tuple[str, int]]] = {}
+        self._unread = _NO_WORDS
 
     def add(self, key: str, postings: Pairs, weight: int) -> None:
         """Count the postings of one key; `weight` is the rarity of a word."""
@@ -262,22 +273,26 @@ class MatchTally:
             for lesson, times in postings:
                 self._exact.setdefault(lesson, []).append((key, weight if is_clue else times))
             return
-        self._asked[key] = weight / _UNIT
-        sums, so_far, each = self._sums, self._sums.get, weight * _RARITY + _WORD_COUNT
-        for lesson, impact in postings:  # most of the time of a recall is spent here
-            sums[lesson] = so_far(lesson, 0) + weight * impact + each
+        holders = dict(postings)
+        self._weights[key], self._rarity[key] = weight, weight / _UNIT
+        self._holders.append((key, holders))
+        sums, so_far = self._sums, self._sums.get
+        for lesson, impact in holders.items():  # most of the time of a recall is spent here
+            sums[lesson] = so_far(lesson, 0) + weight * impact
 
     def leave_out(self, lessons: Iterable[int]) -> None:
         """Forget what was counted for these lessons."""
         for lesson in lessons:
-            self._sums.pop(lesson, None)
             self._exact.pop(lesson, None)
+            if self._sums.pop(lesson, None) is not None:
+                for _, holders in self._holders:
+                    holders.pop(lesson, None)
 
     def best(self, limit: int) -> list[int]:
         """The ids with the most evidence: same failure or call first, then words, then meaning."""
         exact = sorted(self._exact, key=self._rank, reverse=True)[:limit]
-        least = sorted([total % _RARITY for total in self._sums.values()], reverse=True)[:limit]
-        worded = [n for n, total in self._sums.items() if total % _RARITY >= least[-1]]
+        least = sorted(self._sums.values(), reverse=True)[:limit]
+        worded = [number for number, total in self._sums.items() if total >= least[-1]]
         worded.sort(key=lambda number: (-self._words(number), -number))
         return list(dict.fromkeys((*exact, *worded[:limit], *self._near)))
 
@@ -290,34 +305,51 @@ class MatchTally:
         keys = (key[0] for key, _ in self._exact.get(lesson, ()))
         return lesson in self._near or any(mark in _EXACT[:2] for mark in keys)
 
+    def note_unread(self, holders: Mapping[str, int]) -> None:
+        """Note for which words fewer lessons were counted than hold them."""
+        read = dict.fromkeys(self._rarity, 0)
+        for word, lessons in self._holders:
+            read[word] += len(lessons)
+        self._unread = frozenset(word for word, count in read.items() if count < holders[word])
+
     def match(self, lesson: Lesson) -> Match:
         """The match of a lesson, with the evidence that was counted for it."""
-        exact = self._exact.get(lesson.id, ())
-        cosine, meaning = self._near.get(lesson.id, (0.0, 0.0))
-        shared, weights = divmod(self._sums.get(lesson.id, 0), _WORD_COUNT)
-        rarities, words = divmod(weights, _RARITY)
-        return Match(
+        number = lesson.id
+        cosine, meaning = self._near.get(number, (0.0, 0.0))
+        held = [word for word, holders in self._holders if number in holders]
+        surprise = sum(map(self._weights.__getitem__, held)) / _UNIT
+        match = Match(
             lesson,
-            words / (_UNIT * _TOP_IMPACT),
-            shared,
-            any(key[0] == _EXACT[0] for key, _ in exact),
-            any(key[0] == _EXACT[1] for key, _ in exact),
-            tuple(sorted((key[1:], times) for key, times in exact if key[0] == _EXACT[2])),
-            cosine,
-            meaning,
-            chance(rarities / _UNIT, shared=shared, asked=len(self._asked), total=self._total),
-            tuple((key[1:], rare / _UNIT) for key, rare in exact if key[0] == _EXACT[3]),
-            self._asked,
-            self._total,
+            self._words(number) / (_UNIT * _TOP_IMPACT),
+            len(held),
+            cosine=cosine,
+            meaning=meaning,
+            chance=chance(surprise, shared=len(held), asked=len(self._rarity), total=self._total),
+            rarity=self._rarity,
+            total=self._total,
+            held=frozenset(held),
+            unread=self._unread,
         )
+        return _with_exact(match, self._exact[number]) if number in self._exact else match
 
     def _words(self, lesson: int) -> int:
-        return self._sums.get(lesson, 0) % _RARITY
+        return self._sums.get(lesson, 0)
 
     def _rank(self, lesson: int) -> tuple[bool, bool, int, int, int]:
         keys = [key for key, _ in self._exact[lesson]]
         marks = {key[0] for key in keys}
         return _EXACT[0] in marks, _EXACT[1] in marks, len(keys), self._words(lesson), lesson
+
+
+def _with_exact(match: Match, exact: list[tuple[str, int]]) -> Match:
+    """The match with the failures, calls and clues that it shares with the query."""
+    marks = {key[0] for key, _ in exact}
+    return match._replace(
+        is_same_failure=_EXACT[0] in marks,
+        is_same_kind=_EXACT[1] in marks,
+        calls=tuple(sorted((key[1:], times) for key, times in exact if key[0] == _EXACT[2])),
+        clues=tuple((key[1:], rare / _UNIT) for key, rare in exact if key[0] == _EXACT[3]),
+    )
 
 
 def tallied(
@@ -334,13 +366,15 @@ def tallied(
     `known`: the number of lessons with each key in the index, once per visible scope;
     `fresh`: postings not yet in the index; `changed`: lessons whose entries there may be outdated.
     """
-    holders = {key: len(pairs) for key, pairs in fresh.items()}
+    written: dict[str, int] = {}
     for key, count in known:
-        holders[key] = holders.get(key, 0) + count
+        written[key] = written.get(key, 0) + count
+    holders = written | {key: written.get(key, 0) + len(pairs) for key, pairs in fresh.items()}
     weights = {key: rarity(count, total) for key, count in holders.items()}
     tally = MatchTally(asked.near, total=total)
     for key, pairs in read:
         tally.add(key, pairs, weights[key])
+    tally.note_unread(written)
     tally.leave_out(changed)
     for key, pairs in fresh.items():
         tally.add(key, pairs, weights[key])

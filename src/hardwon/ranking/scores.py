@@ -9,14 +9,14 @@ from datetime import datetime
 from math import ceil, exp, log
 
 from hardwon._cold.lazy import lazy
-from hardwon.ranking.query import Match, Query, chance, terms
+from hardwon.ranking.query import Match, Query, chance, may_hold, terms
 from hardwon.values.evidence import Kind, values_of
 from hardwon.values.fix import UNCHANGED, is_of_test_in, replaced_words
 from hardwon.values.lesson import LIVE, MINED, RULES, Status
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Container, Iterable
     from typing import NamedTuple
 
     from hardwon.failures import clues as signs
@@ -117,7 +117,7 @@ def judge(query: Query, match: Match, *, outlook: Outlook, now: datetime, by: We
     judged = _DOORS.get(query.door, _turn)(query, match, outlook, now, by)
     if match.lesson.id in outlook.told and query.door != "error":
         judged = judged._replace(verdict="told in this run already")
-    score = sum(value for _, value in judged.parts)
+    score = sum([value for _, value in judged.parts])
     prior = _prior(match, by)
     return Judged(match, score * prior, (*judged.parts, ("prior", prior)), judged.verdict)
 
@@ -147,11 +147,13 @@ def _is_asked_for(query: Query, match: Match, by: Weights) -> bool:
     the shared words must be unlikely together, and a fair part of the lesson's situation. A mined
     lesson is asked for only by a text that quotes its failure.
     """
-    situation = set(terms(match.lesson.situation))
     if match.lesson.origin == MINED:
+        situation = set(terms(match.lesson.situation))
         return len(situation) >= by.quoted and situation - _INTRODUCED <= set(query.terms)
-    enough = max(by.least_shared, ceil(by.covered * min(by.about, len(situation))))
-    return match.shared >= enough and match.chance <= -by.surprise
+    if match.shared < by.least_shared or match.chance > -by.surprise:
+        return False
+    situation = set(terms(match.lesson.situation))
+    return match.shared >= ceil(by.covered * min(by.about, len(situation)))
 
 
 def _is_tagged(query: Query, match: Match, by: Weights) -> bool:
@@ -266,8 +268,17 @@ def spoken(query: Query, match: Match, by: Weights) -> float:
 
 def _shared_rarities(query: Query, match: Match) -> list[float]:
     """The rarity of each word that the failure itself and the text of the lesson share."""
-    words = set(terms(match.lesson.searchable()))
-    return [match.rarity[word] for word in query.about if word in words and word in match.rarity]
+    held, rarity = _held(match), match.rarity
+    return [rarity[word] for word in query.about if word in held and word in rarity]
+
+
+def _held(match: Match) -> Container[str]:
+    """The query words that the lesson has; its text is read where the index does not tell."""
+    unsure = [word for word in match.unread if word not in match.held]
+    is_indexed = match.lesson.status == Status.PROVEN
+    if is_indexed and not (unsure and may_hold(match.lesson.searchable(), unsure)):
+        return match.held
+    return set(terms(match.lesson.searchable()))
 
 
 def _is_specific(match: Match, clues: dict[str, float]) -> bool:

@@ -77,7 +77,7 @@ def parsed(text: str) -> Evidence:
 
 def values_of(pieces: Iterable[Evidence], kind: str) -> tuple[str, ...]:
     """The values of one kind."""
-    return tuple(piece.value for piece in pieces if piece.kind == kind)
+    return tuple([piece.value for piece in pieces if piece.kind == kind])
 
 
 def restored(items: Iterable[Any]) -> tuple[Evidence, ...]:
