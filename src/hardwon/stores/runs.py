@@ -145,32 +145,34 @@ class MemoryRun:
     def __init__(self) -> None:
         self.name = os.urandom(16).hex()
         self._steps: deque[Step] = deque(maxlen=STEPS_REMEMBERED)
-        self._made, self._begun = 0, 0.0
-        self._shown: list[tuple[int, Shown]] = []
         self._so_far = RunSoFar()
 
     def so_far(self) -> RunSoFar:
-        shown = _aged(self._shown, self._made)
-        past = self._so_far._replace(steps=tuple(self._steps), shown=shown, made=self._made)
-        return past._replace(begun=self._begun)
+        return self._so_far._replace(steps=tuple(self._steps))
 
     def begin(self, task: str) -> None:
-        self._begun = self._begun or time.time()
-        self._so_far = self._so_far._replace(task=task, since=0)
+        past = self._so_far
+        self._so_far = past._replace(task=task, since=0, begun=past.begun or time.time())
 
     def record(self, step: Step) -> None:
-        self._begun = self._begun or time.time()
         self._steps.append(step)
-        self._made += 1
-        self._so_far = self._so_far._replace(warned="", since=self._so_far.since + 1)
+        past = self._so_far
+        self._so_far = past._replace(
+            warned="",
+            since=past.since + 1,
+            shown=tuple(delivery._replace(after=delivery.after + 1) for delivery in past.shown),
+            made=past.made + 1,
+            begun=past.begun or time.time(),
+        )
 
     def told(self, lessons: Iterable[int], call: str = "", shown: Shown | None = None) -> None:
         past, fresh = self._so_far, frozenset(lessons)
-        if shown is not None:
-            self._shown.append((self._made, shown._replace(lessons=tuple(sorted(fresh)))))
-        warnings = past.warnings | fresh if call else past.warnings
+        new = () if shown is None else (shown._replace(lessons=tuple(sorted(fresh))),)
         self._so_far = past._replace(
-            told=past.told | fresh, warned=call_name(call), warnings=warnings
+            told=past.told | fresh,
+            warned=call_name(call),
+            warnings=past.warnings | fresh if call else past.warnings,
+            shown=(*past.shown, *new),
         )
 
     def counted(self, marks: Iterable[str]) -> None:
@@ -178,9 +180,7 @@ class MemoryRun:
 
     def end(self, outcome: str = "", at: float = 0.0) -> bool:
         self._steps.clear()
-        self._shown.clear()
         self.name = os.urandom(16).hex()
-        self._made, self._begun = 0, 0.0
         self._so_far = RunSoFar()
         return False
 
@@ -236,12 +236,8 @@ def read(lines: list[bytes]) -> RunSoFar:
         shown += [(made, delivery) for delivery in _shown(note.get(_SHOWN), lessons)]
     steps = tuple(step for values in _values(_newest(lines)) if (step := _step(values)))
     notes = frozenset(told), frozenset(counted), warned, since, frozenset(warnings)
-    return RunSoFar(task, steps, *notes, _aged(shown, made), made, begun)
-
-
-def _aged(shown: list[tuple[int, Shown]], made: int) -> tuple[Shown, ...]:
-    """Deliveries with the number of steps since; `shown` has the steps before each."""
-    return tuple(delivery._replace(after=made - at) for at, delivery in shown)
+    aged = tuple(delivery._replace(after=made - at) for at, delivery in shown)
+    return RunSoFar(task, steps, *notes, aged, made, begun)
 
 
 def _shown(noted: object, lessons: Iterable[int]) -> list[Shown]:
