@@ -9,6 +9,8 @@ exception (without its module), errno, exit and HTTP status, error codes and pla
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from hardwon._cold import re
 from hardwon.failures.signature import fold
 
@@ -168,6 +170,7 @@ def _root(missing: re.Match[str]) -> str:
     return name.split(".", 1)[0]
 
 
+@lru_cache(maxsize=128)  # several rules ask about the line of a failing step
 def _stripped(line: str) -> str:
     """The line without file and line number, printing shell, modules of classes, and hints."""
     for pattern in (_PRINTER, _PLACE, _PRINTER):
@@ -203,6 +206,8 @@ def _replacement(match: re.Match[str]) -> str:
 
 def _is_coined(word: str) -> bool:
     """Whether a word looks like an identifier rather than a plain word."""
+    if word.isascii() and word.isalpha() and word.islower():
+        return False  # as most are; quicker than the pattern, which says the same
     if re.fullmatch(_PLAIN, word) or re.fullmatch(_CLASS, word):
         return False
     return bool(re.search(_IDENTIFIER, word))
