@@ -39,7 +39,8 @@ _REMEMBERED, _SHORT = (
     200,
 )  # texts that were found clean and are not checked again; their length
 _ROWS = (tuple, list)
-_DIGEST = 16  # hexadecimal digits
+_DIGITS = (16, 21)  # hexadecimal digits of a failure's digest, and of a delivery's id
+_OF_FAILURE = "mined:"  # stands before the digest in the job of a mined lesson
 _passed: set[str] = set()
 
 
@@ -61,17 +62,18 @@ def screened(value: T) -> T:
 
 def _is_clean(value: object) -> bool:
     """Whether no text in a value holds a secret; new texts are checked together, for speed."""
-    new = [text for text in _texts(value) if text not in _passed and not _is_digest(text)]
-    together = "\n".join(new)
+    new = [text for text in _texts(value) if text not in _passed and not _is_own_name(text)]
+    together = "\n\n".join(new)  # an empty line between: two texts are not one folded token
     is_clean = without_secrets(together) == together
     if is_clean:
         _remember(new)
     return is_clean
 
 
-def _is_digest(text: str) -> bool:
-    """Whether a text is the digest of a failure, which cannot hold a secret."""
-    return len(text) == _DIGEST and not text.strip("0123456789abcdef")
+def _is_own_name(text: str) -> bool:
+    """Whether a text is our digest of a failure or id of a delivery, which hold no secret."""
+    digits = text.removeprefix(_OF_FAILURE)
+    return len(digits) in _DIGITS and not digits.strip("0123456789abcdef")
 
 
 def _remember(texts: list[str]) -> None:
@@ -100,7 +102,7 @@ def _texts(value: object) -> list[str]:
 
 def _text(value: str) -> str:
     """The text without secrets; the same object if it holds none."""
-    if isinstance(value, Screened):
+    if isinstance(value, Screened) or _is_own_name(value):
         return value
     clean = without_secrets(value)
     return value if clean == value else clean
