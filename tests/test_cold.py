@@ -72,7 +72,8 @@ def test_json_refuses_what_it_cannot_write() -> None:
 TEXTS = ["File '/a/b.py', line 3: ValueError 0x7f at 12:30:01", "ghp_" + "a1" * 20, "", "żółć 'x'"]
 
 
-PATTERNS = [_VOLATILE, r"(?i)(?P<a>x)|(b)", *(rule.pattern for rule in KINDS[:12])]
+UNSAFE = "[\x00-\x08\n\ud800-\udfff]+|\u200b"
+PATTERNS = [_VOLATILE, UNSAFE, r"(?i)(?P<a>x)|(b)", *(rule.pattern for rule in KINDS[:12])]
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)

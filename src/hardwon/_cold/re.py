@@ -21,13 +21,11 @@ if TYPE_CHECKING:
     from re import Pattern
     from typing import Any
 
-    # Flags, code in hexadecimal, groups, group numbers by name, group names by number
-    Kept = tuple[int, str, int, dict[str, int], list[str | None]]
-
 _LIMIT = 400  # cached patterns; more means that some are not constants
-_STAMP = f"{sys.version} {_sre.MAGIC} {_sre.CODESIZE}"
+_STAMP = ascii(f"{sys.version} {_sre.MAGIC} {_sre.CODESIZE}").encode()
 _known: dict[str, Pattern[str]] = {}
-_kept: dict[str, Kept] = {}
+# By pattern: code in hexadecimal; flags, groups and their names in JSON, parsed when asked for.
+_kept: dict[bytes, tuple[bytes, bytes]] = {}
 
 
 def search(pattern: str, text: str, start: int = 0) -> Match[str] | None:
@@ -67,21 +65,25 @@ def sub(pattern: str, repl: str | Callable[[Match[str]], str], text: str, count:
 
 def restore(stored: bytes) -> None:
     """Use patterns from `fresh`; ignored if damaged or compiled by another Python."""
-    try:
-        stamp, patterns = json.loads(stored)
-    except (ValueError, TypeError):
-        return
+    stamp, *parts = stored.split(b"\n")
     if stamp == _STAMP:
-        _kept.update(patterns)
+        compiled = zip(parts[1::3], parts[2::3], strict=False)
+        _kept.update(zip(parts[::3], compiled, strict=False))
 
 
 def fresh() -> bytes:
     """Cache contents to persist; empty when nothing new was compiled."""
-    missing = [pattern for pattern in _known if pattern not in _kept]
+    missing = [pattern for pattern in _known if _key(pattern) not in _kept]
     if not missing or len(_known) > _LIMIT:
         return b""
-    _kept.update((pattern, _described(pattern)) for pattern in missing)
-    return json.dumps((_STAMP, dict(list(_kept.items())[-_LIMIT:]))).encode()
+    _kept.update((_key(pattern), _described(pattern)) for pattern in missing)
+    newest = list(_kept.items())[-_LIMIT:]
+    return b"\n".join([_STAMP, *(part for key, kept in newest for part in (key, *kept))])
+
+
+def _key(pattern: str) -> bytes:
+    """The pattern on one line; it may hold any character, even half a surrogate pair."""
+    return ascii(pattern).encode()
 
 
 def _made(pattern: str) -> Pattern[str]:
@@ -91,11 +93,12 @@ def _made(pattern: str) -> Pattern[str]:
 
 def _restored(pattern: str) -> Pattern[str] | None:
     """The cached pattern; None if it is not cached or the engine rejects its code."""
-    if pattern not in _kept:
+    code, rest = _kept.get(_key(pattern), (b"", b""))
+    if not code:
         return None
     try:
-        flags, code, groups, numbers, names = _kept[pattern]
-        numbered = memoryview(bytes.fromhex(code)).cast("I").tolist()
+        flags, groups, numbers, names = json.loads(rest)
+        numbered = memoryview(bytes.fromhex(code.decode())).cast("I").tolist()
         compiled: Pattern[str] = _sre.compile(
             pattern, flags, numbered, groups, numbers, tuple(names)
         )
@@ -110,7 +113,7 @@ def _compiled(pattern: str) -> Pattern[str]:
     return re.compile(pattern)
 
 
-def _described(pattern: str) -> Kept:
+def _described(pattern: str) -> tuple[bytes, bytes]:
     """The arguments that `re.compile` passes to the engine, computed in the same way."""
     from re import _compiler, _parser  # type: ignore[attr-defined]
 
@@ -120,4 +123,5 @@ def _described(pattern: str) -> Kept:
     for name, number in state.groupdict.items():
         names[number] = name
     code = b"".join(word.to_bytes(4, sys.byteorder) for word in _compiler._code(parsed, 0))
-    return state.flags, code.hex(), state.groups - 1, dict(state.groupdict), names
+    rest = (state.flags, state.groups - 1, dict(state.groupdict), names)
+    return code.hex().encode(), json.dumps(rest).encode()
