@@ -104,7 +104,8 @@ _TERMS = _Remembered()
 
 
 def _terms_of(word: str) -> tuple[str, ...]:
-    parts = re.findall(_PART, word)
+    is_plain = word.isascii() and word.isalpha() and word.islower()  # one part, as most are
+    parts = [word] if is_plain else re.findall(_PART, word)
     joined = [word.lower()] if len(parts) > 1 else []
     candidates = (*joined, *(stem(part.lower()) for part in parts if len(part) > 1))
     return tuple(term for term in candidates if term not in _STOP)

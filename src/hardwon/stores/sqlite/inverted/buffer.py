@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from array import array
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from hardwon.ranking import postings
@@ -31,6 +32,11 @@ ON p.term = a.value / {RANKS} AND p.rank = a.value % {RANKS} AND p.first = (
 """
 
 
+def _no_entries() -> defaultdict[int, array[int]]:
+    """By term: lesson and impact in one number."""
+    return defaultdict(lambda: array("Q"))
+
+
 class PostingBuffer:
     """Keys, their numbers and postings that one transaction adds; written at its end."""
 
@@ -39,7 +45,7 @@ class PostingBuffer:
         self._numbers: dict[int, dict[str, int]] = {}
         self._new: list[tuple[str, int, int]] = []  # key, shelf and number
         self._next = 0
-        self._entries: dict[int, array[int]] = {}  # by term: lesson and impact in one number
+        self._entries = _no_entries()
         self.size = 0
 
     def numbers(self, shelf: int, keys: set[str]) -> dict[str, int]:
@@ -65,12 +71,8 @@ class PostingBuffer:
     def add(self, lesson: int, terms: array[int], impacts: bytes) -> None:
         """Add a lesson's terms; its number must be higher than any before."""
         entries, number = self._entries, lesson << 8
-        for term, entry in zip(terms, map(number.__or__, impacts), strict=True):
-            pending = entries.get(term)
-            if pending is None:
-                entries[term] = array("Q", (entry,))
-            else:
-                pending.append(entry)
+        for term, impact in zip(terms, impacts, strict=True):
+            entries[term].append(number | impact)
         self.size += len(terms)
 
     def amended(
@@ -101,7 +103,7 @@ class PostingBuffer:
         self._write_terms()
         for parts in postings.parts(self._ranked()):
             self._append(parts, oldest)
-        self._new, self._entries, self.size = [], {}, 0
+        self._new, self._entries, self.size = [], _no_entries(), 0
 
     def close(self) -> None:
         """Reset the page cache."""
