@@ -58,6 +58,15 @@ def test_powershell_gets_a_value_and_its_help_a_line(
     assert all(explained for _, explained in rows)
 
 
+def test_a_script_for_powershell_tidies_up_without_a_complaint(capsys: Capture) -> None:
+    """PowerShell has no empty variable: it is gone already where no word was begun."""
+    tidies = [
+        row for row in out(capsys, "completion", "powershell").splitlines() if "Remove-" in row
+    ]
+
+    assert [row.strip() for row in tidies] == ["Remove-Item -Path $ours -ErrorAction Ignore"]
+
+
 def test_a_script_for_powershell_quotes_as_powershell_does(capsys: Capture) -> None:
     called = next(
         row for row in out(capsys, "completion", "powershell").splitlines() if "(& " in row

@@ -60,7 +60,8 @@ Register-ArgumentCompleter -Native -CommandName %(prog_name)s -ScriptBlock {
                 $value, $value, "ParameterValue", $help)
         }
     } finally {
-        Remove-Item Env:%(complete_var)s, Env:COMP_WORDS, Env:COMP_WORD
+        $ours = "Env:%(complete_var)s", "Env:COMP_WORDS", "Env:COMP_WORD"
+        Remove-Item -Path $ours -ErrorAction Ignore
     }
 }
 """
