@@ -356,3 +356,15 @@ def test_a_taken_port_is_named(capsys: pytest.CaptureFixture[str]) -> None:
         assert run(["mcp", "--http", str(port)]) == 1
 
     assert f"port {port} is taken by another program" in capsys.readouterr().err
+
+
+def test_a_home_that_cannot_be_made_is_told_with_what_to_do(
+    user: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HARDWON_HOME", "/proc/none/home")
+
+    assert run(["install", "claude-code", "--yes"]) == 1
+
+    assert "/proc/none/home: " in (told := capsys.readouterr().err)
+    assert "HARDWON_HOME" in told
+    assert (user / ".claude" / "settings.json").read_text() == '{"model": "opus"}'

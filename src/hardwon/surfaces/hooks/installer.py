@@ -226,5 +226,8 @@ def _records(home: str) -> dict[str, dict[str, Any]]:
 
 
 def _write_records(home: str, records: dict[str, dict[str, Any]]) -> None:
-    os.makedirs(home, mode=0o700, exist_ok=True)
+    try:
+        os.makedirs(home, mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise storage_error(error, home) from error
     _replace(os.path.join(home, _RECORDS), json.dumps(records, indent=2), 0o600)
