@@ -48,7 +48,7 @@ def failure_of(episode: Episode) -> Failure | None:
     failing = [n for n, step in enumerate(steps) if step.failed and is_mistake(step, steps[:n])]
     read = (
         _telling(episode.steps[n].failure or read_failure(episode.steps[n], episode.steps[:n]))
-        for n in ([at] if at in failing or not failing else []) + failing[::-1]
+        for n in (at, *reversed(failing))
     )
     return next((failure for failure in read if failure), None)
 
