@@ -114,3 +114,12 @@ def test_the_text_tells_of_words_of_a_lesson_whose_words_are_not_indexed() -> No
     candidate = PROVEN._replace(status=Status.CANDIDATE)
 
     assert deadlock_counts(candidate) == deadlock_counts(held=WORD)
+
+
+@pytest.mark.parametrize(("shared", "is_shown"), [(2, True), (1, False)])
+def test_one_shared_word_asks_for_no_lesson_however_short_it_is(
+    shared: int, is_shown: bool
+) -> None:
+    brief = PROVEN._replace(situation="deadlock")
+
+    assert (verdict("turn", brief, **{**SHARED, "shared": shared}) == "") is is_shown
