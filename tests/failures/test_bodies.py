@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hardwon.failures.bodies import body_code, body_message
-from hardwon.failures.lesson_text import situation
+from hardwon.failures.situation import situation
 from hardwon.values.step import Step
 
 NOT_EMPTY = (

@@ -180,3 +180,8 @@ def test_prose_with_brackets_is_no_query() -> None:
     letter = {"body": "Dear Ann, the parcel (three boxes) is on its way; see you soon."}
 
     assert not any(" code " in feature for feature in of(letter, tool="send"))
+
+
+def test_a_program_counts_as_it_was_typed() -> None:
+    assert "typed python" in of("python a.py") - of("python3 a.py")
+    assert "typed /usr/bin/python3 -m pytest" in of("/usr/bin/python3 -m pytest")

@@ -9,8 +9,8 @@ import pytest
 
 from hardwon.failures.call_keys import canonical
 from hardwon.failures.file_refusals import refusal, text_key
-from hardwon.failures.lesson_text import situation
 from hardwon.failures.reading import read_failure
+from hardwon.failures.situation import situation
 from hardwon.failures.verdict import has_failed
 from hardwon.values.step import Step
 from tests.effort import NEVER_QUADRATIC, cpu_seconds

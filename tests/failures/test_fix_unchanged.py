@@ -25,6 +25,15 @@ CASES = (
         says=("fails without your change too",),
     ),
     case(
+        "tests that could not be loaded",
+        ("ls", "src tests"),
+        (
+            "python3 -m unittest",
+            "!ERROR: tests.test_a (unittest.loader._FailedTest.tests.test_a)\nKeyError: 'BOOK_HOME'"
+            "\nRan 1 test in 0.0s\n\nFAILED (errors=1)",
+        ),
+    ),
+    case(
         "a checkout of one file",
         ("sed -i 's/a/b/' src/io.py", ""),
         ("go test ./io", "!--- FAIL: TestPipe (0.00s)\nFAIL"),

@@ -12,15 +12,11 @@ from hardwon.failures.lesson_text import (
     mistake,
     narrowed_to_tests,
     settled,
-    situation,
     succeeded,
     with_text_of,
 )
-from hardwon.failures.reading import read_failure
-from hardwon.values.failure import Failure
 from hardwon.values.fix import Fix
 from hardwon.values.lesson import MINED, RULES, Status
-from hardwon.values.step import Step
 from tests.samples import lesson
 
 INSTALL = Fix("call", "Run `pip install kit`.", "call pip", "pip install kit", worked=2)
@@ -49,61 +45,6 @@ def test_a_fix_that_is_a_part_of_a_likelier_one_is_not_told_beside_it() -> None:
 
     assert fixes_to_show((both, one)) == [both]
     assert fixes_to_show((one, both)) == [one, both]
-
-
-@pytest.mark.parametrize(
-    ("args", "output", "when"),
-    [
-        (
-            "python check.py",
-            "ModuleNotFoundError: No module named 'numpy'",
-            "When you see “ModuleNotFoundError: No module named 'numpy'”",
-        ),
-        (
-            "cat > shop/cart.py\npython check.py",
-            "ModuleNotFoundError: No module named 'shop'",
-            "When you see “ModuleNotFoundError: No module named <name>”",
-        ),
-        ("pnpm test", "bash: pnpm: command not found", "When you see “pnpm: command not found”"),
-        (
-            "npm run build",
-            "Command timed out after 120 seconds",
-            "When `npm run build` does not end in time",
-        ),
-        (
-            "python -c 'if x: pass; class A: pass'",
-            '  File "<string>", line 1\n    if x: pass; class A: pass\nSyntaxError: invalid syntax',
-            "When you see “SyntaxError: invalid syntax” in code given with the call",
-        ),
-        (
-            "pytest -q",
-            "FAILED tests/test_cart.py::test_sum - assert 3 == 4",
-            "When the test `test_sum` fails",
-        ),
-        (
-            '{"email": "ann@a.org"}',
-            "Error: user not found",
-            "When `find` says “Error: user not found”",
-        ),
-    ],
-)
-def test_a_situation_quotes_what_is_printed(args: str, output: str, when: str) -> None:
-    step = Step("find", args, output, failed=True)
-    failure = read_failure(step, ())
-    assert failure is not None
-
-    assert situation(failure.text, step._replace(failure=failure)) == when
-
-
-def test_an_error_that_may_not_be_quoted_is_told_by_the_variable_it_names() -> None:
-    line = "bin/check: line 3: PAGE_LANG: set PAGE_LANG to en or de"
-    step = Step("bash", "bin/check", line, failed=True, failure=Failure("a", "b", "", line))
-
-    assert (
-        situation("PAGE_LANG: set <name> to en or de", step)
-        == "When `check` fails over `PAGE_LANG`"
-    )
-    assert situation("", step._replace(failure=None)) == "When `check` fails"
 
 
 def test_words_that_a_person_chose_stay() -> None:

@@ -107,6 +107,7 @@ def test_a_reproduction_of_the_run_that_ends_in_the_library_shows_the_bug(error:
         "lib.ImproperlyConfigured: settings are not configured",
         "UnicodeEncodeError: 'ascii' codec can't encode character",
         "IndentationError: unexpected indent",
+        "ReferenceError: require is not defined in ES module scope, you can use import instead",
     ],
 )
 def test_a_reproduction_that_is_not_set_up_right_is_a_mistake(error: str) -> None:

@@ -56,6 +56,10 @@ def test_what_starts_a_program(line: str, found: Starter | None) -> None:
         ("git", "", (), []),
         ("git -C a", "", (), ["-C", "a"]),
         ("ls -l", "", (), ["-l"]),
+        ("./dev.sh test a.py", "test", (), ["a.py"]),
+        ("bin/app migrate", "migrate", (), []),
+        ("./run.py model_fields", "", (), ["model_fields"]),
+        ("/usr/bin/env test", "", (), ["test"]),
     ],
 )
 def test_the_sub_command_and_the_options_before_it(

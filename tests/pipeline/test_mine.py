@@ -86,6 +86,22 @@ def test_tests_that_fail_without_a_change_are_named_where_the_lesson_holds(hw: H
     assert "`tests/test_a.py::test_cut` fails without your change too" in lesson.correction
 
 
+@pytest.mark.parametrize("again", ["./dev.sh test", "./dev.sh test tests.test_sums"])
+def test_a_red_test_that_a_run_repairs_is_not_called_red_without_a_change(
+    hw: Hardwon, again: str
+) -> None:
+    agent = hw.agent("a")
+    red = "FAIL: test_sum (tests.test_sums.SumTest)\nAssertionError: 3 != 4\nFAILED (failures=1)"
+    agent.after_action("bash", "ls", output="dev.sh src tests")
+    agent.after_action("bash", "./dev.sh test", output=red, failed=True)
+    assert "without your change" in agent.lessons.list()[0].correction
+
+    agent.after_action("bash", "sed -i 's/3/4/' src/sums.py")
+    agent.after_action("bash", again, output="Ran 9 tests in 0.01s\n\nOK")
+
+    assert agent.lessons.list() == []
+
+
 def test_a_missing_fixture_is_known_by_its_name(hw: Hardwon) -> None:
     for name, plugin in (("mocker", "pytest-mock"), ("httpbin", "pytest-httpbin")):
         agent = hw.agent("coder")

@@ -31,6 +31,7 @@ A step passes through these files in this order:
                                 order_counts, source_counts   fixes from counts over many runs
                                 tried_in_vain        what the run tried without effect
     8  the lesson               mined_lesson         made and updated by rules
+                                  situation          when it holds
                                   lesson_text        its words and its status
                                   case_text          its failure as a text for a model
                                 diagnosis            families of errors, for lessons without a fix

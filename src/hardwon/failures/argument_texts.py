@@ -39,11 +39,9 @@ def reworded(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None
 
 def _renamed(key: str, old: str, new: str, case: Case) -> tuple[str, str] | None:
     """A query in which the name that the error calls wrong was replaced."""
-    wrong, name = _changed_name(old, new, case)
-    if not name or is_personal(name) or re.search(r"\d", name):
+    wrong, name = changed_name(old, new, case)
+    if not name:
         return None
-    if sorted(wrong) == sorted(name):
-        return None  # a typing mistake: the same letters in another order
     if name.endswith(f".{wrong}"):
         return f"In `{key}`, write the table before the name, as in `{name}`.", f"{key} qualified"
     if re.search(r"\bfunction\b", case.line):  # the other function may return something else
@@ -53,7 +51,7 @@ def _renamed(key: str, old: str, new: str, case: Case) -> tuple[str, str] | None
     return text, f"{key} name {name}"
 
 
-def _changed_name(old: str, new: str, case: Case) -> tuple[str, str]:
+def changed_name(old: str, new: str, case: Case) -> tuple[str, str]:
     """The one name of the error that was replaced in a query, old and new; else two ""."""
     is_query = re.search(_QUERY, old) and re.search(_NAMED_PART, case.line)
     if not is_query or max(len(old), len(new)) > _LONGEST:
@@ -64,7 +62,10 @@ def _changed_name(old: str, new: str, case: Case) -> tuple[str, str]:
     changes = {pair for pair in zip(before, after, strict=True) if pair[0] != pair[1]}
     in_error = set(re.findall(_NAME, case.line))
     names = [pair for pair in changes if pair[0] in in_error and re.fullmatch(_NAME, pair[1])]
-    return names[0] if len(names) == 1 else ("", "")
+    wrong, name = names[0] if len(names) == 1 else ("", "")
+    if is_personal(name) or re.search(r"\d", name) or sorted(wrong) == sorted(name):
+        return "", ""  # a value of one run, or a typing mistake: the same letters in another order
+    return wrong, name
 
 
 def _narrowed(key: str, old: str, new: str, case: Case) -> tuple[str, str] | None:

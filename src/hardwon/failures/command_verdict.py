@@ -6,8 +6,8 @@ from hardwon._cold import re
 from hardwon.failures.body_verdict import is_refusal
 from hardwon.failures.error_line import traceback_line
 from hardwon.failures.harness import without_harness_lines
-from hardwon.failures.programs import unquoted
-from hardwon.failures.shell import deciding_commands, parse, program_name
+from hardwon.failures.programs import program_name, unquoted
+from hardwon.failures.shell import deciding_commands, parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

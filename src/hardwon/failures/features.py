@@ -16,6 +16,7 @@ from hardwon._cold import re
 from hardwon._cold.lazy import lazy
 from hardwon.failures import shell
 from hardwon.failures.code_names import names_in
+from hardwon.failures.programs import program_name
 from hardwon.failures.scripts import base_name, is_code, script
 
 TYPE_CHECKING = False
@@ -59,6 +60,7 @@ def _of_command(
     yield f"runs {program}"
     if not _has_worked(program, before):
         yield f"first {program}"
+    yield f"typed {' '.join((*command.via[-1:], command.program))[:_LONGEST]}"
     yield from (f"{program} {flag.split('=')[0][:_LONGEST]}" for flag in command.flags)
     is_run = command.name not in _HANDLING
     code = [] if command.writes else [command.script]
@@ -82,9 +84,7 @@ def _in_code(program: str, code: str) -> Iterator[str]:
 
 def _program(command: Command) -> str:
     """The program with its sub-command; `python -m x` differs from `x`."""
-    starts = [
-        f"{shell.program_name(start[:-3])} -m" for start in command.via if start.endswith(" -m")
-    ]
+    starts = [f"{program_name(start[:-3])} -m" for start in command.via if start.endswith(" -m")]
     return " ".join((*starts[-1:], command.does))[:_LONGEST]
 
 

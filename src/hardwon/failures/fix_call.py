@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hardwon._cold import re
+from hardwon.failures.argument_texts import changed_name
 from hardwon.failures.authored import is_coined, tail, writings
 from hardwon.failures.fix_case import (
     Case,
@@ -20,6 +21,8 @@ from hardwon.failures.fix_pair import (
     mark_form,
     marked,
     pair_of,
+    query_of,
+    sets_what_lacks,
     swapped,
     valued,
 )
@@ -32,7 +35,6 @@ if TYPE_CHECKING:
     from typing import NamedTuple
 
     from hardwon.failures.shell import Command
-    from hardwon.values.step import Step
 else:
     from hardwon._cold.namedtuple import NamedTuple
 
@@ -67,7 +69,9 @@ _SHORT_FORMS = {
 # Flags that create what the call did not find
 _MAKING = {("git checkout", "-b"), ("git switch", "-c"), ("git switch", "--create")}
 _NO_PROGRAM = r"not found\Z|command not found|is not recognized as|: Permission denied\Z"
-_SEARCHED = r"PATH$|HOME$|ROOT$|^RBENV|^PYENV|^NVM"  # variables with paths to programs
+_SEARCHED = (
+    r"^PATH$|^(?:RBENV|PYENV|NVM|JAVA|CARGO|GO|CONDA|ANDROID|NODE)_?(?:\w+_)?(?:HOME|ROOT|DIR)?$"
+)
 _OWN_CODE = (
     r"(?:\w+\.)*(?:SyntaxError|IndentationError|NameError|AttributeError|TypeError|KeyError)\b"
 )
@@ -120,8 +124,9 @@ def _is_shown(case: Case, pair: Pair) -> bool:
     """Whether the call can be shown unchanged to an agent with another task."""
     if not _is_one_short_line(pair.new) or pair.new.writes:
         return False
-    if marked(case, pair.old, pair.new):
-        return False  # the text after the mark belongs to the run
+    is_query = changed_name(query_of(pair.old), query_of(pair.new), case)[1]
+    if is_query or marked(case, pair.old, pair.new):
+        return False  # the query, or the text after the mark, belongs to the run
     if any(f" -o {tail(pair.new.program)}" in step.args for step in case.steps):
         return False  # a program that the run has built
     return not any(
@@ -151,28 +156,31 @@ def _is_of_this_run(word: str, case: Case) -> bool:
 
 def _changes(case: Case, pair: Pair) -> list[CallChange]:
     changes = [
-        *_env_changes(pair),
+        *_env_changes(case, pair),
         *_start_changes(case, pair),
         *_folder_changes(case, pair),
         *_flag_changes(case, pair),
         *_target_changes(case, pair),
     ]
     causes = [change for change in changes if _is_cause(change, case, pair)]
-    in_error = [change for change in causes if _is_named(change, case)]
+    in_error = [change for change in causes if _is_named(change, case, pair)]
     return (in_error or [change for change in causes if _explains(change, case)] or causes)[:3]
 
 
-def _is_named(change: CallChange, case: Case) -> bool:
-    """Whether the change sets a variable that the error names."""
+def _is_named(change: CallChange, case: Case, pair: Pair) -> bool:
+    """Whether the change sets a variable that the error names, whole or by a word of it."""
     sort, _, names = change.key.partition(" ")
-    return sort == "env" and any(re.search(rf"\b{name}\b", case.line) for name in names.split())
+    if sort != "env":
+        return False
+    is_whole = any(re.search(rf"\b{name}\b", case.line) for name in names.split())
+    return is_whole or bool(sets_what_lacks(case, pair.old, pair.new))
 
 
 def _is_cause(change: CallChange, case: Case, pair: Pair) -> bool:
     """Whether a change can explain the success: the error speaks of it, or nothing else changed."""
-    if re.match(r"(?:E +)?AssertionError\b", case.line) or _is_unrelated_variable(change, case):
+    if re.match(r"(?:E +)?AssertionError\b", case.line) or _is_unrelated(change, case, pair):
         return False
-    if _explains(change, case):
+    if _explains(change, case) or _is_named(change, case, pair):
         return True
     is_own = is_own_check(case) or is_red(case.failed) or bool(re.match(_OWN_CODE, case.line))
     return not (is_own or _is_edited(case) or _is_other_text(pair))
@@ -191,23 +199,26 @@ def _explains(change: CallChange, case: Case) -> bool:
     return bool(re.search(_EXPLAINS[change.key.split(" ", 1)[0]], case.line))
 
 
-def _is_unrelated_variable(change: CallChange, case: Case) -> bool:
-    """Whether the change sets an unrelated variable while a program is missing."""
+def _is_unrelated(change: CallChange, case: Case, pair: Pair) -> bool:
+    """Whether a program is missing, and the change does not say where to find one."""
     sort, _, names = change.key.partition(" ")
-    if sort != "env" or not re.search(_NO_PROGRAM, case.line):
+    if sort not in {"env", "folder"} or not re.search(_NO_PROGRAM, case.line):
         return False
+    if sort == "folder":  # only a path is looked up from a folder
+        return "/" not in pair.old.program
     return not any(re.search(_SEARCHED, name) for name in names.split())
 
 
-def _env_changes(pair: Pair) -> list[CallChange]:
+def _env_changes(case: Case, pair: Pair) -> list[CallChange]:
     added = [setting for setting in pair.new.env if setting not in pair.old.env]
-    names = sorted({setting.split("=", 1)[0] for setting in added})
     if not added:
         return []
+    names = sorted({setting.split("=", 1)[0] for setting in added})
     shown = " ".join(dict.fromkeys(added))
-    words = f"Set `{shown}` for the call." if len(shown) <= _SHOWN else ""
-    words = words or f"Set {' and '.join(f'`{name}`' for name in names)} for the call."
-    return [CallChange(words, f"env {' '.join(names)}")]
+    is_named = any(name in case.line for name in names)
+    if len(shown) > _SHOWN or (is_personal(shown) and is_named):  # the names alone say enough
+        shown = "` and `".join(names)
+    return [CallChange(f"Set `{shown}` for the call.", f"env {' '.join(names)}")]
 
 
 def _start_changes(case: Case, pair: Pair) -> list[CallChange]:
@@ -216,10 +227,12 @@ def _start_changes(case: Case, pair: Pair) -> list[CallChange]:
         return []
     is_gone = is_absent(case, pair.old) and pair.old.name != pair.new.name
     missing = f"`{pair.old.name}` is not there. " if is_gone else ""
-    return [CallChange(f"{missing}Use `{new}` instead of `{old}`.", f"start {_plain(new)}")]
+    plain = plain_start(new)
+    start = plain if plain != plain_start(old) else new  # `python3` in the place of `python`
+    return [CallChange(f"{missing}Use `{new}` instead of `{old}`.", f"start {start}")]
 
 
-def _plain(start: str) -> str:
+def plain_start(start: str) -> str:
     """How a program is started, without its version and directory."""
     words = [
         re.sub(r"(?<=^python)[\d.]+$|(?<=^pip)[\d.]+$|^\./", "", word) for word in start.split()
@@ -241,7 +254,7 @@ def _flag_changes(case: Case, pair: Pair) -> list[CallChange]:
     dropped = [
         flag for flag in _only_in(pair.old.flags, pair.new.flags) if _is_in_error(flag, case)
     ]
-    telling = _bare_flags(added)
+    telling = bare_flags(added)
     if pair.new.name == "rm" and "Is a directory" not in case.line:
         telling &= {"-f"}  # `-r` explains nothing here
         added = ["-f"]
@@ -290,7 +303,7 @@ def _with_values(flags: list[str], values: dict[str, str]) -> str:
     return " ".join(f"{flag} {values[flag]}" if flag in values else flag for flag in flags)
 
 
-def _bare_flags(flags: list[str]) -> set[str]:
+def bare_flags(flags: list[str]) -> set[str]:
     """The flags without their values; `-rf` is `-r` and `-f`."""
     single = [f"-{c}" for flag in flags if re.fullmatch(r"-[a-z]{2,3}", flag) for c in flag[1:]]
     others = (flag for flag in flags if not re.fullmatch(r"-[a-z]{2,3}", flag))
@@ -315,6 +328,9 @@ def _is_in_error(flag: str, case: Case) -> bool:
 
 
 def _target_changes(case: Case, pair: Pair) -> list[CallChange]:
+    wrong, name = changed_name(query_of(pair.old), query_of(pair.new), case)
+    if name:
+        return [CallChange(f"Write `{name}`, not `{wrong}`.", f"target {name}")]
     words = swapped(case, pair.old, pair.new)
     if mark := marked(case, pair.old, pair.new):
         advice = "Begin the text in the form that the error names."
@@ -350,42 +366,3 @@ def _listing(case: Case, name: str) -> str:
 def _is_edited(case: Case) -> bool:
     """Whether the run wrote a file in between, so that more changed than the call."""
     return any(writings(step.tool, step.args) for step in case.between)
-
-
-def applies_call(key: str, step: Step) -> bool:
-    """Whether a command does what the key of a fix says."""
-    return all(_applies_change(change, commands_of(step)) for change in key.split("; "))
-
-
-def _applies_change(change: str, parts: tuple[Command, ...]) -> bool:
-    sort, _, details = change.partition(" ")
-    words = set(details.split())
-    if sort == "env":
-        return words <= {e.split("=", 1)[0] for part in parts for e in part.env}
-    return any(_part_applies(part, sort, details) for part in parts)
-
-
-def _part_applies(part: Command, sort: str, details: str) -> bool:
-    match sort:
-        case "start":
-            return _plain(part.call) == details
-        case "folder":
-            return tail(part.cwd) == details
-        case "lines":
-            return "\n" in part.script
-        case "mark":
-            return any(mark_form(word.split(" ", 1)[0]) == details for word in part.operands)
-        case "flags":
-            return _has_flags(part, set(details.split()))
-    return details in map(tail, part.operands)
-
-
-def _has_flags(part: Command, words: set[str]) -> bool:
-    if not {word for word in words if word[0] != "-" and word[:3] != "no-"} <= set(
-        part.does.split()
-    ):
-        return False
-    wanted = {word for word in words if word.startswith("-")}
-    dropped = {word[2:] for word in words if word.startswith("no-")}
-    present = _bare_flags(list(part.flags))
-    return wanted <= present and not dropped & present

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hardwon._cold import re
 from hardwon._cold.lazy import lazy
+from hardwon.failures.argument_texts import changed_name
 from hardwon.failures.authored import is_coined, tail, writings
 from hardwon.failures.fix_case import (
     Case,
@@ -84,7 +85,7 @@ def pair_of(case: Case) -> Pair | None:
     if at < 0 or not is_gone(case):
         return None
     old, parts = commands_of(case.failed)[at], commands_of(case.last)
-    if is_reader(old) or any(_is_repeated(old, part) for part in parts):
+    if is_reader(old) or any(_is_repeated(old, part) for part in parts) or _is_permitted(case):
         return None
     for place in range(len(parts) - 1, -1, -1):
         if not is_plumbing(parts[place]) and _is_same_goal(case, old, parts[place]):
@@ -96,6 +97,14 @@ def pair_of(case: Case) -> Pair | None:
 def _is_repeated(old: Command, new: Command) -> bool:
     """Whether two commands are equal, with the same directory and environment."""
     return new.text == old.text and new.cwd == old.cwd and set(new.env) == set(old.env)
+
+
+def _is_permitted(case: Case) -> bool:
+    """Whether the run gave the right to run a file: that is the fix, and no other call."""
+    if "Permission denied" not in case.line:
+        return False
+    steps = (*case.between, case.last)
+    return any(part.program == "chmod" for step in steps for part in commands_of(step))
 
 
 def _is_working(case: Case, parts: tuple[Command, ...], at: int) -> bool:
@@ -133,11 +142,18 @@ def _is_same_goal(case: Case, old: Command, new: Command) -> bool:
 
 def _is_taken_over(case: Case, old: Command, new: Command) -> bool:
     """Whether another program replaces one that is missing or cannot run the file."""
+    if _is_missing_tester(case, old) and has_run_tests(case.last):
+        return not is_reader(new)
     if set(old.operands).isdisjoint(new.operands) or is_reader(new):
         return False
     if writings(case.last.tool, case.last.args):
         return False
     return is_absent(case, old) or bool(re.search(_UNFIT, case.line))
+
+
+def _is_missing_tester(case: Case, old: Command) -> bool:
+    """Whether a test runner is missing: then any other that runs tests takes its place."""
+    return old.does in _TESTERS and is_absent(case, old)
 
 
 def _has_same_role(old: Command, new: Command) -> bool:
@@ -162,7 +178,20 @@ def _is_rewritten(case: Case, old: Command, new: Command) -> bool:
     """Whether two calls of one program differ only in a word, a mark, a number or flags."""
     if swapped(case, old, new) or marked(case, old, new) or is_other_number(case, old, new):
         return True
+    if sets_what_lacks(case, old, new) or changed_name(query_of(old), query_of(new), case)[1]:
+        return True
     return _is_completed(case, old, new) or _is_reflagged(old, new)
+
+
+def query_of(call: Command) -> str:
+    """The texts in a language of their own that a call passes: SQL, code."""
+    return "\n".join((call.script, *(word for word in call.operands if " " in word)))
+
+
+def sets_what_lacks(case: Case, old: Command, new: Command) -> list[str]:
+    """The variables that only the new call sets and whose names share a word with the error."""
+    names = {setting.split("=", 1)[0] for setting in {*new.env} - {*old.env}}
+    return sorted(name for name in names if not case.names.isdisjoint(name.lower().split("_")))
 
 
 def is_other_number(case: Case, old: Command, new: Command) -> bool:
@@ -189,7 +218,7 @@ def valued(old: Command, new: Command) -> list[tuple[str, str]]:
     if not set(old.operands) <= set(new.operands):
         return []
     flags = [flag for flag in new.flags if flag not in old.flags]
-    words = [word for word in new.operands if word not in old.operands]
+    _, words = _differing(old, new)
     return [(flag, word) for flag in flags for word in words if f"{flag} {word}" in new.text]
 
 
@@ -215,8 +244,7 @@ def is_absent(case: Case, part: Command) -> bool:
 
 def swapped(case: Case, old: Command, new: Command) -> tuple[str, str] | None:
     """The operand that the error names and its similarly spelt replacement; else None."""
-    removed = [word for word in old.operands if word not in new.operands]
-    added = [word for word in new.operands if word not in old.operands]
+    removed, added = _differing(old, new)
     if len(removed) != 1 or len(added) != 1 or not _is_named(removed[0], case):
         return None
     if is_coined(removed[0], case.steps) or is_coined(added[0], case.steps):
@@ -224,10 +252,18 @@ def swapped(case: Case, old: Command, new: Command) -> tuple[str, str] | None:
     return (removed[0], added[0]) if _is_alike(removed[0], added[0]) else None
 
 
+def _differing(old: Command, new: Command) -> tuple[list[str], list[str]]:
+    """The operands that only the old, and those that only the new call has."""
+    before, after = dict.fromkeys(old.operands), dict.fromkeys(new.operands)
+    return (
+        [word for word in before if word not in after],
+        [word for word in after if word not in before],
+    )
+
+
 def marked(case: Case, old: Command, new: Command) -> str:
     """The mark added before an operand, in a form that the error shows: `HB-7`, `fix:`; else ""."""
-    removed = [word for word in old.operands if word not in new.operands]
-    added = [word for word in new.operands if word not in old.operands]
+    removed, added = _differing(old, new)
     if len(removed) != 1 or len(added) != 1 or " " not in added[0]:
         return ""
     if not added[0].lower().endswith(removed[0].lower()):

@@ -36,7 +36,7 @@ _VERBS = word_set(
     "generate build compile bootstrap setup apply update upgrade tidy vendor get ensure prepare "
     "deps link switch use-context set-context configure enable set seed syncdb makemigrations "
     "submodule unshallow stage rebase checkout stash commit tag lock prune clean restart push "
-    "upgrade-head migration codegen proto refresh config"
+    "upgrade-head migration codegen gen regen regenerate bless proto refresh config"
 )
 _PROGRAMS = word_set(
     "mkdir touch chmod chown export source . ln mkfifo ssh-add nvm pyenv rbenv modprobe ulimit "
@@ -48,6 +48,11 @@ _FAMILIES = word_set(
     "poetry uv gh systemctl terraform tofu pulumi aws gcloud az dotnet mvn gradle bundle pdm "
     "docker-compose rustup nvm composer flutter make alembic manage.py rails rake mix npx "
     "apk yum dnf pacman gem bundle corepack"
+)
+_TASK_RUNNERS = word_set("make gmake just task rake npm pnpm yarn bun invoke")
+_CHECKS = word_set(
+    "test tests check checks spec lint verify coverage bench run watch serve start dev all help "
+    "list"
 )
 _FILES = word_set("mkdir touch cp mv ln")
 _INTERPRETERS = word_set("python node php ruby perl deno")
@@ -118,6 +123,8 @@ def _last_try(case: Case, old: Command) -> int:
 def _explaining(case: Case, done: Sequence[Command]) -> list[Command]:
     """The commands that explain the success: related to the error, or the only preparations."""
     is_git = commands_of(case.failed)[blamed(case.failed, case.line)].program == "git"
+    if written := _writing_named(case, done):
+        return written
     makers = _makers(case, done, is_git=is_git)
     related = [part for part in makers if _is_related(part, case)]
     if related:
@@ -127,6 +134,16 @@ def _explaining(case: Case, done: Sequence[Command]) -> list[Command]:
     candidates = [part for part in makers if not _is_housework(part)]
     candidates = makers if not candidates and is_git and len(makers) == 1 else candidates
     return candidates if len(candidates) <= _FEW else []
+
+
+def _writing_named(case: Case, done: Sequence[Command]) -> list[Command]:
+    """The command whose output became the file that the error names, with its `mkdir`."""
+    for place, part in enumerate(done):
+        names = [tail(path) for path in part.writes if not part.script]
+        if any(name in case.line for name in names) and re.search(_NO_FILE, case.line):
+            makes_folder = place and done[place - 1].program == "mkdir"
+            return [*(done[place - 1 : place] if makes_folder else ()), part]
+    return []
 
 
 def _makers(case: Case, done: Sequence[Command], *, is_git: bool) -> list[Command]:
@@ -147,7 +164,14 @@ def is_maker(part: Command) -> bool:
         return False
     if name in _PROGRAMS or _mends_line_ends(part) or re.search(_INSTALLS, part.text):
         return True
-    return name in _VERBS or (_runs_tasks(part) and _names_making(part))
+    return name in _VERBS or (_runs_tasks(part) and _names_making(part)) or _is_own_task(part)
+
+
+def _is_own_task(part: Command) -> bool:
+    """Whether it runs a task with a name that a project chose, other than tests and checks."""
+    words = part.verb.split()
+    task = words[-1] if part.name in _TASK_RUNNERS and words else ""
+    return bool(task) and "/" not in task and not {*re.split(r"[:_-]", task), task} & _CHECKS
 
 
 def _runs_tasks(part: Command) -> bool:
@@ -218,13 +242,19 @@ def _fix(case: Case, chosen: list[Command]) -> Fix | None:
         text = f"First set {' and '.join(f'`{name}`' for name in names)} with `git config`"
         key = " ".join(("preparation", *(f"git config {name}" for name in names)))
         return Fix("preparation", f"{text}, then the same call.", key, "", "")
-    text = " && ".join(silenced(part.text) for part in chosen)
+    text = " && ".join(map(_typed, chosen))
     if not _is_one_short_line(text):
         return None
     if any(_is_own(word, case) for part in chosen for word in part.operands):
         return None
     key = " ".join(("preparation", *(_key(part) for part in chosen)))
     return Fix("preparation", f"First run `{text}`, then the same call.", key, text, "")
+
+
+def _typed(part: Command) -> str:
+    """A command as it is run from the folder of the project."""
+    is_inside = part.cwd and not part.cwd.startswith(("/", "~", "$", "."))
+    return f"cd {part.cwd} && {silenced(part.text)}" if is_inside else silenced(part.text)
 
 
 def _is_one_short_line(text: str) -> bool:
@@ -258,7 +288,7 @@ def _key(part: Command) -> str:
     if re.search(_INSTALLS, part.text):
         return " ".join((part.does, *re.findall(r"\(\s*[\"']([\w.-]{1,60})", part.text)))
     words = [re.sub(r"[=<>~!@\[].*$", "", word) for word in part.operands]
-    names = [word for word in words if word and not word.startswith((".", "/"))]
+    names = [tail(word) for word in words if word and not word.startswith((".", "/"))]
     return " ".join((part.does, *sorted(names)))
 
 
@@ -316,4 +346,4 @@ def applies_preparation(key: str, step: Step) -> bool:
     if key == "write the file":
         words = {tail(word) for part in commands_of(step) for word in part.operands}
         return bool(set(files) & words)
-    return any(_key(part) in key for part in commands_of(step) if is_maker(part))
+    return any(f" {_key(part)} " in f" {key} " for part in commands_of(step) if is_maker(part))

@@ -15,6 +15,7 @@ from hardwon.failures.authored import (
 from hardwon.failures.fix_case import (
     commands_of,
     folded,
+    has_run_tests,
     is_plumbing,
     is_reader,
     is_red,
@@ -40,6 +41,7 @@ _WRITES = (".write", "writeFile", "sed -i", "patch", ", 'w", ', "w', ", 'a", ', 
 _BRINGING = frozenset(
     ["stash pop", "stash apply", "apply", "am", "cherry-pick", "merge", "pull", "rebase"]
 )
+_NOT_LOADED = "unittest.loader._FailedTest"  # no test ran: something is not set up
 _NAMED = 3  # tests that one fix names
 _TEXT = (
     "without your change too. Do not hunt for it: run the same call once on the unchanged sources "
@@ -62,10 +64,27 @@ def unchanged_fixes(steps: Sequence[Step]) -> list[tuple[int, Fix]]:
     return [(places[0], fix)] if fix else []
 
 
+def is_green(step: Step) -> bool:
+    """Whether tests ran and all of them passed."""
+    return not step.failed and has_run_tests(step) and not is_red(step)
+
+
+def is_repeated(failing: Step, step: Step) -> bool:
+    """Whether a step runs the failing tests of an earlier one again, among others or alone."""
+    tests = " ".join(_tests_in(failing))
+    return any(
+        part.does == other.does
+        and (part.operands == other.operands or all(word in tests for word in other.operands))
+        for part in commands_of(failing)
+        for other in commands_of(step)
+        if not (is_plumbing(part) or is_reader(part))
+    )
+
+
 def _is_untouched(steps: Sequence[Step]) -> bool:
     """Whether tests of the project fail although the run has not changed anything yet."""
     last, before = steps[-1], steps[:-1]
-    if not last.failed or not is_red(last) or not _tests_in(last):
+    if not last.failed or not is_red(last) or not _tests_in(last) or _NOT_LOADED in last.output:
         return False
     words = {word for part in commands_of(last) for word in (part.program, *part.operands)}
     files = {word.split("::", 1)[0] for word in words}

@@ -7,7 +7,7 @@ whether a later call applies a fix.
 from __future__ import annotations
 
 from hardwon._cold.lazy import lazy
-from hardwon.failures.fix_call import applies_call
+from hardwon.failures.fix_call_applied import applies_call
 from hardwon.failures.fix_case import (
     case_of,
     commands_of,

@@ -6,15 +6,7 @@ Of tool output only the failure kind is quoted. Fixes bring their own text.
 from __future__ import annotations
 
 from hardwon._cold import re
-from hardwon.failures.bodies import body_code
-from hardwon.failures.call_keys import blamed_command
-from hardwon.failures.file_refusals import REASONS
-from hardwon.failures.kind import printed_text
-from hardwon.failures.reading import INLINE
-from hardwon.failures.shell import parse
-from hardwon.failures.timeouts import TIMED_OUT
-from hardwon.text.clean import clip, one_line
-from hardwon.text.quoting import quotable
+from hardwon.text.clean import one_line
 from hardwon.values.evidence import Kind, values_of
 from hardwon.values.fix import DOUBTED, UNCHANGED, with_success
 from hardwon.values.lesson import LIVE, MINED, Status, is_vouched
@@ -25,40 +17,15 @@ if TYPE_CHECKING:
 
     from hardwon.values.fix import Fix
     from hardwon.values.lesson import Lesson
-    from hardwon.values.step import Step
 
-_QUOTE = 160  # characters of a failure kind
 _CAUSES = 2  # at most, fixes that are shown for one failure kind
 _BEHIND = 3  # a fix is shown unless the best one worked more than this many times as often
-_VARIABLE = r"\b[A-Z][A-Z\d]{1,20}(?:_[A-Z\d]{1,20}){1,4}\b"  # an environment variable
-_TEST = r"(?:AssertionError|Failed|test failed) in (\S.*)"  # a kind that only its test names
 _CALL = 100  # characters of a call in a message to the user
 _TRIED = 3  # attempts that are shown, the newest
 _WORDS = 240  # characters of one mistake
 UNSOLVED = "No fix is known."
 ALREADY_DONE = "The call does already what helped in other runs."
 _SURENESS = {Status.SEEN: 0.3, Status.CANDIDATE: 0.6, Status.PROVEN: 0.8}
-
-
-def situation(text: str, step: Step) -> str:
-    """When the lesson holds: the failure as it is printed, or else the failing program."""
-    prefix = f"{step.tool}: "  # begins the kind of a call with named arguments
-    if (reason := text.removeprefix(prefix)) in REASONS:
-        return f"When `{step.tool}` fails because {reason}"
-    if text.endswith(TIMED_OUT):
-        return f"When `{text.removesuffix(TIMED_OUT)}` does not end in time"
-    if test := re.fullmatch(_TEST, text):
-        return f"When the test `{test[1]}` fails"
-    line = step.failure.line if step.failure else ""
-    if quote := quotable(printed_text(text, line)):
-        speaker = f"`{step.tool}` says" if quote.startswith(prefix) else "you see"
-        words, inline, _ = quote.removeprefix(prefix).partition(INLINE)
-        return f"When {speaker} “{clip(words, _QUOTE)}”{inline}"
-    if code := body_code(step.output):
-        return f"When {program(step)} fails with `{code}`"
-    names = [] if step.args.startswith("{") else re.findall(_VARIABLE, line)
-    over = f" over `{names[0]}`" if names else ""
-    return f"When {program(step)} fails{over}"
 
 
 def narrowed_to_tests(situation: str, fixes: Sequence[Fix]) -> str:
@@ -70,13 +37,6 @@ def narrowed_to_tests(situation: str, fixes: Sequence[Fix]) -> str:
     names = [fix.key.partition(" ")[2] for fix in shown]
     is_named = any(name.partition("[")[0] in general for name in names)
     return general if is_named else f"{general} in {' or '.join(f'`{name}`' for name in names)}"
-
-
-def program(step: Step) -> str:
-    """The tool, or the blamed program of a command line, in backticks."""
-    commands = () if step.args.startswith("{") else parse(step.args)
-    command = blamed_command(commands, step.failure.line if step.failure else "")
-    return f"`{clip(one_line(command.does if command else step.tool), 60)}`"
 
 
 def mistake(head: str, fixes: Sequence[Fix], tried: Sequence[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hardwon._cold.lazy import lazy
-from hardwon.failures import call_keys, lesson_text
+from hardwon.failures import call_keys, lesson_text, situation
 from hardwon.failures.case_text import case_text
 from hardwon.failures.tried_in_vain import tried_in_vain
 from hardwon.text.clean import clip, one_line
@@ -44,11 +44,11 @@ def opened(step: Step, failure: Failure, scope: Scope, now: datetime) -> Lesson:
     return lesson_text.settled(
         Lesson(
             scope=scope,
-            situation=lesson_text.situation(failure.text, step),
-            mistake=f"{lesson_text.program(step)} failed.",
+            situation=situation.situation(failure.text, step),
+            mistake=f"{situation.program(step)} failed.",
             correction=lesson_text.UNSOLVED,
             fixes=with_stated((), _stated(step)),
-            tags=clean_tags((step.tool, lesson_text.program(step).strip("`").split(" ")[0])),
+            tags=clean_tags((step.tool, situation.program(step).strip("`").split(" ")[0])),
             trigger=Trigger.ERROR,
             signatures=(failure.exact,) if failure.exact else (),
             kinds=(failure.kind,),

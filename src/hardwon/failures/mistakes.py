@@ -61,7 +61,7 @@ _SET_UP = (
     r"(?i:\b(?:configur\w*|settings?|installed|not ready|loaded yet|no such|not found"
     r"|does not exist|already exists|environment|permission|denied|refused|declare|filesystem"
     r"|codec)\b)"
-    r"|ImproperlyConfigured|NotReady"
+    r"|ImproperlyConfigured|NotReady|ES module scope|outside a module"
 )
 _LOGIC = (
     r"(?:Attribute|Type|Key|Index|Assertion|ZeroDivision|Recursion|UnboundLocal|NotImplemented"

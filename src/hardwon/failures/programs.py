@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from hardwon._cold import re
 
 TYPE_CHECKING = False
@@ -116,6 +118,16 @@ _NOUNS = frozenset(
 _TWO_WORDS = frozenset(
     ["docker", "podman", "git", "gh", "uv", "go", "terraform", "helm", "aws", "gcloud", "az"]
 ) | {*("npm", "pnpm", "yarn", "bun", "conda", "poetry", "pip", "kubectl", "cargo", "composer")}
+# Sub-commands that a script of a project may have: `./dev.sh test`. Other words are operands.
+_TASKS = frozenset(
+    [
+        *("all", "bench", "bootstrap", "build", "check", "ci", "clean", "codegen", "compile"),
+        *("coverage", "db", "deploy", "dev", "dist", "docs", "down", "fix", "fmt", "format"),
+        *("gen", "generate", "init", "install", "lint", "migrate", "package", "publish"),
+        *("release", "reset", "run", "seed", "serve", "setup", "shell", "sql", "start", "stop"),
+        *("sync", "test", "tests", "typecheck", "types", "up", "update", "upgrade", "watch"),
+    ]
+)
 _INNER = {"compose": "-p -f --project-name --file --env-file --profile --project-directory"}
 _MODULES = frozenset(["python", "pypy"])
 _CODE_FLAGS = {"python": "c", "pypy": "c", "node": "e", "bun": "e", "deno": "e", "perl": "e"}
@@ -186,10 +198,25 @@ def _past_options(words: list[str], at: int, valued: str) -> int:
     return len(words)
 
 
-def sub_command(name: str, words: list[str]) -> tuple[str, tuple[str, ...], list[str]]:
+@lru_cache(maxsize=256)
+def program_name(program: str) -> str:
+    """The program without quotes, directory and version."""
+    name = unquoted(program).rsplit("/", 1)[-1]
+    versioned = re.fullmatch(r"(python|pip|node|ruby|perl|php|pypy)[\d.]{1,8}", name)
+    return versioned[1] if versioned else name
+
+
+def is_project_file(program: str) -> bool:
+    """Whether a program is a file of a project, as `./dev.sh` or `bin/app`."""
+    return "/" in program and not program.startswith(("/bin/", "/usr/bin/"))
+
+
+def sub_command(program: str, words: list[str]) -> tuple[str, tuple[str, ...], list[str]]:
     """The sub-command, the options before it with their values, and the words after it."""
+    name = program_name(program)
     if name not in _VERBED:
-        return "", (), words
+        is_task = is_project_file(program) and words[:1] and words[0] in _TASKS
+        return (words[0], (), words[1:]) if is_task else ("", (), words)
     at = _past_options(words, 0, _VERBED[name])
     if at >= len(words):
         return "", (), words

@@ -17,6 +17,8 @@ from hardwon.failures.programs import (
     KEYWORDS,
     Starter,
     interpreter,
+    is_project_file,
+    program_name,
     starter,
     sub_command,
     unquoted,
@@ -71,8 +73,7 @@ class Command(NamedTuple):
     @property
     def builtin(self) -> str:
         """The name of a system program; "" for a file of a project, as `bin/test`."""
-        is_file = "/" in self.program and not self.program.startswith(("/bin/", "/usr/bin/"))
-        return "" if is_file else self.name
+        return "" if is_project_file(self.program) else self.name
 
     @property
     def call(self) -> str:
@@ -119,14 +120,6 @@ def main_command(text: str) -> Command:
         if command.name not in {"echo", "printf", "true", "source", "."}
     ]
     return (working or heads or [Command("")])[-1]
-
-
-@lru_cache(maxsize=256)
-def program_name(program: str) -> str:
-    """The program without quotes, directory and version."""
-    name = unquoted(program).rsplit("/", 1)[-1]
-    versioned = re.fullmatch(r"(python|pip|node|ruby|perl|php|pypy)[\d.]{1,8}", name)
-    return versioned[1] if versioned else name
 
 
 class _Part:
@@ -238,7 +231,7 @@ def _made(
         return [_within(command, part, place=(place[0], env), via=started.via) for command in inner]
     if code_at := interpreter(name, arguments):
         script, arguments = unquoted(arguments[code_at]), arguments[:code_at]
-    verb, before, arguments = sub_command(name, arguments)
+    verb, before, arguments = sub_command(program, arguments)
     flags = (*before, *(word for word in arguments if _is_flag(word)))
     targets = tuple(word for word in arguments if not _is_flag(word))
     writes = (*part.writes, *_tee(name, targets))

@@ -9,9 +9,10 @@ from hardwon.errors import PermanentError
 from hardwon.failures.diagnosis import Diagnosis, diagnose
 from hardwon.failures.episode_failure import focus
 from hardwon.failures.fixes import fix_shown
-from hardwon.failures.lesson_text import UNSOLVED, situation
+from hardwon.failures.lesson_text import UNSOLVED
 from hardwon.failures.reading import read_failure
 from hardwon.failures.shell import main_command
+from hardwon.failures.situation import situation
 from hardwon.ports import Reply
 from hardwon.text.clean import clip, one_line
 

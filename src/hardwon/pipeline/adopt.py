@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from hardwon.failures import clues, lesson_text
+from hardwon.failures import clues
+from hardwon.failures.situation import program
 from hardwon.values.evidence import Evidence, Kind, joined, values_of
 from hardwon.values.lesson import MINED, Lesson, Status, unique
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hardwon.pipeline.scope_memory import Memory
     from hardwon.values.failure import Failure
     from hardwon.values.run import RunSoFar
@@ -35,9 +38,8 @@ def overcome(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
             lesson, last = memory.get(int(number)), past.last_failing(kind)
             if not lesson or lesson.origin == MINED or last is None:
                 continue  # a mined lesson is about its own kind only
-            failing = past.steps[last]
-            if _has_helped(lesson, failing, step, past):
-                _helped(lesson, failing, memory)
+            if _has_helped(lesson, past.steps[: last + 1], step):
+                _helped(lesson, past.steps[last], memory)
                 marks.append(done)
     return marks
 
@@ -46,15 +48,17 @@ def _goes_on(failing: Step, step: Step) -> bool:
     """Whether a working step uses the same tool or program as the failing one."""
     if step.tool != failing.tool:
         return False
-    return step.args.startswith("{") or lesson_text.program(step) == lesson_text.program(failing)
+    return step.args.startswith("{") or program(step) == program(failing)
 
 
-def _has_helped(lesson: Lesson, failing: Step, step: Step, past: RunSoFar) -> bool:
-    """Whether a working step follows the lesson, or is like the failing call it is about."""
-    before = past.steps[: past.steps.index(failing) + 1]
+def _has_helped(lesson: Lesson, before: Sequence[Step], step: Step) -> bool:
+    """Whether a working step follows the lesson, or is like the failing call it is about.
+
+    `before`: the steps up to and including the failing one.
+    """
     if clues.follows_advice(lesson, step, before):
         return True
-    return _goes_on(failing, step) and clues.is_about_error(lesson, failing)
+    return _goes_on(before[-1], step) and clues.is_about_error(lesson, before[-1])
 
 
 def _helped(lesson: Lesson, failing: Step, memory: Memory) -> None:

@@ -8,11 +8,12 @@ candidate or proven.
 from __future__ import annotations
 
 from hardwon.failures import lesson_text
+from hardwon.failures.fix_unchanged import is_green, is_repeated
 from hardwon.failures.fixes import fixes_shown, proves, was_applied
 from hardwon.failures.mined_lesson import met_again, opened, with_case, with_tried
 from hardwon.text.injection import suspicion
 from hardwon.values.failure import Failure
-from hardwon.values.fix import with_failure, with_success
+from hardwon.values.fix import UNCHANGED, with_failure, with_success, without_success
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +57,8 @@ def failed(step: Step, past: RunSoFar, memory: Memory, *, counted: Fix | None = 
 def worked(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
     """Record the fixes that this step shows or applies; returns marks to count once per run."""
     counted = shown(step, past, memory)
-    return counted + _applied(step, past, memory, counted) + _unneeded(step, past, memory)
+    counted += _applied(step, past, memory, counted)
+    return counted + _unneeded(step, past, memory) + _withdrawn(step, past, memory)
 
 
 def shown(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
@@ -125,6 +127,24 @@ def _unneeded(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
             mark = _vain(failure.kind, fix)
             if fix.sort == "tool" and fix.call not in used and mark not in {*past.counted, *marks}:
                 lesson = lesson._replace(fixes=with_failure(lesson.fixes, fix.key))
+                memory.keep(lesson_text.settled(lesson))
+                marks.append(mark)
+    return marks
+
+
+def _withdrawn(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
+    """Take back “fails without your change too” of tests that this run has made pass."""
+    marks: list[str] = []
+    for failing in past.steps if is_green(step) else ():
+        failure = failing.failure
+        lesson = memory.about(failure) if failure and is_repeated(failing, step) else None
+        if failure is None or lesson is None:
+            continue
+        for fix in lesson.fixes:
+            mark = f"withdrawn {(counted := _mark(failure.kind, fix))}"
+            is_open = counted in past.counted and mark not in {*past.counted, *marks}
+            if fix.sort == UNCHANGED and is_open:
+                lesson = lesson._replace(fixes=without_success(lesson.fixes, fix.key))
                 memory.keep(lesson_text.settled(lesson))
                 marks.append(mark)
     return marks

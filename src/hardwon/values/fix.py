@@ -88,6 +88,12 @@ def with_failure(fixes: tuple[Fix, ...], key: str) -> tuple[Fix, ...]:
     return ranked(changed)
 
 
+def without_success(fixes: tuple[Fix, ...], key: str) -> tuple[Fix, ...]:
+    """The fixes after one success of this one was taken back; without any, it is dropped."""
+    changed = (fix._replace(worked=fix.worked - (fix.key == key)) for fix in fixes)
+    return ranked(fix for fix in changed if fix.key != key or fix.worked)
+
+
 def united(fixes: Iterable[Fix]) -> tuple[Fix, ...]:
     """The fixes of several lessons, each once, with summed records."""
     by_key: dict[str, Fix] = {}

@@ -1,0 +1,65 @@
+"""When a mined lesson holds, in words that are printed."""
+
+from __future__ import annotations
+
+import pytest
+
+from hardwon.failures.reading import read_failure
+from hardwon.failures.situation import situation
+from hardwon.values.failure import Failure
+from hardwon.values.step import Step
+
+
+@pytest.mark.parametrize(
+    ("args", "output", "when"),
+    [
+        (
+            "python check.py",
+            "ModuleNotFoundError: No module named 'numpy'",
+            "When you see “ModuleNotFoundError: No module named 'numpy'”",
+        ),
+        (
+            "cat > shop/cart.py\npython check.py",
+            "ModuleNotFoundError: No module named 'shop'",
+            "When you see “ModuleNotFoundError: No module named <name>”",
+        ),
+        ("pnpm test", "bash: pnpm: command not found", "When you see “pnpm: command not found”"),
+        (
+            "npm run build",
+            "Command timed out after 120 seconds",
+            "When `npm run build` does not end in time",
+        ),
+        (
+            "python -c 'if x: pass; class A: pass'",
+            '  File "<string>", line 1\n    if x: pass; class A: pass\nSyntaxError: invalid syntax',
+            "When you see “SyntaxError: invalid syntax” in code given with the call",
+        ),
+        (
+            "pytest -q",
+            "FAILED tests/test_cart.py::test_sum - assert 3 == 4",
+            "When the test `test_sum` fails",
+        ),
+        (
+            '{"email": "ann@a.org"}',
+            "Error: user not found",
+            "When `find` says “Error: user not found”",
+        ),
+    ],
+)
+def test_a_situation_quotes_what_is_printed(args: str, output: str, when: str) -> None:
+    step = Step("find", args, output, failed=True)
+    failure = read_failure(step, ())
+    assert failure is not None
+
+    assert situation(failure.text, step._replace(failure=failure)) == when
+
+
+def test_an_error_that_may_not_be_quoted_is_told_by_the_variable_it_names() -> None:
+    line = "bin/check: line 3: PAGE_LANG: set PAGE_LANG to en or de"
+    step = Step("bash", "bin/check", line, failed=True, failure=Failure("a", "b", "", line))
+
+    assert (
+        situation("PAGE_LANG: set <name> to en or de", step)
+        == "When `check` fails over `PAGE_LANG`"
+    )
+    assert situation("", step._replace(failure=None)) == "When `check` fails"
