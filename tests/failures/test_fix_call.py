@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.failures.fix_call import applies_call, call_fix
+from hardwon.failures.fix_call import call_fix
+from hardwon.failures.fix_call_applied import applies_call
 from hardwon.failures.fix_case import case_of
 from tests.failures.call_fix_cases import CASES
 from tests.failures.fix_cases import applied_in, shown_by, step_of, told_apart
