@@ -113,7 +113,7 @@ def test_config_tells_what_all_machines_have_spent(
     assert "spent today on models: 2 calls, 30 tokens, $0.50" in capsys.readouterr().out
 
     assert run(["config", "--home", f"postgresql://nobody@127.0.0.1:{free_port()}/none"]) == 0
-    assert "spent today on models: not known" in capsys.readouterr().out
+    assert "spent today on models: unknown" in capsys.readouterr().out
 
 
 def test_a_worker_tells_what_it_knew_last_while_the_server_is_away(tmp_path: Path) -> None:

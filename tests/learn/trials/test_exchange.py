@@ -133,7 +133,7 @@ def test_an_export_into_the_published_layout_comes_back(
     (path,) = layout.rglob("*.json")
     assert path.relative_to(layout) == Path("ralph-hook-loop/002.json")
     assert json.loads(path.read_text())["loop_id"] == "ralph-hook-loop"
-    assert "1 reflection of 1 loop taken in" in capsys.readouterr().out
+    assert "1 reflection of 1 loop imported" in capsys.readouterr().out
 
 
 def test_an_exported_reflection_fits_the_published_pattern(
