@@ -183,12 +183,15 @@ def test_a_package_that_was_made_for_another_name_is_no_fix_in_vain(hw: hardwon.
     assert [(fix.worked, fix.failed) for fix in lesson.fixes] == [(3, 0)]
 
 
-def test_a_candidate_is_told_at_the_same_error_only(hw: hardwon.Hardwon) -> None:
+def test_a_candidate_is_told_at_the_same_error_and_before_just_such_a_call(
+    hw: hardwon.Hardwon,
+) -> None:
     met_pytest(hw.agent("coder"))
 
     assert not hw.agent("coder").start()
     assert not hw.agent("coder").before_turn("pytest: command not found, use bin/test")
-    assert not hw.agent("coder").before_action("bash", PYTEST)
+    assert not hw.agent("coder").before_action("bash", {"command": "pytest -q"}), "another one"
+    assert "bin/test" in hw.agent("coder").before_action("bash", PYTEST).text
     shown = hw.agent("coder").after_action("bash", PYTEST, output=MISSING, failed=True)
 
     assert shown.text.startswith("[SAME FAILURE]")

@@ -154,14 +154,20 @@ def _judged(
 
 
 def _told_of(pending: Step, chance: Chance) -> tuple[str, ...]:
-    """The statuses that a lesson may have to be shown before a call with this chance of failing.
+    """The states of lessons that are shown before a call with this chance of failing.
 
-    Before a call with named arguments, a fix of one run is enough: its features are specific.
-    Before a command it is enough if the failure has recurred and is likely.
+    Named arguments say so much that a fix of one run is enough. Before a command it is enough if
+    every call of just this sort failed so, or if the failure came back and probably will again.
     """
+    is_rule = chance.failed == chance.made and not _is_general(chance.because)
     is_likely = chance.chance >= _ONE_RUN and chance.failed > 1
-    is_enough = is_likely or pending.args.startswith("{")
+    is_enough = is_rule or is_likely or pending.args.startswith("{")
     return (Status.PROVEN, Status.CANDIDATE) if is_enough else (Status.PROVEN,)
+
+
+def _is_general(feature: str) -> bool:
+    """Whether many calls of a program have the feature, whatever they are about."""
+    return feature.startswith(("first ", "runs ")) or feature.endswith(" takes a known file")
 
 
 def _about(kind: str, records: Records) -> list[Lesson]:

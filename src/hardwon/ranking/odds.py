@@ -40,6 +40,7 @@ class OddsLimits(NamedTuple):
     discount: float = 0.4  # subtracted from failures: a feature was chosen because it has some
     target: float = 0.5  # the same for the name of a file or host, as a call has several
     code: float = 0.75  # the same for a name in a script, as a script has many
+    exception: float = 0.3  # more for a feature of a command that has also worked with it
     narrow: float = 3.0  # a feature lowers a chance if it has at most this many times its calls
     weight: float = 4.0  # the weight of the rule, in calls; times its calls if it has no exception
     expected: float = 0.5  # failures that the rule must lead to expect among the feature's calls
@@ -191,7 +192,8 @@ def chances(
         for kind, failed, excused in counted.kinds:
             made = max(failed, counted.made - excused)
             base = met_kinds.get(kind, 0) / calls
-            share = (failed - discount + by.doubt * base) / (made + by.doubt)
+            doubted = discount + by.exception * (is_shell and made > failed)
+            share = (failed - doubted + by.doubt * base) / (made + by.doubt)
             rule = (
                 share,
                 len(features[feature]),
