@@ -190,7 +190,7 @@ def test_a_candidate_is_told_at_the_same_error_and_before_just_such_a_call(
 
     assert not hw.agent("coder").start()
     assert not hw.agent("coder").before_turn("pytest: command not found, use bin/test")
-    assert not hw.agent("coder").before_action("bash", {"command": "pytest -q"}), "another one"
+    assert not hw.agent("coder").before_action("bash", {"command": "bin/test -q"})
     assert "bin/test" in hw.agent("coder").before_action("bash", PYTEST).text
     shown = hw.agent("coder").after_action("bash", PYTEST, output=MISSING, failed=True)
 

@@ -183,5 +183,5 @@ def test_prose_with_brackets_is_no_query() -> None:
 
 
 def test_a_program_counts_as_it_was_typed() -> None:
-    assert "typed python" in of("python a.py") - of("python3 a.py")
-    assert "typed /usr/bin/python3 -m pytest" in of("/usr/bin/python3 -m pytest")
+    assert "typed as python" in of("python a.py") - of("python3 a.py")
+    assert "typed as /usr/bin/python3 -m pytest" in of("/usr/bin/python3 -m pytest")

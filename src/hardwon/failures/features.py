@@ -60,7 +60,7 @@ def _of_command(
     yield f"runs {program}"
     if not _has_worked(program, before):
         yield f"first {program}"
-    yield f"typed {' '.join((*command.via[-1:], command.program))[:_LONGEST]}"
+    yield f"typed as {' '.join((*command.via[-1:], command.program))[:_LONGEST]}"
     yield from (f"{program} {flag.split('=')[0][:_LONGEST]}" for flag in command.flags)
     is_run = command.name not in _HANDLING
     code = [] if command.writes else [command.script]
