@@ -32,6 +32,8 @@ RAISED = (
         ("git push", "error: failed to push", True),
         ("build", "error: it broke", True),
         ("build", "error: it broke\nOK", False),
+        ("build", "error: it broke\n=== 3 passed in 1s ===", False),
+        ("build", "error: it broke\n=== 1 failed, 3 passed in 1s ===", True),
         ("python a.py", "error: it broke", False),
         ("python a.py && build", "error: it broke", True),
         ("pytest", "=== 1 failed in 1s ===", True),

@@ -34,6 +34,7 @@ def paired(old: str, error: str, new: str, output: str = "done", *, failed: bool
         ("make tests", "make: *** No rule to make target 'tests'.  Stop.", "make check"),
         ("serve -p 80", "Error: port 80 already in use", "serve -p 81"),
         ("kit run a.txt", "kit: command not found", "tool a.txt"),
+        ("kit run a.txt", "zsh: command not found: kit", "tool a.txt"),
         ("node a.ts", "TypeError: Unknown file extension .ts", "tsx a.ts"),
         ("tar x a.tgz", "tar: invalid magic", "tar -z x a.tgz"),
         ("git push", "fatal: no upstream branch", "git push origin work"),

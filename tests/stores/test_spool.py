@@ -84,6 +84,25 @@ def test_a_kind_is_held_while_a_record_of_it_waits(path: Path) -> None:
     assert not spool.holds("made")
 
 
+def test_a_new_file_is_read_from_its_start_whichever_inode_it_gets(path: Path) -> None:
+    spool, other = Spool(str(path)), Spool(str(path))
+    spool.append(["other"])
+    assert not spool.holds("made")
+
+    taken(other)
+    spool.append(["made", 1])
+    assert spool.holds("made")
+
+
+def test_a_file_that_was_written_over_is_read_again(path: Path) -> None:
+    spool = Spool(str(path))
+    path.write_text('["other"]\n')
+    assert not spool.holds("made")
+
+    path.write_text('["made", 1]\n')
+    assert spool.holds("made")
+
+
 def test_what_is_being_moved_may_hold_anything(path: Path) -> None:
     spool = Spool(str(path))
     spool.append(["other"])

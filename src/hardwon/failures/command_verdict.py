@@ -113,7 +113,10 @@ _SAYS = (
     r"|^The \w{1,60} \"[^\"\n]{1,120}\" is invalid: |^[\w/-][\w./-]{0,200}?\.go:\d+:\d+: \S"
     r"|^Error in [^\n]{1,200} : \S"
 )
-_GREEN = r"(?m)^(?:OK|=+ [^\n]*\b\d+ passed\b[^\n]*=+|test result: ok|PASS|BUILD SUCCESS\w*)\b"
+_GREEN = (
+    r"(?m)^(?:OK|test result: ok|PASS|BUILD SUCCESS\w*)\b"
+    r"|^=+ (?![^\n]*\b(?:failed|errors?)\b)[^\n]*\b\d+ passed\b"
+)
 # How programs begin a refusal that is their whole output
 _REFUSES = (
     r"You must |It was not possible to |The \w{1,20}(?: \w{1,20})? \([^)\n]{1,80}\) could not "

@@ -32,7 +32,7 @@ else:
     from hardwon._cold.namedtuple import NamedTuple
 
 _ABSENT = (
-    r"(?P<a>[\w./+-]{1,120}): (?:command )?not found|command not found: (?P<b>\S{1,80})"
+    r"(?P<a>[\w./+-]{1,120}): (?:command )?not found(?!: \S)|command not found: (?P<b>\S{1,80})"
     r"|No module named '?(?P<c>[\w.-]{1,80})|'(?P<d>[^']{1,80})' is not recognized"
     r"|exec(?:utable file)?:? \"?(?P<e>[\w./-]{1,80})\"?.{0,20} not found"
     r"|(?P<f>[\w./-]{1,120}): No such file or directory"

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+_LAST = 64  # bytes by which a file is known again
+
 # A child process would inherit the file, and hold its lock as long as it lives.
 _appending = ForkLock()
 
@@ -25,9 +27,8 @@ class Spool:
 
     def __init__(self, path: str) -> None:
         self._path = path
-        self._checked: dict[
-            str, tuple[int, int]
-        ] = {}  # per kind: file and bytes known to hold no such record
+        # Per kind: how many bytes hold no such record, and the last of them.
+        self._checked: dict[str, tuple[int, bytes]] = {}
 
     def append(self, *records: object) -> None:
         """Add records, in one write."""
@@ -48,17 +49,18 @@ class Spool:
         """Whether a record of this kind waits; bytes once checked are not read again."""
         if _size(_aside(self._path)):
             return True
+        end, last = self._checked.get(kind, (0, b""))
         try:
             with open(self._path, "rb") as lines:
-                file = os.fstat(lines.fileno()).st_ino
-                inode, end = self._checked.get(kind, (0, 0))
-                lines.seek(end if file == inode else 0)
-                begin, text = lines.tell(), lines.read()
+                lines.seek(end - len(last))
+                if lines.read(len(last)) != last:  # another file, though it may have its inode
+                    end = lines.seek(0)
+                text = lines.read()
         except FileNotFoundError:
             return False
         is_there = f'["{kind}"'.encode() in text
-        complete = text.rfind(b"\n") + 1  # an incomplete record is checked again
-        self._checked[kind] = (file, begin + (0 if is_there else complete))
+        if not is_there and (complete := text.rfind(b"\n") + 1):  # the rest is checked again
+            self._checked[kind] = end + complete, text[:complete][-_LAST:]
         return is_there
 
     def take(self) -> Taken:
