@@ -70,6 +70,18 @@ def test_a_lesson_that_cannot_quote_names_the_error() -> None:
         ('{"my_error_text": "no rows"}', "no rows"),
         ('{"rows": "no"}', ""),
         ("plain words", ""),
+        (
+            '{"ok": false, "errors": [{"field": "hours", "issue": "must be a whole number"}]}',
+            "hours: must be a whole number",
+        ),
+        (
+            '{"ok": false, "errors": [{"field": null, "issue": "the month is closed"}]}',
+            "the month is closed",
+        ),
+        (
+            '{"errors": [{"field": "day", "rule": "falls on a holiday"}]}',
+            "day: falls on a holiday",
+        ),
     ],
 )
 def test_a_body_says_what_went_wrong(output: str, message: str) -> None:

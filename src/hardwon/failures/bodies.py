@@ -14,7 +14,8 @@ _DEEP, _WIDE = 6, 40
 # Fields that hold a message, the best first: words for people, then names of errors
 _WORDS = (
     *("message", "error_description", "error_message", "errorMessage", "detail", "details"),
-    *("reason", "msg", "error", "errors", "description", "title", "cause", "exception", "stderr"),
+    *("reason", "msg", "issue", "problem", "error", "errors", "description", "title", "cause"),
+    *("exception", "stderr"),
     *("fault", "faultstring", "text", "content", "body", "result", "data", "response", "output"),
     *("code", "type", "status"),
 )
@@ -22,7 +23,7 @@ _CODES = ("code", "__type", "error_code", "errorCode", "type", "reason", "error"
 _INNER = ("error", "errors", "body", "detail", "content", "text")
 _COMPLAINTS = r"(?i:errors?\Z|details?\Z|invalid.?params|violations|issues)"
 _FIELDS = ("field", "loc", "param", "parameter", "property", "propertyName", "attribute", "path")
-_LIKE = r"(?i:message|error|reason|detail|fault|failure|cause)"
+_LIKE = r"(?i:message|error|reason|detail|fault|failure|cause|issue|problem|violation|complaint)"
 _FIELD = (
     r"[\"'](?:message|error_description|error_message|errorMessage|detail|reason|msg|error)[\"']"
     r"\s*+:\s*+(?:\"([^\"\\]*+(?:\\.[^\"\\]*+)*)\"|'([^'\\]*+(?:\\.[^'\\]*+)*)')"
@@ -138,12 +139,15 @@ def _refused_entry(complaints: list[Any]) -> str:
     if not isinstance(first, dict):
         return ""
     field = _field(first)
-    complaint = next((first[key] for key in _WORDS if isinstance(first.get(key), str)), "")
+    texts = [text for key in (*_WORDS, *first) if isinstance(text := first.get(key), str)]
+    sentences = (text for text in texts if " " in text.strip())
+    complaint = next(sentences, texts[0] if set(first) & set(_WORDS) and texts else "")
     return _of_field(field, complaint) if field and complaint else ""
 
 
 def _of_field(field: str, complaint: str) -> str:
-    return complaint.strip() if field in complaint else f"{field}: {complaint.strip()}"
+    is_named = re.search(rf"(?<!\w){field}(?!\w)", complaint)
+    return complaint.strip() if is_named else f"{field}: {complaint.strip()}"
 
 
 def _field(complaint: dict[str, Any]) -> str:
