@@ -15,6 +15,10 @@ from hardwon.failures.error_line import error_line, failing_test, informative_li
         ("    def f():\nE   KeyError: 'x'\na.py:3: KeyError", "KeyError: 'x'"),
         ("E   KeyError: 'a'\nx\nE   ValueError: b", "ValueError: b"),
         ("E   no table\na.py:3: LookupError", "LookupError: no table"),
+        (
+            "t/a.t .. ok\nno year given at lib/Kit/Year.pm line 6.\nDubious, test returned 255",
+            "no year given at lib/Kit/Year.pm line 6.",
+        ),
         ("E   assert 1 == 2\na.py:3: AssertionError", "assert 1 == 2"),
         ("E   the order is open\na.py:3: AssertionError", "AssertionError"),
         ('  File "a.py", line 3, in f\n    go()\nKeyError: 1', "KeyError: 1"),

@@ -238,4 +238,4 @@ def test_what_was_spent_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
     assert run(["config", "--home", str(tmp_path)]) == 0
 
-    assert "spent today on models: 1 calls, 1000000 tokens, $0.00" in capsys.readouterr().out
+    assert "spent today on models: 1 call, 1,000,000 tokens, $0.00" in capsys.readouterr().out

@@ -59,16 +59,17 @@ def lesson(server: Served, number: int) -> Lesson:
     return server.hw.tenant().lesson(number)
 
 
-def test_approving_a_lesson_shows_it_to_the_agent_before_its_next_call(
+def test_an_approved_lesson_is_proven_and_told_before_the_next_call(
     page: Page, server: Served
 ) -> None:
     coder = server.hw.agent("coder", project="acme/api")
-    assert not coder.before_action("bash", FAILS)
+    assert lesson(server, 1).status == "candidate"
     page.open(address(server, "/review?status=candidate"))
 
     page.click('[data-key="a"]')
     page.wait_for("Lesson 1 is approved")
 
+    assert lesson(server, 1).status == "proven"
     assert "with `-r`" in coder.before_action("bash", FAILS).text
 
 
