@@ -182,27 +182,9 @@ def chances(
     by: OddsLimits = LIMITS,
 ) -> list[Chance]:
     """The failures that the call may end with, likeliest first; none below `least`."""
-    all_calls = counts.get(EVERY, Counts())
     present = [(feature, counts[feature]) for feature in features if feature in counts]
-    best: dict[str, _Rule] = {}
-    met_kinds = {kind: failed for kind, failed, _ in all_calls.kinds} if present else {}
-    calls = max(1, all_calls.made)
-    for feature, counted in present:
-        discount = _discount(features[feature], by, is_shell=is_shell)
-        for kind, failed, excused in counted.kinds:
-            made = max(failed, counted.made - excused)
-            base = met_kinds.get(kind, 0) / calls
-            doubted = discount + by.exception * (is_shell and made > failed)
-            share = (failed - doubted + by.doubt * base) / (made + by.doubt)
-            rule = (
-                share,
-                len(features[feature]),
-                feature,
-                failed,
-                made,
-            )  # of equals, the longer name
-            if failed and rule > best.get(kind, _NO_RULE):
-                best[kind] = rule
+    all_calls = counts.get(EVERY, Counts()) if present else Counts()
+    best = _best_rules(features, present, all_calls, is_shell=is_shell, by=by)
     against = () if is_shell else [row for row in present if not _is_in_code(features[row[0]])]
     likely = (
         _chance(kind, rule, features, against, by)
@@ -210,6 +192,32 @@ def chances(
         if _stretched(rule[0], by.pivot) >= least  # other features only lower it
     )
     return sorted((chance for chance in likely if chance.chance >= least), key=_rank)
+
+
+def _best_rules(
+    features: Mapping[int, str],
+    present: Sequence[tuple[int, Counts]],
+    all_calls: Counts,
+    *,
+    is_shell: bool,
+    by: OddsLimits,
+) -> dict[str, _Rule]:
+    """The most telling feature of each kind; of equals, the one with the longer name."""
+    best: dict[str, _Rule] = {}
+    met_kinds = {kind: failed for kind, failed, _ in all_calls.kinds}
+    calls = max(1, all_calls.made)
+    for feature, counted in present:
+        name = features[feature]
+        discount = _discount(name, by, is_shell=is_shell)
+        for kind, failed, excused in counted.kinds:
+            made = max(failed, counted.made - excused)
+            base = met_kinds.get(kind, 0) / calls
+            doubted = discount + by.exception * (is_shell and made > failed)
+            share = (failed - doubted + by.doubt * base) / (made + by.doubt)
+            rule = (share, len(name), feature, failed, made)
+            if failed and rule > best.get(kind, _NO_RULE):
+                best[kind] = rule
+    return best
 
 
 def _discount(feature: str, by: OddsLimits, *, is_shell: bool) -> float:

@@ -7,10 +7,9 @@ from typing import Any
 import click
 
 from hardwon.failures.guards import guard_of
-from hardwon.lessons import MOST, MOST_FOUND
 from hardwon.surfaces.cli import lesson_bulk, options, story
 from hardwon.surfaces.cli.group import Group
-from hardwon.surfaces.cli.lesson_list import show_lessons
+from hardwon.surfaces.cli.lesson_list import first_lessons, found_lessons, show_lessons
 from hardwon.surfaces.cli.lesson_lookup import LessonLookup, lesson_id
 from hardwon.surfaces.cli.output import dump, say
 from hardwon.text.numbers import plural
@@ -26,11 +25,6 @@ _NUMBER = click.argument("number", metavar="ID", type=str)
 @click.group("lesson", cls=Group)
 def command() -> None:
     """Add, list, search, show, edit, guard, approve, delete, undo, export and import lessons."""
-
-
-def _with_one_more(limit: int, most: int) -> int:
-    """The limit and one, which tells whether there are more, where that many may be asked for."""
-    return limit + 1 if 1 <= limit < most else limit
 
 
 @command.command("list")
@@ -56,7 +50,7 @@ def list_(
     """Lessons, the most recently shown first."""
     status = Status.SEEN if unsolved else Status.QUARANTINED if quarantined else status
     with options.Scoped(**place) as agent:
-        lessons = agent.lessons.list(limit=_with_one_more(limit, MOST), status=status)
+        lessons = first_lessons(agent.lessons, limit, status)
         elsewhere = {} if as_json else agent.lessons.elsewhere()
     head = ("lesson",)
     show_lessons(lessons, as_json, limit=limit, none="no lessons", head=head, scope=agent.scope)
@@ -74,7 +68,7 @@ def list_(
 def search(text: str, limit: int, as_json: bool, **place: Any) -> None:
     """Lessons that contain TEXT."""
     with options.Scoped(**place) as agent:
-        lessons = agent.lessons.search(text, limit=_with_one_more(limit, MOST_FOUND))
+        lessons = found_lessons(agent.lessons, text, limit)
     head = ("match", "matches")
     show_lessons(lessons, as_json, limit=limit, none="no matches", head=head, scope=agent.scope)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hardwon.lessons import MOST, MOST_FOUND
 from hardwon.surfaces.cli.output import dump, fitted, say, width
 from hardwon.text.clean import one_line
 from hardwon.text.numbers import plural
@@ -15,6 +16,22 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hardwon import Lesson, Scope
+    from hardwon.lessons import Lessons
+
+
+def first_lessons(lessons: Lessons, limit: int, status: str) -> Sequence[Lesson]:
+    """The first lessons, and one more if there are more."""
+    return lessons.list(limit=_with_one_more(limit, MOST), status=status)
+
+
+def found_lessons(lessons: Lessons, text: str, limit: int) -> Sequence[Lesson]:
+    """The lessons that a text finds, and one more if there are more."""
+    return lessons.search(text, limit=_with_one_more(limit, MOST_FOUND))
+
+
+def _with_one_more(limit: int, most: int) -> int:
+    """The limit and one, which tells whether there are more, where that many may be asked for."""
+    return limit + 1 if 1 <= limit < most else limit
 
 
 def show_lessons(
