@@ -71,6 +71,14 @@ CASES = (
         never=("cd",),
     ),
     case(
+        "another query explains more than a flag",
+        (
+            "psql -c \"select 1 from kit where state = 'shut'\"",
+            '!ERROR:  invalid input value for enum state: "shut"',
+        ),
+        ("psql -At -c \"select 1 from kit where state = 'closed'\"", "1"),
+    ),
+    case(
         "a column in a query",
         ('./db.sh sql "select town, sum(total) from sales"', "!Error: no such column: total"),
         ('./db.sh sql "select town, sum(total_cents) from sales"', "Ulm|40"),

@@ -58,6 +58,12 @@ CASES = (
         says=("`cd tools && python3 gen_colours.py`",),
     ),
     case(
+        "a column is no file",
+        ("psql -f sum.sql", '!psql:sum.sql:1: ERROR:  column "sum.sql" does not exist'),
+        ("cat <<'EOF' > sum.sql\nselect total from sales;\nEOF", ""),
+        ("psql -f sum.sql", "40"),
+    ),
+    case(
         "the right to run a file",
         ("cd bin && ./fill.sh", "!bash: line 1: ./fill.sh: Permission denied"),
         ("chmod +x bin/fill.sh && ./bin/fill.sh", "4 rows"),

@@ -12,7 +12,7 @@ FEATURES = {"send id after swap", "send id is like A9", "runs send"}
 
 def fix(after: tuple[int, int], every: tuple[int, int]) -> Fix | None:
     counts = {"send id after swap": Tally(*after), "runs send": Tally(*every)}
-    return counted_order(FEATURES, lambda feature: counts.get(feature, Tally(0, 0)))
+    return counted_order(FEATURES, lambda feature: counts.get(feature, Tally(0, 0)), {})
 
 
 def test_a_call_that_came_before_every_failure_and_no_success_is_to_come_later() -> None:
@@ -39,13 +39,13 @@ def test_what_is_not_clear_is_no_fix(after: tuple[int, int], every: tuple[int, i
 def test_a_call_after_itself_has_no_order() -> None:
     counts = {"send id after send": Tally(8, 8), "runs send": Tally(59, 8)}
 
-    assert counted_order({"send id after send"}, lambda one: counts[one]) is None
+    assert counted_order({"send id after send"}, lambda one: counts[one], {}) is None
 
 
 def test_a_look_spoils_nothing_and_is_in_no_order() -> None:
     counts = {"send id after find_person": Tally(8, 8), "runs send": Tally(59, 8)}
 
-    assert counted_order({"send id after find_person"}, lambda one: counts[one]) is None
+    assert counted_order({"send id after find_person"}, lambda one: counts[one], {}) is None
 
 
 @pytest.mark.parametrize(
@@ -62,3 +62,20 @@ def test_what_is_just_clear_is_a_fix(after: tuple[int, int], every: tuple[int, i
 )
 def test_what_is_just_not_clear_is_none(after: tuple[int, int], every: tuple[int, int]) -> None:
     assert fix(after, every) is None
+
+
+def test_tools_are_named_as_they_are_written() -> None:
+    counts = {"sendit id after swapit": Tally(8, 8), "runs sendit": Tally(59, 8)}
+    typed = {"sendit": "SendIt", "swapit": "SwapIt"}
+
+    order = counted_order({"sendit id after swapit"}, lambda one: counts[one], typed)
+
+    assert order
+    assert order.text.startswith("Call `SendIt` before `SwapIt`")
+
+
+def test_a_look_is_known_by_its_name_as_it_is_written() -> None:
+    counts = {"getcase id after findcase": Tally(8, 8), "runs getcase": Tally(59, 8)}
+    typed = {"getcase": "GetCase", "findcase": "FindCase"}
+
+    assert counted_order({"getcase id after findcase"}, lambda one: counts[one], typed) is None

@@ -10,6 +10,9 @@ from hardwon.failures.outer_errors import is_outer
 @pytest.mark.parametrize(
     "line",
     [
+        "error: test failed, to rerun pass `-p kit --test golden`",
+        "BEGIN failed--compilation aborted at t/a.t line 3.",
+        "Execution of /tmp/a.pl aborted due to compilation errors.",
         "tests failed",
         "Error: build failed with 3 errors",
         "exit code 1",

@@ -188,9 +188,7 @@ def _is_cause(change: CallChange, case: Case, pair: Pair) -> bool:
 
 def _is_other_text(pair: Pair) -> bool:
     """Whether the calls were given different texts, such as a query or code."""
-    old, new = (
-        [word for word in call.operands if re.search(r"\s", word)] for call in (pair.old, pair.new)
-    )
+    old, new = query_of(pair.old).strip(), query_of(pair.new).strip()
     return bool(old and new) and old != new
 
 

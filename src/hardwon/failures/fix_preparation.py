@@ -60,6 +60,7 @@ _NO_FILE = (
     r"can't open file|No such file or directory|cannot find the file|ENOENT|Cannot find module"
     r"|No such file|could not open|does not exist"
 )
+_NO_ROW = r"(?i:\b(?:column|relation|table|role|database|schema|function|type)\b)"  # of a database
 _NO_MODULE = r"No module named '?(\w+)|Cannot find module '(\w+)|module <module '(\w+)'"
 _INSTALLS = (
     r"\b(?:install\.packages|(?:nltk|spacy\.cli)\.download|Pkg\.add)\("  # installers called in code
@@ -314,7 +315,8 @@ def package_fix(case: Case) -> Fix | None:
 
 def _written_first(case: Case, old: Command) -> Fix | None:
     """The fix for a file that was used before any step had written it."""
-    if not re.search(_NO_FILE, case.line) or not is_shell(case.failed):
+    is_file = re.search(_NO_FILE, case.line) and not re.search(_NO_ROW, case.line)
+    if not is_file or not is_shell(case.failed):
         return None
     missing = next((word for word in old.operands if tail(word) in case.line), "")
     if not missing or "." not in tail(missing):

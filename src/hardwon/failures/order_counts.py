@@ -9,7 +9,7 @@ from hardwon.values.fix import PROVEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from typing import NamedTuple
 
     from hardwon.values.fix import Fix
@@ -29,20 +29,24 @@ class Tally(NamedTuple):
     failed: int
 
 
-def counted_order(features: Iterable[str], tally: Callable[[str], Tally]) -> Fix | None:
+def counted_order(
+    features: Iterable[str], tally: Callable[[str], Tally], typed: Mapping[str, str]
+) -> Fix | None:
     """The fix to keep an order, if another call came before nearly all failures and no success.
 
-    A reading call changes nothing, so no order with it is needed.
+    A reading call changes nothing, so no order with it is needed. `typed`: the tools of the run
+    as they are written, by their names in features.
     """
     matches = [match for feature in sorted(features) if (match := re.fullmatch(_AFTER, feature))]
     for match in matches:
-        tool, other = match["tool"], match["other"]
+        tool = match["tool"]
+        written, other = (typed.get(name, name) for name in (tool, match["other"]))
         if (
-            other != tool
+            other != written
             and not is_look(other)
             and _decides(tally(match[0]), tally(f"runs {tool}"))
         ):
-            return order_fix(tool, other)._replace(worked=PROVEN)
+            return order_fix(written, other)._replace(worked=PROVEN)
     return None
 
 

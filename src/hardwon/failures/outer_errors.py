@@ -41,6 +41,8 @@ _FORMS = (
     r"failed to push some refs to [^\n]{0,80}|(?:\w+: error: )?ld returned \d+ exit status",
     r"compilation failed; see [^\n]{0,80}|rake aborted!"
     r"|(?:\* what went wrong: )?execution failed for task [^\n]{0,80}",
+    r"test failed, to rerun pass [^\n]{0,120}"
+    r"|(?:begin failed--compilation|execution of \S{1,200}) aborted[^\n]{0,200}",
     r"could not compile [^\n]{0,80}|aborting due to [^\n]{0,60}|all shards failed",
     r"make(?:\[\d+\])?: \*\*\* [^\n]{0,120}error \d+|process completed with exit code \d+",
     r"command [^\n]{0,80} (?:failed|exited|returned)(?: with)?(?: non-zero)?(?: exit)?"

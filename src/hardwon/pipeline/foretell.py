@@ -88,7 +88,8 @@ def counted(step: Step, before: Sequence[Step], records: Records) -> Fix | None:
         failed, excused = next((row[1:] for row in own_counts.kinds if row[0] == kind), (0, 0))
         return order_counts.Tally(max(failed, own_counts.made - excused), failed)
 
-    order = order_counts.counted_order(features.values(), tally)
+    typed = {earlier.tool.lower(): earlier.tool for earlier in (*before, step)}
+    order = order_counts.counted_order(features.values(), tally, typed)
     return order or source_counts.counted_source(sources, tally, step.tool)
 
 
