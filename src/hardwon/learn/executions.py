@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from hardwon._fork import ForkLock
 from hardwon.failures.error_line import error_line
 from hardwon.ranking.query import terms
 from hardwon.text.clean import one_line
@@ -30,6 +31,7 @@ HEAD = "[Recent execution insights:]"
 _SHOWN, _LOOKED_AT = 3, 20
 _LIFE = timedelta(days=30)
 _IMPORTANCE = {"error": 0.8, "pattern": 0.7, "efficiency": 0.5, "optimization": 0.3}
+_counting = ForkLock()
 
 
 def ended(engine: Runtime, scope: Scope, run: FinishedRun) -> Job | None:
@@ -49,7 +51,7 @@ def ended(engine: Runtime, scope: Scope, run: FinishedRun) -> Job | None:
 
 async def process(engine: Runtime, job: Job) -> None:
     """Judge a queued run and store the reflection."""
-    await asyncio.to_thread(_keep, engine, job)
+    await asyncio.to_thread(_keep_alone, engine, job)
 
 
 def context(engine: Runtime, scope: Scope, text: str = "") -> Injection:
@@ -67,6 +69,12 @@ def _fits(text: str, run: Reflection) -> bool:
     return not text or any(
         execution.fits(query_terms, set(terms(words))) for words in (run.title, run.insight)
     )
+
+
+def _keep_alone(engine: Runtime, job: Job) -> None:
+    """Keep one run at a time: each counts the ones before it, and jobs are worked side by side."""
+    with _counting:
+        _keep(engine, job)
 
 
 def _keep(engine: Runtime, job: Job) -> None:
