@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import contextlib
 import json
 import os
 import select
@@ -198,8 +197,7 @@ class Page:
         """Return when the answer to an address that holds this part has begun."""
         until = time.monotonic() + _PATIENCE
         while time.monotonic() < until:
-            with contextlib.suppress(BrowserError):  # the page may be changing
-                self.run("1")  # lets what was told arrive
+            self._browser.call("Browser.getVersion")  # lets what was told arrive
             got = self._browser.events(self._session, "Network.responseReceived")
             if any(part in str(one["response"]["url"]) for one in got):
                 return
