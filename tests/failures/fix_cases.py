@@ -38,6 +38,16 @@ def tool(called: str, /, **args: Any) -> tuple[str, str]:
     return called, json.dumps(args, sort_keys=True)
 
 
+def editor(command: str, **args: Any) -> tuple[str, str]:
+    """A call of an editor with commands, on one file."""
+    return tool("str_replace_editor", command=command, path="/w/cart.py", **args)
+
+
+def edit(old: str, **args: Any) -> tuple[str, str]:
+    """A call of a tool that replaces a text in one file."""
+    return tool("Edit", file_path="/w/cart.py", new_string="total = 0", old_string=old, **args)
+
+
 def step_of(call: object, output: str = "") -> Step:
     """One step; a bare text is a command, `!` begins the output of a failing one."""
     name, args = call if isinstance(call, tuple) else ("bash", str(call))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from hardwon.failures.fix_case import case_of
@@ -12,14 +10,6 @@ from hardwon.values.fix import Fix
 from tests.failures.fix_cases import applied_in, case, shown_by, step_of, told_apart, tool
 
 SCRIPT = "cat <<'EOF' > load.py\nimport csv\n{}\nrows = list(csv.reader(f))\nprint(rows)\nEOF"
-
-
-def editor(command: str, **args: Any) -> tuple[str, str]:
-    return tool("str_replace_editor", command=command, path="/w/cart.py", **args)
-
-
-def edit(old: str, **args: Any) -> tuple[str, str]:
-    return tool("Edit", file_path="/w/cart.py", new_string="total = 0", old_string=old, **args)
 
 
 CASES = (

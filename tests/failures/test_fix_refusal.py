@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from tests.failures.fix_cases import applied_in, case, shown_by, told_apart, tool
+from tests.failures.fix_cases import applied_in, case, edit, editor, shown_by, told_apart, tool
 
 PATCH = "*** Begin Patch\n*** Update File: lib/cart.py\n@@\n-{}\n+total = 0\n*** End Patch"
 
@@ -15,14 +13,6 @@ SEVERAL = "!No replacement was performed. Multiple occurrences of old_str `x` in
 UNREAD = "!<tool_use_error>File has not been read yet. Read it first.</tool_use_error>"
 
 DONE = "The file /w/cart.py has been edited."
-
-
-def editor(command: str, **args: Any) -> tuple[str, str]:
-    return tool("str_replace_editor", command=command, path="/w/cart.py", **args)
-
-
-def edit(old: str, **args: Any) -> tuple[str, str]:
-    return tool("Edit", file_path="/w/cart.py", new_string="total = 0", old_string=old, **args)
 
 
 CASES = (
