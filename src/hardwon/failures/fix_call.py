@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from hardwon._cold import re
-from hardwon.failures.argument_texts import changed_name
 from hardwon.failures.authored import is_coined, tail, writings
 from hardwon.failures.fix_case import (
     Case,
@@ -22,6 +21,7 @@ from hardwon.failures.fix_pair import (
     marked,
     pair_of,
     query_of,
+    renamed,
     sets_what_lacks,
     swapped,
     valued,
@@ -124,8 +124,7 @@ def _is_shown(case: Case, pair: Pair) -> bool:
     """Whether the call can be shown unchanged to an agent with another task."""
     if not _is_one_short_line(pair.new) or pair.new.writes:
         return False
-    is_query = changed_name(query_of(pair.old), query_of(pair.new), case)[1]
-    if is_query or marked(case, pair.old, pair.new):
+    if any(renamed(case, pair.old, pair.new)) or marked(case, pair.old, pair.new):
         return False  # the query, or the text after the mark, belongs to the run
     if any(f" -o {tail(pair.new.program)}" in step.args for step in case.steps):
         return False  # a program that the run has built
@@ -326,7 +325,7 @@ def _is_in_error(flag: str, case: Case) -> bool:
 
 
 def _target_changes(case: Case, pair: Pair) -> list[CallChange]:
-    wrong, name = changed_name(query_of(pair.old), query_of(pair.new), case)
+    wrong, name = renamed(case, pair.old, pair.new)
     if name:
         return [CallChange(f"Write `{name}`, not `{wrong}`.", f"target {name}")]
     words = swapped(case, pair.old, pair.new)

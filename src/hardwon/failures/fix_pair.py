@@ -178,9 +178,14 @@ def _is_rewritten(case: Case, old: Command, new: Command) -> bool:
     """Whether two calls of one program differ only in a word, a mark, a number or flags."""
     if swapped(case, old, new) or marked(case, old, new) or is_other_number(case, old, new):
         return True
-    if sets_what_lacks(case, old, new) or changed_name(query_of(old), query_of(new), case)[1]:
+    if sets_what_lacks(case, old, new) or any(renamed(case, old, new)):
         return True
     return _is_completed(case, old, new) or _is_reflagged(old, new)
+
+
+def renamed(case: Case, old: Command, new: Command) -> tuple[str, str]:
+    """The name in a query that the error calls wrong, and the one in its place; else two ""."""
+    return changed_name(query_of(old), query_of(new), case)
 
 
 def query_of(call: Command) -> str:
