@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tests.mutation.mutants import SOURCES, Mutant, listed, own_tests
 from tests.mutation.near import Reach, Tracer, chosen, read
-from tests.mutation.operators import sampled
+from tests.mutation.operators import drawn, sampled
 from tests.mutation.sandbox import Sandbox
 from tests.mutation.verdicts import Verdicts
 
@@ -23,7 +23,8 @@ _LONGEST = 600.0  # seconds; a mutant that never ends is noticed, too
 
 def main(options: argparse.Namespace) -> int:
     """Try the mutants whose file has one of the names; how many survived."""
-    mutants = _sampled(options) if options.sample else _listed(options.names)
+    is_made = options.sample or options.total
+    mutants = _made(options) if is_made else _listed(options.names)
     verdicts = Verdicts(is_new=options.again)
     unknown = [mutant for mutant in mutants if verdicts.find(mutant) is None]
     if unknown:
@@ -43,9 +44,11 @@ def _listed(names: list[str]) -> list[Mutant]:
     return [mutant for mutant in found if mutant.at >= 0]
 
 
-def _sampled(options: argparse.Namespace) -> list[Mutant]:
+def _made(options: argparse.Namespace) -> list[Mutant]:
     files = (str(path.relative_to(SOURCES)) for path in sorted(SOURCES.rglob("*.py")))
     named = [file for file in files if _is_named(file, options.names)]
+    if options.total:
+        return drawn(named, options.total, options.seed)
     return [mutant for file in named for mutant in sampled(file, options.sample, options.seed)]
 
 
@@ -110,6 +113,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser("make mutants", description=__doc__)
     parser.add_argument("names", nargs="*", help="parts of file names")
     parser.add_argument("--sample", type=int, metavar="N", help="N made mutants of every file")
+    parser.add_argument("--total", type=int, metavar="N", help="N made mutants of all these files")
     parser.add_argument("--seed", default="", help="any text, for another sample")
     parser.add_argument("--again", action="store_true", help="forget what was judged before")
     raise SystemExit(1 if main(parser.parse_args()) else 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from tests.mutation.mutants import Mutant, near_tests, source
@@ -31,12 +31,24 @@ class _Change(NamedTuple):
 
 def sampled(file: str, count: int, seed: str = "") -> list[Mutant]:
     """So many changes of one module; the same ones for one seed while the module stays."""
-    text = source(file)
+    return _chosen(_all_of(file), count, file + seed)
+
+
+def drawn(files: Iterable[str], count: int, seed: str = "") -> list[Mutant]:
+    """So many changes of all these modules together: a long module has more than a short one."""
+    found = _chosen([mutant for file in files for mutant in _all_of(file)], count, seed)
+    return sorted(found, key=lambda mutant: (mutant.file, mutant.at))
+
+
+def _chosen(mutants: list[Mutant], count: int, seed: str) -> list[Mutant]:
+    return random.Random(seed).sample(mutants, min(count, len(mutants)))
+
+
+def _all_of(file: str) -> list[Mutant]:
+    text, tests = source(file), near_tests(file)
     places = _Places(text)
     changes = [change for change in _changes(ast.parse(text)) if places.holds(change.node)]
-    chosen = random.Random(file + seed).sample(changes, min(count, len(changes)))
-    tests = near_tests(file)
-    return [places.mutant(file, change, tests) for change in chosen]
+    return [places.mutant(file, change, tests) for change in changes]
 
 
 def _changes(tree: ast.Module) -> Iterator[_Change]:

@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from tests.mutation.mutants import own_tests, source
-from tests.mutation.operators import sampled
+from tests.mutation.operators import drawn, sampled
 
 
 @pytest.mark.parametrize("file", ["doors.py", "failures/loops.py", "pipeline/mine.py"])
@@ -29,6 +29,17 @@ def test_another_seed_makes_another_sample() -> None:
 
     assert first != other
     assert other == sampled("doors.py", 5, "other")
+
+
+def test_a_sample_of_many_files_takes_more_from_a_longer_one() -> None:
+    files = ["answering.py", "doors.py"]
+
+    found = drawn(files, 20)
+
+    assert len(set(found)) == 20
+    assert found == drawn(files, 20)
+    assert found != drawn(files, 20, "other")
+    assert [mutant.file for mutant in found].count("doors.py") > 10
 
 
 @pytest.mark.parametrize(
