@@ -117,7 +117,12 @@ def test_a_path_is_the_first_known_name_that_holds_a_text() -> None:
 
 @pytest.mark.parametrize(
     ("path", "last", "bare"),
-    [("a/b/c.tar.gz", "c.tar.gz", "c"), ("a/b/", "b", "b"), ("/x/.env", ".env", ".env")],
+    [
+        ("a/b/c.tar.gz", "c.tar.gz", "c"),
+        ("a/b/", "b", "b"),
+        ("/x/.env", ".env", ".env"),
+        ("'a/b.py'", "b.py", "b"),
+    ],
 )
 def test_the_name_of_a_path(path: str, last: str, bare: str) -> None:
     assert (tail(path), stem(path)) == (last, bare)

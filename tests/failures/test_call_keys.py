@@ -138,7 +138,8 @@ def test_any_text_has_keys_of_bounded_size(text: str) -> None:
         ("pip3.11: no such option", "pip"),
         ("the rm failed", "make"),
         ("farm: broken", "make"),
-        ("/bin/rm: broken", "make"),
+        ("/bin/rm: broken", "rm"),
+        ("cat: src/rm: broken", "make"),
         ("rm is said first, then rm: broken", "rm"),
     ],
 )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from hardwon.failures.code_names import names_in
+import pytest
+
+from hardwon.failures.code_names import is_query, names_in
 
 
 def test_comments_and_prose_are_left_out() -> None:
@@ -23,3 +25,19 @@ def test_a_name_counts_once_and_without_the_dot_behind_it() -> None:
 
 def test_a_long_script_has_a_limited_number_of_names() -> None:
     assert len(names_in(" ".join(f"name{number}" for number in range(400)))) == 150
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"),
+    [
+        ("Select name from people", True),
+        ("{ user { name } }", True),
+        ("count(people)", True),
+        ("age >= 3", True),
+        ("name='kim'", True),
+        ("we selected (some) people; they came", False),
+        ("a -> b", False),
+    ],
+)
+def test_a_query_is_no_prose(text: str, is_one: bool) -> None:
+    assert is_query(text) is is_one

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.failures.command_verdict import has_command_failed, is_red
+from hardwon.failures.command_verdict import ends_red, has_command_failed
 from hardwon.values.step import Step
 
 RAISED = (
@@ -93,8 +93,14 @@ def test_a_message_that_is_told_again_below_was_caught() -> None:
 
 @pytest.mark.parametrize(
     ("text", "is_failing"),
-    [("FAILED (failures=1)", True), ("OK", False), ("--- FAIL: TestA", True)],
+    [
+        ("FAILED (failures=1)", True),
+        ("OK", False),
+        ("--- FAIL: TestA", True),
+        ("make: *** [test] Error 2", True),
+        ("wrote a summary of 2 failed orders", False),
+    ],
 )
-def test_failed_tests_are_reported_at_the_end(text: str, is_failing: bool) -> None:
-    assert is_red(text) is is_failing
-    assert not is_red(text + "\n" + "x" * 12_000)
+def test_failed_tests_and_builds_are_reported_at_the_end(text: str, is_failing: bool) -> None:
+    assert ends_red(text) is is_failing
+    assert not ends_red(text + "\n" + "x" * 12_000)

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from hardwon.failures.programs import Starter, interpreter, starter, sub_command, unquoted
+from hardwon.failures.programs import (
+    SHELL,
+    SHELLS,
+    Starter,
+    interpreter,
+    is_message_of,
+    starter,
+    sub_command,
+    unquoted,
+)
 
 
 @pytest.mark.parametrize(
@@ -28,6 +39,7 @@ from hardwon.failures.programs import Starter, interpreter, starter, sub_command
         ("python -m", None),
         ("python a.py", None),
         ("bash run.sh a", Starter((), ("bash",), ["run.sh", "a"])),
+        ("zsh run.zsh", Starter((), ("zsh",), ["run.zsh"])),
         ("bash", None),
         ("bash -c x", None),
         ("make", None),
@@ -97,3 +109,28 @@ def test_where_the_code_of_an_interpreter_stands(line: str, at: int) -> None:
 )
 def test_quotes_around_a_word_are_no_part_of_it(word: str, plain: str) -> None:
     assert unquoted(word) == plain
+
+
+def test_the_pattern_of_a_shell_is_the_name_of_every_shell_and_of_nothing_else() -> None:
+    assert all(re.fullmatch(SHELL, name) for name in SHELLS)
+    assert not re.fullmatch(SHELL, "fish")
+
+
+@pytest.mark.parametrize(
+    ("text", "is_own"),
+    [
+        ("rm: cannot remove a", True),
+        ("bash: rm: not found", True),
+        ("rm3.11: no such option", True),
+        ("some other line\n/bin/rm: cannot remove a", True),
+        ("rm is named, then rm: cannot remove", True),
+        ("cat: src/rm: no such file", False),
+        ("farm: broken", False),
+        ("a_rm: broken", False),
+        ("a.rm: broken", False),
+        ("the rm failed", False),
+        ("rm:broken", False),
+    ],
+)
+def test_a_message_begins_with_the_name_of_its_program(text: str, is_own: bool) -> None:
+    assert is_message_of("rm", text) is is_own

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from hardwon.failures.scripts import base_name, is_code, script
+from hardwon.failures.scripts import is_code, script
 from hardwon.values.step import Step
 
 
@@ -60,8 +60,3 @@ def test_a_notebook_is_given_code_and_a_shell_is_not(
     tool: str, args: str, is_program: bool
 ) -> None:
     assert is_code(tool, args) is is_program
-
-
-def test_the_name_of_a_file_has_no_quotes_and_no_folder() -> None:
-    assert base_name("'/w/lib/a.py'") == "a.py"
-    assert base_name("lib/") == "lib"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hardwon._cold import json, re
 from hardwon._cold.hashing import blake2b
-from hardwon.failures.code_names import names_in
+from hardwon.failures.code_names import is_query, names_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ _FIELD = (
 )
 _KEY_BEFORE = r"\"([\w -]{1,40})\":\s{0,8}\[?[^\[\]{}]{0,200}$"
 _SORTS = {bool: "flag", int: "whole", float: "fraction", str: "text", list: "list"}
-_QUERY = r"(?i:\bselect\b)|[{}]|\w\(|\w ?[=<>]=? ?[\w'\"]"  # a text in some language, no prose
 _KEYED = r"\s{0,8}:\s{0,8}\{"
 
 
@@ -96,7 +95,7 @@ def _of_value(value: Any, before: Sequence[Step]) -> Iterator[str]:
             yield "stands in no result"
     elif isinstance(value, str):
         yield from _of_text(value, before)
-        if " " in value and re.search(_QUERY, value):
+        if " " in value and is_query(value):
             yield from (f"code {name}" for name in names_in(value))
 
 

@@ -6,6 +6,7 @@ Advice repeats only words of the error and names in a query, never a value of on
 from __future__ import annotations
 
 from hardwon._cold import re
+from hardwon.failures.code_names import is_query
 from hardwon.failures.fix_case import Case, is_personal
 
 TYPE_CHECKING = False
@@ -22,7 +23,6 @@ _TOKEN = r"[A-Za-z_][\w.]*|\S"
 _NAME = r"[A-Za-z_]\w{0,40}(?:\.[A-Za-z_]\w{0,40}){0,2}"
 _NAMED_PART = r"(?i:\b(?:column|field|property|attribute|function|table|relation|type|method)\b)"
 _JOINTS = "._:/-#"  # between a name and the word added to it
-_QUERY = r"[{}();=]|(?i:\bselect\b)"
 
 
 def reworded(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
@@ -53,8 +53,8 @@ def _renamed(key: str, old: str, new: str, case: Case) -> tuple[str, str] | None
 
 def changed_name(old: str, new: str, case: Case) -> tuple[str, str]:
     """The one name of the error that was replaced in a query, old and new; else two ""."""
-    is_query = re.search(_QUERY, old) and re.search(_NAMED_PART, case.line)
-    if not is_query or max(len(old), len(new)) > _LONGEST:
+    is_about_name = is_query(old) and re.search(_NAMED_PART, case.line)
+    if not is_about_name or max(len(old), len(new)) > _LONGEST:
         return "", ""
     before, after = re.findall(_TOKEN, old), re.findall(_TOKEN, new)
     if len(before) != len(after):

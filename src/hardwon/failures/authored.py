@@ -164,8 +164,8 @@ def _substitutions(operands: tuple[str, ...]) -> list[Writing]:
 
 
 def tail(path: str) -> str:
-    """The last name of a path."""
-    return path.rstrip("/").rsplit("/", 1)[-1]
+    """The last name of a path, without quotes."""
+    return path.strip("'\"").rstrip("/").rsplit("/", 1)[-1]
 
 
 def stem(path: str) -> str:

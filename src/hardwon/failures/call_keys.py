@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from hardwon._cold import json, re
 from hardwon._cold.lazy import lazy
+from hardwon.failures.programs import is_message_of
 from hardwon.failures.shell import Command, parse
 from hardwon.text.clean import as_text, clean, clip_middle
 
@@ -35,7 +36,6 @@ _FILE_KEYS = frozenset(  # beside these, `command` is an action and `code` is fi
 )
 _FLAG = r"-{1,2}[A-Za-z][^\s=]*"
 _VERSION = r"(python|pip|node|ruby|perl|php)[\d.]+"
-_VERSION_LIMIT = 20
 _PLUMBING = frozenset(
     ["cat", "echo", "grep", "head", "less", "rm", "sort", "tail", "tee", "true", "uniq", "wc"]
 )
@@ -158,23 +158,10 @@ def _kind(target: str) -> str:
 def blamed_command(chain: Sequence[Command], error: str) -> Command | None:
     """The command whose program the error names, else the last one that is not plumbing."""
     for command in chain:
-        if command.name and _speaks(error, command.name):
+        if command.name and is_message_of(command.name, error):
             return command
     working = [command for command in chain if command.builtin not in _PLUMBING] or chain
     return working[-1] if working else None
-
-
-def _speaks(error: str, program: str) -> bool:
-    """Whether the error is a message of the program: `pip3: …`, `bash: mkdir: …`."""
-    at = error.find(program)
-    while at >= 0:
-        end = at + len(program)
-        before, after = error[max(0, at - 1) : at], error[end : end + _VERSION_LIMIT]
-        is_apart = not before.isalnum() and before not in {"_", "/"}
-        if is_apart and after.lstrip("0123456789.").startswith(": "):
-            return True
-        at = error.find(program, end)
-    return False
 
 
 def _structured_keys(tool: str, args: str) -> tuple[CallKey, ...]:

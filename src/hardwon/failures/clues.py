@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from hardwon._cold import re
 from hardwon.failures.kind import missing_name
+from hardwon.failures.programs import INTERPRETERS
 from hardwon.failures.shell import parse
 from hardwon.values.evidence import Evidence, Kind, joined, values_of
 from hardwon.values.lesson import MINED, USER_SUPPLIED
@@ -27,8 +28,7 @@ if TYPE_CHECKING:
     from hardwon.values.step import Step
 
 SAYS, ERROR, LACKS, CALL, NAME = "says ", "error ", "lacks ", "call ", "name "
-_ANY_CODE = "python node ruby perl php bash sh cat cd echo"
-INTERPRETERS = frozenset(_ANY_CODE.split())  # their name does not say what they run
+UNTELLING = INTERPRETERS | {"cat", "cd", "echo"}  # programs whose name says little of a call
 _MOST = 40  # clues of one lesson, and of one failure
 _READ = 4_096
 _COMMANDS, _FOLDERS = 6, 3
@@ -209,7 +209,7 @@ def _of_command(command: Command) -> Iterator[str]:
         yield f"{CALL}{name} {command.verb.lower()}"
     yield from (f"{CALL}{name} {flag.split('=')[0].split()[0]}" for flag in command.flags)
     yield from (f"{CALL}{start} {name}" for start in command.via)
-    if command.script and not command.writes and name.startswith(("python", "node", "bash", "sh")):
+    if command.script and not command.writes and command.name in INTERPRETERS:
         yield f"{CALL}{name} -c" if "<<" not in command.text else f"{CALL}{name} <<"
     for target in command.targets:
         yield from _paths(target)

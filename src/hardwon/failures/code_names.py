@@ -10,7 +10,13 @@ _CODE = (
     r"#[^\n]*+|//[^\n]*+|\"\"\"(?s:.*?)\"\"\"|'''(?s:.*?)'''"
     rf"|(?P<string>{_STRING})|(?P<name>[A-Za-z_][\w.]{{1,40}})"
 )
+_QUERY = r"(?i:\bselect\b)|[{}]|\w\(|\w ?[=<>]=? ?[\w'\"]"
 _QUOTED_NAME = r"[A-Za-z_][\w.-]{1,40}"
+
+
+def is_query(text: str) -> bool:
+    """Whether a text is written in some language of queries or code, and is no prose."""
+    return bool(re.search(_QUERY, text))
 
 
 def names_in(code: str) -> list[str]:

@@ -6,7 +6,7 @@ from hardwon._cold import re
 from hardwon.failures.body_verdict import is_refusal
 from hardwon.failures.error_line import traceback_line
 from hardwon.failures.harness import without_harness_lines
-from hardwon.failures.programs import program_name, unquoted
+from hardwon.failures.programs import INTERPRETERS, SHELL, program_name, unquoted
 from hardwon.failures.shell import deciding_commands, parse
 
 TYPE_CHECKING = False
@@ -68,7 +68,6 @@ _VIEWERS = frozenset(
 _SHOWING = frozenset(
     ["diff", "log", "show", "status", "blame", "grep", "ls-files", "logs", "cat-file", "describe"]
 )
-_INTERPRETERS = frozenset(["python", "node", "ruby", "perl", "php", "bash", "sh", "deno", "bun"])
 _COMPLAINT = (
     r"(?:cannot|can't|[Cc]ould not|[Cc]ouldn't|unable to|timed out|refused|requires|No such"
     r"|not found|[Pp]ermission denied"
@@ -78,9 +77,9 @@ _COMPLAINT = (
 )
 _QUOTED = r"['\"`\u2018][\w./~-]{2,}['\"\u2019]"
 _SHELL_SAYS = (
-    r"(?m)^(?:/(?:usr/)?bin/)?(?:ba|z|da)?sh: (?:-c: )?(?:line \d+: |\d+: )[^\n]{1,200}"
+    rf"(?m)^(?:/(?:usr/)?bin/)?{SHELL}: (?:-c: )?(?:line \d+: |\d+: )[^\n]{{1,200}}"
     r"(?:not found|No such file or directory|syntax error|Permission denied|unexpected)[^\n]{0,80}"
-    r"(?:\n(?:ba|z|da)?sh: [^\n]*)?\Z"
+    rf"(?:\n{SHELL}: [^\n]*)?\Z"
 )
 _USAGE = r"(?m)^([\w./-]{1,80}+)(?: [\w./-]{1,80}+){0,3}: error: [^\n]+\Z"
 _RED = (
@@ -193,7 +192,7 @@ def _has_run_failed(tail: str, runs: Sequence[Command]) -> bool:
     """Whether the output says that a program has failed."""
     if re.search(_RED, tail) or re.search(_SYNTAX, tail) or _is_misused(tail, runs):
         return True
-    if _TRACEBACK in tail or all(run.name in _INTERPRETERS for run in runs):
+    if _TRACEBACK in tail or all(run.name in INTERPRETERS for run in runs):
         return False  # a script may print whatever it likes
     is_error = re.search(_SAYS, tail) or _only_refuses(tail) or _has_no_change(tail, runs)
     return bool(is_error) and not re.search(_GREEN, tail)
@@ -214,8 +213,8 @@ def _has_no_change(tail: str, runs: Sequence[Command]) -> bool:
     )
 
 
-def is_red(text: str) -> bool:
-    """Whether the end of an output reports failed tests."""
+def ends_red(text: str) -> bool:
+    """Whether an output ends with a report of failed tests or of a failed build."""
     return bool(re.search(_RED, text[-_TAIL:].rstrip()))
 
 

@@ -15,9 +15,10 @@ from __future__ import annotations
 from hardwon._cold import re
 from hardwon._cold.lazy import lazy
 from hardwon.failures import shell
+from hardwon.failures.authored import tail
 from hardwon.failures.code_names import names_in
 from hardwon.failures.programs import program_name
-from hardwon.failures.scripts import base_name, is_code, script
+from hardwon.failures.scripts import is_code, script
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def call_features(tool: str, args: str, before: Sequence[Step]) -> frozenset[str
     if is_code(tool, args):
         return frozenset((f"runs {tool}", *_in_code(tool, args)))
     commands = shell.parse(args)[:_COMMANDS]
-    written = {base_name(path): command.script for command in commands for path in command.writes}
+    written = {tail(path): command.script for command in commands for path in command.writes}
     return frozenset(
         feature for command in commands for feature in _of_command(command, args, written, before)
     )
@@ -65,7 +66,7 @@ def _of_command(
     is_run = command.name not in _HANDLING
     code = [] if command.writes else [command.script]
     for target in command.targets[:_TARGETS]:
-        name = base_name(target)
+        name = tail(target)
         yield f"{program} names {name[:_LONGEST]}"
         if re.fullmatch(_FILE, target):
             state = "known" if name in written else _state(name, before)
@@ -113,6 +114,6 @@ def _removes(step: Step, name: str) -> bool:
     about_file = [
         command
         for command in shell.parse(step.args)[:_COMMANDS]
-        if name in map(base_name, (*command.targets, *command.writes))
+        if name in map(tail, (*command.targets, *command.writes))
     ]
     return bool(about_file) and about_file[-1].name == "rm"

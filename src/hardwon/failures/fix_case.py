@@ -7,6 +7,7 @@ from functools import lru_cache
 from hardwon._cold import re
 from hardwon.failures.authored import is_shell
 from hardwon.failures.error_line import informative_line
+from hardwon.failures.programs import is_message_of
 from hardwon.failures.shell import Command, parse
 from hardwon.failures.signature import fold
 
@@ -220,16 +221,10 @@ def blamed(step: Step, line: str) -> int:
         if hooked and part.does == f"git {hooked}":
             return at
         name = part.program.rsplit("/", 1)[-1]
-        if name and _speaks(line, name):
+        if name and is_message_of(name, line):
             return at
     working = [at for at, p in enumerate(parts) if not is_plumbing(p) and p.joint != "|"]
     return working[-1] if working else -1
-
-
-def _speaks(line: str, program: str) -> bool:
-    """Whether the line is a message of the program: `rm: cannot …`, `bash: rm: not found`."""
-    place = line.find(f"{program}: ")
-    return place >= 0 and (place == 0 or not (line[place - 1].isalnum() or line[place - 1] in "_."))
 
 
 def silenced(text: str) -> str:

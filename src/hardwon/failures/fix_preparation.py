@@ -22,6 +22,7 @@ from hardwon.failures.fix_case import (
     silenced,
     word_set,
 )
+from hardwon.failures.programs import INTERPRETERS
 from hardwon.values.fix import Fix
 
 TYPE_CHECKING = False
@@ -55,7 +56,6 @@ _CHECKS = word_set(
     "list"
 )
 _FILES = word_set("mkdir touch cp mv ln")
-_INTERPRETERS = word_set("python node php ruby perl deno")
 _NO_FILE = (
     r"can't open file|No such file or directory|cannot find the file|ENOENT|Cannot find module"
     r"|No such file|could not open|does not exist"
@@ -178,7 +178,7 @@ def _is_own_task(part: Command) -> bool:
 def _runs_tasks(part: Command) -> bool:
     """Whether a command is a task runner or script, whose words say what it does."""
     name = tail(part.program)
-    if name in _FAMILIES or part.does in _INTERPRETERS:
+    if name in _FAMILIES or part.does in INTERPRETERS:
         return True
     return name.endswith((".sh", ".py")) or "/" in part.program
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from hardwon._cold import re
-from hardwon.failures.fix_case import Case, blamed, commands_of, is_gone, word_set
+from hardwon.failures.fix_case import Case, blamed, commands_of, is_gone
+from hardwon.failures.programs import INTERPRETERS
 from hardwon.failures.timeouts import says_timeout
 from hardwon.values.fix import Fix
 
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
     from hardwon.failures.shell import Command
     from hardwon.values.step import Step
 
-_INTERPRETERS = word_set("python node ruby perl php bash sh")
 _BACKGROUND = r"(?<![&>|<\\])&(?![&>\d])"
 _BACKGROUND_TEXT = (
     "If it is to keep running, start it in the background and let it write to a file "
@@ -36,7 +36,7 @@ def timeout_fix(case: Case) -> Fix | None:
 
 def _part_of(old: Command, new: Command) -> Fix | None:
     """The fix to name files or tests, if the working call names more of them."""
-    if old.name in _INTERPRETERS or not set(old.operands) < set(new.operands):
+    if old.name in INTERPRETERS or not set(old.operands) < set(new.operands):
         return None
     text = f"Give `{old.does}` less to do at once: name the files or tests that matter."
     return Fix("call", text, f"call part {old.does}")

@@ -12,6 +12,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from hardwon._cold import re
+from hardwon.failures.programs import SHELL
 from hardwon.failures.signature import fold
 
 NAME = "<name>"
@@ -21,7 +22,7 @@ _QUOTES = "'\"\u2018\u2019"
 
 # Linear: every repetition is possessive or bounded, and at most `_READ` characters are read.
 _PRINTER = (  # the shell or interpreter that prints the message of another program
-    r"(?:/(?:usr/)?bin/)?(?:ba|z|da|k)?sh: (?:-c: )?(?:line \d+: |\d+: )?"
+    rf"(?:/(?:usr/)?bin/)?{SHELL}: (?:-c: )?(?:line \d+: |\d+: )?"
     r"|(?:/\S{1,80}/)?(?:python|pypy)[\d.]*: "
 )
 _PLACE = (  # file and line, and other text that tools print before the message

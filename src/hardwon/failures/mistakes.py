@@ -12,7 +12,7 @@ from hardwon._cold import re
 from hardwon.failures.authored import tail, writings
 from hardwon.failures.error_line import informative_line
 from hardwon.failures.fix_tool import is_look
-from hardwon.failures.programs import unquoted
+from hardwon.failures.programs import INTERPRETERS, unquoted
 from hardwon.failures.shell import deciding_commands, parse
 
 TYPE_CHECKING = False
@@ -34,7 +34,6 @@ _LINTERS = frozenset(
         *("yamllint", "markdownlint", "bandit", "hadolint"),
     ]
 )
-_INTERPRETERS = frozenset(["python", "node", "ruby", "perl", "php", "bash", "sh", "deno", "bun"])
 _TESTERS = (
     r"\b(?:py\.?test|unittest|nose2?|tox|jest|vitest|mocha|rspec|phpunit|ctest|runtests|tests?)\b"
 )
@@ -163,7 +162,7 @@ def _shows_the_bug(chain: Sequence[Command], line: str, step: Step, before: Sequ
 def _is_inline(command: Command) -> bool:
     """Whether a command runs inline code."""
     is_plain = command.targets in ((), ("-",))
-    return command.name in _INTERPRETERS and bool(command.script) and is_plain
+    return command.name in INTERPRETERS and bool(command.script) and is_plain
 
 
 def _runs_own(command: Command, step: Step, before: Sequence[Step]) -> bool:
@@ -202,7 +201,7 @@ def _is_undefined_on_purpose(line: str, step: Step, before: Sequence[Step]) -> b
 
 def _files(command: Command) -> list[str]:
     """The files that a command runs: an interpreter's script, a test runner's targets."""
-    if command.name in _INTERPRETERS and not re.search(_TESTERS, command.text):
+    if command.name in INTERPRETERS and not re.search(_TESTERS, command.text):
         return list(command.targets[:1])
     if re.search(_TESTERS, command.text) or "." in command.name:
         return [command.program, *command.targets]

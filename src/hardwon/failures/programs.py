@@ -16,6 +16,10 @@ ASSIGNMENT = r"(?s)[A-Za-z_]\w*\+?=.*"
 KEYWORDS = frozenset(
     ["if", "then", "else", "elif", "fi", "do", "done", "while", "until", "esac", "!", "{", "}"]
 )
+SHELLS = frozenset(["bash", "sh", "zsh", "dash", "ksh"])
+SHELL = r"(?:ba|z|da|k)?sh"  # the same as a pattern
+INTERPRETERS = SHELLS | {*("python", "pypy", "node", "ruby", "perl", "php", "deno", "bun")}
+_VERSION_LIMIT = 20  # characters of a version after a name: `python3.12`
 # Programs that start another, with their options that take a value
 _STARTERS = {
     "sudo": "-u -g -h -p -C --user --group",
@@ -148,6 +152,26 @@ def unquoted(word: str) -> str:
     return word[1:-1] if is_quoted else word
 
 
+def is_message_of(program: str, text: str) -> bool:
+    """Whether a text has a message of the program: `pip3: …`, `bash: mkdir: …`, `/bin/rm: …`."""
+    at = text.find(program)
+    while at >= 0:
+        end = at + len(program)
+        after = text[end : end + _VERSION_LIMIT].lstrip("0123456789.")
+        if after.startswith(": ") and _is_apart(text, at):
+            return True
+        at = text.find(program, end)
+    return False
+
+
+def _is_apart(text: str, at: int) -> bool:
+    """Whether a name begins there; the end of a path is a file, unless the path begins a line."""
+    if text[at - 1 : at] == "/":
+        start = text.rfind("\n", 0, at) + 1
+        return " " not in text[start:at]
+    return at == 0 or not (text[at - 1].isalnum() or text[at - 1] in "_.")
+
+
 def starter(words: list[str], name: str) -> Starter | None:
     """What starts the program (`sudo`, `env` …); None if the program comes first."""
     if re.fullmatch(ASSIGNMENT, words[0]):
@@ -159,7 +183,7 @@ def starter(words: list[str], name: str) -> Starter | None:
         return _run_by(words, *_RUNNERS[name])
     if name in _MODULES and len(words) > 2 and words[1] == "-m":
         return Starter((), (f"{words[0]} -m",), words[2:])
-    if name in {"bash", "sh"} and len(words) > 1 and re.fullmatch(r"[\w./-]+\.(?:ba)?sh", words[1]):
+    if name in SHELLS and len(words) > 1 and re.fullmatch(rf"[\w./-]+\.{SHELL}", words[1]):
         return Starter((), (words[0],), words[1:])
     return None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hardwon._cold import json, re
 from hardwon.failures import shell
+from hardwon.failures.authored import tail
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,11 +17,6 @@ _SHELLS = r"(?i).*(?:bash|shell|terminal|command|exec|cmd|powershell|console).*"
 _PROGRAM_TEXT = (
     r"(?m)^(?:import \w|from [\w.]+ import |def \w|class \w|async def |(?:const|let) \w)"
 )
-
-
-def base_name(path: str) -> str:
-    """The last part of a path, without quotes."""
-    return path.strip("'\"").rstrip("/").rsplit("/", 1)[-1]
 
 
 def is_code(tool: str, args: str) -> bool:
@@ -47,7 +43,7 @@ def _writings(name: str, step: Step) -> Iterator[tuple[str, bool]]:
         yield from _by_tool(name, step.args)
         return
     for command in shell.parse(step.args):
-        if command.script and any(base_name(path) == name for path in command.writes):
+        if command.script and any(tail(path) == name for path in command.writes):
             yield command.script, True
 
 
@@ -58,7 +54,7 @@ def _by_tool(name: str, args: str) -> Iterator[tuple[str, bool]]:
     except ValueError:  # clipped
         return
     texts = {key: value for key, value in values.items() if isinstance(value, str)}
-    paths = [key for key, value in texts.items() if base_name(value) == name]
+    paths = [key for key, value in texts.items() if tail(value) == name]
     contents = {key: value for key, value in texts.items() if key not in paths}
     new_contents = {key: value for key, value in contents.items() if "old" not in key.lower()}
     if paths and new_contents:

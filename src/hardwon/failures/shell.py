@@ -15,6 +15,7 @@ from hardwon._cold import re
 from hardwon.failures.programs import (
     ASSIGNMENT,
     KEYWORDS,
+    SHELLS,
     Starter,
     interpreter,
     is_project_file,
@@ -226,7 +227,7 @@ def _made(
         return []
     program, arguments = words[0], words[1:]
     name = program_name(program)
-    if name in {"bash", "sh", "zsh"} and depth < _DEPTH and (code := _shell_code(arguments)):
+    if name in SHELLS and depth < _DEPTH and (code := _shell_code(arguments)):
         inner = _commands(code, depth=depth + 1)
         return [_within(command, part, place=(place[0], env), via=started.via) for command in inner]
     if code_at := interpreter(name, arguments):

@@ -13,7 +13,7 @@ from hardwon.failures.body_verdict import (
     is_failed_xml,
     is_refusal,
 )
-from hardwon.failures.command_verdict import has_command_failed, is_red
+from hardwon.failures.command_verdict import ends_red, has_command_failed
 from hardwon.failures.file_refusals import refusal
 from hardwon.failures.timeouts import has_timed_out
 
@@ -84,7 +84,7 @@ def _status(text: str) -> int | None:
 def _has_tool_failed(tool: str, text: str) -> bool:
     """Whether a tool with named arguments has failed."""
     bare = text.strip()
-    if re.search(_TESTER, tool) and is_red(bare):
+    if re.search(_TESTER, tool) and ends_red(bare):
         return True
     if bare[0] in "{[":
         return is_failed_json(bare)

@@ -302,11 +302,11 @@ def _names_another_error(about: Iterable[str], clues: dict[str, float]) -> bool:
 
 
 def _clues(match: Match) -> dict[str, float]:
-    """The rarity of the rarest clue of each sort; calls of interpreters are ignored."""
+    """The rarity of the rarest clue of each sort; calls of untelling programs are ignored."""
     best: dict[str, float] = {}
     for clue, rare in match.clues:
         sort, _, name = clue.partition(" ")
-        if sort != "call" or name not in signs.INTERPRETERS:
+        if sort != "call" or name not in signs.UNTELLING:
             best[sort] = max(best.get(sort, 0.0), rare)
     return best
 
