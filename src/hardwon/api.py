@@ -28,9 +28,9 @@ if TYPE_CHECKING:
         answering,
         forgetting,
         handed_over,
+        looking_up,
         moved_names,
         namespaces,
-        reading,
         reporting,
         tenants,
     )
@@ -63,7 +63,7 @@ else:
     steps = lazy("hardwon.values.step")
     verdict = lazy("hardwon.failures.verdict")
     executions, reporting = lazy("hardwon.learn.executions"), lazy("hardwon.reporting")
-    capture, reading = lazy("hardwon.pipeline.capture"), lazy("hardwon.reading")
+    capture, looking_up = lazy("hardwon.pipeline.capture"), lazy("hardwon.looking_up")
     handed_over, moved_names = lazy("hardwon.handed_over"), lazy("hardwon.moved_names")
     failed_runs, answering = lazy("hardwon.learn.failed_runs"), lazy("hardwon.answering")
     claims, tenants = lazy("hardwon.projects"), lazy("hardwon.tenants")
@@ -335,11 +335,11 @@ class Agent:
     def digest(self, *, tokens: int = 300) -> str:
         """The lessons that were met most often, as a block for the start of a session."""
         scope, run = self.scope, self.run
-        return self._attempt(lambda: reading.digest(self._engine, scope, run, tokens=tokens), "")
+        return self._attempt(lambda: looking_up.digest(self._engine, scope, run, tokens=tokens), "")
 
     def readable(self, lessons: Sequence[Lesson]) -> Sequence[Lesson]:
         """The lessons that the agent may look up; those withheld from this run are left out."""
-        return reading.readable(self._engine, self.scope, lessons, self.run)
+        return looking_up.readable(self._engine, self.scope, lessons, self.run)
 
     @property
     def loops(self) -> Loops:
