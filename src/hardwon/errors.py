@@ -20,6 +20,8 @@ HardwonError
 
 import errno
 
+_FROM_CLONE = {"vectors": "./packages/minilm "}  # packages of a clone that an extra needs
+
 
 class HardwonError(Exception):
     """The root of every error raised by hardwon."""
@@ -47,8 +49,9 @@ class MissingExtra(SetupError):
     """An optional part was asked for and its packages are not installed."""
 
     def __init__(self, extra: str) -> None:
+        in_clone = f"{_FROM_CLONE.get(extra, '')}'.[{extra}]'"
         super().__init__(
-            f"This needs an extra: pip install 'hardwon[{extra}]' ('.[{extra}]' in a clone)"
+            f"This needs an extra: pip install 'hardwon[{extra}]' ({in_clone} in a clone)"
         )
         self.extra = extra
 

@@ -22,9 +22,16 @@ importing = RLock()
 
 
 def import_module(name: str) -> Any:
-    """The module of this full name; `importlib` would also import `warnings`."""
-    with importing:
-        __import__(name)
+    """The module of this full name; `importlib` would also import `warnings`.
+
+    Raises MissingExtra when it, or a module that it imports, is part of an extra that is missing.
+    """
+    try:
+        with importing:
+            __import__(name)
+    except ModuleNotFoundError as error:
+        import_module("hardwon._extras").explain(error)
+        raise
     return sys.modules[name]
 
 

@@ -6,10 +6,10 @@ An embedder is named like a model: `minilm`, `openai:text-embedding-3-small`,
 
 from __future__ import annotations
 
-from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from hardwon._cold.lazy import import_module
 from hardwon.errors import InvalidInput, MissingExtra
 
 if TYPE_CHECKING:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import io
 import os
 import sys
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 import click
 
 import hardwon
+from hardwon._cold.lazy import import_module
 from hardwon.errors import HardwonError, InvalidInput, MissingExtra, NotFound
 from hardwon.surfaces.cli.group import Group
 from hardwon.surfaces.cli.output import complain

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 import click
 
 import hardwon
+from hardwon._cold.lazy import lazy
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import say
+
+if TYPE_CHECKING:
+    from hardwon.surfaces.serve import limits, server
+else:
+    limits, server = lazy("hardwon.surfaces.serve.limits"), lazy("hardwon.surfaces.serve.server")
 
 
 @click.command("serve")
@@ -54,11 +61,8 @@ def command(
     cert, secret = (os.path.abspath(path) if path else "" for path in (tls_cert, tls_key))
     with hardwon.open(home) as hw:
         os.chdir(hw.settings.home)  # before third-party code is imported: it may read the folder
-        from hardwon.surfaces.serve.limits import Limits
-        from hardwon.surfaces.serve.server import Address, Service
-
-        address = Address(host, port, names, cert, secret, behind_proxy, prefix.rstrip("/"))
-        service = Service(hw, address, tenant=tenant, limits=Limits(rate=rate))
+        address = server.Address(host, port, names, cert, secret, behind_proxy, prefix.rstrip("/"))
+        service = server.Service(hw, address, tenant=tenant, limits=limits.Limits(rate=rate))
         say(f"listening on {service.url}")
         say(f"log in, once: {service.link()}")
         service.run()

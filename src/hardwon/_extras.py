@@ -1,0 +1,36 @@
+"""The parts of hardwon that need an extra; a release ships them apart, as `hardwon-extras`."""
+
+from __future__ import annotations
+
+from hardwon.errors import MissingExtra
+
+# The extra of each part. The same parts are listed in packages/extras/pyproject.toml.
+EXTRAS = {
+    "hardwon.copying": "postgres",
+    "hardwon.learn.transcripts": "sessions",
+    "hardwon.metrics": "metrics",
+    "hardwon.models.embeddings.endpoint": "models",
+    "hardwon.models.embeddings.minilm": "vectors",
+    "hardwon.models.embeddings.threads": "vectors",
+    "hardwon.models.embeddings.wordpiece": "vectors",
+    "hardwon.models.http": "models",
+    "hardwon.models.providers": "models",
+    "hardwon.models.shared_ledger": "postgres",
+    "hardwon.postgres": "postgres",
+    "hardwon.queues.postgres": "postgres",
+    "hardwon.stores.markdown": "sessions",
+    "hardwon.stores.postgres": "postgres",
+    "hardwon.stores.sqlite.vectors": "vectors",
+    "hardwon.stores.vectors": "vectors",
+    "hardwon.surfaces.cli.copy": "postgres",
+    "hardwon.surfaces.cli.dialogue": "sessions",
+    "hardwon.surfaces.cli.session": "sessions",
+    "hardwon.surfaces.mcp": "mcp",
+    "hardwon.surfaces.serve": "serve",
+}
+
+
+def explain(error: ModuleNotFoundError) -> None:
+    """Raise MissingExtra when the module that was not found is part of an extra."""
+    if extra := EXTRAS.get(error.name or ""):
+        raise MissingExtra(extra) from error
