@@ -12,6 +12,53 @@ BUCKETS = "<Buckets><Bucket><Name>logs</Name><Region>eu-west-3</Region></Bucket>
 
 CASES = (
     case(
+        "the same value in another notation, not its source",
+        (tool("close_month", run=7), '{"period": "2025P09"}'),
+        (tool("get_run", period="09/2025"), "!Error: '09/2025' is not a payroll period"),
+        (tool("get_run", period="2025P09"), '{"run": 7}'),
+        sort="argument",
+        says=("Write `period` as `YYYYPMM`",),
+        never=("2025", "close_month"),
+    ),
+    case(
+        "the value that the error quotes, not the others that changed",
+        (tool("create_parcel", to="x"), '{"parcel": "SH-145206"}'),
+        (tool("add_line", parcel="SH-991", code="150920"), "!Error: code 150920 is not valid"),
+        (tool("add_line", parcel="SH-145206", code="1509200000"), '{"ok": true}'),
+        sort="argument",
+        says=("Write `code` with 10 digits",),
+        never=("parcel", "create_parcel"),
+    ),
+    case(
+        "an argument in place of another, with its source",
+        (tool("search", text="rules"), '{"nodes": [{"id": "N-5512"}]}'),
+        (tool("page", pageId="rules", depth=1), "!Unknown argument pageId on field page"),
+        (tool("page", id="N-5512", depth=1), '{"title": "Rules"}'),
+        sort="argument",
+        says=("Pass `id` in place of `pageId`, from `nodes.id` in the result of `search`.",),
+        never=("Leave out", "5512"),
+    ),
+    case(
+        "a plain word that was looked up after the failure",
+        (tool("releases", service="media"), "!404: no service with slug 'media'"),
+        (
+            tool("services"),
+            'HTTP/1.1 200 OK\n\n{"items": [{"slug": "media-proxy"}, {"slug": "search"}]}',
+        ),
+        (tool("releases", service="media-proxy"), '{"items": []}'),
+        sort="argument",
+        says=("Take `service` from `items.slug` in the result of `services`",),
+        never=("media",),
+    ),
+    case(
+        "a switch",
+        (tool("export", target="a.csv"), "!FileExistsError: File exists: a.csv"),
+        (tool("export", target="a.csv", overwrite=True), '{"ok": true}'),
+        sort="argument",
+        says=("Pass `overwrite` as true too.",),
+        never=("a.csv",),
+    ),
+    case(
         "an id from an earlier result",
         (tool("get_account", account="acme"), '{"cards": {"card_88213": {"brand": "visa"}}}'),
         (tool("charge", amount=5, card="visa-8821"), "!Error: card not found"),

@@ -21,6 +21,7 @@ from hardwon.failures.argument_forms import (
         ("2026-05-19T12:30:59", "YYYY-MM-DDTHH:MM:SS"),
         ("12:30", "HH:MM"),
         ("20260519", "YYYYMMDD"),
+        ("19.05.2026", "DD.MM.YYYY"),
         ("5/19/2026", ""),  # which part is the month is not seen
         ("2026-05-19 noon", ""),
         ("M-1", ""),

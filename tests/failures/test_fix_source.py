@@ -183,3 +183,24 @@ def test_an_error_is_about_a_wrong_value(line: str, is_wrong: bool) -> None:
 )
 def test_ids_are_known_by_their_names(name: str, is_id: bool) -> None:
     assert is_id_name(name) is is_id
+
+
+@pytest.mark.parametrize(
+    ("output", "error", "is_told"),
+    [
+        ('{"slug": "media-proxy"}', "no service with slug media", True),
+        ('{"slug": "media-proxy"}', "no such service", False),  # does not quote the wrong value
+        ('{"slug": "search"}', "no service with slug media", False),
+    ],
+)
+def test_a_plain_word_has_a_source_if_it_was_looked_up_after_the_failure(
+    output: str, error: str, is_told: bool
+) -> None:
+    failed = Step("charge", '{"service": "media"}', error, failed=True)
+    look = Step("list_services", "{}", output)
+    last = Step("charge", '{"service": "media-proxy"}', "ok")
+
+    after, before = case_of([failed, look, last], 0), case_of([look, failed, last], 1)
+
+    assert (source_change("service", "media", "media-proxy", after) is not None) is is_told
+    assert source_change("service", "media", "media-proxy", before) is None

@@ -146,3 +146,14 @@ def test_two_runs_prove_a_fix(times: int, status: str) -> None:
         grown = succeeded(grown, ONCE)
 
     assert grown.status == status
+
+
+def test_leaving_an_argument_out_is_part_of_passing_another_in_its_place() -> None:
+    renamed = Fix("argument", "Pass `b` in place of `a`.", "argument page a renamed b", worked=3)
+    left_out, other = (
+        Fix("argument", f"Leave out `{name}`.", f"argument page -{name}", worked=2)
+        for name in ("a", "c")
+    )
+
+    assert fixes_to_show((renamed, left_out)) == [renamed]
+    assert fixes_to_show((renamed, other)) == [renamed, other]

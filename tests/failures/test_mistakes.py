@@ -239,3 +239,17 @@ def test_a_tool_that_finds_nothing_was_asked() -> None:
     assert not found("book_room", "{}", "no room found")
     assert not found("find_room", "rooms", "no room found")
     assert not found("find_room", "{}", "the room is taken")
+
+
+@pytest.mark.parametrize(
+    ("output", "is_one"),
+    [
+        ("internal error", False),
+        ("RuntimeError: Internal error", False),
+        ("The gateway did not answer.", False),
+        ("internal id is not a number", True),
+        ("the room is taken", True),
+    ],
+)
+def test_a_fault_of_the_service_itself_teaches_nothing(output: str, is_one: bool) -> None:
+    assert is_mistake(Step("book_room", '{"room": 1}', output, failed=True), ()) is is_one

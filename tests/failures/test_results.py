@@ -111,3 +111,14 @@ def test_scalars_are_looked_for_down_to_a_depth() -> None:
 )
 def test_a_name_of_a_field_may_itself_be_an_id(name: str, is_one: bool) -> None:
     assert is_id(name) is is_one
+
+
+@pytest.mark.parametrize(
+    "head", ["HTTP/1.1 200 OK\n\n", "HTTP/1.1 201 Created\nETag: x\n\n", "result: "]
+)
+def test_the_body_of_a_response_is_read_behind_its_head(head: str) -> None:
+    assert leaves(head + '{"slug": "media-proxy"}')[-1][:2] == (("slug",), "media-proxy")
+
+
+def test_a_text_that_begins_with_a_bracket_need_not_be_a_body() -> None:
+    assert leaves("[12] ref=e77 opened")[0].value == "e77"

@@ -46,6 +46,10 @@ FORMS = [
         "error: comparison of integer expressions of different signedness: 'int' and 'size_t'",
         "error TS6133: 'rate' is declared but its value is never read",
         "error: Terminal is dumb, but EDITOR unset",
+        "RuntimeError: cluster <name> is suspended",
+        "set_labels: Page <n> is archived",
+        "pay: Transfer <name> is pending",
+        "query: log queries are limited to <n> per <n> s",
     ],
 )
 def test_an_error_of_a_known_form_is_quoted_whole(line: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hardwon._cold import re
 from hardwon.failures.argument_forms import has_form, time_template
+from hardwon.failures.argument_notation import has_notation
 from hardwon.failures.authored import fields
 from hardwon.failures.fix_argument import flat, is_kind
 from hardwon.failures.fix_prior_call import has_called
@@ -87,7 +88,7 @@ def _fits(arguments: dict[str, Any], name: str, rule: str, before: Sequence[Step
         entry = str(arguments.get(match[1]))
         leaves_of_tool = _latest(before, lambda step: step.tool == match[2])
         return any(_is_at(leaf, _path(match[3]), value, entry) for leaf in leaves_of_tool)
-    return is_kind(value, rule) or has_form(value, rule)
+    return is_kind(value, rule) or has_form(value, rule) or has_notation(str(value), rule)
 
 
 def _path(text: str) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from hardwon._cold import re
 _TIMES = (
     *("YYYY-MM-DD", "YYYY-MM-DD HH:MM", "YYYY-MM-DD HH:MM:SS", "YYYY-MM-DDTHH:MM"),
     *("YYYY-MM-DDTHH:MM:SS", "HH:MM", "HH:MM:SS", "YYYY-MM", "YYYY/MM/DD", "YYYYMMDD"),
+    "DD.MM.YYYY",
 )
 _OTHERS = (
     (r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)", "as a date and time with its zone"),

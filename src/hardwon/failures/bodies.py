@@ -37,7 +37,7 @@ _ELEMENT = (
 def body_message(output: str) -> str:
     """The error message in a JSON or XML body; "" if there is no body or no message."""
     text = output.strip()[:_READ]
-    start = _start(text)
+    start = body_start(text)
     if start < 0:
         return ""
     if text[start] == "<":
@@ -47,6 +47,17 @@ def body_message(output: str) -> str:
         return _words(json.loads(text[start:]), _DEEP)
     except (ValueError, RecursionError):
         return _scanned(text, start)
+
+
+def body_start(text: str) -> int:
+    """Where a body begins: at the start, after a word such as `Error:` or headers; else -1."""
+    if text[:1] in {"{", "["} or re.match(r"<(?:\?xml|[A-Za-z!])", text):
+        return 0
+    prefix = re.match(
+        r"[^\n{<]{0,200}?[:>=-]\s*+(?=\[?\s*+\{\s*+[\"'])|[^\n]{0,200}\n(?:[^\n]{0,400}\n){0,30}?(?=[{<])",
+        text,
+    )
+    return prefix.end() if prefix and text[-1] in "}]>" else -1
 
 
 def body_code(output: str) -> str:
@@ -83,17 +94,6 @@ def _name(value: Any) -> str:
     """The last part of an error code if it is one word without digits; else ""."""
     last_part = re.split(r"[#/]", value)[-1] if isinstance(value, str) else ""
     return last_part if re.fullmatch(r"[A-Za-z][A-Za-z_.-]{3,50}", last_part) else ""
-
-
-def _start(text: str) -> int:
-    """Where a body begins: at the start, after a word such as `Error:` or headers; else -1."""
-    if text[:1] in {"{", "["} or re.match(r"<(?:\?xml|[A-Za-z!])", text):
-        return 0
-    prefix = re.match(
-        r"[^\n{<]{0,200}?[:>=-]\s*+(?=\[?\s*+\{\s*+[\"'])|[^\n]{0,200}\n(?:[^\n]{0,400}\n){0,30}?(?=[{<])",
-        text,
-    )
-    return prefix.end() if prefix and text[-1] in "}]>" else -1
 
 
 def _scanned(text: str, start: int) -> str:

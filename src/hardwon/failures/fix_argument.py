@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hardwon._cold import re
 from hardwon.failures.argument_forms import changed_form, changed_time
+from hardwon.failures.argument_notation import changed_notation
 from hardwon.failures.argument_offers import offered
 from hardwon.failures.argument_texts import reworded
 from hardwon.failures.authored import fields
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 _DEPTH = 4  # objects within objects
 _NONE = object()
+_MARKS = "'\"`.,:;()"  # around a quoted value
+_QUOTED = 3  # characters of a value that an error quotes
 _CHANGES = 2  # at most, arguments that one fix changes
 _WHOLE = r"(?i:\binteger|whole number|\bint\b)"
 _NOTHING = r"(?i:\b(?:no|nothing|0|not any)\b(?: \w+){0,2} (?:were |was )?(?:found|match))"
@@ -52,7 +55,25 @@ def _fix(tool: str, changes: Sequence[tuple[str, str]]) -> Fix:
 
 def _differing(old: dict[str, Any], new: dict[str, Any], case: Case) -> list[tuple[str, str]]:
     """How each changed argument has to be given, in words and as a key."""
-    return [change for key in sorted({*old, *new}) if (change := _change_of(key, old, new, case))]
+    changes = [(key, _change_of(key, old, new, case)) for key in sorted({*old, *new})]
+    explained = {key: change for key, change in changes if change}
+    return _replaced(explained, old, new) or list(explained.values())
+
+
+def _replaced(
+    changes: dict[str, tuple[str, str]], old: dict[str, Any], new: dict[str, Any]
+) -> list[tuple[str, str]]:
+    """One argument that is left out for another one, as one change; else empty."""
+    gone, come = ([key for key in changes if key not in call] for call in (new, old))
+    if len(changes) != 2 or len(gone) != 1 or len(come) != 1:
+        return []
+    words, key = _in_place_of(gone[0], come[0])
+    source = changes[come[0]][0].partition(", from ")[2]
+    return [(f"{words[:-1]}, from {source}" if source else words, key)]
+
+
+def _in_place_of(before: str, after: str) -> tuple[str, str]:
+    return f"Pass `{after}` in place of `{before}`.", f"{before} renamed {after}"
 
 
 def _explaining(
@@ -60,9 +81,8 @@ def _explaining(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The arguments of both calls, without those whose change cured another failure."""
     other_tries, all_keys = _other_failures(case), {*old, *new}
-    unrelated = {key for key in all_keys if _was_enough(key, old, other_tries)} | _not_meant(
-        all_keys, case
-    )
+    unrelated = {key for key in all_keys if _was_enough(key, old, other_tries)}
+    unrelated |= _not_meant(all_keys, case) | _not_quoted(old, new, case)
     before = {key: value for key, value in old.items() if key not in unrelated}
     return before, {key: value for key, value in new.items() if key not in unrelated}
 
@@ -71,6 +91,18 @@ def _not_meant(all_keys: set[str], case: Case) -> set[str]:
     """All other arguments if the error begins with the name of one; else the empty set."""
     field = case.line.partition(": ")[0]
     return all_keys - {field} if field in all_keys else set()
+
+
+def _not_quoted(old: dict[str, Any], new: dict[str, Any], case: Case) -> set[str]:
+    """The changed arguments that the error does not mean, if it quotes another changed value."""
+    changed = [key for key in old if key in new and old[key] != new[key]]
+    quoted = {key for key in changed if _is_quoted(old[key], case.line)}
+    return {key for key in changed if not names_in(key) & case.names} - quoted if quoted else set()
+
+
+def _is_quoted(value: Any, line: str) -> bool:
+    text = str(value)
+    return len(text) >= _QUOTED and text in {word.strip(_MARKS) for word in line.split()}
 
 
 def _other_failures(case: Case) -> list[dict[str, Any]]:
@@ -130,7 +162,7 @@ def _renamed(old: dict[str, Any], new: dict[str, Any]) -> list[tuple[str, str]]:
     before, after = gone[0], come[0]
     if {after if key == before else key: value for key, value in old.items()} != new:
         return []
-    return [(f"Pass `{after}` in place of `{before}`.", f"{before} renamed {after}")]
+    return [_in_place_of(before, after)]
 
 
 def _is_same_object(old: dict[str, Any], new: dict[str, Any], case: Case) -> bool:
@@ -153,7 +185,8 @@ def _change_of(
     if key in new:
         where = source_in_words(key, new[key], case)
         source = f", from {where}" if where else ""
-        return f"Pass `{key}`{_within(key, case)} too{source}.", f"+{key}"
+        switch = f" as {str(new[key]).lower()}" if isinstance(new[key], bool) else ""
+        return f"Pass `{key}`{_within(key, case)}{switch} too{source}.", f"+{key}"
     return f"Leave out `{key}`.", f"-{key}"
 
 
@@ -252,6 +285,12 @@ def _respelt(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None
     return (f"Give `{key}` {form}.", f"{key} {form}") if form else None
 
 
+def _renoted(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
+    """The same value in another notation, such as in capital letters."""
+    words = changed_notation(old, new) if isinstance(old, str) and isinstance(new, str) else ""
+    return (f"Write `{key}` {words}.", f"{key} {words}") if words else None
+
+
 def _shortened(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
     """Fewer words for a search that found nothing."""
     if not (isinstance(old, str) and isinstance(new, str) and re.search(_NOTHING, case.line)):
@@ -288,5 +327,6 @@ def _route(address: str) -> str:
 
 
 _RULES: tuple[Callable[[str, Any, Any, Case], tuple[str, str] | None], ...] = (
-    *(_retyped, _summed, _listed, _shortened, source_change, _respelt, reworded, _readdressed),
+    *(_retyped, _summed, _listed, _shortened, _renoted, source_change, _respelt, reworded),
+    _readdressed,
 )

@@ -45,9 +45,11 @@ def source_change(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] |
     if re.search(_PROVES, case.failed.tool):
         return None
     fresh, stale = (_only_in(*pair) for pair in ((new, old), (old, new)))
-    if key in PATHS or not is_refused(case.line) or not re.search(r"\d", fresh):
+    if key in PATHS or not is_refused(case.line):
         return None
     sources, wrong_sources = (_sources(key, value, case) for value in (fresh, stale))
+    if not re.search(r"\d", fresh):  # a plain word: only if the run looked it up after the failure
+        sources = [source for source in sources if source.at > case.at and stale in case.line]
     if words := _distinguished(key, wrong_sources, sources, case) or _of_entry(
         key, wrong_sources, sources, case
     ):

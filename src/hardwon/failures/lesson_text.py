@@ -81,8 +81,13 @@ def fixes_to_show(fixes: Sequence[Fix]) -> Sequence[Fix]:
 
 def _is_part(fix: Fix, others: Sequence[Fix]) -> bool:
     """Whether another fix of the same sort includes this one."""
-    words = set(fix.key.split())
-    return any(words < set(other.key.split()) for other in others if other.sort == fix.sort)
+    return any(_parts(fix) < _parts(other) for other in others if other.sort == fix.sort)
+
+
+def _parts(fix: Fix) -> set[str]:
+    """The words of a fix's key; a new name for an argument leaves one out and passes another."""
+    renamed = re.search(r"(\S+) renamed (\S+)", fix.key)
+    return {*fix.key.split(), *((f"-{renamed[1]}", f"+{renamed[2]}") if renamed else ())}
 
 
 def settled(lesson: Lesson) -> Lesson:

@@ -51,6 +51,9 @@ _HICCUP = (
     r"|\b50[234]\b[^\n]{0,40}(?:Bad Gateway|Service Unavailable|Gateway Time-?out)"
     r"|[Cc]onnection reset by peer|temporarily unavailable"
 )
+_NO_REASON = (  # a service that had a fault of its own, or did not answer
+    r"(?i:\binternal (?:server )?error\b|\bdid(?: not|n't) (?:answer|respond)\b)"
+)
 # Errors of the environment rather than the logic: missing, not set up, not readable
 _BROKEN = (
     r"^(?:ModuleNotFound|Import|Syntax|Indentation|Tab|Name|FileNotFound|Permission|UnicodeEncode"
@@ -80,7 +83,8 @@ def is_mistake(step: Step, before: Sequence[Step]) -> bool:
     line = informative_line(step.output)
     if step.args.startswith("{"):
         tool = step.tool.replace("_", " ")
-        return not (re.search(_HICCUP, step.output) or _is_unfinished(tool, line, step, before))
+        is_hiccup = re.search(_HICCUP, step.output) or re.search(_NO_REASON, line)
+        return not (is_hiccup or _is_unfinished(tool, line, step, before))
     commands = parse(step.args)
     chain = deciding_commands(commands)
     return not (

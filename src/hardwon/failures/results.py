@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from hardwon._cold import json, re
+from hardwon.failures.bodies import body_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,12 +39,14 @@ class Leaf(NamedTuple):
 def leaves(output: str) -> tuple[Leaf, ...]:
     """The values of a result; of truncated JSON only those with a field name."""
     text = output.strip()
-    if not text.startswith(("{", "[")):
+    start = body_start(text)
+    if start < 0 or text[start] == "<":
         return tuple(_marked(text))
+    text = text[start:]
     try:
         document = json.loads(text)
     except (ValueError, RecursionError):
-        return tuple(_named(text))
+        return tuple(_named(text)) or tuple(_marked(text))
     values: list[Leaf] = []
     _collect(document, (), values)
     return tuple(values)

@@ -15,7 +15,11 @@ TELLING = (
     " needs reserved unescaped takes referenced prior ended eof eol null none nan "
     " expecting unread stale outdated offline protected attached dependent reached quota throttled"
     " unverified unassigned intercepts overwritten divergent diverged need still implicit"
-    " implicitly never possibly different unconverted"
+    " implicitly never possibly different unconverted only pending archived suspended paused"
+    " restricted limited frozen inactive deactivated cancelled canceled completed finished final"
+    " settled draft overdue unpaid exhausted depleted needed mandatory forbidden prohibited"
+    " changed modified differs differ busy full taken occupied blocked queued running stopped"
+    " building restarting starting maintenance outside above below neither longer"
 )
 
 # A statement without a head may begin with one of these.
