@@ -86,6 +86,7 @@ def test_a_denial_is_logged_as_one(desk: Desk) -> None:
     (logged,) = desk.store.deliveries.recent(CODER, limit=5)
     assert (denial.denied, denial.lessons, denial.door) == (True, (kept,), "action")
     assert (logged.outcome, logged.query, logged.scores) == ("denied", "rm -rf /", (1.0,))
+    assert logged.micros == 0  # nothing was searched
 
 
 def test_a_loop_stands_before_what_is_known_and_is_logged_only_by_itself(desk: Desk) -> None:

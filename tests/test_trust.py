@@ -57,6 +57,13 @@ def test_the_first_folder_is_trusted_and_stays_so(home: str, real: str, foreign:
     assert apart(foreign, home) == apart(foreign, home)
 
 
+def test_a_folder_that_nobody_judged_writes_apart() -> None:
+    claim = trust.FolderClaim("default", "acme/api", "abc", "/w/api")
+
+    assert claim.writes_to() != "acme/api"
+    assert claim._replace(is_trusted=True).writes_to() == "acme/api"
+
+
 def test_a_folder_by_another_path_is_the_same(home: str, real: str, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(real)
 

@@ -26,7 +26,16 @@ class Mutant(NamedTuple):
         return text[: self.at] + self.new + text[self.at + len(self.old) :]
 
     def __str__(self) -> str:
-        return f"{self.file}: {self.old.strip()!r} -> {self.new.strip()!r}"
+        return f"{self._place}: {self.old.strip()!r} -> {self.new.strip()!r}"
+
+    @property
+    def _place(self) -> str:
+        """The file, and the changed line as it reads then."""
+        if self.at < 0:
+            return self.file
+        text = source(self.file)
+        line = self.applied(text)[text.rfind("\n", 0, self.at) + 1 :].split("\n", 1)[0]
+        return f"{self.file}:{1 + text.count(chr(10), 0, self.at)} `{line.strip()}`"
 
 
 def listed() -> Iterator[Mutant]:

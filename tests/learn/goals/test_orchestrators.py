@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from enum import Enum
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -90,6 +91,18 @@ def test_a_callback_that_stood_there_before_is_still_called(hw: Hardwon, coder: 
     tie.detach()
     orchestrator.on_terminal("g2", "Other", "failed")
     assert kept(hw, coder, "g2") == []
+
+
+def test_without_an_agent_the_goals_are_those_of_the_default_agent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HARDWON_HOME", str(tmp_path))
+    orchestrator = Registering()
+    hardwon.attach(orchestrator)
+    orchestrator.callbacks[0]("g1", "Research pricing", "failed", "stale data")
+
+    with hardwon.open(tmp_path) as hw:
+        assert len(kept(hw, hw.agent("default"), "g1")) == 1
 
 
 def test_an_object_without_a_callback_is_refused_with_what_is_needed(coder: Agent) -> None:
