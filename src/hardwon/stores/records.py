@@ -81,6 +81,12 @@ def kinds_of(rows: Iterable[Row], shelves: Mapping[int, Scope]) -> dict[str, Fai
     return kinds
 
 
+def kind_of(row: Row) -> FailureKind:
+    """The kind of a row (signature, text, met, first, last)."""
+    kind, text, met, first, last = row
+    return FailureKind(kind, text, met, moment(first), moment(last))
+
+
 def days_of(rows: Iterable[Row], kinds: Iterable[str]) -> dict[str, list[tuple[date, int]]]:
     """How often each kind was met on each day, from rows (signature, day, met)."""
     days: dict[str, list[tuple[date, int]]] = {kind: [] for kind in kinds}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from hardwon.proof.arms import Arms, Stratum
 from hardwon.stores.postgres import scopes
 from hardwon.stores.postgres.units import ARMS
-from hardwon.stores.records import days_of
+from hardwon.stores.records import days_of, kind_of
 from hardwon.stores.rows import moment
 from hardwon.values.report import (
     Deliveries,
@@ -94,11 +94,11 @@ class PostgresStatistics:
         tenancy = self._db.of(window.scope.tenant)
         rows = tenancy.rows(_KINDS, shelves=shelves, first=first, limit=limit)
         days = met_on(tenancy, shelves, first, [row[0] for row in rows])
-        return [_kind(row)._replace(days=tuple(days[row[0]])) for row in rows]
+        return [kind_of(row)._replace(days=tuple(days[row[0]])) for row in rows]
 
     def stopped(self, window: Window, *, before: datetime, limit: int) -> list[FailureKind]:
         times = {"since": window.since.timestamp(), "before": before.timestamp()}
-        return [_kind(row) for row in self._rows(_STOPPED, window, limit=limit, **times)]
+        return [kind_of(row) for row in self._rows(_STOPPED, window, limit=limit, **times)]
 
     def deliveries(self, window: Window) -> list[Deliveries]:
         self._journal.fold()
@@ -144,8 +144,3 @@ def met_on(
     """How often each kind was met on each day since `first`."""
     values = {"shelves": list(shelves), "first": first, "kinds": list(kinds)}
     return days_of(tenancy.rows(DAYS, **values), kinds)
-
-
-def _kind(row: Row) -> FailureKind:
-    kind, text, met, first, last = row
-    return FailureKind(kind, text, met, moment(first), moment(last))

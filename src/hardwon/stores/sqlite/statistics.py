@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.proof.arms import Arms, Stratum
-from hardwon.stores.records import days_of
+from hardwon.stores.records import days_of, kind_of
 from hardwon.stores.rows import moment
 from hardwon.stores.sqlite import scopes
 from hardwon.stores.sqlite.database import marks
@@ -97,12 +97,12 @@ class SqliteStatistics:
         sql = _KINDS.format(marks(shelves))
         rows = self._db.rows(sql, (*shelves, first, limit, *shelves))
         days = self._days(shelves, first, [row[0] for row in rows])
-        return [_kind(row)._replace(days=tuple(days[row[0]])) for row in rows]
+        return [kind_of(row)._replace(days=tuple(days[row[0]])) for row in rows]
 
     def stopped(self, window: Window, *, before: datetime, limit: int) -> list[FailureKind]:
         times = window.since.timestamp(), before.timestamp()
         rows = self._rows(_STOPPED, scopes.covered(self._db, window), *times, limit)
-        return [_kind(row) for row in rows]
+        return [kind_of(row) for row in rows]
 
     def deliveries(self, window: Window) -> list[Deliveries]:
         self._journal.fold()
@@ -156,8 +156,3 @@ class SqliteStatistics:
     def _rows(self, sql: str, shelves: Sequence[int], *values: object) -> list[Row]:
         """The rows of a query whose first parameters are shelves."""
         return self._db.rows(sql.format(marks(shelves)), (*shelves, *values))
-
-
-def _kind(row: Row) -> FailureKind:
-    kind, text, met, first, last = row
-    return FailureKind(kind, text, met, moment(first), moment(last))
