@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from hardwon._cold import re
-from hardwon.failures.authored import is_shell
+from hardwon.failures.authored import is_shell, tail
 from hardwon.failures.error_line import informative_line
 from hardwon.failures.programs import is_message_of
 from hardwon.failures.shell import Command, parse
@@ -196,7 +196,7 @@ def is_plumbing(part: Command) -> bool:
 
 def is_reader(part: Command) -> bool:
     """Whether a command only reads."""
-    name = part.program.rsplit("/", 1)[-1]
+    name = tail(part.program)
     if name == "sed":
         return not any(flag.startswith("-i") for flag in part.flags)
     return name in _READERS or (name not in _SERVICES and _has_reading_verb(part))
@@ -204,7 +204,7 @@ def is_reader(part: Command) -> bool:
 
 def asks_service(part: Command) -> bool:
     """Whether a command only reads from a server, which may refuse it."""
-    return part.program.rsplit("/", 1)[-1] in _SERVICES and _has_reading_verb(part)
+    return tail(part.program) in _SERVICES and _has_reading_verb(part)
 
 
 def _has_reading_verb(part: Command) -> bool:
@@ -220,7 +220,7 @@ def blamed(step: Step, line: str) -> int:
     for at, part in enumerate(parts):
         if hooked and part.does == f"git {hooked}":
             return at
-        name = part.program.rsplit("/", 1)[-1]
+        name = tail(part.program)
         if name and is_message_of(name, line):
             return at
     working = [at for at, p in enumerate(parts) if not is_plumbing(p) and p.joint != "|"]
