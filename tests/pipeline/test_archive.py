@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import hardwon
+from hardwon import Step
 from hardwon.errors import NotFound
+from hardwon.pipeline.archive import SIZE, archived
 from hardwon.runtime import utc_now
 from hardwon.settings import load
+from hardwon.values.ended_run import EndedRun
+from hardwon.values.failure import Failure
 from hardwon.values.listing import Place
-from tests.samples import LATER, NOW, Clock
+from hardwon.values.run import WITHHELD, RunSoFar, Shown
+from hardwon.values.unit import DOOR
+from tests.samples import CODER, LATER, NOW, Clock
 
 MKDIR, ERROR = "mkdir out/nightly", "mkdir: cannot create directory 'out/nightly'"
 KEY = "sk-ant-api03-" + "Ab1" * 31 + "AA"
@@ -201,3 +209,61 @@ def test_runs_at_work_are_told_apart_by_agent_and_project(tmp_path: Path) -> Non
         assert len(hw.tenant(project="api").runs()) == 1
         assert hw.tenant(project="web").place == Place("default", None, "web")
         assert not hw.tenant(project="web").runs()
+
+
+def kept_of(*steps: Step, **past: Any) -> EndedRun:
+    so_far = RunSoFar("x" * 600, steps, **past)
+    return archived(so_far, CODER, "r1", ended=NOW, outcome="failed")
+
+
+def failing(args: int, output: int, text: str = "no rule") -> Step:
+    return Step("bash", "a" * args, "o" * output, True, Failure("e", "k", text, text))
+
+
+@pytest.mark.parametrize(
+    ("count", "call", "output"), [(10, 1000, 800), (30, 300, 300), (90, 120, 120)]
+)
+def test_the_longest_cut_that_fits_is_taken(count: int, call: int, output: int) -> None:
+    steps = kept_of(*[failing(5000, 5000)] * count).steps
+
+    assert len(steps) == count
+    assert {(len(step.args), len(step.output)) for step in steps} == {(call, output)}
+
+
+def test_the_newest_steps_stay_when_even_the_shortest_cut_does_not_fit() -> None:
+    steps = [failing(200 + number, 500) for number in range(300)]
+
+    kept = kept_of(*steps).steps
+
+    assert 0 < len(kept) < 300
+    sizes = [len(json.dumps(step).encode()) + 1 for step in kept]
+    assert SIZE - max(sizes) < sum(sizes) <= SIZE
+
+
+def test_the_record_of_a_run_is_short_and_its_counts_are_complete() -> None:
+    shown = tuple(Shown(f"d{n}", "error", ()) for n in range(201))
+    withheld, unit = Shown("w", WITHHELD, ()), Shown("u", DOOR, ())
+    steps = [failing(1, 1, f"{number} " + "t" * 300) for number in range(60)]
+
+    kept = kept_of(*steps, shown=(*shown, withheld, unit), made=70)
+
+    assert len(kept.task) == 500
+    assert (len(kept.kinds), kept.made, kept.failed, kept.told) == (50, 70, 60, 201)
+    assert len(kept.shown) == 200
+    assert kept.shown[-1] == withheld
+    assert {len(step.failure.text) for step in kept.steps if step.failure} == {200}
+    assert (kept.begun, kept.ended) == (NOW, NOW)
+
+
+def test_a_run_began_no_later_than_it_ended() -> None:
+    later = kept_of(failing(1, 1), begun=LATER.timestamp())
+    earlier = kept_of(failing(1, 1), begun=NOW.timestamp() - 60)
+
+    assert later.begun == NOW
+    assert earlier.begun == NOW - timedelta(minutes=1)
+
+
+def test_only_a_failing_step_keeps_its_output() -> None:
+    kept = kept_of(Step("bash", "make", "done"), failing(1, 3))
+
+    assert [step.output for step in kept.steps] == ["", "ooo"]

@@ -87,3 +87,10 @@ def test_at_most_64_signals_are_kept() -> None:
 @given(st.text(max_size=3000), st.integers(5_000, 9_000))
 def test_any_attempt_fits(attempt: str, limit: int) -> None:
     assert size(fitted(EPISODE._replace(attempt=attempt * 20), limit)) <= limit
+
+
+def test_a_text_in_which_every_character_is_escaped_is_whole_while_it_fits() -> None:
+    escaped = EPISODE._replace(task="", error="", steps=(), attempt="<" * 1000)
+
+    assert fitted(escaped, 6 * 1000 + 200) == escaped
+    assert size(escaped) <= 6 * 1000 + 200

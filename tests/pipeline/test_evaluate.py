@@ -9,10 +9,13 @@ from pathlib import Path
 import pytest
 
 from hardwon import Agent, Lesson
-from hardwon.pipeline.evaluate import LOW_SHARE, Review, review
+from hardwon.pipeline.evaluate import LOW_SHARE, Review, current, review
+from hardwon.proof.arms import Treatment
 from hardwon.settings import load
+from hardwon.stores.memory import MemoryStore
+from hardwon.values.lesson import Status
 from hardwon.values.unit import Unit, is_retired, wording_of
-from tests.samples import NOW
+from tests.samples import CODER, NOW, lesson
 from tests.stored import StoredHardwon, opened
 from tests.test_outcomes import BROKEN, MISSING, taught
 
@@ -210,3 +213,16 @@ def test_the_report_tells_what_is_believed_about_each_lesson(hw: StoredHardwon) 
     assert verdict.verdict == "too few (3 of about 100)"
     assert (verdict.lesson, verdict.text) == (lesson.id, lesson.situation)
     assert hw.report("nobody").verdicts == ()
+
+
+def test_a_treatment_speaks_of_the_lesson_only_while_that_is_active_and_worded_so() -> None:
+    store = MemoryStore()
+    kept = store.lessons.add(lesson())
+    treatment = Treatment(CODER, kept.id, wording_of(kept), ())
+
+    assert current(store, treatment) == kept
+    assert current(store, treatment._replace(wording="other")) is None
+    assert current(store, treatment._replace(lesson=99)) is None
+
+    store.lessons.update(kept._replace(status=Status.QUARANTINED))
+    assert current(store, treatment) is None

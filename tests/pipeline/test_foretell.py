@@ -12,7 +12,10 @@ import pytest
 
 import hardwon
 from hardwon import Agent, Injection
+from hardwon.pipeline.foretell import Foretold, judged
+from hardwon.ranking.odds import Chance
 from hardwon.settings import load
+from tests.samples import lesson
 
 SCRIPT = (
     "cat > {name} <<'EOF'\nimport shop\nbase = shop.connect()\n"
@@ -349,3 +352,19 @@ def test_a_warning_lives_on_when_runs_do_as_it_says(taught: hardwon.Hardwon) -> 
         assert coder.before_action("bash", fails)
         coder.after_action("bash", works)
         coder.end_run()
+
+
+def test_a_forecast_is_explained_by_what_speaks_for_and_against_it() -> None:
+    chance = Chance("k", 0.4, "runs make", 2, 4, "make names a", 1, 4)
+    told = Foretold(chance, lesson(id=7))
+
+    (exactly,) = judged([told, Foretold(chance)], likely=0.4)
+    (too_seldom,) = judged([told], likely=0.41)
+    (plain,) = judged([told._replace(chance=chance._replace(despite=""))], likely=0.4)
+    (hidden,) = judged([told._replace(verdict="told")], likely=0.4)
+
+    assert (exactly.verdict, exactly.match.lesson.id) == ("", 7)
+    assert exactly.parts == (("chance", 0.4), ("runs make", 0.5), ("despite make names a", 0.25))
+    assert plain.parts == exactly.parts[:2]
+    assert (too_seldom.verdict, hidden.verdict) == ("not likely enough", "told")
+    assert exactly.match.is_same_kind

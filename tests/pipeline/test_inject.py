@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from hardwon.pipeline.inject import digest, render, tokens
 from hardwon.values.delivery import Door
 from hardwon.values.fix import Fix
@@ -72,3 +74,26 @@ def test_a_label_that_is_cut_within_a_quote_closes_it() -> None:
     label = row.partition("] ")[0].removeprefix("  - [")
     assert len(label) <= 80
     assert label.endswith("…”")
+
+
+@pytest.mark.parametrize("door", ["same", "kind", "elsewhere"])
+def test_at_an_error_a_lesson_has_no_label(door: str) -> None:
+    block = render([SHORT[0]], door=door, budget=300)
+
+    assert block.text.splitlines()[1].startswith("  - word1 ")
+
+
+@pytest.mark.parametrize("door", ["start", "action"])
+def test_a_label_is_cut_before_a_call_and_at_the_start(door: str) -> None:
+    block = render([lesson("x" * 200)], door=door, budget=300)
+
+    row = block.text.splitlines()[1]
+    assert row.startswith("  - [")
+    assert len(row.split("] ")[0]) - len("  - [") == 80
+
+
+def test_tokens_are_counted_by_bytes_or_by_words_whichever_is_more() -> None:
+    assert tokens("") == 1
+    assert tokens("x" * 40) == 11
+    assert tokens("\u3042" * 4) == 4
+    assert tokens("a b c d e f") == 9

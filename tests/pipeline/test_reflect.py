@@ -14,7 +14,7 @@ from hardwon.errors import BadReply
 from hardwon.failures.episode_failure import failure_of
 from hardwon.models.rules import Rules
 from hardwon.models.scripted import Scripted
-from hardwon.pipeline.reflect import known, reflect, request
+from hardwon.pipeline.reflect import attempt_text, known, reflect, request
 from hardwon.ports import Model
 from hardwon.stores.memory import MemoryStore
 from hardwon.values.evidence import Evidence
@@ -162,3 +162,28 @@ def test_a_lesson_that_holds_everywhere_does_not_answer_for_a_project() -> None:
     scope = job().episode.scope
 
     assert not is_known(scope=scope._replace(project=None))
+
+
+def test_the_attempt_is_told_before_the_steps_around_the_failure() -> None:
+    calls = [Step("bash", f"call {number}", f"output {number}") for number in range(12)]
+    calls[4] = calls[4]._replace(failed=True)
+    episode = EPISODE._replace(attempt="a" * 1000, steps=tuple(calls), error="")
+
+    attempt, *steps = attempt_text(episode).split("\n\n")
+
+    assert len(attempt) == 900
+    lines = "\n".join(steps).splitlines()
+    assert (lines[0], lines[-2]) == ("ok: call 2", "ok: call 9")
+    assert "FAILED: call 4" in lines
+
+
+def test_without_an_attempt_or_steps_nothing_stands_in_their_place() -> None:
+    assert attempt_text(EPISODE._replace(attempt="tried", steps=())) == "tried"
+    assert attempt_text(EPISODE._replace(attempt="")).startswith("FAILED: ")
+
+
+def test_long_calls_and_outputs_are_cut() -> None:
+    long = FAILED._replace(args="a" * 999, output="o" * 999)
+    call, output = attempt_text(EPISODE._replace(attempt="", steps=(long,))).split("\n", 1)
+
+    assert (len(call), len(output)) == (len("FAILED: ") + 300, 300)

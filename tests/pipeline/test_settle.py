@@ -5,9 +5,15 @@ from __future__ import annotations
 import pytest
 
 from hardwon import Step
-from hardwon.pipeline.settle import settled
+from hardwon.pipeline.settle import settle, settled
+from hardwon.stores.memory import MemoryStore
+from hardwon.values.delivery import Delivery
 from hardwon.values.failure import Failure
+from hardwon.values.lesson import EPOCH
+from hardwon.values.report import Window
 from hardwon.values.run import RunSoFar, Shown
+from hardwon.values.unit import DOOR, Unit, noted_as
+from tests.samples import CODER, NOW
 
 OK = Step("bash", "make", "done")
 EDIT = Step("edit", "a.py", "done")
@@ -80,3 +86,17 @@ def test_what_followed_and_is_forgotten_is_unknown(door: str) -> None:
 
 def test_a_repeat_that_is_remembered_counts_though_more_is_forgotten() -> None:
     assert outcome("turn", OK, SAME, after=9) == "repeated"
+
+
+def test_units_and_deliveries_are_settled_apart() -> None:
+    store = MemoryStore()
+    store.deliveries.log(Delivery("d1", CODER, "error", "", (1,), (1.0,), 5, 0, NOW))
+    store.units.log(Unit(CODER, "r1", "k", "error", False, 0.5, NOW, 1, "w"))
+    shown = (Shown("d1", "error", ("k",), 1), Shown(noted_as("k"), DOOR, ("k",), 1))
+
+    settle(RunSoFar(steps=(SAME, OK), shown=shown), "r1", CODER, store)
+
+    (delivery,) = store.deliveries.recent(CODER, limit=5)
+    (treatment,) = store.units.treatments(Window(CODER, EPOCH, is_whole=True))
+    assert delivery.outcome == "overcome"
+    assert (treatment.arms.shown, treatment.arms.shown_repeats) == (1, 0)

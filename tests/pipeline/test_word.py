@@ -9,8 +9,12 @@ import pytest
 
 import hardwon
 from hardwon.api import Agent, Hardwon
+from hardwon.pipeline.word import ORIGIN, evidence_text
 from hardwon.ports import Request
+from hardwon.values.evidence import Evidence, Kind
+from hardwon.values.fix import Fix
 from hardwon.values.lesson import Lesson
+from tests.samples import lesson
 
 FAILING, WORKING = "mkdir out/nightly", "mkdir -p out/nightly"
 ERROR = "mkdir: cannot create directory ‘out/nightly’: No such file or directory"
@@ -228,3 +232,23 @@ def test_an_answer_that_says_nothing_makes_no_lesson(hw: Hardwon, model: Model) 
     (lesson,) = _lessons(_run(hw))
 
     assert lesson.author == "rules"
+
+
+def test_the_evidence_is_told_in_sections() -> None:
+    cures = tuple(Fix("call", f"cure {n}", f"call {n}", worked=n) for n in range(6))
+    pieces = (Evidence(Kind.CASE, "one", 1.0), Evidence(Kind.CASE, "two", 2.0))
+    tried = Evidence(Kind.TRIED, "in vain", 3.0)
+    known = lesson(situation="x" * 500, met=3, fixes=cures, evidence=(*pieces, tried))
+
+    told = evidence_text(known).split("\n\n")
+
+    assert told == [
+        f"FAILURE: {'x' * 399}…",
+        "MET IN: 3 runs",
+        "RUN 1:\none",
+        "RUN 2:\ntwo",
+        "TRIED WITHOUT EFFECT: in vain",
+        *(f"RULES SAY (worked in {n} runs):\ncure {n}" for n in range(4)),
+    ]
+    again = known._replace(origin=ORIGIN, mistake="m", correction="c")
+    assert evidence_text(again).endswith("THE LESSON SO FAR:\nm\nc")

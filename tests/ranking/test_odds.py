@@ -231,3 +231,10 @@ def test_runs_are_all_counted() -> None:
 
     assert counts[RUN].made == LIMITS.kept_every + 9
     assert counts[EVERY].made <= LIMITS.kept_every
+
+
+def test_a_sum_is_of_no_time() -> None:
+    one = Counts(3, (("k", 1, 0),), touched=9)
+
+    assert together([one]).touched == 0
+    assert together([one, one]) == Counts(6, (("k", 2, 0),))

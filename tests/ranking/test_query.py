@@ -2,10 +2,27 @@
 
 from __future__ import annotations
 
+from math import log
+
 import pytest
 
 from hardwon import Lesson
-from hardwon.ranking.query import Query, failure_key, index, kind_key, may_hold, tallied, terms
+from hardwon.ranking.query import (
+    Query,
+    call_key,
+    clue_key,
+    entries_read,
+    failure_key,
+    index,
+    keys,
+    kind_key,
+    may_hold,
+    query,
+    rarity,
+    tallied,
+    terms,
+)
+from hardwon.values.evidence import Evidence, Kind
 from hardwon.values.lesson import LIVE, Status
 from tests.samples import lesson
 
@@ -58,3 +75,80 @@ def test_a_changed_lesson_holds_what_it_holds_now() -> None:
     assert tally.match(lesson(id=1)).held == {"new"}
     assert tally.match(lesson(id=1)).shared == 1
     assert tally.match(lesson(id=2)).held == {"old"}
+
+
+def test_a_word_is_the_rarer_the_fewer_lessons_hold_it() -> None:
+    assert rarity(1, 1000) == round(1000 * log(1 + 999.5 / 1.5))
+    assert rarity(1000, 1000) == round(1000 * log(1 + 0.5 / 1000.5))
+    assert (
+        rarity(1, 1) == rarity(1, 100) < rarity(1, 101)
+    )  # a small store says little of how rare a word is
+
+
+def test_the_keys_of_a_query_are_looked_up_the_surest_first() -> None:
+    asked = Query("error", "", ("word",), "s", "k", ("call",), clues=("clue",))
+
+    assert keys(asked) == (
+        failure_key("s"),
+        kind_key("k"),
+        call_key("call"),
+        clue_key("clue"),
+        "word",
+    )
+    assert keys(Query("turn", "")) == ()
+
+
+def test_a_proven_lesson_is_found_by_its_failure_calls_and_clues_as_surely_as_can_be() -> None:
+    about = (Evidence(Kind.ABOUT, "error E1", 1.0),)
+    found = index(kept(Status.PROVEN)._replace(calls=("make", "make"), evidence=about))
+
+    assert found[failure_key("ab12")] == found[kind_key("cd34")] == 255
+    assert found[clue_key("error E1")] == 255
+    assert found[call_key("make")] == 2
+    assert 1 <= found["canary"] < 255
+
+
+def test_what_a_lesson_shares_with_a_query_is_its_match() -> None:
+    read = [
+        (failure_key("s"), [(1, 255)]),
+        (call_key("make"), [(1, 2), (2, 1)]),
+        (clue_key("error E1"), [(2, 255)]),
+        ("word", [(1, 100), (3, 200)]),
+    ]
+    known = [(key, len(pairs)) for key, pairs in read]
+
+    tally = tallied(Query("error", ""), read, known=known, total=20, fresh={}, changed=())
+
+    first, second, third = (tally.match(lesson(id=number)) for number in (1, 2, 3))
+    assert (first.is_same_failure, first.is_same_kind) == (True, False)
+    assert (first.calls, second.calls) == ((("make", 2),), (("make", 1),))
+    assert second.clues == (("error E1", rarity(1, 20) / 1000),)
+    assert second.words == 0.0
+    assert first.words == pytest.approx(rarity(2, 20) * 100 / (1000 * 255))
+    assert third.words == 2 * first.words
+    assert tally.best(2) == [1, 2, 3]
+    assert tally.best(1) == [1, 3]
+    assert tally.mined(Query("turn", ""), [1, 2, 3]) == [1, 2, 3]
+
+
+def test_lessons_with_the_same_sum_of_words_are_ordered_newest_first() -> None:
+    read = [("word", [(1, 9), (2, 9), (3, 9)])]
+
+    tally = tallied(Query("turn", ""), read, known=[("word", 3)], total=9, fresh={}, changed=())
+
+    assert tally.best(2) == [3, 2]
+
+
+@pytest.mark.parametrize(
+    ("lessons", "most"), [(0, 300), (10_000, 300), (40_000, 600), (10**12, 3000)]
+)
+def test_how_much_is_read_grows_with_the_root_of_the_store(lessons: int, most: int) -> None:
+    assert entries_read(Query("turn", ""), lessons) == most
+    assert entries_read(Query("turn", "", reach=7), lessons) == 7
+
+
+def test_a_query_asks_for_each_word_and_call_once() -> None:
+    asked = query("action", "deadlock deadlock", chains=(("a", "b"), ("b", "c")))
+
+    assert (asked.terms, asked.calls) == (("deadlock",), ("a", "b", "c"))
+    assert (asked.usual, asked.reach) == (0, 0)

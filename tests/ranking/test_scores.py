@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from math import log
 from typing import Any
 
 import pytest
 
 from hardwon import Lesson
 from hardwon.ranking.query import Match, Query
-from hardwon.ranking.scores import WEIGHTS, Outlook, judge, spoken
-from hardwon.values.lesson import RULES, Status
+from hardwon.ranking.scores import WEIGHTS, Judged, Outlook, judge, spoken
+from hardwon.values.evidence import Evidence, Kind
+from hardwon.values.lesson import LIVE, MINED, RULES, Status
 from tests.samples import NOW, lesson
 
 SITUATION = "migration deadlock staging replica lag failover vacuum lock timeout retry pool disk"
@@ -123,3 +125,132 @@ def test_one_shared_word_asks_for_no_lesson_however_short_it_is(
     brief = PROVEN._replace(situation="deadlock")
 
     assert (verdict("turn", brief, **{**SHARED, "shared": shared}) == "") is is_shown
+
+
+def test_a_prompt_of_just_so_many_words_may_ask_by_a_tag() -> None:
+    tagged = PROVEN._replace(tags=("kubernetes",))
+    words = ("kubernete", *map(str, range(WEIGHTS.brief - 1)))
+
+    assert verdict("turn", tagged, shared=1, words=5.0, terms=words) == ""
+
+
+def at_error(known: Lesson, *, asked: Query | None = None, **match: Any) -> Judged:
+    query = asked or Query("error", "", about=("deadlock",), kind="k1")
+    facts = {"chance": -30.0, "rarity": {"deadlock": 25.0}, "held": WORD, **match}
+    outlook = Outlook(frozenset(), 10)
+    return judge(query, Match(known, **facts), outlook=outlook, now=NOW, by=WEIGHTS)
+
+
+def offered(*kinds: str) -> Lesson:
+    pieces = tuple(Evidence(Kind.OFFERED, f"{kind} d1", 1.0) for kind in kinds)
+    return PROVEN._replace(evidence=pieces)
+
+
+def test_a_lesson_of_another_failure_is_offered_twice_at_each_kind() -> None:
+    assert at_error(offered()).verdict == ""
+    assert at_error(offered("k1", "k2", "k2")).verdict == ""
+    assert at_error(offered("k1", "k1")).verdict == "another kind of failure"
+
+
+def test_a_lesson_that_was_mined_or_not_proven_is_for_its_own_failure_only() -> None:
+    for known in (PROVEN._replace(origin=MINED), PROVEN._replace(status=Status.CANDIDATE)):
+        assert at_error(known).verdict == "another kind of failure"
+        assert at_error(known, is_same_kind=True).verdict == ""
+
+
+def near(*meanings: float) -> tuple[tuple[int, float, float], ...]:
+    return tuple((number, 0.5, meaning) for number, meaning in enumerate(meanings, 7))
+
+
+FIRST = (0.9,) * WEIGHTS.first_few
+
+
+@pytest.mark.parametrize(
+    ("crowd", "meaning", "is_shown"),
+    [
+        ((), 0.34, True),
+        ((), 0.33, False),
+        ((0.5,) * 7, 0.6, True),
+        ((0.0,) * 8, 0.42, True),
+        ((0.0,) * 8, 0.41, False),
+    ],
+    ids=["near enough", "too far", "no crowd", "apart from the crowd", "of the crowd"],
+)
+def test_a_lesson_is_near_when_it_is_apart_from_the_crowd(
+    crowd: tuple[float, ...], meaning: float, is_shown: bool
+) -> None:
+    asked = Query("error", "", near=near(*FIRST, *crowd))
+    found = at_error(PROVEN, asked=asked, cosine=meaning, meaning=meaning, held=frozenset())
+
+    assert (found.verdict == "") is is_shown
+
+
+def test_a_lesson_counts_more_the_closer_its_failure_and_the_surer_its_state() -> None:
+    def parts(**match: Any) -> dict[str, float]:
+        return dict(at_error(PROVEN, **match).parts)
+
+    same = parts(is_same_failure=True, is_same_kind=True)
+    kind = parts(is_same_kind=True)
+
+    assert (same["same failure"], same["same kind"]) == (10.0, 5.0)
+    assert (kind["same failure"], kind["same kind"]) == (0.0, 5.0)
+    assert same["state"] == len(LIVE) - 1
+    assert dict(at_error(PROVEN._replace(status=Status.RETIRED)).parts)["state"] == 0.0
+
+
+@pytest.mark.parametrize(("met", "is_shown"), [(3, True), (4, False)])
+def test_a_lookup_that_often_finds_nothing_is_an_answer(met: int, is_shown: bool) -> None:
+    seen = PROVEN._replace(status=Status.SEEN, met=met)
+    lookup = Query("error", "", is_lookup=True)
+
+    assert (at_error(seen, asked=lookup, is_same_kind=True).verdict == "") is is_shown
+    assert at_error(seen, is_same_kind=True).verdict == ""
+    proven = seen._replace(status=Status.PROVEN)
+    assert at_error(proven, asked=lookup, is_same_kind=True).verdict == ""
+
+
+def test_a_run_that_met_the_kind_is_told_again_only_a_proven_fix_of_just_this_failure() -> None:
+    def again(known: Lesson, *, is_same: bool) -> str:
+        found = Match(known, is_same_failure=is_same, is_same_kind=True)
+        outlook = Outlook(frozenset(), is_again=True)
+        return judge(Query("error", ""), found, outlook=outlook, now=NOW, by=WEIGHTS).verdict
+
+    assert again(PROVEN, is_same=True) == ""
+    assert again(PROVEN, is_same=False) == "this run has met the kind already"
+    assert again(PROVEN._replace(status=Status.CANDIDATE), is_same=True) != ""
+
+
+def test_one_that_is_certain_frequent_and_important_comes_first() -> None:
+    def prior(**more: Any) -> float:
+        return dict(at_error(PROVEN._replace(**more)).parts)["prior"]
+
+    plain = prior(met=0, confidence=0.0, importance=0.0)
+    assert plain == pytest.approx(1.0)
+    assert prior(met=1, confidence=0.0, importance=0.0) == plain
+    assert prior(met=1, confidence=1.0, importance=0.0) == pytest.approx(1.3)
+    assert prior(met=1, confidence=0.0, importance=1.0) == pytest.approx(1.1)
+    assert prior(met=21, confidence=0.0, importance=0.0) == pytest.approx(1.3)
+    assert prior(met=2, confidence=0.0, importance=0.0) == pytest.approx(1 + 0.3 * log(2) / 3)
+
+
+def spoken_by(*clues: tuple[str, float], **match: Any) -> float:
+    found = Match(PROVEN, clues=clues, chance=0.0, total=match.pop("total", 0), **match)
+    return spoken(Query("error", ""), found, WEIGHTS)
+
+
+def test_clues_count_by_their_rarest_of_a_sort_and_a_mere_program_does_not() -> None:
+    assert spoken_by(("error E1", 2.0), ("error E2", 3.0)) == pytest.approx(3.0)
+    assert spoken_by(("error E1", 2.0), ("lacks pkg", 1.0)) == pytest.approx(3.0)
+    assert spoken_by(("error E1", 2.0), ("call python", 9.0)) == pytest.approx(2.0)
+    assert spoken_by(("call make", 2.0)) == 0.0
+    assert spoken_by(("call make test", 2.0)) == pytest.approx(2.0)
+
+
+def test_in_a_large_store_a_word_alone_says_less() -> None:
+    small = deadlock_counts(held=WORD, total=1)
+    large = deadlock_counts(held=WORD, total=int(WEIGHTS.few) * 10)
+    with_clue = deadlock_counts(held=WORD, total=int(WEIGHTS.few) * 10, clues=(("call x", 0.0),))
+
+    by_chance = WEIGHTS.own * log(WEIGHTS.few * 10)
+    assert small - large == pytest.approx(by_chance + WEIGHTS.crowded * log(10))
+    assert small - with_clue == pytest.approx(by_chance)
