@@ -8,6 +8,14 @@ import pytest
 
 import hardwon
 from hardwon import Agent, Hardwon, Lesson
+from hardwon.pipeline.mine import learnt
+from hardwon.pipeline.scope_memory import Memory
+from hardwon.pipeline.screen import screen_lesson
+from hardwon.stores.memory import MemoryStore
+from hardwon.values.fix import Fix
+from hardwon.values.lesson import MINED
+from tests.samples import CODER, NOW
+from tests.samples import lesson as known
 
 NO_TABLE = (
     'Traceback (most recent call last):\n  File "go.py", line {line}, in <module>\n'
@@ -254,3 +262,19 @@ def test_an_id_that_was_made_up_is_told_the_source_of_other_runs(hw: Hardwon) ->
     lesson = only(hw)
     assert lesson.status == "proven"
     assert "Take `file_id` from `id_` in the result of `find_files`" in lesson.correction
+
+
+def test_only_a_fix_that_worked_for_the_first_time_is_told_as_learnt() -> None:
+    store = MemoryStore()
+    memory = Memory(CODER, store.lessons, screen_lesson, NOW)
+    fix = Fix("call", "Use -p.", "call mkdir -p", call="mkdir -p out", worked=1)
+    kept = store.lessons.add(known(kinds=("k",), fixes=(fix,), origin=MINED, met=2))
+
+    assert learnt(["vain k x", "worked k call mkdir -p"], memory) == (
+        "`mkdir -p out` (failed 2 times before)"
+    )
+    for marks in (["vain k call mkdir -p"], ["worked k other"], ["worked o call mkdir -p"], ["x"]):
+        assert learnt(marks, memory) == ""
+
+    store.lessons.update(kept._replace(fixes=(fix._replace(worked=2),)))
+    assert learnt(["worked k call mkdir -p"], memory) == ""

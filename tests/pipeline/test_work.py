@@ -272,3 +272,11 @@ def test_senseless_values_are_replaced() -> None:
 
     assert senseless.sensible() == Backoff(spread=0.5)
     assert Backoff(first=timedelta(hours=1)).sensible().limit == timedelta(hours=1)
+
+
+def test_one_job_is_worked_and_no_more(queue: MemoryQueue) -> None:
+    queue.put(job("another"))
+
+    assert asyncio.run(crew(queue, nothing, workers=3).one()) == Tally(done=1)
+    assert len(queue.waiting()) == 1
+    assert asyncio.run(crew(MemoryQueue(), nothing).one()) == Tally()
