@@ -81,12 +81,16 @@ class FileEnd:
     def tenants(self) -> list[str]:
         return [name for (name,) in self._file.rows("SELECT name FROM tenants ORDER BY name")]
 
+    def count(self, tenant: str, table: Table) -> int:
+        """How many rows of a table are the tenant's."""
+        sql = f"SELECT count(*) FROM {table.name} WHERE {_whose(table)}"
+        return int(self._file.rows(sql, (tenant,))[0][0])
+
     def page(self, tenant: str, table: Table, after: Row | None) -> list[Row]:
-        whose = _WHOSE.get(table.name, f"shelf IN ({_OF_TENANT})")
         key = _named(table.key)
         later = f"AND ({key}) > ({marks(table.key)})" if after else ""
         return self._file.rows(
-            f"SELECT {_named(table.columns)} FROM {table.name} WHERE {whose} {later}"
+            f"SELECT {_named(table.columns)} FROM {table.name} WHERE {_whose(table)} {later}"
             f" ORDER BY {key} LIMIT {PAGE}",
             (tenant, *(after or ())),
         )
@@ -137,6 +141,11 @@ class ServerEnd:
 
     def tenants(self) -> list[str]:
         return [name for (name,) in self._db.rows("SELECT name FROM hardwon.tenants ORDER BY name")]
+
+    def count(self, tenant: str, table: Table) -> int:
+        """How many rows of a table are the tenant's."""
+        sql = f"SELECT count(*) FROM hardwon.{table.name} WHERE tenant = %(tenant)s"
+        return int(self._db.of(tenant).rows(sql)[0][0])
 
     def page(self, tenant: str, table: Table, after: Row | None) -> list[Row]:
         key = ", ".join(table.key)
@@ -199,6 +208,11 @@ def _note(own: Tenancy, rows: list[Row]) -> int:
         shelves, numbers, entries = map(list, zip(*new, strict=True))
         own.run(_NOTE, shelves=shelves, lessons=numbers, entries=entries)
     return len(new)
+
+
+def _whose(table: Table) -> str:
+    """The condition that a row of a SQLite table is a tenant's."""
+    return _WHOSE.get(table.name, f"shelf IN ({_OF_TENANT})")
 
 
 def _named(columns: Iterable[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from hardwon.models.scripted import Scripted
-from tests.learn.transcripts.mined import Desk
+from tests.learn.transcripts.mined import Desk, typical
 from tests.learn.transcripts.transcripts import SESSION
 
 SECRET = "sk-ant-api03-" + "Ab1" * 20
@@ -28,6 +28,28 @@ def test_no_secret_reaches_a_file_a_lesson_or_a_model(tmp_path: Path) -> None:
     assert all(SECRET not in request.prompt for request in model.requests)
     for path in (tmp_path / "hw").rglob("*"):
         assert not path.is_file() or SECRET.encode() not in path.read_bytes()
+
+
+def test_every_record_that_is_read_is_told_of(desk: Desk) -> None:
+    typical(desk).raw("not json").write(desk.home)
+    told: list[tuple[int, int]] = []
+
+    desk.mine(tell=lambda done, of: told.append((done, of)))
+
+    assert told == [(done, 8) for done in range(1, 8)]  # the broken line is not read
+
+
+def test_with_a_model_its_two_readings_are_told_of(tmp_path: Path) -> None:
+    model = Scripted(['{"insights": []}', '{"summary": "s", "main_task": "t"}'])
+    desk = Desk(tmp_path, model)
+    typical(desk).write(desk.home)
+    told: list[tuple[int, int]] = []
+
+    desk.agent.sessions.preview(
+        desk.agent.sessions.choose(SESSION), tell=lambda done, of: told.append((done, of))
+    )
+
+    assert told == [(done, 14) for done in range(1, 15)]
 
 
 def test_no_half_of_a_secret_is_left_where_a_text_was_cut(desk: Desk) -> None:

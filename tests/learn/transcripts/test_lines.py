@@ -26,6 +26,19 @@ def _read(path: Path, raw: bytes) -> tuple[list[tuple[int, Any]], Counter[str]]:
     return list(lines.records(str(path), skipped)), skipped
 
 
+@pytest.mark.parametrize(
+    ("raw", "lines_of_it"), [(b"", 0), (b"{}\n", 1), (b"{}\n\n{}\n", 3), (b'{}\n{"tor', 2)]
+)
+def test_lines_are_counted_with_a_torn_last_one(
+    tmp_path: Path, raw: bytes, lines_of_it: int
+) -> None:
+    plain, packed = tmp_path / "t.jsonl", tmp_path / "t.jsonl.gz"
+    plain.write_bytes(raw)
+    packed.write_bytes(gzip.compress(raw))
+
+    assert lines.count(str(plain)) == lines.count(str(packed)) == lines_of_it
+
+
 def test_a_torn_last_line_and_a_broken_one_are_skipped_and_counted(tmp_path: Path) -> None:
     found, skipped = _read(tmp_path / "t.jsonl", b'{"a": 1}\nnot json\n\n{"b": 2}\n{"c": "tor')
 

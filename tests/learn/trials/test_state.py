@@ -37,7 +37,7 @@ def test_a_terminated_run_leaves_no_process_and_can_be_resumed(
         assert "interrupted" not in out(capsys, "status", "l")
         refused(capsys, "resume", "l", code=1)
         running.send_signal(signal.SIGTERM)
-        assert running.wait(30) == 1
+        assert running.wait(30) == 130
 
     assert not Path(f"/proc/{pid}").exists()
     assert "interrupted" in out(capsys, "status", "l")

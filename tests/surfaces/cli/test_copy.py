@@ -107,7 +107,11 @@ def test_a_target_with_data_is_left_alone(
 
 
 def test_an_interrupted_copy_is_resumed(
-    source: Path, database: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    source: Path,
+    database: Place,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     put, calls = ServerEnd.put, iter(range(100))
 
@@ -118,7 +122,8 @@ def test_an_interrupted_copy_is_resumed(
 
     with monkeypatch.context() as patched:
         patched.setattr(ServerEnd, "put", broken)
-        assert run(["copy", str(source), database.owner]) == 1
+        assert run(["copy", str(source), database.owner]) == 130
+    assert "hardwon: interrupted; continue with --resume\n" in capsys.readouterr().err
 
     assert run(["copy", "--resume", str(source), database.owner]) == 0
     store = PostgresStore(database.url, str(tmp_path))

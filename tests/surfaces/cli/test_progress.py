@@ -6,6 +6,7 @@ import io
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -14,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from hardwon.surfaces.cli import run
-from hardwon.surfaces.cli.progress import Progress, state
+from hardwon.surfaces.cli.progress import Progress, Watched, state
+from tests.learn.transcripts.transcripts import long_transcript, write_lines
 
 MANY = 4000  # lessons: seconds of work, so that a signal comes in the midst of it
 
@@ -68,6 +70,7 @@ def pack(path: Path, count: int) -> str:
         ("Reflecting ", ("reflect", "drain")),
         ("Reflecting ", ("work", "--drain")),
         ("Mining ", ("session", "mine", "--since", "7d", "--auto")),
+        ("Embedding ", ("lesson", "embed")),
     ],
 )
 def test_long_work_is_seen_on_a_terminal(
@@ -117,10 +120,117 @@ def test_ctrl_c_leaves_nothing_half_imported(tmp_path: Path) -> None:
     terminal.process.send_signal(signal.SIGINT)
     shown = terminal.until("")
 
-    assert "hardwon: interrupted" in shown
-    assert terminal.end() == (1, "")
+    assert "hardwon: interrupted; nothing was imported" in shown
+    assert terminal.end() == (130, "")
     listing = Terminal(tmp_path, "lesson", "list", "--status", "all")
     assert listing.end() == (0, f"(no lessons in {tmp_path} and everywhere)\n")
+
+
+def test_mining_shows_how_much_of_a_session_is_read(tmp_path: Path) -> None:
+    session = write_lines(tmp_path / "s.jsonl", long_transcript(2))
+    terminal = Terminal(tmp_path, "session", "mine", str(session), "--auto")
+
+    shown = terminal.until("")
+
+    assert re.search(r"\rReading \[#+\.+\] [\d,]+ of [\d,]+, [\d,]+/s, 0:\d\d left", shown)
+    assert terminal.end()[0] == 0
+
+
+def test_mining_for_a_program_says_nothing_besides(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["session", "mine", "--auto", "--json"]) == 0
+    told = capsys.readouterr()
+
+    assert json.loads(told.out)["report"]["lessons"]
+    assert told.err == ""
+
+
+class Interrupted(io.StringIO):
+    """A terminal at which Ctrl-C is pressed when it shows this label."""
+
+    def __init__(self, label: str) -> None:
+        super().__init__()
+        self._label = label
+
+    def isatty(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        if self._label in text:
+            self._label = "(only once)"
+            signal.raise_signal(signal.SIGINT)
+        return super().write(text)
+
+
+def _runs(path: Path) -> str:
+    steps = [
+        {"command": "mkdir a/b", "returncode": 1, "output": "mkdir: cannot create directory 'a/b'"},
+        {"command": "mkdir -p a/b", "returncode": 0, "output": ""},
+    ]
+    row = {"run": "r1", "repo": "acme/api", "order": 1, "task": "t", "steps": steps}
+    path.write_text(f"{json.dumps(row)}\n")
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("command", "label", "kept"),
+    [
+        ("lesson import {pack}", "Importing", "nothing was imported"),
+        ("session import {runs}", "Importing", "the lessons of 0 runs are kept; run it again"),
+        ("session mine --auto", "Reading", "nothing was saved"),
+        ("session mine --preview", "Reading", "nothing was saved"),
+        ("session mine --since 7d --auto", "Mining", "0 sessions mined; run it again"),
+        ("lesson embed", "Embedding", "0 vectors kept; run it again for the others"),
+        ("dream", "Dreaming", "what it changed stays: `hardwon dream undo "),
+        ("dream --dry-run", "Dreaming", "nothing was changed"),
+    ],
+)
+def test_after_ctrl_c_a_line_says_what_is_kept(
+    project: Path, monkeypatch: pytest.MonkeyPatch, command: str, label: str, kept: str
+) -> None:
+    files = {"pack": pack(project / "p.jsonl", 3), "runs": _runs(project / "r.jsonl")}
+    screen = Interrupted(label)
+    monkeypatch.setattr("sys.stderr", screen)
+
+    code = run(command.format(**files).split())
+
+    assert f"hardwon: interrupted; {kept}" in screen.getvalue()
+    assert code == 130
+
+
+def test_a_question_left_by_ctrl_c_keeps_nothing(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def leave(_: str) -> str:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("click.termui.visible_prompt_func", leave)
+
+    assert run(["session", "mine"]) == 130
+    assert "hardwon: interrupted; nothing was saved" in capsys.readouterr().err
+
+
+def test_work_that_is_looked_at_from_beside_says_what_is_kept_too() -> None:
+    progress = Progress("Reflecting", stream=io.StringIO(), kept=lambda done: f"{done} worked")
+
+    with pytest.raises(KeyboardInterrupt) as caught, Watched(progress, lambda: (2, 3)):
+        raise KeyboardInterrupt
+
+    assert caught.value.__notes__ == ["2 worked"]
+
+
+def test_other_work_counts_its_own_time() -> None:
+    now, out = 0.0, io.StringIO()
+    with Progress("Copying", clock=lambda: now, stream=out) as tell:
+        tell(0, 100, label="Copying")
+        now = 20.0
+        tell(100, 100, label="Copying")
+        tell(0, 100, label="Comparing")
+        now = 30.0
+        tell(50, 100, label="Comparing")
+
+    assert out.getvalue() == ("Copying 100 of 100, 5.0/s\nComparing 50 of 100, 5.0/s, 0:10 left\n")
 
 
 def test_where_a_program_reads_there_is_a_line_every_ten_seconds() -> None:

@@ -7,11 +7,12 @@ Without a language model, or when it fails twice, the rules' own words stand.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.errors import HardwonError
 from hardwon.learn.transcripts import llm_extract
-from hardwon.learn.transcripts.agents import read
+from hardwon.learn.transcripts.agents import length, read
 from hardwon.learn.transcripts.chunks import chunks
 from hardwon.learn.transcripts.insight import Delta, Insight, Passage, Summary, ranked
 from hardwon.learn.transcripts.related import find_related, open_library
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from hardwon.runtime import Runtime
 
 RULES = "rules"
+_MODEL_PASSES = 2  # one for the insights, one for the summary
+Tell = Callable[[int, int], None]
 
 
 class Extraction(NamedTuple):
@@ -37,14 +40,34 @@ class Extraction(NamedTuple):
     skipped: Counter[str]
 
 
-async def extract(context: Context, engine: Runtime) -> Extraction:
-    """Everything the whole session teaches; secrets never leave this function."""
-    reading = read(context.place)
+class Counted:
+    """Counts the records that are read, and tells of each and of how many there will be."""
+
+    def __init__(self, tell: Tell, of: int) -> None:
+        self._tell, self._of, self._done = tell, of, 0
+
+    def __call__(self) -> None:
+        self._done += 1
+        self._tell(self._done, self._of)
+
+
+def untold(done: int, of: int) -> None:
+    """The default for progress: nobody is told."""
+
+
+async def extract(context: Context, engine: Runtime, tell: Tell = untold) -> Extraction:
+    """Everything the whole session teaches; secrets never leave this function.
+
+    `tell(done, of)` counts the records of the reading that takes longest: that of the model.
+    """
+    passes = _MODEL_PASSES if engine.has_model else 1
+    counted = Counted(tell, passes * length(context.place))
+    reading = read(context.place, tell=None if engine.has_model else counted)
     findings = apply_rules(reading.moments())
     summary, insights = findings.summary, findings.insights
     notes: list[str] = []
     if engine.has_model:
-        summary, insights, notes = await _worded(context.place, engine.model, findings)
+        summary, insights, notes = await _worded(context.place, engine.model, findings, counted)
     chosen, spare = ranked([cleansed(insight) for insight in insights])
     library = open_library(context)
     delta = Delta(
@@ -58,12 +81,12 @@ async def extract(context: Context, engine: Runtime) -> Extraction:
 
 
 async def _worded(
-    place: SessionPlace, model: Model, findings: Findings
+    place: SessionPlace, model: Model, findings: Findings, counted: Counted
 ) -> tuple[Summary, list[Insight], list[str]]:
     """The model's insights, plus those of the rules, which carry the signatures."""
     results = await asyncio.gather(
-        llm_extract.insights(chunks(read(place).moments()), model),
-        llm_extract.summary(chunks(read(place).moments()), model),
+        llm_extract.insights(chunks(read(place, tell=counted).moments()), model),
+        llm_extract.summary(chunks(read(place, tell=counted).moments()), model),
         return_exceptions=True,
     )
     notes = [

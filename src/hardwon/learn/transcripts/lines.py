@@ -43,6 +43,15 @@ def records(path: str, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:
                 yield number, record
 
 
+def count(path: str) -> int:
+    """How many lines the file has; a last one without its end counts."""
+    lines, last = 0, b"\n"
+    with open_transcript(path) as file:
+        while piece := file.read(_PIECE):
+            lines, last = lines + piece.count(b"\n"), piece[-1:]
+    return lines + (last != b"\n")
+
+
 def open_transcript(path: str) -> IO[bytes]:
     """The file, unpacked if its name ends in `.gz`; errors say what to do."""
     if os.path.isdir(path):

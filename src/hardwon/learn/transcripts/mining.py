@@ -12,7 +12,7 @@ from hardwon.errors import HardwonError, NotFound
 from hardwon.learn.transcripts import catalog, phases, runs
 from hardwon.learn.transcripts.answers import cautious, prepared
 from hardwon.learn.transcripts.context import Context, context_of
-from hardwon.learn.transcripts.extract import extract
+from hardwon.learn.transcripts.extract import Tell, extract, untold
 from hardwon.learn.transcripts.handoff import read_delta, write_context, write_delta
 from hardwon.learn.transcripts.integrate import Integration
 from hardwon.learn.transcripts.questions import (
@@ -92,11 +92,15 @@ class Sessions:
         answerer: Answerer = by_policy,
         *,
         watch: phases.Watch = phases.unwatched,
+        tell: Tell = untold,
     ) -> Mining:
-        """All five phases; the hand-off files are removed at the end, also after an error."""
+        """All five phases; the hand-off files are removed at the end, also after an error.
+
+        `watch` gets the phases whenever one begins, `tell(done, of)` the records that are read.
+        """
         progress = phases.PhaseOrder(watch)
         with self._handoff() as handoff:
-            context, delta = self._extracted(place, handoff, progress)
+            context, delta = self._extracted(place, handoff, progress, tell)
             progress.enter(phases.SELECTION)
             selection = converse(dialogue(delta, context.mode), answerer(delta, context))
             vouched = answerer is not by_policy
@@ -104,16 +108,16 @@ class Sessions:
         progress.finish()
         return Mining(place, report, delta)
 
-    def preview(self, place: SessionPlace) -> tuple[Context, Delta]:
+    def preview(self, place: SessionPlace, *, tell: Tell = untold) -> tuple[Context, Delta]:
         """What mining would offer; nothing is saved."""
         with self._handoff() as handoff:
-            return self._extracted(place, handoff, phases.PhaseOrder())
+            return self._extracted(place, handoff, phases.PhaseOrder(), tell)
 
     def ask(self, place: SessionPlace) -> OpenQuestions:
         """The questions of a session; what was extracted waits for `answer`."""
         handoff = self._state.new_handoff()
         try:
-            context, delta = self._extracted(place, handoff, phases.PhaseOrder())
+            context, delta = self._extracted(place, handoff, phases.PhaseOrder(), untold)
         except BaseException:
             handoff.remove()
             raise
@@ -157,18 +161,22 @@ class Sessions:
             raise NotFound("integration", identity)
         return undo(self._engine, self._state, identity or ids[-1])
 
+    def count_runs(self, paths: Iterable[str]) -> int:
+        """How many rows the files have, unreadable ones included."""
+        return runs.count_rows(paths)
+
     def import_runs(self, path: str, skipped: Counter[str]) -> Iterator[runs.RunLessons]:
         """Keep what runs in the neutral format teach."""
         return runs.import_runs(path, self._engine, self._scope, skipped)
 
     def _extracted(
-        self, place: SessionPlace, handoff: Handoff, progress: phases.PhaseOrder
+        self, place: SessionPlace, handoff: Handoff, progress: phases.PhaseOrder, tell: Tell
     ) -> tuple[Context, Delta]:
         progress.enter(phases.CONTEXT)
         context = context_of(place)
         write_context(handoff, context)
         progress.enter(phases.EXTRACTION)
-        delta = asyncio.run(extract(context, self._engine)).delta
+        delta = asyncio.run(extract(context, self._engine, tell)).delta
         write_delta(handoff, delta, place, self._engine.clock())
         return context, delta
 

@@ -14,7 +14,7 @@ from hardwon.learn.transcripts.transcript import Reading
 from hardwon.text.clean import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from hardwon.runtime import Runtime
     from hardwon.values.scope import Scope
@@ -30,6 +30,11 @@ class RunLessons(NamedTuple):
     fixed: int
     insights: tuple[Insight, ...]
     lessons: tuple[int, ...] = ()
+
+
+def count_rows(paths: Iterable[str]) -> int:
+    """How many rows these files have; each that can be read is a run."""
+    return sum(map(lines.count, paths))
 
 
 def read_runs(path: str, skipped: Counter[str]) -> Iterator[RunLessons]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import click
@@ -13,7 +14,7 @@ import hardwon
 from hardwon._cold.lazy import import_module
 from hardwon.errors import HardwonError, InvalidInput, MissingExtra, NotFound
 from hardwon.surfaces.cli.group import Group
-from hardwon.surfaces.cli.output import complain
+from hardwon.surfaces.cli.output import INTERRUPTED, complain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,7 +95,7 @@ def cli() -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the command line; the exit code is 0, 1 (failed) or 2 (wrong use)."""
+    """Run the command line; the exit code is 0, 1 (failed), 2 (wrong use) or 130 (Ctrl-C)."""
     _print_whatever_the_terminal_can()
     if "_HARDWON_COMPLETE" in os.environ:
         import_module("hardwon.surfaces.cli.completion")  # registers the completion
@@ -105,9 +106,7 @@ def run(arguments: Sequence[str]) -> int:
         error.show(sys.stderr)
         return 2
     except click.Abort as abort:
-        is_unanswered = isinstance(abort.__context__, EOFError)
-        complain(_UNANSWERED if is_unanswered else "interrupted")
-        return 1
+        return _aborted(abort)
     except HardwonError as error:
         complain(str(error))
         return 2 if isinstance(error, InvalidInput) and not isinstance(error, NotFound) else 1
@@ -119,6 +118,16 @@ def run(arguments: Sequence[str]) -> int:
         _drop_output()
         return 1
     return code if isinstance(code, int) else 0  # click returns the exit code of a command
+
+
+def _aborted(abort: click.Abort) -> int:
+    """Say why a command ended early and what it leaves behind; the exit code."""
+    if isinstance(abort.__context__, EOFError):
+        complain(_UNANSWERED)
+        return 1
+    notes = (getattr(error, "__notes__", ()) for error in (abort, abort.__context__))
+    complain("; ".join(["interrupted", *chain(*notes)]))
+    return INTERRUPTED
 
 
 def _drop_output() -> None:

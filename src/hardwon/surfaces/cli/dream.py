@@ -11,9 +11,10 @@ import click
 
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.group import Group
-from hardwon.surfaces.cli.output import dump, say, say_folded, table
+from hardwon.surfaces.cli.output import INTERRUPTED, complain, dump, say, say_folded, table
 from hardwon.surfaces.cli.progress import Progress
 from hardwon.text.numbers import plural
+from hardwon.values.dream import DreamState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,6 +55,10 @@ def command(
         with Progress("Dreaming", is_quiet=as_json) as tell:
             dream = agent.dreams.run(dry_run=dry_run, stop=stop_request.has_come, tell=tell)
     dump(dream) if as_json else say_folded(dream.report)
+    if stop_request.is_interrupt and dream.state == DreamState.WOKEN:
+        undo_it = f"what it changed stays: `hardwon dream undo {dream.id[:8]}`"
+        complain(f"interrupted; {'nothing was changed' if dry_run else undo_it}")
+        raise click.exceptions.Exit(INTERRUPTED)
 
 
 @command.command("list")
@@ -120,9 +125,11 @@ class _StopRequest:
     """
 
     _has_come = False
+    is_interrupt = False  # whether it was Ctrl-C
 
-    def come(self, *_: object) -> None:
+    def come(self, number: int, *_: object) -> None:
         self._has_come = True
+        self.is_interrupt = number == signal.SIGINT
 
     def has_come(self) -> bool:
         return self._has_come

@@ -71,7 +71,8 @@ def import_(
     reflections (NNN.json) or of insights (.insights), or redis:// with `reflection:*` keys.
     """
     origin = {"from_tenant": from_tenant, "from_agent": from_agent}
-    with options.Scoped(**place) as agent, Progress("Importing", is_quiet=as_json) as tell:
+    progress = Progress("Importing", is_quiet=as_json, kept=lambda _: "nothing was imported")
+    with options.Scoped(**place) as agent, progress as tell:
         lessons = agent.lessons.import_from(source, trust=trust, **origin, tell=tell)
     if as_json:
         dump(lessons)
@@ -92,7 +93,8 @@ def embed(home: str | None, as_json: bool) -> None:
     """
     with hardwon.open(settings=options.with_meaning(load(home), True)) as hw:
         _, before, active = hw.vectors.counts()
-        with Progress("Embedding", is_quiet=as_json) as tell:
+        with Progress("Embedding", is_quiet=as_json, kept=_vectors_kept) as tell:
+            tell(0, active - before)
             count = hw.vectors.fill(lambda done: tell(done, active - before))
         name, have, active = hw.vectors.counts()
     if as_json:
@@ -100,6 +102,10 @@ def embed(home: str | None, as_json: bool) -> None:
         return
     having = f"{have:,} of {plural(active, 'lesson')} have one"
     say(f"OK: {plural(count, 'vector')} made by {name}; {having}")
+
+
+def _vectors_kept(done: int) -> str:
+    return f"{plural(done, 'vector')} kept; run it again for the others"
 
 
 def _imported(lessons: Sequence[Lesson]) -> str:

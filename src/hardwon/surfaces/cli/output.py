@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
+INTERRUPTED = 130  # the exit code after Ctrl-C, as shells have it
+
 
 def say(text: str = "", **style: Any) -> None:
     """Print a line: stored bytes cannot control the terminal; colours only on a terminal."""

@@ -21,7 +21,8 @@ _BAR = 20  # columns
 class Progress:
     """`with Progress("Importing") as tell:` then call `tell(done, of)` any number of times.
 
-    It writes to standard error and clears its line at the end.
+    It writes to standard error and clears its line at the end. Time counts from the first call.
+    After Ctrl-C, `kept(done)` says what the work done so far has left behind.
     """
 
     def __init__(
@@ -29,24 +30,32 @@ class Progress:
         label: str,
         *,
         is_quiet: bool = False,
+        kept: Callable[[int], str] | None = None,
         clock: Callable[[], float] = monotonic,
         stream: TextIO | None = None,
     ) -> None:
         self._label = label
         self._is_quiet = is_quiet
+        self._kept = kept
         self._clock = clock
         self._stream = stream or sys.stderr
         self._is_bar = self._stream.isatty()
-        self._start = clock()
-        self._due = self._start if self._is_bar else self._start + _IN_PIPE
+        self._start: float | None = None
+        self._due = 0.0
+        self._done = 0
         self._drawn = 0
 
     def __enter__(self) -> Progress:
         return self
 
-    def __call__(self, done: int, of: int = 0) -> None:
-        """Report that `done` are done; `of` is the total if it is known."""
-        now = self._clock()
+    def __call__(self, done: int, of: int = 0, *, label: str = "") -> None:
+        """Report that `done` are done; `of` is the total if it is known, `label` other work."""
+        if label and label != self._label:
+            self._label, self._start = label, None
+        self._done, now = done, self._clock()
+        if self._start is None:
+            self._start = now
+            self._due = now if self._is_bar else now + _IN_PIPE
         if self._is_quiet or now < self._due:
             return
         self._due = now + (_ON_TERMINAL if self._is_bar else _IN_PIPE)
@@ -56,9 +65,16 @@ class Progress:
         else:
             click.echo(f"{self._label} {state(done, of, seconds=seconds)}", file=self._stream)
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, _: object = None, error: object = None, trace: object = None) -> None:
+        self.clear()
+        if self._kept and isinstance(error, (KeyboardInterrupt, click.Abort)):
+            error.add_note(self._kept(self._done))
+
+    def clear(self) -> None:
+        """Remove the bar from its line, so that something else can be printed there."""
         if self._drawn:
             click.echo(f"\r{' ' * self._drawn}\r", nl=False, file=self._stream)
+            self._drawn = 0
 
     def _draw(self, line: str) -> None:
         """Overwrite the current line."""
@@ -80,10 +96,10 @@ class Watched:
         self._progress(*self._look())
         self._thread.start()
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *raised: object) -> None:
         self._end.set()
         self._thread.join()
-        self._progress.__exit__()
+        self._progress.__exit__(*raised)
 
     def _keep_looking(self) -> None:
         while not self._end.wait(_ON_TERMINAL):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hardwon.learn.transcripts.catalog import Ambiguous, Overview
-from hardwon.learn.transcripts.mining import Mining, Sessions
+from hardwon.learn.transcripts.mining import Answerer, Mining, Sessions, by_policy
 from hardwon.learn.transcripts.questions import Option, Question
 from hardwon.runtime import utc_now
 from hardwon.settings import duration
@@ -25,6 +25,7 @@ from hardwon.text.numbers import plural
 
 if TYPE_CHECKING:
     from hardwon.learn.transcripts.location import SessionPlace
+    from hardwon.learn.transcripts.phases import Phase
     from hardwon.learn.transcripts.runs import RunLessons
 
 _AGENTS = click.option(
@@ -82,13 +83,22 @@ def list_(
     """Sessions of coding agents: this directory's first, newest first."""
     with options.Scoped(**place) as agent:
         places = agent.sessions.find(agents=agents, cwd=os.getcwd(), since=since)
-        overviews = [agent.sessions.look(session) for session in places[:limit]]
+        overviews = _overviews(agent.sessions, places[:limit], is_quiet=as_json)
     if as_json:
         dump(overviews)
         return
     table([_row(session) for session in overviews]) if overviews else say("(no sessions found)")
     if len(places) > limit:
         say(f"  … and {len(places) - limit} more; use --limit", dim=True)
+
+
+def _overviews(sessions: Sessions, places: list[SessionPlace], *, is_quiet: bool) -> list[Overview]:
+    with Progress("Reading", is_quiet=is_quiet) as tell:
+        found: list[Overview] = []
+        for place in places:
+            tell(len(found), len(places))
+            found.append(sessions.look(place))
+    return found
 
 
 @command.command()
@@ -124,7 +134,7 @@ def _by_dialogue(sessions: Sessions, name: str, filters: dict[str, Any], as_json
     """Ask a person; continue with another session if they want to."""
     chosen = _chosen(sessions, name, filters["agents"])
     while True:
-        result = sessions.mine(chosen, lambda *_: dialogue.ask, watch=dialogue.show)
+        result = _mined(sessions, chosen, lambda *_: dialogue.ask, is_quiet=as_json)
         _print_result(result, as_json)
         if as_json or not _wants_another(result):
             return
@@ -133,19 +143,35 @@ def _by_dialogue(sessions: Sessions, name: str, filters: dict[str, Any], as_json
 
 def _by_policy(sessions: Sessions, name: str, filters: dict[str, Any], as_json: bool) -> None:
     if filters["since"] is None:
-        watch = dialogue.show
-        _print_result(
-            sessions.mine(_chosen(sessions, name, filters["agents"]), watch=watch), as_json
-        )
+        chosen = _chosen(sessions, name, filters["agents"])
+        _print_result(_mined(sessions, chosen, by_policy, is_quiet=as_json), as_json)
         return
     places = sessions.pending(sessions.find(agents=filters["agents"], since=filters["since"]))
     results = []
-    with Progress("Mining", is_quiet=as_json) as tell:
+    with Progress("Mining", is_quiet=as_json, kept=_sessions_kept) as tell:
         tell(0, len(places))
         for result in sessions.mine_all(places):
             results.append(result)
             tell(len(results), len(places))
     _print_results(results, as_json)
+
+
+def _mined(
+    sessions: Sessions, place: SessionPlace, answerer: Answerer, *, is_quiet: bool
+) -> Mining:
+    """The result of mining a session, with its phases and the progress of reading it."""
+    with Progress("Reading", is_quiet=is_quiet, kept=lambda _: "nothing was saved") as tell:
+
+        def show(now: tuple[Phase, ...]) -> None:
+            tell.clear()
+            if not is_quiet:
+                dialogue.show(now)
+
+        return sessions.mine(place, answerer, watch=show, tell=tell)
+
+
+def _sessions_kept(done: int) -> str:
+    return f"{plural(done, 'session')} mined; run it again for the others"
 
 
 def _questions(sessions: Sessions, name: str, filters: dict[str, Any], as_json: bool) -> None:
@@ -175,7 +201,9 @@ def _answers(sessions: Sessions, name: str, filters: dict[str, Any], as_json: bo
 
 
 def _preview(sessions: Sessions, name: str, filters: dict[str, Any], as_json: bool) -> None:
-    context, delta = sessions.preview(_chosen(sessions, name, filters["agents"]))
+    chosen = _chosen(sessions, name, filters["agents"])
+    with Progress("Reading", is_quiet=as_json, kept=lambda _: "nothing was saved") as tell:
+        context, delta = sessions.preview(chosen, tell=tell)
     if as_json:
         insights = [_plain(insight) for insight in delta.insights]
         dump({"context": context.plain(), **delta._asdict(), "insights": insights})
@@ -205,11 +233,14 @@ def import_(files: tuple[str, ...], as_json: bool, **place: Any) -> None:
     """Keep the lessons of runs in the neutral format (JSON lines, perhaps gzipped)."""
     skipped: Counter[str] = Counter()
     runs: list[RunLessons] = []
-    with options.Scoped(**place) as agent, Progress("Importing", is_quiet=as_json) as tell:
+    progress = Progress("Importing", is_quiet=as_json, kept=_runs_kept)
+    with options.Scoped(**place) as agent, progress as tell:
+        rows = agent.sessions.count_runs(files)
+        tell(0, rows)
         for file in files:
             for run in agent.sessions.import_runs(file, skipped):
                 runs.append(run)
-                tell(len(runs))
+                tell(len(runs), rows)
     lessons = {(run.repo, number) for run in runs for number in run.lessons}
     steps, failures = sum(run.steps for run in runs), sum(run.failures for run in runs)
     if as_json:
@@ -228,6 +259,10 @@ def import_(files: tuple[str, ...], as_json: bool, **place: Any) -> None:
     say(f"{summary}, {fixed:,} fixed in the same run; {plural(len(lessons), 'lesson')} kept")
     for reason, count in skipped.items():
         complain(f"left out {plural(count, 'row')}: {reason}")
+
+
+def _runs_kept(done: int) -> str:
+    return f"the lessons of {plural(done, 'run')} are kept; run it again for the others"
 
 
 @command.command()

@@ -14,6 +14,7 @@ from hardwon.settings import duration
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, say
 from hardwon.surfaces.cli.progress import Progress, Watched
+from hardwon.text.numbers import plural
 from hardwon.text.secrets import without_secrets
 
 if TYPE_CHECKING:
@@ -56,7 +57,12 @@ def command(
 def drained(hw: hardwon.Hardwon, *, is_quiet: bool) -> Watched:
     """Progress over the jobs that wait now."""
     waiting, ledger = hw.queue.status()[0].pending, hw.worker.ledger
-    return Watched(Progress("Reflecting", is_quiet=is_quiet), lambda: (sum(ledger.tally), waiting))
+    progress = Progress("Reflecting", is_quiet=is_quiet, kept=_jobs_kept)
+    return Watched(progress, lambda: (sum(ledger.tally), waiting))
+
+
+def _jobs_kept(done: int) -> str:
+    return f"{plural(done, 'job')} worked, the others wait in the queue"
 
 
 class _Screened(logging.Formatter):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from hardwon.learn.transcripts.agents import length
 from hardwon.learn.transcripts.transcript import AGENT, USER
 from tests.learn.transcripts.one_session import FAILED, only, said, steps
 
@@ -46,6 +47,7 @@ def test_opencode_sessions_are_read_from_its_database(tmp_path: Path, folder: st
 
     found, moments, skipped = only(tmp_path, "opencode")
 
+    assert length(found) == len(parts)
     assert (found.id, found.cwd) == ("ses_1", "/home/me/shop")
     assert said(moments) == [(USER, "test"), (AGENT, "It failed.")]
     assert steps(moments) == [FAILED]

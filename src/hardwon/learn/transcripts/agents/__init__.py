@@ -20,6 +20,10 @@ def _lines(session: SessionPlace, skipped: Counter[str]) -> Iterator[tuple[int, 
     return lines.records(session.path, skipped)
 
 
+def _length(session: SessionPlace) -> int:
+    return lines.count(session.path)
+
+
 class TranscriptKind(NamedTuple):
     """A coding agent whose transcripts can be read."""
 
@@ -28,6 +32,7 @@ class TranscriptKind(NamedTuple):
     find: Callable[[str], Iterator[SessionPlace]]
     parser: Callable[[], Parser]
     records: Callable[[SessionPlace, Counter[str]], Iterator[tuple[int, Any]]] = _lines
+    length: Callable[[SessionPlace], int] = _length  # how many records there are
 
 
 KINDS = {
@@ -38,17 +43,36 @@ KINDS = {
         TranscriptKind(gemini.NAME, gemini.FOLDER, gemini.find, gemini.Parser),
         TranscriptKind(copilot.NAME, copilot.FOLDER, copilot.find, copilot.Parser),
         TranscriptKind(
-            opencode.NAME, opencode.FOLDER, opencode.find, opencode.Parser, opencode.records
+            opencode.NAME,
+            opencode.FOLDER,
+            opencode.find,
+            opencode.Parser,
+            opencode.records,
+            opencode.length,
         ),
     )
 }
 
 
-def read(session: SessionPlace) -> Reading:
-    """A reading of one session; its `moments()` are the content."""
+def read(session: SessionPlace, *, tell: Callable[[], None] | None = None) -> Reading:
+    """A reading of one session; its `moments()` are the content. Each record calls `tell`."""
     kind = KINDS[session.agent]
     skipped: Counter[str] = Counter()
-    return Reading(kind.parser(), kind.records(session, skipped), skipped)
+    records = kind.records(session, skipped)
+    return Reading(kind.parser(), _told(records, tell) if tell else records, skipped)
+
+
+def length(session: SessionPlace) -> int:
+    """How many records a session has, the unreadable ones included."""
+    return KINDS[session.agent].length(session)
+
+
+def _told(
+    records: Iterator[tuple[int, Any]], tell: Callable[[], None]
+) -> Iterator[tuple[int, Any]]:
+    for record in records:
+        tell()
+        yield record
 
 
 def kind_of(path: str) -> str:

@@ -35,6 +35,7 @@ _PARTS = """
 SELECT m.data, p.data FROM part AS p JOIN message AS m ON m.id = p.message_id
 WHERE p.session_id = ? ORDER BY m.time_created, m.id, p.id
 """
+_COUNT = "SELECT count(*) FROM part WHERE session_id = ?"
 _IGNORED = {"step-start", "step-finish", "reasoning", "snapshot", "patch", "file", "agent", "retry"}
 
 
@@ -59,6 +60,12 @@ def records(session: SessionPlace, skipped: Counter[str]) -> Iterator[tuple[int,
             yield number, (json.loads(message), json.loads(part), session)
         except ValueError:
             skipped["broken"] += 1
+
+
+def length(session: SessionPlace) -> int:
+    """How many parts the session has."""
+    ((parts,),) = _rows(session.path, _COUNT, session.id)
+    return int(parts)
 
 
 def _rows(path: str, sql: str, *values: str) -> Iterator[Any]:

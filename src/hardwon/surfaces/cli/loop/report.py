@@ -89,7 +89,8 @@ def export(loop_id: str, published: bool, target: str | None, **place: Any) -> N
 @options.as_json
 def import_(path: str, verbose: bool, as_json: bool, **place: Any) -> None:
     """Import the reflections below PATH, in any of the three published formats."""
-    with options.Scoped(**place) as own, Progress("Importing", is_quiet=as_json) as tell:
+    progress = Progress("Importing", is_quiet=as_json, kept=_loops_kept)
+    with options.Scoped(**place) as own, progress as tell:
         imported = own.loops.import_from(path, tell=tell)
     if as_json:
         dump(imported)
@@ -103,6 +104,10 @@ def import_(path: str, verbose: bool, as_json: bool, **place: Any) -> None:
         say(f"  nothing new in {loop_id}")
     for problem in imported.refused:
         say(f"  refused: {problem}", fg="yellow")
+
+
+def _loops_kept(done: int) -> str:
+    return f"{plural(done, 'loop')} imported; run it again for the others"
 
 
 def _analysis(loops: Loops, *, is_quiet: bool) -> Analysis:

@@ -203,6 +203,9 @@ def _ran(loop: Coroutine[Any, Any, LoopState]) -> LoopState:
     before = signal.signal(signal.SIGTERM, _interrupt)
     try:
         return asyncio.run(loop)
+    except KeyboardInterrupt as interrupt:
+        interrupt.add_note("finished trials are kept: `hardwon loop list`, `hardwon loop resume`")
+        raise
     finally:
         signal.signal(signal.SIGTERM, before)
 
