@@ -18,7 +18,8 @@ from tests.mutation.operators import drawn, sampled
 from tests.mutation.sandbox import Sandbox
 from tests.mutation.verdicts import Verdicts
 
-_LONGEST = 600.0  # seconds; a mutant that never ends is noticed, too
+_LONGEST = 3600.0  # seconds for the tests without a change
+_PATIENCE, _SLOWER = 30.0, 10.0  # a mutant that takes so much longer never ends: it is noticed
 
 
 def main(options: argparse.Namespace) -> int:
@@ -76,8 +77,14 @@ def _tried(mutants: list[Mutant], sandbox: Sandbox) -> Iterator[tuple[Mutant, st
         reached = _traced(sandbox, tests, {mutant.file for mutant in group})
         for mutant in group:
             only = chosen(mutant, reached)
+            limit = _limit(only, reached)
             with sandbox.changed(mutant):
-                yield mutant, sandbox.failing(tests, only, limit=_LONGEST), len(only)
+                yield mutant, sandbox.failing(tests, only, limit=limit), len(only)
+
+
+def _limit(only: list[str], reached: dict[str, Reach]) -> float:
+    """The seconds that a mutant's tests may take, by what they took without it."""
+    return _PATIENCE + _SLOWER * sum(reached[test].seconds for test in only or reached)
 
 
 def _keep(mutant: Mutant, noticed: str, verdicts: Verdicts, count: int = 0) -> None:
@@ -89,7 +96,7 @@ def _traced(sandbox: Sandbox, tests: tuple[str, ...], files: set[str]) -> dict[s
     """What each test runs; without a change all have to pass, else nothing is known."""
     out = sandbox.copy.parent / "reached.json"
     tracer = Tracer(sandbox.copy / "src" / "hardwon", files, out)
-    if failed := sandbox.failing(tests, plugin=tracer, limit=6 * _LONGEST):
+    if failed := sandbox.failing(tests, plugin=tracer, limit=_LONGEST):
         raise SystemExit(f"the tests fail without any change: {failed}")
     return read(out)
 

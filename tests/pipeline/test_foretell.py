@@ -11,11 +11,16 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon import Agent, Injection
-from hardwon.pipeline.foretell import Foretold, judged
-from hardwon.ranking.odds import Chance
+from hardwon import Agent, Injection, Lesson, Step
+from hardwon.pipeline.foretell import Foretold, Records, foretold, judged, made
+from hardwon.ranking.odds import RUN, Chance
 from hardwon.settings import load
-from tests.samples import lesson
+from hardwon.stores.memory import MemoryStore
+from hardwon.values.failure import Failure
+from hardwon.values.fix import Fix
+from hardwon.values.lesson import MINED, Status
+from hardwon.values.run import RunSoFar
+from tests.samples import CODER, NOW, lesson
 
 SCRIPT = (
     "cat > {name} <<'EOF'\nimport shop\nbase = shop.connect()\n"
@@ -368,3 +373,93 @@ def test_a_forecast_is_explained_by_what_speaks_for_and_against_it() -> None:
     assert plain.parts == exactly.parts[:2]
     assert (too_seldom.verdict, hidden.verdict) == ("not likely enough", "told")
     assert exactly.match.is_same_kind
+
+
+MKDIR = Step("bash", "mkdir out", "no such folder", True, Failure("e", "k1", "no such folder"))
+
+
+def records(*known: Lesson) -> Records:
+    store = MemoryStore()
+    for one in known:
+        store.lessons.add(one)
+    return Records(CODER, store.calls, store.lessons, NOW)
+
+
+def counted_calls(memory: Records, step: Step, times: int) -> None:
+    for _ in range(times):
+        memory.calls.made(CODER, made(step, RunSoFar(), memory, is_mistake=True))
+
+
+def fixed(call: str = "mkdir -p out", **more: Any) -> Lesson:
+    cure = Fix("call", "Use `-p`.", "call mkdir -p", call=call, worked=3)
+    values = {"origin": MINED, "status": Status.PROVEN, "kinds": ("k1",), "fixes": (cure,), **more}
+    return lesson(cure.text, **values)
+
+
+def test_only_the_first_call_of_a_run_counts_a_run() -> None:
+    first = made(MKDIR, RunSoFar(), records(), is_mistake=True)
+    second = made(MKDIR, RunSoFar(steps=(MKDIR,)), records(), is_mistake=True)
+
+    assert RUN in first.features
+    assert RUN not in second.features
+    assert (first.kind, first.met) == ("k1", ())
+    assert second.met == ("k1",)
+    assert made(MKDIR, RunSoFar(), records(), is_mistake=False).kind == ""
+
+
+def test_a_call_that_follows_a_lesson_does_not_speak_against_its_warning() -> None:
+    memory = records(fixed())
+    heeding = Step("bash", "mkdir -p out")
+
+    told = made(heeding, RunSoFar(told=frozenset([1])), memory, is_mistake=False)
+    untold = made(heeding, RunSoFar(), memory, is_mistake=False)
+    failing = heeding._replace(failed=True)
+
+    assert (told.met, untold.met) == (("k1",), ())
+    assert made(failing, RunSoFar(told=frozenset([1])), memory, is_mistake=True).met == ()
+
+
+def kinds_foretold(memory: Records, call: str, *, past: RunSoFar = RunSoFar()) -> list[str]:
+    pending = Step("bash", call)
+    return [one.chance.kind for one in foretold(pending, past, memory, least=0.0)]
+
+
+def test_what_a_run_has_met_is_not_foretold_to_it() -> None:
+    memory = records(fixed())
+    counted_calls(memory, MKDIR, 4)
+    other = MKDIR._replace(args="make all")
+
+    assert kinds_foretold(memory, "mkdir out") == ["k1"]
+    assert kinds_foretold(memory, "mkdir out", past=RunSoFar(steps=(other,))) == []
+
+
+def test_a_call_that_just_worked_is_not_warned_about_until_something_changes() -> None:
+    memory = records(fixed())
+    counted_calls(memory, MKDIR, 4)
+    worked = MKDIR._replace(failed=False, failure=None)
+    look, edit = Step("bash", "ls"), Step("bash", "rm -r out")
+
+    assert kinds_foretold(memory, "mkdir out", past=RunSoFar(steps=(worked, look))) == []
+    assert kinds_foretold(memory, "mkdir out", past=RunSoFar(steps=(worked, edit))) == ["k1"]
+    assert kinds_foretold(memory, "mkdir out", past=RunSoFar(steps=(edit, worked))) == []
+
+
+@pytest.mark.parametrize(
+    ("known", "past", "verdict"),
+    [
+        (fixed(), RunSoFar(), ""),
+        (fixed("mkdir  out"), RunSoFar(), "the call is what its fix recommends"),
+        (fixed(status=Status.SEEN), RunSoFar(), "no proven fix is known"),
+        (fixed(), RunSoFar(warnings=frozenset([1])), "told in this run already"),
+    ],
+    ids=["a proven fix", "the fix itself", "no fix", "told before"],
+)
+def test_why_a_lesson_is_told_before_a_call_or_not(
+    known: Lesson, past: RunSoFar, verdict: str
+) -> None:
+    memory = records(known)
+    counted_calls(memory, MKDIR, 9)
+
+    (found,) = foretold(Step("bash", "mkdir out"), past, memory, least=0.0)
+
+    assert (found.verdict, found.is_told) == (verdict, not verdict)
