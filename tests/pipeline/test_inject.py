@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.pipeline.inject import digest, render, tokens
+from hardwon.pipeline.inject import digest, line, render, tokens
 from hardwon.values.delivery import Door
+from hardwon.values.evidence import Evidence, Kind
 from hardwon.values.fix import Fix
 from hardwon.values.lesson import MINED, Status
 from tests.samples import lesson
@@ -97,3 +98,54 @@ def test_tokens_are_counted_by_bytes_or_by_words_whichever_is_more() -> None:
     assert tokens("x" * 40) == 11
     assert tokens("\u3042" * 4) == 4
     assert tokens("a b c d e f") == 9
+
+
+def test_a_quote_that_the_cut_leaves_open_is_closed() -> None:
+    quoted = lesson("x", situation="“" + "q" * 100 + "”")
+    whole = lesson("x", situation="“q” is said")
+
+    assert line(quoted, label=20).startswith(f"  - [“{'q' * 17}…”] ")
+    assert line(whole, label=20).startswith("  - [“q” is said] ")
+
+
+@pytest.mark.parametrize(("met", "words"), [(1, "1 earlier run"), (2, "2 earlier runs")])
+def test_a_failure_without_a_fix_says_how_often_it_was_met(met: int, words: str) -> None:
+    seen = lesson(status=Status.SEEN, met=met)
+    tried = seen._replace(evidence=(Evidence(Kind.TRIED, "make clean", 1.0),))
+
+    assert f"Met in {words}; no fix is known. (#0)" in line(seen)
+    assert line(tried).endswith("no fix is known. Tried without effect: make clean. (#0)")
+
+
+def test_a_lesson_that_is_too_long_is_cut_after_a_sentence_and_says_where_more_is() -> None:
+    long = lesson("First do this. " + "Then do that and more of it. " * 40, id=7)
+
+    block = render([long], door=Door.TURN, budget=120)
+
+    row = block.text.splitlines()[1]
+    assert row.endswith("it.… (more: `hardwon lesson show 7`) (#7)")
+
+
+def test_a_lesson_is_left_out_where_no_word_of_its_advice_fits() -> None:
+    long = lesson("Then do that and more of it. " * 40, id=7)
+
+    for budget in range(20, 120):
+        block = render([long], door=Door.TURN, budget=budget)
+
+        assert block.tokens <= budget
+        assert "] … (more" not in block.text
+
+
+def test_a_block_fills_its_budget_exactly() -> None:
+    needed = render([SHORT[0]], door=Door.TURN, budget=1000).tokens
+
+    assert render([SHORT[0]], door=Door.TURN, budget=needed).lessons == (SHORT[0],)
+
+
+def test_a_digest_is_of_what_was_met_most_often_then_of_the_surest() -> None:
+    often = SHORT[0]._replace(met=9)
+    sure = SHORT[1]._replace(confidence=0.99)
+    text = digest([SHORT[2], SHORT[3], sure, often], budget=600)
+
+    order = [row.rsplit("(#", 1)[1] for row in text.splitlines()[1:-1]]
+    assert order == ["1)", "2)", "4)", "3)"]

@@ -13,7 +13,7 @@ from hardwon.pipeline.recall import weigh
 from hardwon.ranking.query import Match, Query
 from hardwon.ranking.scores import Judged
 from hardwon.settings import load
-from hardwon.values.lesson import Status
+from hardwon.values.lesson import MINED, Status
 from tests.samples import CODER, NOW, lesson
 
 CURES = (
@@ -124,3 +124,16 @@ def test_fewer_candidates_are_read_at_a_turn(door: str, most: int) -> None:
 
     assert weigh(Query(door, ""), scope=CODER, lessons=store, now=NOW, limit=3) == []
     assert store.limit == most
+
+
+@pytest.mark.parametrize(
+    ("rarity", "verdict"),
+    [(5.7, ""), (5.6, "its own lesson is there"), (4.0, "its own lesson is there")],
+    ids=["more surely", "just as surely", "less surely"],
+)
+def test_beside_a_mined_lesson_another_is_shown_if_it_speaks_surely_of_the_failure(
+    rarity: float, verdict: str
+) -> None:
+    found = weighed("error", own(2, origin=MINED), other(1, rarity=rarity))
+
+    assert verdicts(found) == [(2, ""), (1, verdict)]

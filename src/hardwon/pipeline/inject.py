@@ -98,7 +98,8 @@ def _fitting(lesson: Lesson, label: int, room: int) -> str:
         return ""
     pointer = f"… (more: `hardwon lesson show {lesson.id}`)"
     head = tokens(line(lesson, label=label, words=pointer))
-    return line(lesson, label=label, words=_beginning(lesson.correction, room - head) + pointer)
+    beginning = _beginning(lesson.correction, room - head)
+    return line(lesson, label=label, words=beginning + pointer) if beginning else ""
 
 
 def _beginning(text: str, room: int) -> str:
