@@ -7,13 +7,17 @@ from collections.abc import Iterator
 import pytest
 
 import hardwon
-from hardwon import Agent, Hardwon, Lesson
-from hardwon.pipeline.mine import learnt
+from hardwon import Agent, Episode, Hardwon, Lesson, Step
+from hardwon.pipeline import mine
+from hardwon.pipeline.mine import add_case, learnt
 from hardwon.pipeline.scope_memory import Memory
 from hardwon.pipeline.screen import screen_lesson
 from hardwon.stores.memory import MemoryStore
+from hardwon.values.evidence import Kind, values_of
+from hardwon.values.failure import Failure
 from hardwon.values.fix import Fix
 from hardwon.values.lesson import MINED
+from hardwon.values.run import RunSoFar
 from tests.samples import CODER, NOW
 from tests.samples import lesson as known
 
@@ -278,3 +282,73 @@ def test_only_a_fix_that_worked_for_the_first_time_is_told_as_learnt() -> None:
 
     store.lessons.update(kept._replace(fixes=(fix._replace(worked=2),)))
     assert learnt(["worked k call mkdir -p"], memory) == ""
+
+
+@pytest.fixture
+def memory() -> Memory:
+    return Memory(CODER, MemoryStore().lessons, screen_lesson, NOW)
+
+
+def stored(memory: Memory, number: int = 1) -> Lesson:
+    return memory.lessons.get(CODER, number)
+
+
+FAILING = Step("bash", "mkdir out", "no folder", True, Failure("e", "k", "no folder"))
+CALL = Fix("call", "Use `-p`.", "call flags mkdir -p", call="mkdir -p out")
+
+
+def test_a_run_is_a_case_of_each_kind_that_has_no_fix_yet(memory: Memory) -> None:
+    other = FAILING._replace(failure=Failure("o", "k2", "no"))
+    for kind, fixes in (("k", ()), ("k2", (CALL,))):
+        memory.lessons.add(known(kinds=(kind,), fixes=fixes, origin=MINED))
+    steps = (FAILING, other, FAILING._replace(args="mkdir b"), Step("bash", "make", failed=True))
+
+    add_case(Episode(CODER, "task", steps=steps), memory)
+
+    assert len(values_of(stored(memory, 1).evidence, Kind.CASE)) == 1
+    assert values_of(stored(memory, 2).evidence, Kind.CASE) == ()
+
+
+def test_an_unknown_failure_or_a_working_step_is_no_case(memory: Memory) -> None:
+    memory.lessons.add(known(kinds=("k",), origin=MINED))
+    unknown = FAILING._replace(failure=Failure("o", "k2", "no"))
+    worked = FAILING._replace(failed=False)
+
+    add_case(Episode(CODER, "task", steps=(unknown, worked)), memory)
+
+    assert values_of(stored(memory).evidence, Kind.CASE) == ()
+
+
+def test_a_fix_that_was_told_and_then_worked_is_counted_once_a_run(memory: Memory) -> None:
+    memory.lessons.add(known(kinds=("k",), fixes=(CALL,), origin=MINED, status="candidate"))
+    step = Step("bash", "mkdir -p out")
+    told = RunSoFar(told=frozenset([1]))
+    mark = "worked k call flags mkdir -p"
+
+    assert mine.worked(step, RunSoFar(), memory) == []
+    assert mine.worked(step, told, memory) == [mark]
+    assert [fix.worked for fix in stored(memory).fixes] == [2]
+    assert mine.worked(step, told._replace(counted=frozenset([mark])), memory) == []
+    assert mine.worked(Step("bash", "ls"), told, memory) == []
+    assert [fix.worked for fix in stored(memory).fixes] == [2]
+
+
+def test_a_tool_that_was_not_needed_fails_once_a_run(memory: Memory) -> None:
+    tool = Fix("tool", "Use `by_mail`.", "tool by_mail", call="by_mail", worked=3)
+    memory.lessons.add(known(kinds=("k",), fixes=(tool,), origin=MINED))
+    failed = Step("by_name", '{"name": "a"}', "no user", True, Failure("e", "k", "no user"))
+    unknown = failed._replace(failure=Failure("o", "k2", "no"))
+    unread = failed._replace(failure=None)
+    step = Step("by_name", '{"name": "b"}', "u1")
+    mark = "vain k tool by_mail"
+
+    def unneeded(*steps: Step, counted: frozenset[str] = frozenset()) -> list[str]:
+        return mine.worked(step, RunSoFar(steps=steps, counted=counted), memory)
+
+    assert unneeded(unknown, unread) == []
+    assert unneeded(failed, Step("by_mail", "{}")) == []
+    assert unneeded(failed, counted=frozenset([mark])) == []
+    assert [fix.failed for fix in stored(memory).fixes] == [0]
+    assert unneeded(failed, failed) == [mark]
+    assert [fix.failed for fix in stored(memory).fixes] == [1]
+    assert mine.worked(step._replace(args="b"), RunSoFar(steps=(failed,)), memory) == []

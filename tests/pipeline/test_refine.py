@@ -75,3 +75,16 @@ def test_it_is_written_again_so_many_times_at_most() -> None:
 def test_a_critique_without_a_score_is_a_bad_reply() -> None:
     with pytest.raises(BadReply):
         refined("<critique>too short</critique>")
+
+
+def test_long_texts_are_cut_before_a_model_reads_them_and_so_is_its_critique() -> None:
+    model = Scripted([score(3, "c" * 1200), revised("quite another text"), score(1)])
+    asked = refine("t" * 9000, "a" * 9000, model=model, prompt=lambda name: name)
+
+    best = asyncio.run(asked)
+
+    assert len(best.critique) == 1000
+    assert best.signals["refine_low_quality_reason"] == best.critique
+    task, answer = model.requests[0].prompt.removeprefix("TASK:\n").split("\n\nANSWER:\n")
+    assert (len(task), len(answer)) == (6000, 6000)
+    assert model.requests[1].max_tokens == 4000

@@ -15,7 +15,7 @@ from hardwon.failures.episode_failure import failure_of
 from hardwon.models.rules import Rules
 from hardwon.models.scripted import Scripted
 from hardwon.pipeline.reflect import attempt_text, known, reflect, request
-from hardwon.ports import Model
+from hardwon.ports import Model, Reply, Request
 from hardwon.stores.memory import MemoryStore
 from hardwon.values.evidence import Evidence
 from hardwon.values.job import new_job
@@ -187,3 +187,18 @@ def test_long_calls_and_outputs_are_cut() -> None:
     call, output = attempt_text(EPISODE._replace(attempt="", steps=(long,))).split("\n", 1)
 
     assert (len(call), len(output)) == (len("FAILED: ") + 300, 300)
+
+
+def test_the_author_is_the_model_that_answered() -> None:
+    class Anonymous:
+        name = "mine"
+
+        async def complete(self, request: Request) -> Reply:
+            return Reply(LESSON, model=request.system)
+
+    named = asyncio.run(reflect(job(), model=Anonymous(), system="other"))
+    unnamed = asyncio.run(reflect(job(), model=Anonymous(), system=""))
+
+    assert named
+    assert unnamed
+    assert (named.author, unnamed.author) == ("other", "mine")

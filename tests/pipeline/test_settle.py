@@ -100,3 +100,10 @@ def test_units_and_deliveries_are_settled_apart() -> None:
     (treatment,) = store.units.treatments(Window(CODER, EPOCH, is_whole=True))
     assert delivery.outcome == "overcome"
     assert (treatment.arms.shown, treatment.arms.shown_repeats) == (1, 0)
+
+
+def test_a_step_that_worked_after_all_is_no_repeat() -> None:
+    mended = SAME._replace(failed=False)
+
+    assert outcome("turn", mended, after=1) == "not met"
+    assert outcome("turn", SAME, after=1) == "repeated"

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from hardwon import Agent, Hardwon
+from hardwon import Agent, Hardwon, Scope
+from hardwon.pipeline.withhold import Coin, read_outside, shown
+from hardwon.ranking.query import Match
+from hardwon.ranking.scores import Judged
 from hardwon.settings import load
+from hardwon.stores.memory import MemoryStore
+from hardwon.stores.runs import MemoryRun
+from hardwon.values.lesson import EPOCH
 from hardwon.values.report import Window
 from hardwon.values.unit import Unit, wording_of
 from tests import stored
+from tests.samples import CODER, NOW, lesson
 from tests.stored import StoredHardwon
 from tests.test_outcomes import BROKEN, MISSING, WORKS, taught
 
@@ -171,3 +180,46 @@ def test_runs_that_may_have_read_a_lesson_elsewhere_are_in_no_arm(home: Path) ->
 
 def _everything(hw: Hardwon) -> Window:
     return hw.report("coder").window
+
+
+class Noted:
+    """The hold-out of a store, and what was excluded from it."""
+
+    def __init__(self) -> None:
+        self.excluded: list[Sequence[str]] = []
+
+    def exclude(self, scope: Scope, families: Sequence[str], at: datetime) -> None:
+        self.excluded.append(families)
+
+    def salt(self) -> str:
+        return "salt"
+
+    def share(self, tenant: str) -> float | None:
+        return None
+
+
+@pytest.mark.parametrize(
+    ("share", "kinds", "excluded"),
+    [(0.5, ("k",), [["k"]]), (0.0, ("k",), []), (0.5, (), [])],
+    ids=["a family", "no hold-out", "no family"],
+)
+def test_only_units_of_a_hold_out_are_excluded_by_reading(
+    share: float, kinds: tuple[str, ...], excluded: list[list[str]]
+) -> None:
+    units: Any = Noted()
+
+    read_outside([lesson(kinds=kinds)], Coin(units, share, CODER, MemoryRun(), NOW))
+
+    assert units.excluded == excluded
+
+
+def test_one_unit_is_logged_for_a_family_and_none_for_a_lesson_of_a_person() -> None:
+    store = MemoryStore()
+    known = [lesson(str(n), id=n, kinds=(kind,)) for n, kind in enumerate("aab", 1)]
+    guard = lesson("g", id=9, kinds=("c",), guard=True)
+    found = [Judged(Match(one), 1.0) for one in (*known, guard)]
+
+    shown(found, "turn", Coin(store.units, 0.0001, CODER, MemoryRun(), NOW))
+
+    treatments = store.units.treatments(Window(CODER, EPOCH, is_whole=True))
+    assert sorted(treatment.lesson for treatment in treatments) == [1, 3]

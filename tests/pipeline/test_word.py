@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 import hardwon
+from hardwon import Scope
 from hardwon.api import Agent, Hardwon
-from hardwon.pipeline.word import ORIGIN, evidence_text
+from hardwon.models.scripted import Scripted
+from hardwon.pipeline.word import ORIGIN, due, evidence_text, is_due, noted, worded
 from hardwon.ports import Request
-from hardwon.values.evidence import Evidence, Kind
+from hardwon.stores.memory import MemoryStore
+from hardwon.values.evidence import Evidence, Kind, values_of
 from hardwon.values.fix import Fix
-from hardwon.values.lesson import Lesson
-from tests.samples import lesson
+from hardwon.values.lesson import MINED, RULES, Lesson
+from tests.samples import CODER, NOW, lesson
 
 FAILING, WORKING = "mkdir out/nightly", "mkdir -p out/nightly"
 ERROR = "mkdir: cannot create directory ‘out/nightly’: No such file or directory"
@@ -252,3 +257,80 @@ def test_the_evidence_is_told_in_sections() -> None:
     ]
     again = known._replace(origin=ORIGIN, mistake="m", correction="c")
     assert evidence_text(again).endswith("THE LESSON SO FAR:\nm\nc")
+
+
+CURE = Fix("call", "Use `mkdir -p`.", "call flags mkdir -p", worked=2)
+CASE = Evidence(Kind.CASE, "mkdir out failed", 1.0)
+
+
+def mined(**more: Any) -> Lesson:
+    values = {"origin": MINED, "author": RULES, "met": 4, "evidence": (CASE,), "id": 7, **more}
+    return lesson("Use `mkdir -p`.", **values)
+
+
+@pytest.mark.parametrize(
+    ("known", "is_one"),
+    [
+        (mined(), True),
+        (mined(met=3), False),
+        (mined(met=1, fixes=(CURE,)), True),
+        (mined(author="person"), False),
+        (mined(evidence=()), False),
+        (mined(fixes=(CURE._replace(sort="unchanged"),)), False),
+        (noted(mined(), NOW), False),
+        (noted(mined(), NOW)._replace(met=20), True),
+        (noted(mined(), NOW)._replace(met=19), False),
+        (noted(mined(), NOW)._replace(fixes=(CURE,)), True),
+        (noted(mined(fixes=(CURE,)), NOW)._replace(met=99), False),
+        (noted(mined(fixes=(CURE._replace(worked=1),)), NOW)._replace(met=20), True),
+        (noted(mined(), NOW)._replace(fixes=(CURE,), origin=ORIGIN), False),
+    ],
+)
+def test_a_model_is_asked_about_what_is_new_and_recurs(known: Lesson, is_one: bool) -> None:
+    assert is_due(known) is is_one
+
+
+def test_lessons_with_fixes_are_worded_first_then_those_met_most_often() -> None:
+    store = MemoryStore()
+    for known in (mined(met=5), mined(met=9), mined(met=9), mined(fixes=(CURE,))):
+        store.lessons.add(known)
+    store.lessons.add(mined(scope=Scope("acme", "coder", None), met=99))
+
+    assert [one.id for one in due(CODER, lessons=store.lessons)] == [4, 2, 3, 1]
+
+
+GROUNDED = "<situation>mkdir out failed</situation>{0}<correction>Use `mkdir -p` there</correction>"
+USABLE = GROUNDED.format("<mistake>one level only</mistake>")
+
+
+def test_a_model_has_two_tries() -> None:
+    model = Scripted(["no blocks", GROUNDED.format("<mistake> </mistake>"), USABLE])
+
+    assert asyncio.run(worded(mined(), model=model, system="s")) is None
+    assert len(model.requests) == 2
+    assert {request.max_tokens for request in model.requests} == {800}
+    assert "could not be used" in model.requests[1].prompt
+
+
+def test_what_a_model_words_is_a_new_lesson_by_its_name() -> None:
+    known = mined(calls=("mkdir",), hits=3, tags=("old",))
+    new = asyncio.run(worded(known, model=Scripted([USABLE]), system="s"))
+
+    assert new is not None
+    assert (new.id, new.met, new.hits, new.calls, new.fixes) == (0, 0, 0, (), ())
+    assert (new.author, new.origin, new.status) == ("scripted", ORIGIN, "proven")
+    assert (new.job, new.tags) == ("worded:7:4:0", ("old",))
+    assert values_of(new.evidence, Kind.JOB) == (new.job,)
+
+
+def test_no_more_than_two_kinds_are_put_to_a_model_after_one_job(model: Model) -> None:
+    with hardwon.open("memory:", model=model) as hw:
+        agent = hw.agent("coder", project="p")
+        for name in ("tar", "mkdir", "cp"):
+            agent.after_action("bash", f"{name} out", output=f"{name}: {name} trouble", failed=True)
+            agent.after_action("bash", f"{name} -p out", failed=False)
+        agent.after_run(task="x", error="it went wrong")
+        hw.drain()
+
+    kinds = {prompt.splitlines()[0] for prompt in model.asked if prompt.startswith("FAILURE: ")}
+    assert len(kinds) == 2

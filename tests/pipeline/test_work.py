@@ -280,3 +280,34 @@ def test_one_job_is_worked_and_no_more(queue: MemoryQueue) -> None:
     assert asyncio.run(crew(queue, nothing, workers=3).one()) == Tally(done=1)
     assert len(queue.waiting()) == 1
     assert asyncio.run(crew(MemoryQueue(), nothing).one()) == Tally()
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (TransientError("429"), "429"),
+        (TimeoutError("slow"), "slow"),
+        (ConnectionResetError("gone"), "ConnectionResetError: gone"),
+        (KeyError("bug"), "processor crashed: KeyError('bug')"),
+    ],
+)
+def test_the_reason_of_a_failed_job_is_told(error: Exception, reason: str) -> None:
+    queue = MemoryQueue()
+    queue.put(JOB)
+    asyncio.run(crew(queue, raising(error)).until_idle())
+
+    assert [one.last_error for one in (*queue.waiting(), *queue.dead())] == [reason]
+
+
+def test_a_pool_that_is_told_to_stop_is_no_longer_ready(queue: MemoryQueue) -> None:
+    async def run(workers: WorkerPool) -> None:
+        stop = asyncio.Event()
+        stop.set()
+        await workers.until(stop)
+        await asyncio.sleep(0)
+
+    workers = crew(queue, nothing)
+    assert workers.ledger.is_ready
+    asyncio.run(run(workers))
+
+    assert not workers.ledger.is_ready
