@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Any
@@ -311,3 +312,80 @@ def test_a_pool_that_is_told_to_stop_is_no_longer_ready(queue: MemoryQueue) -> N
     asyncio.run(run(workers))
 
     assert not workers.ledger.is_ready
+
+
+class Patient(MemoryQueue):
+    """A queue that is asked again only after an hour, unless the pool is woken."""
+
+    def pause(self) -> timedelta:
+        return timedelta(hours=1)
+
+
+def test_a_pool_wakes_when_a_descriptor_becomes_readable_and_then_lets_go_of_it() -> None:
+    queue, stop = Patient(), asyncio.Event()
+    reader, writer = os.pipe()
+
+    async def process(job: Job) -> None:
+        stop.set()
+
+    async def run() -> Tally:
+        loop = asyncio.get_running_loop()
+        work = asyncio.ensure_future(crew(queue, process).until(stop, wakeups=[reader]))
+        for _ in range(3):
+            os.write(writer, b"x" * 10)
+            await asyncio.sleep(0.01)
+        queue.put(JOB)
+        os.write(writer, b"x")
+        tally = await asyncio.wait_for(work, 60)
+        assert not loop.remove_reader(reader)
+        return tally
+
+    try:
+        assert asyncio.run(run()) == Tally(done=1)
+    finally:
+        os.close(reader)
+        os.close(writer)
+
+
+def test_a_job_that_is_cancelled_at_the_end_is_handed_back_before_the_pool_ends() -> None:
+    queue = MemoryQueue()
+    queue.put(JOB)
+
+    async def run() -> list[Job]:
+        stop = asyncio.Event()
+
+        async def process(job: Job) -> None:
+            stop.set()
+            await asyncio.sleep(3600)
+
+        await crew(queue, process, grace=timedelta(milliseconds=10)).until(stop)
+        return queue.waiting()
+
+    assert asyncio.run(run()) == [JOB]
+
+
+class Broken(MemoryQueue):
+    """A queue that cannot note that a job is done."""
+
+    def done(self, job: Job) -> None:
+        raise RuntimeError("no room")
+
+
+def test_a_job_that_cannot_be_settled_at_the_end_is_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    queue = Broken()
+    queue.put(JOB)
+
+    async def run() -> None:
+        stop = asyncio.Event()
+
+        async def process(job: Job) -> None:
+            stop.set()
+            await asyncio.sleep(0.01)
+
+        await crew(queue, process).until(stop)
+
+    asyncio.run(run())
+
+    assert "a job could not be settled" in caplog.text

@@ -80,3 +80,22 @@ def test_what_was_added_one_by_one_is_there_in_order(entries: dict[int, int]) ->
         (current,) = changed.values()
 
     assert list(pairs(current)) == sorted(entries.items())
+
+
+@given(st.lists(st.integers(1, 99), min_size=1, unique=True), st.data())
+def test_any_posting_of_a_block_can_be_removed(lessons: list[int], data: st.DataObject) -> None:
+    gone = data.draw(st.sampled_from(lessons))
+    old = block(*((lesson, lesson) for lesson in sorted(lessons)))
+
+    changed = edited([(40, gone, False, gone)], {(40, gone): (min(lessons), old)})
+
+    left = [(lesson, lesson) for lesson in sorted(lessons) if lesson != gone]
+    assert [list(pairs(value)) for value in changed.values()] == [left]
+
+
+def test_removing_what_is_not_there_changes_nothing() -> None:
+    old = block((2, 1), (9, 3))
+
+    changed = edited([(40, 5, False, 7)], {(40, 5): (2, old)})
+
+    assert list(changed.values()) == [old]

@@ -15,6 +15,7 @@ from hardwon.ranking.odds import (
     counted,
     number,
     numbered,
+    over,
     together,
 )
 
@@ -238,3 +239,31 @@ def test_a_sum_is_of_no_time() -> None:
 
     assert together([one]).touched == 0
     assert together([one, one]) == Counts(6, (("k", 2, 0),))
+
+
+def test_counts_of_shelves_are_added_up_by_feature() -> None:
+    own = {1: Counts(3, (("k", 1, 0),)), 2: Counts(5)}
+    other = {1: Counts(4, (("k", 2, 1), ("l", 1, 0)))}
+
+    assert over([own, other]) == {
+        1: Counts(7, (("k", 3, 1), ("l", 1, 0))),
+        2: Counts(5),
+    }
+    assert over([]) == {}
+
+
+def test_old_counts_are_halved_once_there_are_too_many() -> None:
+    full = Counts(LIMITS.kept, (("k", 5, 7), ("l", 1, 9)))
+    counts = {99: full}
+
+    counted(counts, Call((99,)))
+
+    assert counts[99] == Counts((LIMITS.kept + 1) // 2, (("k", 2, 3),), touched=1)
+
+
+def test_just_so_many_counts_are_kept_whole() -> None:
+    counts = {99: Counts(LIMITS.kept - 1, (("k", 5, 7),))}
+
+    counted(counts, Call((99,)))
+
+    assert counts[99].made == LIMITS.kept

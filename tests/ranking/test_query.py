@@ -8,6 +8,7 @@ import pytest
 
 from hardwon import Lesson
 from hardwon.ranking.query import (
+    Match,
     Query,
     call_key,
     clue_key,
@@ -19,6 +20,7 @@ from hardwon.ranking.query import (
     may_hold,
     query,
     rarity,
+    stem,
     tallied,
     terms,
 )
@@ -152,3 +154,57 @@ def test_a_query_asks_for_each_word_and_call_once() -> None:
 
     assert (asked.terms, asked.calls) == (("deadlock",), ("a", "b", "c"))
     assert (asked.usual, asked.reach) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("word", "found"),
+    [
+        ("queries", "query"),
+        ("flies", "fly"),
+        ("dies", "die"),
+        ("running", "run"),
+        ("eating", "eat"),
+        ("bring", "bring"),
+        ("calling", "call"),
+        ("passing", "pass"),
+        ("buzzing", "buzz"),
+        ("stopped", "stop"),
+        ("ended", "end"),
+        ("need", "need"),
+        ("tests", "test"),
+        ("gas", "gas"),
+        ("class", "class"),
+    ],
+)
+def test_the_stem_of_a_word_is_its_common_form(word: str, found: str) -> None:
+    assert stem(word) == found
+
+
+def test_a_query_and_a_match_say_nothing_that_nobody_said() -> None:
+    empty: tuple[object, ...] = ()
+
+    assert Query("turn", "")[2:] == (
+        *(empty, "", "", empty, empty, 0, 0, empty, empty, empty, ""),
+        *(False, False),
+    )
+    found = Match(lesson())
+    assert (found.words, found.shared, found.is_same_failure, found.is_same_kind) == (0, 0, 0, 0)
+    assert (found.calls, found.clues, found.total, found.chance) == ((), (), 0, 0.0)
+    assert (found.cosine, found.meaning) == (0.0, 0.0)
+
+
+def test_at_a_failure_words_alone_find_no_mined_lesson() -> None:
+    read = [
+        (failure_key("s"), [(1, 255)]),
+        (kind_key("k"), [(2, 255)]),
+        (call_key("make"), [(3, 1)]),
+        ("word", [(4, 9)]),
+    ]
+    known = [(key, 1) for key, _ in read]
+    near = ((5, 0.5, 0.5),)
+    asked = Query("error", "", near=near, is_failure=True)
+
+    tally = tallied(asked, read, known=known, total=9, fresh={}, changed=())
+
+    assert tally.mined(asked, [1, 2, 3, 4, 5]) == [1, 2, 5]
+    assert tally.mined(asked._replace(is_failure=False), [3, 4]) == [3, 4]

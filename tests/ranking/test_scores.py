@@ -12,6 +12,7 @@ from hardwon import Lesson
 from hardwon.ranking.query import Match, Query
 from hardwon.ranking.scores import WEIGHTS, Judged, Outlook, judge, spoken
 from hardwon.values.evidence import Evidence, Kind
+from hardwon.values.fix import Fix
 from hardwon.values.lesson import LIVE, MINED, RULES, Status
 from tests.samples import NOW, lesson
 
@@ -254,3 +255,56 @@ def test_in_a_large_store_a_word_alone_says_less() -> None:
     by_chance = WEIGHTS.own * log(WEIGHTS.few * 10)
     assert small - large == pytest.approx(by_chance + WEIGHTS.crowded * log(10))
     assert small - with_clue == pytest.approx(by_chance)
+
+
+def test_a_failure_that_three_runs_met_may_be_told_at_the_start() -> None:
+    assert verdict("start", PROVEN._replace(met=3), runs=10) == ""
+
+
+@pytest.mark.parametrize(
+    ("more", "is_shown"),
+    [
+        ({}, False),
+        ({"origin": "manual"}, True),
+        ({"situation": "no table orders"}, True),
+        ({"fixes": ()}, True),
+    ],
+    ids=["of other names", "not mined", "names are kept", "no fix"],
+)
+def test_a_fix_of_other_names_is_not_told(more: dict[str, Any], is_shown: bool) -> None:
+    cure = Fix("call", "Use `new_name` instead of `old_name`.", "call names")
+    values = {"origin": MINED, "situation": "no table <name>", "fixes": (cure,), **more}
+    found = at_error(PROVEN._replace(**values), is_same_kind=True)
+
+    assert (found.verdict != "known of other names only") is is_shown
+
+
+def test_meaning_counts_for_a_lesson_that_was_found_by_it() -> None:
+    def parts(**match: Any) -> dict[str, float]:
+        return dict(at_error(PROVEN, **match).parts)
+
+    assert parts(cosine=0.5, meaning=0.4)["meaning"] == pytest.approx(3.0 * 0.4)
+    assert parts(cosine=0.5, meaning=-0.4)["meaning"] == 0.0
+    assert "meaning" not in parts()
+
+
+def test_a_fix_of_a_name_that_the_failure_has_is_told() -> None:
+    cure = Fix("call", "Use `title` instead of `caption`.", "call names")
+    known = PROVEN._replace(origin=MINED, situation="no column <name>", fixes=(cure,))
+    asked = Query("error", "", terms=("caption",))
+
+    assert at_error(known, asked=asked, is_same_kind=True).verdict == ""
+    assert at_error(known, is_same_kind=True, is_same_failure=True).verdict == ""
+    assert at_error(known, is_same_kind=True).verdict == "known of other names only"
+
+
+def test_tests_that_fail_without_a_change_are_told_of_only_where_they_are_run() -> None:
+    old_red = Fix("unchanged", "`a.py::test_x` fails too", "unchanged a.py::test_x")
+    known = PROVEN._replace(origin=MINED, fixes=(old_red,))
+    other = known._replace(fixes=(old_red, old_red._replace(sort="call")))
+    here, there = Query("error", "a.py::test_x"), Query("error", "b.py::test_y")
+
+    assert at_error(known, asked=here, is_same_kind=True).verdict == ""
+    assert at_error(known, asked=there, is_same_kind=True).verdict == "known of other tests only"
+    assert at_error(other, asked=there, is_same_kind=True).verdict == ""
+    assert at_error(known._replace(origin="x"), asked=there, is_same_kind=True).verdict == ""

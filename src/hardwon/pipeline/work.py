@@ -68,8 +68,10 @@ class WorkerPool:
     async def until_idle(self, stop: asyncio.Event | None = None) -> Tally:
         """Work every job that is due, then return; StorageError is raised."""
         async with self._until_stopped(stop or asyncio.Event()) as stopped:
-            while not stopped.done() and (self._claim_free_slots() or self._tasks):
+            self._claim_free_slots()
+            while self._tasks and not stopped.done():
                 await self._step(stopped)
+                self._claim_free_slots()
         return self.ledger.tally
 
     async def one(self, stop: asyncio.Event | None = None) -> Tally:
@@ -151,13 +153,11 @@ class WorkerPool:
             self._tasks.discard(task)
             task.result()
 
-    def _claim_free_slots(self, most: int | None = None) -> int:
-        """Claim as many jobs as there are free slots; returns how many."""
-        claimed, slots = 0, most or self._policy.workers
+    def _claim_free_slots(self, most: int | None = None) -> None:
+        """Claim as many jobs as there are free slots."""
+        slots = most or self._policy.workers
         while len(self._tasks) < slots and (job := self._next(slots - len(self._tasks))):
             self._tasks.add(asyncio.ensure_future(self._work(job)))
-            claimed += 1
-        return claimed
 
     def _next(self, slots: int) -> Job | None:
         """The next job to begin; a job that may kill the process runs alone."""
