@@ -18,8 +18,9 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.errors import InvalidInput
+from hardwon.errors import InvalidInput, StorageError
 from hardwon.surfaces.hooks.daemon import Daemon
+from hardwon.surfaces.hooks.troubles import last_runs
 from tests.surfaces.hooks.hooking import Hook
 from tests.surfaces.hooks.test_adapters import recorded
 
@@ -156,3 +157,55 @@ def test_the_command_serves_until_it_is_told_to_stop(home: Path) -> None:
     assert process.wait(30) == 0
     process.stdout.close()
     assert not (home / "hook.sock").exists()
+
+
+def test_a_socket_that_a_killed_daemon_left_is_taken_over(home: Path) -> None:
+    left = socket.socket(socket.AF_UNIX)
+    left.bind(str(home / "hook.sock"))
+    left.close()
+
+    with hardwon.open(home) as hw:
+        serving = Daemon(hw, port=None, token="")
+        serving.start()
+        status, _ = ask(serving, "socket", "claude-code", PROMPT)
+        serving.close()
+
+    assert (status, serving.port) == (200, None)
+
+
+def test_a_port_that_is_taken_leaves_no_socket_behind(home: Path, daemon: Daemon) -> None:
+    other = home.parent / "other"
+    with hardwon.open(other) as hw, pytest.raises(StorageError, match=r"127\.0\.0\.1"):
+        Daemon(hw, port=daemon.port, token=TOKEN)
+
+    assert not (other / "hook.sock").exists()
+
+
+def test_a_request_without_a_length_is_an_empty_event(home: Path, daemon: Daemon) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=60)
+    connection.putrequest("POST", "/hardwon/hook/claude-code")
+    connection.putheader("authorization", f"Bearer {TOKEN}")
+    connection.endheaders()
+
+    assert connection.getresponse().read() == b"{}"
+    connection.close()
+    assert len((home / "hook.log").read_text().splitlines()) == 1
+
+
+def test_a_trouble_is_logged_with_the_agent_and_the_event(home: Path, daemon: Daemon) -> None:
+    unknown = b'{"hook_event_name": ""}'
+    long = "x" * 50
+    ask(daemon, "socket", "claude-code", unknown, name="Future")
+    ask(daemon, "socket", "", unknown)
+    ask(daemon, "socket", long, unknown, name=long)
+
+    said = [line.split(" ", 1)[1] for line in (home / "hook.log").read_text().splitlines()]
+    assert said[0].startswith("claude-code Future ")
+    assert said[1].startswith("? ")
+    assert said[2].startswith(f"{long[:40]} {long[:40]} ")
+
+
+def test_the_last_run_of_each_event_is_noted(home: Path, daemon: Daemon) -> None:
+    ask(daemon, "socket", "claude-code", PROMPT)
+
+    assert list(last_runs(str(home))) == [("claude-code", "UserPromptSubmit")]

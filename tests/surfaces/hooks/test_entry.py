@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import sys
 import threading
 from pathlib import Path
 
 import pytest
 
 import hardwon
+from hardwon.surfaces.hooks.entry import Watch
 from tests.surfaces.hooks.hooking import Hook
 
 PROMPT = {
@@ -232,3 +234,46 @@ def test_help_is_for_people(hook: Hook) -> None:
 
     assert seen.code == 0
     assert "Usage: hardwon hook" in seen.out
+
+
+def test_a_hook_notes_that_it_ran_and_keeps_its_patterns(hook: Hook) -> None:
+    hook("claude-code", PROMPT)
+
+    assert (hook.home / "hook-runs" / "claude-code.UserPromptSubmit").exists()
+    assert [path.name for path in hook.home.glob("patterns.*")] == [f"patterns.{sys.hexversion:x}"]
+
+
+def test_the_time_of_a_hook_that_ran_again_is_the_later_one(tmp_path: Path) -> None:
+    watch = Watch("codex Stop", home=str(tmp_path))
+    watch.ran()
+    mark = tmp_path / "hook-runs" / "codex.Stop"
+    os.utime(mark, (1000, 1000))
+
+    watch.ran()
+
+    assert mark.stat().st_mtime > 1000
+    assert mark.stat().st_mode & 0o777 == 0o600
+    assert mark.parent.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("subject", ["codex", "codex ../x", "codex a b"])
+def test_only_an_event_with_a_name_is_noted(tmp_path: Path, subject: str) -> None:
+    Watch(subject, home=str(tmp_path)).ran()
+
+    assert not (tmp_path / "hook-runs").exists()
+
+
+def test_the_log_is_put_aside_only_once_it_is_too_large(tmp_path: Path) -> None:
+    log, watch = tmp_path / "hook.log", Watch("codex", home=str(tmp_path))
+    for size, is_aside in ((1024 * 1024, False), (1024 * 1024 + 1, True)):
+        log.write_bytes(b"x" * size)
+        watch.log("trouble")
+
+        assert (tmp_path / "hook.log.1").exists() is is_aside
+        assert log.read_bytes().endswith(b"codex trouble\n")
+
+
+def test_a_line_of_the_log_is_short(tmp_path: Path) -> None:
+    Watch("codex", home=str(tmp_path)).log("y" * 2000)
+
+    assert len((tmp_path / "hook.log").read_text()) == 500 + len("\n")
