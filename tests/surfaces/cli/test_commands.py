@@ -58,16 +58,20 @@ def test_wrong_use_and_failure_have_their_own_exit_codes(
 @pytest.mark.parametrize(
     ("typed", "meant"),
     [
-        (["lessn", "list"], "'lessn'; did you mean lesson?"),
-        (["lesson", "lsit"], "'lsit'; did you mean list?"),
+        (["lessn", "list"], "no such command: 'lessn'; did you mean lesson?"),
+        (["lesson", "lsit"], "no such command: 'lsit'; did you mean list?"),
+        (["lesson", "list", "--status", "provn"], "'all'; did you mean proven?"),
+        (["install", "claud-code"], "'cursor'; did you mean claude-code?"),
+        (["session", "list", "--from", "cluade"], "'opencode'; did you mean claude?"),
+        (["completion", "nushell"], "'powershell'.\n"),
     ],
 )
-def test_a_command_that_is_misspelt_is_pointed_out(
+def test_a_command_or_a_value_that_is_misspelt_is_pointed_out(
     capsys: Capture, typed: list[str], meant: str
 ) -> None:
     assert run(typed) == 2
 
-    assert f"no such command: {meant}" in capsys.readouterr().err
+    assert meant in capsys.readouterr().err
 
 
 def test_a_broken_store_is_one_line_that_names_it(capsys: Capture, home: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from hardwon.surfaces.cli import run
 from tests.surfaces.cli.printing import Capture, hardwon, out
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -73,6 +75,50 @@ def test_output_that_cannot_be_written_is_one_line(capsys: Capture) -> None:
 
     assert code == 1
     assert trouble == "hardwon: [Errno 28] No space left on device\n"
+
+
+def _shown(monkeypatch: pytest.MonkeyPatch, columns: int, *arguments: str) -> list[str]:
+    """The lines of a command on a terminal of this width."""
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("NO_COLOR", "1")
+    screen = Screen()
+    monkeypatch.setattr("sys.stdout", screen)
+    run(arguments)
+    return screen.getvalue().splitlines()
+
+
+class Screen(io.StringIO):
+    """A terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("command", ["doctor", "config"])
+def test_a_narrow_terminal_gets_folded_lines(
+    home: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    lines = _shown(monkeypatch, 40, command)
+
+    assert max(map(len, lines)) <= 40
+    assert any(line.startswith("    ") for line in lines)
+
+
+def test_a_table_that_fits_is_aligned_and_one_long_cell_is_folded(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HARDWON_RECALL_LOOP_EXEMPT", ", ".join(["word"] * 30))
+    lines = _shown(monkeypatch, 80, "config")
+
+    starts = {line.index("(default)") for line in lines if line.endswith(" (default)")}
+    assert starts == {80 - len("(HARDWON_RECALL_LOOP_EXEMPT)")}
+    assert max(map(len, lines)) <= 80
+
+
+def test_a_row_without_room_for_columns_keeps_its_words_together(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "queue.job_timeout  2m  (default)" in _shown(monkeypatch, 40, "config")
 
 
 def test_the_reader_may_leave_early(home: Path) -> None:

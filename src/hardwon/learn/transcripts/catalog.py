@@ -36,6 +36,8 @@ class Overview(NamedTuple):
     prompt: str
     is_mined: bool = False
 
+AGENTS = tuple(KINDS)  # whose sessions can be found
+
 
 def find(
     agents: Iterable[str], cwd: str, *, since: timedelta | None, now: datetime

@@ -16,6 +16,7 @@ from click.shell_completion import (
 )
 
 from hardwon import _isolation
+from hardwon.surfaces.cli import options
 
 # The text in each shell's script that calls the program, at every Tab, in any folder.
 _CALLS = {
@@ -80,7 +81,7 @@ add_completion_class(PowerShell)
 
 
 @click.command("completion")
-@click.argument("shell", type=click.Choice(list(_CALLS)))
+@click.argument("shell", type=options.Choice(list(_CALLS)))
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> None:
     """Print the completion script of SHELL.

@@ -13,7 +13,7 @@ from hardwon.settings import Settings, load
 from hardwon.settings_file import unknown
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.group import Group
-from hardwon.surfaces.cli.output import complain, dump, say, table
+from hardwon.surfaces.cli.output import complain, dump, say, say_folded, table
 from hardwon.text.numbers import plural
 
 
@@ -77,8 +77,9 @@ def _show(home: str | None, *, as_json: bool) -> None:
     )
     say()
     if settings.postgres.url or os.path.isdir(os.path.join(settings.home, "spend")):
-        say(f"spent today on models: {_spent(settings)}")
-    say("change one with `hardwon config set KEY VALUE`, or by $HARDWON_SECTION_NAME", dim=True)
+        say_folded(f"spent today on models: {_spent(settings)}")
+    change = "change one with `hardwon config set KEY VALUE`, or by $HARDWON_SECTION_NAME"
+    say_folded(change, dim=True)
 
 
 def _spent(settings: Settings) -> str:

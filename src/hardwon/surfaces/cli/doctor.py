@@ -17,7 +17,7 @@ from hardwon.errors import HardwonError
 from hardwon.settings import load
 from hardwon.settings_file import unknown
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.output import dump, say
+from hardwon.surfaces.cli.output import dump, say_folded
 from hardwon.surfaces.hooks import troubles
 from hardwon.text.numbers import plural
 from hardwon.worker import in_words
@@ -50,7 +50,8 @@ def command(home: str | None, as_json: bool) -> None:
     else:
         for check in checks:
             colour = "green" if check.is_well else "red"
-            say(f"{'ok ' if check.is_well else 'BAD'}  {check.name}: {check.finding}", fg=colour)
+            mark = "ok " if check.is_well else "BAD"
+            say_folded(f"{mark}  {check.name}: {check.finding}", fg=colour)
     if not all(check.is_well for check in checks):
         raise click.exceptions.Exit(1)
 

@@ -32,7 +32,7 @@ def command() -> None:
 @click.argument("objective")
 @click.option(
     "--state",
-    type=click.Choice(["completed", "failed"]),
+    type=options.Choice(["completed", "failed"]),
     default="completed",
     show_default=True,
     help="How the goal ended.",

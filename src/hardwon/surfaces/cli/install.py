@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
 _ABSENT = "-"
 _AGENTS = click.argument(
-    "agents", metavar="AGENT...", nargs=-1, required=True, type=click.Choice(AGENTS)
+    "agents", metavar="AGENT...", nargs=-1, required=True, type=options.Choice(AGENTS)
 )
 _LEVEL = click.option(
     "--level",
-    type=click.Choice(locations.LEVELS),
+    type=options.Choice(locations.LEVELS),
     default=locations.USER,
     show_default=True,
     help="In your home directory, or only in this project.",

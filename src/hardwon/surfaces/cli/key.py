@@ -35,7 +35,7 @@ def _lasting(_: click.Context, __: click.Parameter, text: str | None) -> timedel
 @command.command("create")
 @click.option(
     "--role",
-    type=click.Choice(ROLES),
+    type=options.Choice(ROLES),
     default=Role.AGENT,
     show_default=True,
     help="What the key may do.",

@@ -31,7 +31,7 @@ def command() -> None:
 @_LIMIT
 @click.option(
     "--status",
-    type=click.Choice([Status.ACTIVE, *statuses(Status.ALL), Status.ALL]),
+    type=options.Choice([Status.ACTIVE, *statuses(Status.ALL), Status.ALL]),
     default=Status.ACTIVE,
     show_default=True,
     help="Only lessons in this state.",

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.option(
     "--form",
-    type=click.Choice(["jsonl", "markdown"]),
+    type=options.Choice(["jsonl", "markdown"]),
     default="jsonl",
     show_default=True,
     help="The format of the pack.",

@@ -104,6 +104,19 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     return f"; did you mean {matches[0]}?" if matches else ""
 
 
+class Choice(click.Choice):  # type: ignore[type-arg]  # before click 8.2 it takes no type
+    """One of a few words; a misspelt one is pointed out."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Any:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            near = suggestion(str(value), map(str, self.choices))
+            self.fail(error.message.rstrip(".") + near if near else error.message, param, ctx)
+
+
 def with_meaning(settings: hardwon.Settings, wanted: bool | None) -> hardwon.Settings:
     """The settings with the embedder switched on or off by the command line."""
     if wanted is None:

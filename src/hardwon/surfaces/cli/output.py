@@ -27,14 +27,15 @@ def say(text: str = "", **style: Any) -> None:
     click.echo(printable(text) if is_plain else click.style(printable(text), **style))
 
 
-def say_folded(text: str) -> None:
+def say_folded(text: str, **style: Any) -> None:
     """Print lines, wrapped to the terminal's width; unwrapped if a program reads them."""
     if not sys.stdout.isatty():
-        say(text)
+        say(text, **style)
         return
     for line in printable(text).splitlines():
         indent = " " * (len(line) - len(line.lstrip()) + 4)
-        say("\n".join(textwrap.wrap(line, width(), subsequent_indent=indent, tabsize=4)))
+        folded = textwrap.wrap(line, width(), subsequent_indent=indent, tabsize=4)
+        say("\n".join(folded), **style)
 
 
 def complain(problem: str) -> None:
@@ -48,11 +49,23 @@ def dump(value: Any) -> None:
 
 
 def table(rows: Sequence[tuple[str, ...]], *, indent: str = "  ") -> None:
-    """Print rows in aligned columns."""
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))] if rows else []
+    """Print rows in aligned columns; on a terminal, a row that does not fit is wrapped."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    if rows and sys.stdout.isatty():
+        widths = _narrowed(widths, width() - len(indent))
     for row in rows:
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
-        say((indent + "  ".join(cells)).rstrip())
+        cells = [cell.ljust(room) for cell, room in zip(row, widths, strict=True)]
+        say_folded((indent + "  ".join(cells)).rstrip())
+
+
+def _narrowed(widths: list[int], room: int) -> list[int]:
+    """The widths, with the widest column narrow enough for all to fit; none if that cannot be."""
+    excess = max(0, sum(widths) + 2 * (len(widths) - 1) - room)
+    widest = max(widths)
+    if excess >= widest:
+        return [0] * len(widths)
+    at = widths.index(widest)
+    return [*widths[:at], widest - excess, *widths[at + 1 :]]
 
 
 def fitted(rows: Sequence[tuple[str, ...]], *, room: int) -> list[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hardwon.learn.transcripts.catalog import Ambiguous, Overview
+from hardwon.learn.transcripts.catalog import AGENTS, Ambiguous, Overview
 from hardwon.learn.transcripts.mining import Answerer, Mining, Sessions, by_policy
 from hardwon.learn.transcripts.questions import Option, Question
 from hardwon.runtime import utc_now
@@ -32,6 +32,7 @@ _AGENTS = click.option(
     "--from",
     "agents",
     multiple=True,
+    type=options.Choice(AGENTS),
     metavar="AGENT",
     help="Only sessions of this agent: claude, codex, gemini, copilot, opencode.",
 )

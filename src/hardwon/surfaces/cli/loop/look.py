@@ -82,7 +82,7 @@ def show(loop_id: str, trial: int | None, as_json: bool, **place: Any) -> None:
 @click.command("list")
 @click.option("--limit", default=20, show_default=True, help="At most this many.")
 @click.option(
-    "--status", type=click.Choice(get_args(LoopStatus)), help="Only loops with this status."
+    "--status", type=options.Choice(get_args(LoopStatus)), help="Only loops with this status."
 )
 @options.scope
 @options.as_json
@@ -106,7 +106,7 @@ _FILTERS = (
         "--category",
         "failure_category",
         multiple=True,
-        type=click.Choice(get_args(Category)),
+        type=options.Choice(get_args(Category)),
         metavar="NAME",
         help=f"Only failures of this category; may be repeated: {', '.join(get_args(Category))}.",
     ),
@@ -175,7 +175,7 @@ def search(
     "--part",
     "parts",
     multiple=True,
-    type=click.Choice(PARTS),
+    type=options.Choice(PARTS),
     help="Only this part of the reflections.",
 )
 @options.scope

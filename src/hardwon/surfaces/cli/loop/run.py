@@ -42,7 +42,7 @@ _SHARED = (
         help="How many reflections the actor sees: 1 … 10, or auto (by variety of failures).",
     ),
     click.option(
-        "--policy", type=click.Choice(get_args(Policy)), help="Which reflections the actor sees."
+        "--policy", type=options.Choice(get_args(Policy)), help="Which reflections the actor sees."
     ),
     click.option(
         "--window-tokens", type=int, help="Token budget of the reflections.  [default: 1500]"
@@ -67,7 +67,7 @@ _SHARED = (
     ),
     click.option(
         "--on-critical",
-        type=click.Choice(get_args(Critical)),
+        type=options.Choice(get_args(Critical)),
         help="What to do when the actor crashes.",
     ),
 )
@@ -94,14 +94,14 @@ _RESTORE = click.option(
 @click.option("--verify", multiple=True, help="Command that judges the work; may be repeated.")
 @click.option(
     "--variant",
-    type=click.Choice(get_args(Variant)),
+    type=options.Choice(get_args(Variant)),
     help="cot: one answer; react: many steps, which are recorded.",
 )
 @click.option("--cwd", type=click.Path(file_okay=False), default=".", help="Where to work.")
 @click.option("--id", "loop_id", help="Name of the loop; made from the task otherwise.")
 @click.option("--pass-env", multiple=True, metavar="NAME", help="Let verifiers see this variable.")
 @click.option(
-    "--lessons", type=click.Choice(get_args(Lessons)), help="When reflections become lessons."
+    "--lessons", type=options.Choice(get_args(Lessons)), help="When reflections become lessons."
 )
 @click.option("--recall/--no-recall", default=None, help="Put recalled lessons into the prompt.")
 @click.option("--inject/--no-inject", default=None, help="Put reflections into the prompt.")
