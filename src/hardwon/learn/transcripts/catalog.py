@@ -36,6 +36,7 @@ class Overview(NamedTuple):
     prompt: str
     is_mined: bool = False
 
+
 AGENTS = tuple(KINDS)  # whose sessions can be found
 
 

@@ -107,9 +107,7 @@ def suggestion(word: str, known: Iterable[str]) -> str:
 class Choice(click.Choice):  # type: ignore[type-arg]  # before click 8.2 it takes no type
     """One of a few words; a misspelt one is pointed out."""
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Any:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter as error:
