@@ -22,6 +22,9 @@ from hardwon.failures.argument_forms import (
         ("12:30", "HH:MM"),
         ("20260519", "YYYYMMDD"),
         ("19.05.2026", "DD.MM.YYYY"),
+        ("26101989", "DDMMYYYY"),  # 2610 has no month 19
+        ("19051989", "DDMMYYYY"),  # 1905 has no month 19
+        ("05191989", ""),
         ("5/19/2026", ""),  # which part is the month is not seen
         ("2026-05-19 noon", ""),
         ("M-1", ""),

@@ -52,6 +52,9 @@ def test_a_time_out_is_told_by_the_program() -> None:
         ("Anna has no room", {"who": "Anna"}, "Anna has no room"),
         ("the room of anna is taken", {"who": "anna"}, "the room of anna is taken"),
         ("no open orders", {"state": "open"}, "no open orders"),
+        ("anna is not a guest", {"who": "anna"}, "<name> is not a guest"),
+        ("anna is here", {"who": "anna"}, "anna is here"),
+        ("R( is not a room", {"room": "R("}, "<name> is not a room"),
     ],
 )
 def test_the_values_of_a_call_are_folded_and_its_fields_stay(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from hardwon._cold import re
+from hardwon.failures.argument_blame import flat
 from hardwon.failures.argument_forms import has_form, time_template
 from hardwon.failures.argument_notation import has_notation
+from hardwon.failures.argument_numbers import is_in_unit
 from hardwon.failures.authored import fields
-from hardwon.failures.fix_argument import flat, is_kind
+from hardwon.failures.fix_argument import is_kind
 from hardwon.failures.fix_prior_call import has_called
 from hardwon.failures.results import leaves, scalars
 
@@ -76,18 +78,25 @@ def has_only_names(advice: str) -> bool:
 def _fits(arguments: dict[str, Any], name: str, rule: str, before: Sequence[Step]) -> bool:
     """Whether an argument obeys the rule of a fix: one of a list, from a source, in a form."""
     value = arguments[name]
+    if match := re.fullmatch(r"from (\S+) ?(\S*)", rule):
+        return _is_from(match[1], _path(match[2]), value, before)
+    if match := re.fullmatch(r"of entry (\S+) (\S+) (\S*)", rule):
+        entry = str(arguments.get(match[1]))
+        leaves_of_tool = _latest(before, lambda step: step.tool == match[2])
+        return any(_is_at(leaf, _path(match[3]), value, entry) for leaf in leaves_of_tool)
+    return _has_value(value, rule)
+
+
+def _has_value(value: object, rule: str) -> bool:
+    """Whether a value obeys a rule that needs no other argument and no earlier step."""
     if rule.startswith("one of "):
         return value in rule.removeprefix("one of ").split("|")
     if rule == "fewer":
         return len(str(value).split()) == 1
     if match := re.fullmatch(r"(?:name|with) (\S+)", rule):
         return match[1] in str(value)
-    if match := re.fullmatch(r"from (\S+) (\S*)", rule):
-        return _is_from(match[1], _path(match[2]), value, before)
-    if match := re.fullmatch(r"of entry (\S+) (\S+) (\S*)", rule):
-        entry = str(arguments.get(match[1]))
-        leaves_of_tool = _latest(before, lambda step: step.tool == match[2])
-        return any(_is_at(leaf, _path(match[3]), value, entry) for leaf in leaves_of_tool)
+    if re.fullmatch(r"(?:times|over) \d+", rule):
+        return is_in_unit(value, rule)
     return is_kind(value, rule) or has_form(value, rule) or has_notation(str(value), rule)
 
 
@@ -100,7 +109,13 @@ def _is_at(leaf: Leaf, path: tuple[str, ...], value: object, entry: str) -> bool
 
 
 def _is_from(tool: str, path: tuple[str, ...], value: object, before: Sequence[Step]) -> bool:
-    """Whether a value is at `path` in the tool's latest result, or in any tool's latest with it."""
+    """Whether a value is at `path` in the tool's latest result, or in any tool's latest with it.
+
+    A result in plain words has no paths: the value has to occur in it.
+    """
+    if not path:
+        results = (step.output for step in reversed(before) if step.tool == tool)
+        return str(value) in next(results, "")
     wanted = set(scalars(value))
     sources = (
         _latest(before, lambda step: step.tool == tool),

@@ -8,7 +8,7 @@ from hardwon._cold import re
 _TIMES = (
     *("YYYY-MM-DD", "YYYY-MM-DD HH:MM", "YYYY-MM-DD HH:MM:SS", "YYYY-MM-DDTHH:MM"),
     *("YYYY-MM-DDTHH:MM:SS", "HH:MM", "HH:MM:SS", "YYYY-MM", "YYYY/MM/DD", "YYYYMMDD"),
-    "DD.MM.YYYY",
+    *("DD.MM.YYYY", "DDMMYYYY"),
 )
 _OTHERS = (
     (r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)", "as a date and time with its zone"),
@@ -39,8 +39,7 @@ def changed_time(old: str, new: str) -> str:
 
 def time_template(value: str) -> str:
     """The template of a date or time; "" for any other value."""
-    shape = _shape(value)
-    return next((template for template in _TIMES if _blank(template) == shape), "")
+    return next((template for template in _TIMES if _has_template(value, template)), "")
 
 
 def template_of_format(text: str) -> str:
@@ -58,7 +57,13 @@ def has_form(value: object, words: str) -> bool:
         if form == words:
             return bool(re.fullmatch(pattern, value))
     template = words.removeprefix("as ")
-    return bool(re.fullmatch(_TEMPLATE, template)) and _blank(template) == _shape(value)
+    return bool(re.fullmatch(_TEMPLATE, template)) and _has_template(value, template)
+
+
+def _has_template(value: str, template: str) -> bool:
+    """Whether a value has the shape of a template, and a month if it is a date."""
+    month = value[template.find("MM") :][:2]
+    return _blank(template) == _shape(value) and ("DD" not in template or month <= "12")
 
 
 def _shape(value: str) -> str:

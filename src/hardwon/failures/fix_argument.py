@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 from hardwon._cold import re
+from hardwon.failures.argument_blame import explaining, flat, united_objects
 from hardwon.failures.argument_forms import changed_form, changed_time
 from hardwon.failures.argument_notation import changed_notation
+from hardwon.failures.argument_numbers import rescaled, summed, whole
 from hardwon.failures.argument_offers import offered
 from hardwon.failures.argument_texts import reworded
 from hardwon.failures.authored import fields
-from hardwon.failures.fix_case import Case, folded, is_gone, is_personal, line_of, names_in
+from hardwon.failures.fix_case import Case, is_gone, is_personal, names_in, word_set
 from hardwon.failures.fix_source import source_change, source_in_words
 from hardwon.failures.fix_tool import has_changed
 from hardwon.values.fix import Fix
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
 
-_DEPTH = 4  # objects within objects
-_NONE = object()
-_MARKS = "'\"`.,:;()"  # around a quoted value
-_QUOTED = 3  # characters of a value that an error quotes
+_ASKS = (  # an error that something was left out
+    r"(?i:\b(?:required|requires|needed|needs|missing|mandatory|without|lacks|not (?:given|set"
+    r"|provided))\b|\bmust (?:be (?:set|given|provided)|have)\b)"
+)
+_FREE = word_set(
+    "note notes comment comments remark remarks description message title summary text"
+)
+_PAGES = word_set("cursor page offset page_token pageToken next starting_after after before skip")
 _CHANGES = 2  # at most, arguments that one fix changes
 _WHOLE = r"(?i:\binteger|whole number|\bint\b)"
 _NOTHING = r"(?i:\b(?:no|nothing|0|not any)\b(?: \w+){0,2} (?:were |was )?(?:found|match))"
@@ -34,10 +40,10 @@ def argument_fix(case: Case) -> Fix | None:
     """How the arguments of the working call differ from those of the failed one."""
     if case.failed.tool != case.last.tool or case.last.failed or not is_gone(case):
         return None
-    old, new = flat(fields(case.failed.args)), flat(fields(case.last.args))
+    old, new = map(flat, united_objects(fields(case.failed.args), fields(case.last.args)))
     if not old or not new or not _is_same_object(old, new, case):
         return None
-    old, new = _explaining(old, new, case)
+    old, new = explaining(old, new, case)
     changes = (
         _counted(old, new, case)
         or _retimed(old, new)
@@ -64,68 +70,32 @@ def _replaced(
     changes: dict[str, tuple[str, str]], old: dict[str, Any], new: dict[str, Any]
 ) -> list[tuple[str, str]]:
     """One argument that is left out for another one, as one change; else empty."""
-    gone, come = ([key for key in changes if key not in call] for call in (new, old))
-    if len(changes) != 2 or len(gone) != 1 or len(come) != 1:
+    gone = [key for key in changes if key not in new]
+    come = [key for key in changes if key not in old] or _alike(gone, old, new)
+    if len(gone) != 1 or len(come) != 1 or changes.keys() - {*gone, *come}:
         return []
-    words, key = _in_place_of(gone[0], come[0])
-    source = changes[come[0]][0].partition(", from ")[2]
+    words, key = _in_place_of(gone[0], come[0], new[come[0]])
+    source = changes.get(come[0], ("",))[0].partition(", from ")[2]
     return [(f"{words[:-1]}, from {source}" if source else words, key)]
 
 
-def _in_place_of(before: str, after: str) -> tuple[str, str]:
-    return f"Pass `{after}` in place of `{before}`.", f"{before} renamed {after}"
+def _alike(gone: Sequence[str], old: dict[str, Any], new: dict[str, Any]) -> list[str]:
+    """The new arguments with a name or value like that of one that is gone."""
+    names = {name for key in gone for name in _name_parts(key)}
+    values = [value for key in gone for value in (old[key], [old[key]])]
+    come = [key for key in new if key not in old]
+    return [key for key in come if new[key] in values or names & _name_parts(key)]
 
 
-def _explaining(
-    old: dict[str, Any], new: dict[str, Any], case: Case
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The arguments of both calls, without those whose change cured another failure."""
-    other_tries, all_keys = _other_failures(case), {*old, *new}
-    unrelated = {key for key in all_keys if _was_enough(key, old, other_tries)}
-    unrelated |= _not_meant(all_keys, case) | _not_quoted(old, new, case)
-    before = {key: value for key, value in old.items() if key not in unrelated}
-    return before, {key: value for key, value in new.items() if key not in unrelated}
+def _name_parts(key: str) -> set[str]:
+    """The words in the name of an argument, in the singular."""
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key).lower()
+    return {word.rstrip("s") for word in re.split(r"[_\W]+", words)}
 
 
-def _not_meant(all_keys: set[str], case: Case) -> set[str]:
-    """All other arguments if the error begins with the name of one; else the empty set."""
-    field = case.line.partition(": ")[0]
-    return all_keys - {field} if field in all_keys else set()
-
-
-def _not_quoted(old: dict[str, Any], new: dict[str, Any], case: Case) -> set[str]:
-    """The changed arguments that the error does not mean, if it quotes another changed value."""
-    changed = [key for key in old if key in new and old[key] != new[key]]
-    quoted = {key for key in changed if _is_quoted(old[key], case.line)}
-    return {key for key in changed if not names_in(key) & case.names} - quoted if quoted else set()
-
-
-def _is_quoted(value: Any, line: str) -> bool:
-    text = str(value)
-    return len(text) >= _QUOTED and text in {word.strip(_MARKS) for word in line.split()}
-
-
-def _other_failures(case: Case) -> list[dict[str, Any]]:
-    """The arguments of calls in between that got further: they failed with another error."""
-    return [
-        flat(fields(step.args))
-        for step in case.between
-        if step.failed and step.tool == case.failed.tool
-        if folded(line_of(step)) != folded(case.line)
-    ]
-
-
-def _was_enough(key: str, old: dict[str, Any], other_tries: list[dict[str, Any]]) -> bool:
-    """Whether a call got further with the argument unchanged, so that its change cures nothing."""
-    return any(arguments.get(key, _NONE) == old.get(key, _NONE) for arguments in other_tries)
-
-
-def flat(arguments: dict[str, Any], depth: int = _DEPTH) -> dict[str, Any]:
-    """The arguments with those of nested objects; if a name occurs twice, the outer one counts."""
-    inner: dict[str, Any] = {}
-    for value in arguments.values() if depth else ():
-        inner |= flat(value, depth - 1) if isinstance(value, dict) else {}
-    return inner | {key: value for key, value in arguments.items() if not isinstance(value, dict)}
+def _in_place_of(before: str, after: str, value: Any) -> tuple[str, str]:
+    form = _as(value) if isinstance(value, tuple) else ""
+    return f"Pass `{after}`{form} in place of `{before}`.", f"{before} renamed {after}"
 
 
 def _counted(old: dict[str, Any], new: dict[str, Any], case: Case) -> list[tuple[str, str]]:
@@ -162,7 +132,7 @@ def _renamed(old: dict[str, Any], new: dict[str, Any]) -> list[tuple[str, str]]:
     before, after = gone[0], come[0]
     if {after if key == before else key: value for key, value in old.items()} != new:
         return []
-    return [_in_place_of(before, after)]
+    return [_in_place_of(before, after, new[after])]
 
 
 def _is_same_object(old: dict[str, Any], new: dict[str, Any], case: Case) -> bool:
@@ -178,16 +148,33 @@ def _change_of(
     if key in old and key in new:
         return _changed(key, old[key], new[key], case) if old[key] != new[key] else None
     is_named = key.lower() in case.line.lower() or bool(names_in(key) & case.names)
-    is_only = set(old) ^ set(new) == {key} and all(old[k] == new[k] for k in old if k in new)
-    is_only = is_only and not has_changed(case)
-    if not (is_named or is_only):
+    if not (is_named or _is_only(key, old, new, case) or _is_asked_for(key, old, new, case)):
         return None
     if key in new:
         where = source_in_words(key, new[key], case)
         source = f", from {where}" if where else ""
-        switch = f" as {str(new[key]).lower()}" if isinstance(new[key], bool) else ""
-        return f"Pass `{key}`{_within(key, case)}{switch} too{source}.", f"+{key}"
+        return f"Pass `{key}`{_within(key, case)}{_as(new[key])} too{source}.", f"+{key}"
     return f"Leave out `{key}`.", f"-{key}"
+
+
+def _is_only(key: str, old: dict[str, Any], new: dict[str, Any], case: Case) -> bool:
+    """Whether nothing else changed, and the argument does not only ask for another page."""
+    is_alone = set(old) ^ set(new) == {key} and all(old[k] == new[k] for k in old if k in new)
+    return is_alone and key not in _PAGES and not has_changed(case)
+
+
+def _is_asked_for(key: str, old: dict[str, Any], new: dict[str, Any], case: Case) -> bool:
+    """Whether the error misses something, and only this argument came, beside free texts."""
+    come = (new.keys() - old.keys()) - _FREE
+    return come == {key} and old.keys() <= new.keys() and bool(re.search(_ASKS, case.line))
+
+
+def _as(value: Any) -> str:
+    """The value of a switch, or the fields of an object, in words; "" for other values."""
+    if isinstance(value, tuple):
+        listed = " and ".join(f"`{field}`" for field in value)
+        return f" as an object with {listed}"
+    return f" as {str(value).lower()}" if isinstance(value, bool) else ""
 
 
 def _within(key: str, case: Case) -> str:
@@ -246,39 +233,6 @@ def is_kind(value: object, rule: str) -> bool:
     return _KINDS.get(type(value)) == rule
 
 
-def whole(key: str) -> tuple[str, str]:
-    """The advice to give a whole number, in words and as a key."""
-    return f"Give `{key}` as a whole number.", f"{key} whole"
-
-
-def _summed(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
-    """A number that the error names, or amounts that must add up to it."""
-    numbers_in_error = {float(n) for n in re.findall(r"\d+(?:\.\d+)?", case.line)}
-    if not numbers_in_error:
-        return None
-    if (
-        isinstance(new, int | float)
-        and not isinstance(new, bool)
-        and float(new) in numbers_in_error
-    ):
-        return f"Give as `{key}` the number that the error names.", f"{key} named"
-    for name, total in _sums(new):
-        if total in numbers_in_error and dict(_sums(old)).get(name) != total:
-            words = f"The `{name}`s in `{key}` must add up to the total that the error names."
-            return words, f"{key} {name} sum"
-    return None
-
-
-def _sums(value: Any) -> Iterator[tuple[str, float]]:
-    """The sum of each numeric field over a list of objects."""
-    if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
-        return
-    for name in value[0] if value else ():
-        numbers = [entry.get(name) for entry in value]
-        if all(isinstance(n, int | float) and not isinstance(n, bool) for n in numbers):
-            yield name, float(sum(numbers))
-
-
 def _respelt(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
     """A value in another form, such as an absolute path or with `#` before it."""
     form = changed_form(old, new) if isinstance(old, str) and isinstance(new, str) else ""
@@ -327,6 +281,6 @@ def _route(address: str) -> str:
 
 
 _RULES: tuple[Callable[[str, Any, Any, Case], tuple[str, str] | None], ...] = (
-    *(_retyped, _summed, _listed, _shortened, _renoted, source_change, _respelt, reworded),
-    _readdressed,
+    *(rescaled, _retyped, summed, _listed, _shortened, _renoted, source_change, _respelt),
+    *(reworded, _readdressed),
 )

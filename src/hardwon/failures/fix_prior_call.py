@@ -5,7 +5,7 @@ from __future__ import annotations
 from hardwon._cold import re
 from hardwon.failures.authored import fields, writings
 from hardwon.failures.fix_case import Case, is_gone, names_in, word_set
-from hardwon.failures.fix_tool import is_look
+from hardwon.failures.fix_tool import is_check, is_look
 from hardwon.failures.rate_limits import is_limit
 from hardwon.failures.results import leaves, scalars
 from hardwon.values.fix import Fix
@@ -171,16 +171,26 @@ def _is_nearly_equal(case: Case) -> bool:
 def _left_over(case: Case, called: Sequence[Step]) -> set[str]:
     """The tools that changed something between two equal calls; of several, on the same object.
 
-    Edits of files do not count: they do not say what was wrong.
+    Edits of files do not count: they do not say what was wrong. Without a change, a check of the
+    same object counts. Calls that only gave others their arguments do not.
     """
+    own_objects = set(_objects(case.failed))
     changes = [
         step for step in called if not is_look(step.tool) and not writings(step.tool, step.args)
-    ]
-    tools = {step.tool for step in changes}
+    ] or [step for step in called if is_check(step.tool) and own_objects & set(_objects(step))]
+    ends = [step for step in changes if not _is_means(step, changes)]
+    tools = {step.tool for step in ends}
     if len(tools) <= 1:
         return tools
-    own_objects = set(_objects(case.failed))
-    return {step.tool for step in changes if own_objects & set(_objects(step))}
+    return {step.tool for step in ends if own_objects & set(_objects(step))}
+
+
+def _is_means(step: Step, changes: Sequence[Step]) -> bool:
+    """Whether a later call of another tool was given a value of the step's result."""
+    values = {leaf.value for leaf in leaves(step.output) if len(leaf.value) >= _OWN}
+    values -= set(_objects(step))
+    later = changes[changes.index(step) + 1 :]
+    return any(values & set(_objects(call)) for call in later if call.tool != step.tool)
 
 
 def _objects(step: Step) -> list[str]:

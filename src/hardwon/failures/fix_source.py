@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hardwon._cold import re
 from hardwon.failures.authored import PATHS, fields
+from hardwon.failures.bodies import body_start
 from hardwon.failures.fix_case import Case, names_in
 from hardwon.failures.fix_tool import is_look
 from hardwon.failures.results import leaves, scalars
@@ -24,7 +25,7 @@ _AN_ID = r"\b(?:id|ID)\b"
 _WORD = r"[a-z_ -]{3,30}"
 _REFUSED = (
     r"(?i:\bnot\b|invalid|unknown|cannot|can't|must|should|no such|wrong|unavailable|expired"
-    r"|unsupported|denied|mismatch|\bno \w+ (?:with|named|called|has)\b)"
+    r"|unsupported|denied|mismatch|\bno \w+ (?:with|named|called|has)\b|(?:^|: )no(?:thing)? \w)"
 )
 
 
@@ -187,18 +188,38 @@ def _telling(before: Source, after: Source, case: Case) -> tuple[str, str] | Non
 
 def _sources(key: str, value: str, case: Case) -> list[Source]:
     """The earlier results that hold the value, the latest first."""
-    is_telling = len(value) >= _TELLING
-    if not value or not (is_telling or _may_be_short(key, case)):
+    if not value or not (_is_telling(value) or _may_be_short(key, case)):
         return []
-    sources: list[Source] = []
-    for at in range(len(case.steps) - 2, -1, -1):
-        step = case.steps[at]
-        if not _may_give(step, value, case):
-            continue
-        matches = [leaf for leaf in leaves(step.output[:_READ]) if leaf.value == value]
-        matches = matches if is_telling else [leaf for leaf in matches if _has_role(key, leaf.path)]
-        sources += [Source(at, step.tool, leaf.path, leaf.beside) for leaf in matches]
-    return sources
+    return [
+        source
+        for at in range(len(case.steps) - 2, -1, -1)
+        if _may_give(case.steps[at], value, case)
+        for source in _places(key, value, at, case.steps[at])
+    ]
+
+
+def _places(key: str, value: str, at: int, step: Step) -> list[Source]:
+    """The places of the value in the result of one step; a short value must have a like name."""
+    matches = [leaf for leaf in leaves(step.output[:_READ]) if leaf.value == value]
+    if not _is_telling(value):
+        matches = [leaf for leaf in matches if _has_role(key, leaf.path)]
+    elif not matches and _is_in_words(value, step):
+        return [Source(at, step.tool, (), ())]
+    return [Source(at, step.tool, leaf.path, leaf.beside) for leaf in matches]
+
+
+def _is_telling(value: str) -> bool:
+    return len(value) >= _TELLING
+
+
+def _is_in_words(value: str, step: Step) -> bool:
+    """Whether a tool that reads answered in plain words, with an id among them."""
+    is_text = is_look(step.tool) and body_start(step.output.strip()) < 0
+    return (
+        is_text
+        and bool(re.search(r"\d", value))
+        and value in re.findall(r"[\w.#@/-]*\w", step.output[:_READ])
+    )
 
 
 def _may_give(step: Step, value: str, case: Case) -> bool:

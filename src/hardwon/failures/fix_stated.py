@@ -6,10 +6,12 @@ The error must name the argument, or only one argument of the call can be meant.
 from __future__ import annotations
 
 from hardwon._cold import re
+from hardwon.failures.argument_blame import flat
 from hardwon.failures.argument_forms import template_of_format, time_template
+from hardwon.failures.argument_numbers import whole
 from hardwon.failures.argument_offers import options
 from hardwon.failures.authored import fields
-from hardwon.failures.fix_argument import as_time, flat, whole
+from hardwon.failures.fix_argument import as_time
 from hardwon.failures.fix_case import line_of
 from hardwon.values.fix import Fix
 

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
 _LOOKS = word_set(
     "get list find search read view show fetch lookup look query describe ls cat retrieve browse "
-    "open"
+    "open forecast predict estimate"
 )
+_CHECKS = word_set("check validate verify")  # they may leave a mark on what they check
 _SEARCHES = word_set("find search lookup look query")
 _REASONS = word_set(
     "count calculate check compare validate verify think"
@@ -118,6 +119,11 @@ def has_changed(case: Case) -> bool:
 def is_look(tool: str) -> bool:
     """Whether the tool only reads, by its name."""
     return _words(tool)[0] in _LOOKS | _REASONS
+
+
+def is_check(tool: str) -> bool:
+    """Whether the tool checks something, by its name."""
+    return _words(tool)[0] in _CHECKS
 
 
 def shown_file(step: Step) -> str:

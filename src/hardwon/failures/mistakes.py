@@ -52,7 +52,9 @@ _HICCUP = (
     r"|[Cc]onnection reset by peer|temporarily unavailable"
 )
 _NO_REASON = (  # a service that had a fault of its own, or did not answer
-    r"(?i:\binternal (?:server )?error\b|\bdid(?: not|n't) (?:answer|respond)\b)"
+    r"(?i:\binternal (?:server )?error\b|\b(?:did(?: not|n't) (?:answer|respond)|not responding)\b"
+    r"|\b(?:system|server|service) is (?:busy|overloaded)\b|\bconnection (?:reset|pool)\b"
+    r"|\b(?:interface|upstream|gateway) time-?out\b)"
 )
 # Errors of the environment rather than the logic: missing, not set up, not readable
 _BROKEN = (

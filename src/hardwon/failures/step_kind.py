@@ -25,6 +25,7 @@ _ARGUMENT = (  # a missing or unknown argument in the words of Python
     r" arguments?: '(?P<lacked>\w{1,60})'"
     r"|got an unexpected keyword argument '(?P<unknown>\w{1,60})')"
 )
+_REJECTED = r" (?:is (?:not|no|unknown|invalid)|isn't|does not|doesn't|was not|could not|cannot)\b"
 _PROPER = r"[A-Z][a-z]{2,}"
 
 
@@ -61,11 +62,14 @@ def _line_kind(line: str, step: Step, before: Sequence[Step]) -> str:
 def _without_values(line: str, step: Step) -> str:
     """The line without the values of arguments that it repeats.
 
-    Plain words stay, as they may be the tool's own; a capital within a sentence marks a name.
+    Plain words stay, as they may be the tool's own. A capital within a sentence marks a name, and
+    so does a line that begins with the word and rejects it.
     """
     for value in scalars(fields(step.args)):
         if len(value) >= _OWN and not re.fullmatch(r"[A-Za-z]+", value):
             line = line.replace(value, NAME)
+        elif value and line.startswith(value) and re.match(_REJECTED, line[len(value) :]):
+            line = f"{NAME}{line[len(value) :]}"
         elif re.fullmatch(_PROPER, value) and value in line:
             line = re.sub(rf"(?<=[a-z,] ){value}\b", NAME, line)
     return line
