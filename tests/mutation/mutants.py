@@ -56,11 +56,13 @@ def near_tests(file: str) -> tuple[str, ...]:
 
 
 def own_tests(file: str) -> tuple[str, ...]:
-    """The test files of a module's name: beside it, and in the contract of all backends."""
+    """The test files of a module's name, or of its folder's: beside it, or in the contract."""
     path = Path(file)
-    places = [path.parent, Path("contract")] if len(path.parts) > 2 else [path.parent]
-    found = [Path("tests") / place / f"test_{path.stem}.py" for place in places]
-    return tuple(str(test) for test in found if (ROOT / test).exists())
+    named = [path.parent / f"test_{path.stem}.py"]
+    if len(path.parts) > 2:
+        named += [Path("contract") / named[0].name]
+        named += [path.parent.parent / f"test_{path.parent.name}.py"]
+    return tuple(str(test) for name in named if (ROOT / (test := Path("tests") / name)).exists())
 
 
 def source(file: str) -> str:
