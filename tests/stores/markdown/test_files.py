@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from functools import partial
 from pathlib import Path
 from threading import Thread
@@ -105,3 +106,65 @@ def test_many_writers_lose_no_line(tmp_path: Path) -> None:
 
     found = (read_text(path) or "").split()
     assert sorted(found) == sorted(f"{name}{n}" for name in "ab" for n in range(5))
+
+
+@pytest.mark.parametrize(("more", "is_read"), [(0, True), (1, False)])
+def test_a_file_may_have_so_many_bytes(tmp_path: Path, more: int, is_read: bool) -> None:
+    path = tmp_path / "MEMORY.md"
+    path.write_text("x" * (4 * 1024 * 1024 + more))
+
+    if is_read:
+        assert read_text(str(path))
+    else:
+        with pytest.raises(StorageError, match="larger than 4194304 bytes"):
+            read_text(str(path))
+
+
+def test_a_file_that_keeps_changing_is_given_up(tmp_path: Path) -> None:
+    path, calls = tmp_path / "MEMORY.md", []
+
+    def change(text: str | None) -> str:
+        calls.append(text)
+        path.write_text(f"{len(calls)}")
+        return "ours"
+
+    with pytest.raises(StorageError, match="keeps changing"):
+        update(str(path), change, root=str(tmp_path))
+
+    assert len(calls) == 50
+
+
+def test_a_new_file_is_private_and_its_folder_is_made(tmp_path: Path) -> None:
+    path = tmp_path / "a" / "b.md"
+
+    change = update(str(path), lambda _: "text", root=str(tmp_path))
+
+    assert (change.before, change.after, path.read_text()) == (None, "text", "text")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_file_is_removed_unless_it_changed_meanwhile(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_text("old")
+    seen: list[str | None] = []
+
+    def remove(text: str | None) -> None:
+        if not seen:
+            path.write_text("new")
+        seen.append(text)
+
+    update(str(path), remove, root=str(tmp_path))
+
+    assert seen == ["old", "new"]
+    assert not path.exists()
+
+
+def test_only_old_files_of_killed_processes_are_tidied(tmp_path: Path) -> None:
+    old, new, own = (tmp_path / name for name in (".hardwon-1", ".hardwon-2", "mine"))
+    for file, age in ((old, 3700), (new, 3500), (own, 9999)):
+        file.touch()
+        os.utime(file, (time.time() - age,) * 2)
+
+    update(str(tmp_path / "a.md"), lambda _: "text", root=str(tmp_path))
+
+    assert (old.exists(), new.exists(), own.exists()) == (False, True, True)

@@ -121,3 +121,73 @@ def test_a_megabyte_without_an_end_is_refused() -> None:
 def test_a_title_becomes_a_file_name_that_stays_in_its_folder() -> None:
     assert insights.slug("npm: can't ../../find `x`!") == "npm-can-t-find-x.md"
     assert insights.slug("…") == "insight.md"
+
+
+@pytest.mark.parametrize(("more", "is_read"), [(0, True), (2, False)])
+def test_front_matter_has_an_end_within_its_limit(more: int, is_read: bool) -> None:
+    end = "---\n"
+    field = "a: " + "x" * (16 * 1024 - len("a: \n") - len(end) + more) + "\n"
+    text = f"---\n{field}{end}body"
+
+    if is_read:
+        assert insights.parse(text).body == "body"
+    else:
+        with pytest.raises(InvalidInput, match="no end"):
+            insights.parse(text)
+
+
+def test_sections_of_the_same_title_are_numbered_from_two() -> None:
+    document = insights.created(NOTE)
+    for key in ("1" * 12, "2" * 12):
+        document = insights.merged(document, NOTE._replace(key=key))
+
+    assert document.front["sections"] == ["Use pnpm", "Use pnpm (2)", "Use pnpm (3)"]
+
+
+def test_a_long_line_of_front_matter_is_not_broken() -> None:
+    words = "word " * 700
+    text = insights.Document({"summary": words.strip()}, "").text()
+
+    assert len(text.splitlines()) == 3
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "both"),
+    [
+        ("", "New.", "New."),
+        ("Old.", "New.", "Old; New."),
+        ("It is OLD news.", "old news", "It is OLD news."),
+        ("o" * 500, "n" * 100, "o" * 297 + "…; " + "n" * 100),
+        ("o" * 500, "n" * 500, "o" * 197 + "…; " + "n" * 199 + "…"),
+        ("", "n" * 500, "n" * 399 + "…"),
+    ],
+)
+def test_two_summaries_become_one_of_limited_length(old: str, new: str, both: str) -> None:
+    document = insights.Document({"summary": old} if old else {}, "text\n")
+
+    found = insights.merged(document, NOTE._replace(summary=new)).front["summary"]
+
+    assert found == both
+    assert len(found) <= 400
+
+
+def test_evidence_is_added_to_the_section_of_its_note_and_taken_out_by_session() -> None:
+    first = insights.created(NOTE._replace(evidence=("line 1",)))
+    other = insights.merged(first, NOTE._replace(key="f" * 12, title="Other"))
+    both = insights.merged(other, NOTE._replace(session="s3", evidence=("line 9",)))
+
+    section = both.body.split("## Other")[0]
+    assert section.count("Evidence:") == 1
+    assert section.endswith("- session s2, line 1\n- session s3, line 9\n\n")
+    assert both.body.count("## Other") == 1
+
+    without = insights.without(both, Added(NOTE.key, NOTE.title, NOTE.summary, "s2"))
+    assert "s2, line 1" not in without.body
+    assert "- session s3, line 9" in without.body
+    assert without.front["session"] == ["s3"]
+
+
+def test_a_slug_is_short_and_never_empty() -> None:
+    assert insights.slug("a" * 59 + " b") == "a" * 59 + ".md"
+    assert insights.slug("a" * 80) == "a" * 60 + ".md"
+    assert insights.slug("…") == "insight.md"

@@ -82,3 +82,36 @@ def test_no_line_of_a_person_is_ever_changed(text: str, words: str, topic: str) 
     after = iter(line for line in grown.splitlines() if line.strip())
     assert all(line in after for line in before)  # still there, in order
     assert [one.key for one in memory.entries(grown)][-1:] == ["0123456789ab"]
+
+
+def test_a_file_is_an_index_when_half_of_its_items_are_files() -> None:
+    file, other = "- [Build](build.md) — x\n", "- other\n"
+
+    assert memory.is_index(file + other)
+    assert not memory.is_index(file + other * 2)
+
+
+def test_an_index_title_is_cut_and_has_no_brackets() -> None:
+    text = memory.with_indexed("- [A](a.md)\n- b\n", ENTRY, title="[x] " + "t" * 90, file="t.md")
+
+    first, new, last = text.splitlines()
+    assert (first, last) == ("- [A](a.md)", "- b")
+    assert new.startswith(f"- [x {'t' * 77}…](t.md) — Use pnpm")
+
+
+def test_an_entry_goes_to_its_own_topic_only() -> None:
+    text = "## Tools and more\n- a\n## Tools\n\n# End\n"
+
+    assert memory.with_entry(text, ENTRY) == f"## Tools and more\n- a\n## Tools\n{LINE}\n# End\n"
+
+
+def test_the_first_of_the_oldest_entries_leaves_but_never_the_new_one() -> None:
+    text = ""
+    for key, date in (("a" * 12, "2026-02-01"), ("b" * 12, "2026-01-01"), ("c" * 12, "2026-01-01")):
+        text = memory.with_entry(text, ENTRY._replace(key=key, date=date))
+
+    first, second = memory.oldest(text, but=""), memory.oldest(text, but="b" * 12)
+    assert first
+    assert second
+    assert (first.key, second.key) == ("b" * 12, "c" * 12)
+    assert memory.oldest("", but="") is None
