@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from hardwon import Scope
-from hardwon.errors import NotFound
+from hardwon.errors import InvalidInput, NotFound
 from hardwon.ports import Store
 from hardwon.ranking.query import Query, query
 from hardwon.values.evidence import Evidence
@@ -311,3 +311,42 @@ def test_search_gives_as_many_as_are_asked_for_however_rare_they_are(store: Stor
     assert len(store.lessons.search(CODER, "canary sings", limit=2)) == 2
     assert len(store.lessons.search(CODER, "canary sings", limit=9)) == 5
     assert len(store.lessons.search(CODER, "canary", limit=999)) == 250
+
+
+def test_a_lesson_that_could_not_be_read_back_is_refused(store: Store) -> None:
+    kept = store.lessons.add(lesson())
+
+    with pytest.raises(InvalidInput, match="importance"):
+        store.lessons.add(lesson(importance="high"))
+    with pytest.raises(InvalidInput, match="tags"):
+        store.lessons.update(kept._replace(tags=(7,)))  # type: ignore[arg-type]
+
+    assert store.lessons.recent(CODER, status=Status.ALL, limit=9) == [kept]
+
+
+def test_the_proven_lessons_that_were_met_most_often_are_candidates_too(store: Store) -> None:
+    values = [(2, NOW), (3, NOW), (2, LATER), (1, LATER), (2, NOW)]
+    kept = [
+        store.lessons.add(lesson(f"{at}", met=met, updated_at=when))
+        for at, (met, when) in enumerate(values)
+    ]
+    store.lessons.add(lesson("other", met=9, status=Status.CANDIDATE))
+
+    def usual(count: int) -> list[int]:
+        asked = Query("turn", "", usual=count)
+        matches = store.lessons.match(CODER, asked, now=NOW, limit=9)
+        return [kept.index(match.lesson) for match in matches]
+
+    assert usual(9) == [1, 2, 4, 0]
+    assert usual(2) == [1, 2]
+    assert usual(0) == []
+
+
+def test_what_is_near_in_meaning_is_seen_in_its_scope_only(store: Store) -> None:
+    own = store.lessons.add(lesson("alpha"))
+    other = store.lessons.add(lesson("beta", Scope("other", "coder", "api")))
+    asked = Query("turn", "", near=((own.id, 0.9, 0.5), (other.id, 0.8, 0.4), (999, 0.7, 0.3)))
+
+    (match,) = store.lessons.match(CODER, asked, now=NOW, limit=9)
+
+    assert (match.lesson, match.cosine, match.meaning) == (own, 0.9, 0.5)

@@ -10,7 +10,7 @@ from hardwon import Scope
 from hardwon.errors import NotFound
 from hardwon.ports import Store
 from hardwon.values.listing import ListQuery, Place
-from tests.contract.test_logs import delivery
+from tests.contract.test_deliveries import delivery
 from tests.samples import CODER, NOW, lesson
 
 DAY = timedelta(days=1)

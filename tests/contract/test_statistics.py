@@ -10,7 +10,7 @@ import pytest
 from hardwon import Scope
 from hardwon.ports import Store
 from hardwon.values.report import Deliveries, Exposure, LessonState, OpenFailure, Window
-from tests.contract.test_logs import delivery
+from tests.contract.test_deliveries import delivery
 from tests.samples import CODER, LATER, NOW, lesson
 
 DAY = timedelta(days=1)

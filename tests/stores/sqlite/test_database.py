@@ -8,7 +8,9 @@ import os
 import sqlite3
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -333,3 +335,72 @@ def test_a_commit_is_synced_and_rows_keep_their_parents(tmp_path: Path) -> None:
     assert database.row("PRAGMA synchronous") == (2,)
     assert database.row("PRAGMA foreign_keys") == (1,)
     database.close()
+
+
+class Held:
+    """A context that notes how it is left."""
+
+    def __init__(self) -> None:
+        self.left: list[object] = []
+
+    def __enter__(self) -> None:
+        """Nothing to prepare."""
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        self.left.append(kind)
+
+
+def test_what_a_transaction_holds_is_left_with_its_outcome(tmp_path: Path) -> None:
+    database, held = Database(str(tmp_path / "a.db")), Held()
+
+    with database:
+        database.hold(held)
+        assert held.left == []
+    assert (held.left, database.undone) == ([None], 0)
+
+    with suppress(KeyError), database:
+        database.hold(held)
+        raise KeyError
+    with database:
+        pass
+    assert (held.left, database.undone) == ([None, KeyError], 1)
+    database.close()
+
+
+def test_an_inner_transaction_ends_with_the_outer_one(tmp_path: Path) -> None:
+    store = SqliteStore(str(tmp_path))
+
+    with suppress(KeyError), store.together():
+        store.lessons.add(lesson())
+        raise KeyError
+
+    assert store.lessons.recent(CODER, status="all", limit=9) == []
+    store.close()
+
+
+def test_a_snapshot_sees_one_state_and_stops_no_writer_for_long(tmp_path: Path) -> None:
+    store, other = SqliteStore(str(tmp_path)), SqliteStore(str(tmp_path))
+    store.lessons.add(lesson("one"))
+
+    with store._db.snapshot():
+        assert len(store.lessons.recent(CODER, status="all", limit=9)) == 1
+        other.lessons.add(lesson("two"))
+        assert len(store.lessons.recent(CODER, status="all", limit=9)) == 1
+    assert len(store.lessons.recent(CODER, status="all", limit=9)) == 2
+
+    writing = threading.Thread(target=lambda: store.lessons.add(lesson("three")))
+    writing.start()
+    writing.join(60)
+    assert not writing.is_alive()
+    store.close()
+    other.close()
+
+
+def test_a_closed_file_is_opened_again_when_it_is_used(tmp_path: Path) -> None:
+    store = SqliteStore(str(tmp_path))
+    store.lessons.add(lesson())
+    store.close()
+    store.close()
+
+    assert len(store.lessons.recent(CODER, status="all", limit=9)) == 1
+    store.close()

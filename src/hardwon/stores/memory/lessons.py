@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.errors import NotFound
 from hardwon.ranking.query import Match, MatchTally, index, keys, rarity
-from hardwon.values.lesson import LIVE, MINED, SHELVED, statuses
+from hardwon.values.lesson import LIVE, MINED, SHELVED, Status, statuses
 from hardwon.values.lesson_check import checked
 
 if TYPE_CHECKING:
@@ -73,7 +73,8 @@ class MemoryLessons:
             postings = [(n, entries[key]) for n, entries in indexes.items() if key in entries]
             if postings:
                 tally.add(key, postings, rarity(len(postings), total))
-        usual = [lesson.id for lesson in live.values() if lesson.met > 1]
+        proven = (lesson for lesson in live.values() if lesson.status == Status.PROVEN)
+        usual = [lesson.id for lesson in proven if lesson.met > 1]
         usual.sort(key=lambda n: (live[n].met, live[n].updated_at, n), reverse=True)
         best = list(dict.fromkeys((*tally.best(limit), *usual[: query.usual])))
         mined = tally.mined(query, best)

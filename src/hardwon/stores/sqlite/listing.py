@@ -150,8 +150,8 @@ class SqliteListing:
 
     def _are_few(self, where: str, values: tuple[object, ...]) -> bool:
         sql = f"SELECT count(*) FROM (SELECT 1 FROM lessons WHERE {where} LIMIT {_FEW + 1})"
-        count = self._db.row(sql, values)
-        return count is not None and count[0] <= _FEW
+        ((count,),) = self._db.rows(sql, values)
+        return bool(count <= _FEW)
 
     def _read(
         self, numbers: Sequence[int], shelves: dict[int, Scope], text: str = ""

@@ -74,12 +74,12 @@ class SqliteVectors:
         return nearest[:limit]
 
     def counts(self, embedder: str) -> tuple[int, int]:
-        row = self._db.row(
+        ((done, all_lessons),) = self._db.rows(
             "SELECT (SELECT count(*) FROM lesson_vectors WHERE embedder = ?),"
             " (SELECT count(*) FROM lessons WHERE status IN ('candidate', 'proven'))",
             (embedder,),
         )
-        return (row[0], row[1]) if row else (0, 0)
+        return done, all_lessons
 
     def _forget_other_lengths(self, embedder: str, length: int) -> None:
         """Drop vectors of another length: a server may give the same name to another model."""

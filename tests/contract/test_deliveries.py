@@ -1,4 +1,4 @@
-"""What every store must do with deliveries and failures."""
+"""What every store must do with deliveries."""
 
 from __future__ import annotations
 
@@ -58,15 +58,6 @@ def test_what_somebody_said_of_a_delivery_is_not_settled_anew(store: Store) -> N
     assert known == {"d1": "helped", "d2": "not met"}
 
 
-def test_failures_are_counted_by_signature(store: Store) -> None:
-    assert store.failures.met(CODER, "s1", "bash: boom", NOW) == 1
-    assert store.failures.met(CODER, "s1", "bash: boom", LATER) == 2
-    assert store.failures.met(CODER, "s2", "bash: other", NOW) == 1
-    assert store.failures.met(OTHER, "s1", "bash: boom", NOW) == 1
-
-    assert store.failures.commonest(CODER, limit=9) == [("bash: boom", 2), ("bash: other", 1)]
-
-
 def test_an_older_delivery_that_comes_late_sets_no_time_back(store: Store) -> None:
     kept = store.lessons.add(lesson())
     store.deliveries.log(delivery("d1", (kept.id,), at=LATER))
@@ -85,3 +76,19 @@ def test_an_outcome_from_elsewhere_changes_nothing(store: Store) -> None:
     store.deliveries.report(OTHER, "d1", "forged")
 
     assert [d.outcome for d in store.deliveries.recent(CODER, limit=9)] == ["helped"]
+
+
+def test_as_many_deliveries_are_told_as_are_asked_for(store: Store) -> None:
+    for number in range(3):
+        store.deliveries.log(delivery(f"d{number}", ()))
+
+    assert [one.id for one in store.deliveries.recent(CODER, limit=2)] == ["d2", "d1"]
+
+
+def test_only_the_delivery_of_that_name_gets_the_outcome(store: Store) -> None:
+    store.deliveries.log(delivery("d1", ()))
+    store.deliveries.log(delivery("d2", ()))
+    store.deliveries.settle(CODER, [("d1", "helped"), ("none", "helped")])
+
+    outcomes = {one.id: one.outcome for one in store.deliveries.recent(CODER, limit=9)}
+    assert outcomes == {"d1": "helped", "d2": ""}

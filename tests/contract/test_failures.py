@@ -1,0 +1,33 @@
+"""What every store must do with failures that it counts."""
+
+from __future__ import annotations
+
+from hardwon import Scope
+from hardwon.ports import Store
+from tests.samples import CODER, LATER, NOW
+
+OTHER = Scope("acme", "writer", "api")
+
+
+def test_failures_are_counted_by_signature(store: Store) -> None:
+    assert store.failures.met(CODER, "s1", "bash: boom", NOW) == 1
+    assert store.failures.met(CODER, "s1", "bash: boom", LATER) == 2
+    assert store.failures.met(CODER, "s2", "bash: other", NOW) == 1
+    assert store.failures.met(OTHER, "s1", "bash: boom", NOW) == 1
+
+    assert store.failures.commonest(CODER, limit=9) == [("bash: boom", 2), ("bash: other", 1)]
+
+
+def test_the_commonest_come_first_then_by_name_and_as_many_as_are_asked_for(store: Store) -> None:
+    for name in ("c", "b", "a", "a"):
+        store.failures.met(CODER, name, f"text {name}", NOW)
+
+    assert store.failures.commonest(CODER, limit=2) == [("text a", 2), ("text b", 1)]
+
+
+def test_what_was_met_everywhere_counts_for_every_project(store: Store) -> None:
+    store.failures.met(CODER, "s1", "bash: boom", NOW)
+    store.failures.met(CODER.everywhere(), "s1", "bash: boom", NOW)
+    store.failures.met(CODER._replace(project="web"), "s1", "bash: boom", NOW)
+
+    assert store.failures.commonest(CODER, limit=9) == [("bash: boom", 2)]
