@@ -266,3 +266,37 @@ def test_a_planted_link_is_not_read_as_a_run(tmp_path: Path) -> None:
 
     with pytest.raises(StorageError):
         run.so_far()
+
+
+def test_a_step_that_is_larger_than_all_that_is_kept_leaves_the_notes(tmp_path: Path) -> None:
+    run = FileRun(str(tmp_path), Scope(), "r")
+    run.begin("build it")
+    run.record(Step("bash", "make", "x" * (5 * runs.READ)))
+
+    past = run.so_far()
+
+    assert (past.task, past.steps, past.made) == ("build it", (), 1)
+
+
+def test_the_files_of_a_tenant_keep_their_names() -> None:
+    assert runs.tenant_mark("default") == "fe98b07b1ba6b3a2-"
+    assert len(FileRun("/x", Scope(), "r").name) == 32
+
+
+def test_the_age_of_a_link_is_its_own(tmp_path: Path) -> None:
+    (tmp_path / "real").touch()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    os.utime(tmp_path / "link", (1000, 1000), follow_symlinks=False)
+
+    ages = {entry.name: runs.changed(entry) for entry in os.scandir(tmp_path)}
+
+    assert ages["link"] == 1000
+    assert ages["real"] > 1000
+
+
+def test_a_file_that_is_gone_is_as_new_as_can_be(tmp_path: Path) -> None:
+    (tmp_path / "gone").touch()
+    (entry,) = os.scandir(tmp_path)
+    (tmp_path / "gone").unlink()
+
+    assert runs.changed(entry) > 1000

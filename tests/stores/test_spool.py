@@ -123,3 +123,12 @@ def test_a_record_that_is_being_written_is_looked_at_again(path: Path) -> None:
 def test_a_folder_that_is_not_there_is_an_error_of_the_storage(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="gone"):
         Spool(str(tmp_path / "gone" / "x.spool")).append(["a"])
+
+
+def test_the_only_record_of_a_spool_is_held(path: Path) -> None:
+    spool = Spool(str(path))
+    spool.append(["call", 1])
+
+    assert spool.holds("call")
+    assert not spool.holds("all")
+    assert spool.size() == len(b'["call",1]\n')

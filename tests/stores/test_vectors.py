@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -80,3 +82,61 @@ def test_a_crowd_of_a_few_counts_for_nothing() -> None:
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
 
     assert one == pytest.approx(float(rows[0] @ rows[1]), abs=1e-3)
+
+
+def crowd(rows: np.ndarray[Any, Any], at: int) -> float:
+    """The mean cosine of a vector to its ten nearest neighbours, by the book."""
+    cosines = sorted(float(rows[at] @ rows[other]) for other in range(len(rows)) if other != at)
+    return sum(cosines[-10:]) / 10
+
+
+def test_what_stands_in_a_crowd_counts_less() -> None:
+    chance = np.random.default_rng(5)
+    vectors = chance.standard_normal((60, 16)).astype(np.float32)
+    vectors[:20] = vectors[0] + 0.3 * vectors[:20]
+    stored = [packed(vector) for vector in vectors.tolist()]
+    asked = vectors[0] + vectors[30]
+
+    found = Background(stored).nearest(asked.tolist(), range(60), stored)
+
+    def unit(rows: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        return np.asarray(rows / np.linalg.norm(rows, axis=-1, keepdims=True))
+
+    whole = unit(np.array([np.frombuffer(one, np.int8) for one in stored], np.float32))
+    middle = whole.sum(0) / (60 + 50)
+    rows, query = unit(whole - middle), unit(unit(asked) - middle)
+    crowds = [crowd(rows, at) for at in range(60)]
+    for number, cosine, corrected in found:
+        assert cosine == pytest.approx(float(whole[number] @ unit(asked)), abs=1e-4)
+        expected = float(rows[number] @ query) - (crowds[number] - sum(crowds) / 60) / 2
+        assert corrected == pytest.approx(expected, abs=1e-4)
+    assert len(found) == 48
+
+
+def test_fifty_vectors_make_no_crowd() -> None:
+    chance = np.random.default_rng(6)
+    stored = [packed(vector) for vector in chance.standard_normal((51, 8)).tolist()]
+
+    def is_corrected(count: int) -> bool:
+        few = stored[:count]
+        background = Background(few)
+        asked = chance.standard_normal(8).tolist()
+        ((_, _, corrected), *_) = background.nearest(asked, range(1), few[:1])
+        unit = np.frombuffer(few[0], np.int8) / np.linalg.norm(np.frombuffer(few[0], np.int8))
+        rows = [vector / np.linalg.norm(vector) for vector in (unit - background.middle,)]
+        direction = np.array(asked) / np.linalg.norm(asked) - background.middle
+        plain = float(rows[0] @ (direction / np.linalg.norm(direction)))
+        return abs(corrected - plain) > 1e-3
+
+    assert not is_corrected(50)
+    assert is_corrected(51)
+
+
+@pytest.mark.parametrize(("added", "is_outgrown"), [(70, False), (71, True)])
+def test_codes_are_outgrown_when_many_were_added(added: int, is_outgrown: bool) -> None:
+    vector = packed([1.0, 2.0])
+    codes = Codes(range(20), [vector] * 20)
+    codes.add(range(20, 20 + added), [vector] * added)
+    codes.add([], [])
+
+    assert codes.is_outgrown is is_outgrown

@@ -287,3 +287,61 @@ def _do(store: Store, done: list[tuple[str, int, str]]) -> None:
             "wake": {"status": Status.PROVEN},
         }[act]
         store.lessons.update(store.lessons.get(CODER, number)._replace(**changes))
+
+
+def matched(store: Store, text: str, reach: int = 0) -> list[tuple[int, float, int]]:
+    """The lessons that a text finds, with the weight and the number of the shared words."""
+    asked = query("turn", text, reach=reach)
+    found = store.lessons.match(CODER, asked, now=NOW, limit=50)
+    return [(match.lesson.id, round(match.words, 6), match.total) for match in found]
+
+
+@pytest.mark.parametrize("fresh", [0, 4, 64, 1000])
+def test_what_a_long_transaction_adds_counts_as_what_was_written_before(
+    tmp_path: Path, fresh: int
+) -> None:
+    plain, indexed = MemoryStore(), SqliteStore(str(tmp_path), fresh=fresh)
+    for store in (plain, indexed):
+        for number in range(9):
+            store.lessons.add(lesson(f"alpha bravo word{number}"))
+
+    def add_many(store: Store) -> None:
+        for number in range(90):
+            rare = "delta " if number % 30 == 0 else ""
+            store.lessons.add(lesson(f"alpha {rare}charlie{number % 7} " + "echo " * (number % 3)))
+
+    asked = ("alpha", "bravo", "delta alpha", "echo", "charlie3 bravo", "word4", "none")
+    add_many(plain)
+    with indexed.together():
+        add_many(indexed)
+        within = [matched(indexed, text) for text in asked]
+    after = [matched(indexed, text) for text in asked]
+    indexed.close()
+    again = SqliteStore(str(tmp_path), fresh=fresh)
+    reopened = [matched(again, text) for text in asked]
+    again.close()
+
+    assert within == after == reopened == [matched(plain, text) for text in asked]
+
+
+def test_the_rarest_words_are_read_first_when_little_may_be_read(tmp_path: Path) -> None:
+    store = SqliteStore(str(tmp_path), fresh=0)
+    for number in range(30):
+        rare = " zebra" if number == 7 else ""
+        store.lessons.add(lesson("common " * (1 + number % 4) + rare))
+
+    assert [number for number, *_ in matched(store, "zebra", reach=1)] == [8]
+    assert [number for number, *_ in matched(store, "zebra common", reach=5)] == [8, 4, 7, 3]
+    store.close()
+
+
+def test_two_shelves_are_counted_together(tmp_path: Path) -> None:
+    plain, indexed = MemoryStore(), SqliteStore(str(tmp_path), fresh=2)
+    for store in (plain, indexed):
+        for number in range(7):
+            scope = CODER if number % 2 else CODER.everywhere()
+            store.lessons.add(lesson(f"alpha n{number}", scope))
+            store.lessons.add(lesson("alpha elsewhere", CODER._replace(project="web")))
+
+    assert matched(indexed, "alpha") == matched(plain, "alpha")
+    indexed.close()

@@ -1,0 +1,91 @@
+"""A row gives back the lesson or delivery that it was made of, as far as it is whole."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hardwon import Delivery, Lesson
+from hardwon.stores import rows
+from hardwon.values.evidence import Evidence
+from hardwon.values.fix import Fix
+from hardwon.values.lesson import EPOCH, Status
+from tests.samples import CODER, LATER, NOW, lesson
+
+SHELVES = {3: CODER}
+WHOLE = lesson(
+    id=7,
+    mistake="m",
+    tags=("go", "größe"),
+    trigger="error",
+    signatures=("s",),
+    calls=("c",),
+    evidence=(Evidence("job", "1", 12.5),),
+    origin="o",
+    author="a",
+    job="j",
+    importance=0.25,
+    confidence=0.75,
+    status=Status.CANDIDATE,
+    hits=2,
+    met=3,
+    updated_at=LATER,
+    expires_at=LATER,
+    guard=True,
+    kinds=("k",),
+    fixes=(Fix("call", "t", "key"),),
+)
+NAMES = rows.COLUMNS.split(", ")
+
+
+def row_of(known: Lesson, **damaged: Any) -> tuple[Any, ...]:
+    values = dict(zip(NAMES, rows.values_of(known), strict=True)) | damaged
+    return (known.id, 3, *values.values())
+
+
+@pytest.mark.parametrize("known", [WHOLE, lesson(id=1)], ids=["every field", "few fields"])
+def test_a_lesson_comes_back_from_its_row(known: Lesson) -> None:
+    assert rows.lesson_of(row_of(known), SHELVES) == known
+    assert rows.damage(row_of(known), SHELVES) == ""
+
+
+@pytest.mark.parametrize("name", ["tags", "signatures", "calls", "evidence", "kinds", "fixes"])
+@pytest.mark.parametrize("text", ["{", '{"a": 1}', "[1]", '"x"'])
+def test_a_damaged_list_costs_that_list_only(name: str, text: str) -> None:
+    damaged = row_of(WHOLE, **{name: text})
+
+    found = rows.lesson_of(damaged, SHELVES)
+
+    assert found.status == Status.QUARANTINED
+    kept = {"tags", "signatures", "calls", "kinds", "fixes"} - {name}
+    assert {part: getattr(found, part) for part in kept} == {
+        part: getattr(WHOLE, part) for part in kept
+    }
+    assert name == "evidence" or getattr(found, name) == ()
+    assert (found.hits, found.met, found.guard, found.importance) == (2, 3, True, 0.25)
+    assert "unreadable" in rows.damage(damaged, SHELVES)
+
+
+@pytest.mark.parametrize("name", ["created_at", "updated_at", "last_seen_at"])
+def test_a_time_that_is_none_is_the_beginning_of_time(name: str) -> None:
+    found = rows.lesson_of(row_of(WHOLE, **{name: 1e300}), SHELVES)
+
+    assert getattr(found, name) == EPOCH
+    others = {"created_at", "updated_at", "last_seen_at"} - {name}
+    assert all(getattr(found, other) == getattr(WHOLE, other) for other in others)
+    assert found.expires_at is None
+
+
+def test_a_delivery_comes_back_from_what_was_noted() -> None:
+    delivery = Delivery("d1", CODER, "turn", "q", (1, 2), (0.5, 0.25), 40, 900, NOW, "helped")
+
+    number, tenant, agent, project, *values = rows.noted_delivery(delivery)
+
+    assert (tenant, agent, project) == tuple(CODER)
+    assert rows.delivery_of((number, 3, *values), SHELVES) == delivery
+
+
+def test_a_damaged_list_of_a_delivery_is_empty() -> None:
+    assert rows.listed("[1, 2]") == (1, 2)
+    assert rows.listed("{") == rows.listed("7") == ()
