@@ -29,10 +29,35 @@ from hardwon.failures.kind import kind_text, missing_fixture, missing_name, prin
         ("not_found", "not_found"),
         ("unused variable [-Wunused]", "unused variable"),
         ("no such column: age. Did you mean ages?", "no such column <name>"),
+        ("no such column: age. Perhaps you meant ages", "no such column <name>"),
+        ("no such column: age. Maybe you meant ages", "no such column <name>"),
+        ("no such column: age. See https://docs.org", "no such column <name>"),
+        (
+            "it met an error from server (NotFound) there",
+            "it met an error from server (NotFound) there",
+        ),
+        ("it met exit status 3 and ended", "it met exit status 3 and ended"),
+        ("it met status code 503 and ended", "it met status code 503 and ended"),
+        ("panic: no such room [recovered]", "panic: no such room"),
     ],
 )
 def test_names_and_numbers_are_folded_and_words_stay(line: str, kind: str) -> None:
     assert kind_text(line) == kind
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *("no such table", "Unknown option", "unrecognized arguments:", "missing script:"),
+        *("No rule to make target", "No installed app with label", "undefined method"),
+        *("No matching distribution found for", "satisfies the requirement", "cannot find package"),
+        *("File not found:", "invalid choice:", "duplicate key", "no test named", "refspec"),
+        *("not in scope:", "the following arguments are required:", "locate package"),
+        *("current branch", "declared and not used:", "unknown", "ſatisfies the requirement"),
+    ],
+)
+def test_a_name_is_folded_after_words_that_announce_one(words: str) -> None:
+    assert kind_text(f"zebra. It says {words} zebra").endswith(f"{words.rstrip(':')} <name>")
 
 
 def test_a_name_that_the_run_made_up_is_folded() -> None:

@@ -384,3 +384,17 @@ def test_a_huge_monotonous_text_is_folded_in_linear_time(unit: str) -> None:
 )
 def test_what_changes_between_runs_is_folded(text: str, folded: str) -> None:
     assert fold(text) == folded
+
+
+@pytest.mark.parametrize(
+    ("line", "folded"),
+    [
+        ("it left tmpabcdefgh there", "it left <id> there"),
+        ("it met error code 12 there", "it met error code 12 there"),
+        ("it met exit code 3 there", "it met exit code 3 there"),
+        ("it met status code 404 there", "it met status code 404 there"),
+        ("it met room 12 there", "it met room <n> there"),
+    ],
+)
+def test_codes_and_ids_are_seen_among_plain_words(line: str, folded: str) -> None:
+    assert fold(line) == folded

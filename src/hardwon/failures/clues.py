@@ -44,6 +44,7 @@ _IDENTIFIER = (
     r"|[A-Z]{4,40}|[A-Z]+_[A-Z_]{1,40}"  # ASCII, INSTALLED_APPS
     r")(?![\w/])"
 )
+_MAY_BE_NAME = r"(?<!\S)[^\sA-Z_.-]*+[A-Z_.-]\S*+"  # quicker, and most words are not
 _PATH = r"(?<![\w.-])\.{0,2}/?[\w.-]{1,80}(?:/[\w.*-]{1,80}){1,10}/?"
 _EVERYWHERE = (  # words that occur in all sorts of errors
     "error exception warning traceback failed failure fail file directory name named object"
@@ -106,7 +107,8 @@ def _of_error(line: str) -> Iterator[str]:
     if missing := missing_name(line):
         yield f"{LACKS}{missing.lower()}"
     yield from _of_names(line)
-    yield from (f"{NAME}{word.lower()}" for word in re.findall(r"'(\w{3,40})'", line))
+    words = re.findall(r"'(\w{3,40})'", line) if "'" in line else ()
+    yield from (f"{NAME}{word.lower()}" for word in words)
 
 
 def specific_words(text: str) -> str:
@@ -220,21 +222,17 @@ def _of_names(text: str) -> Iterator[str]:
     yield from _classes(text)
     for path in re.findall(_PATH, text) if "/" in text else ():
         yield from _paths(path)
-    for name in re.findall(_IDENTIFIER, " ".join(filter(_may_be_name, text.split()))):
+    for name in re.findall(_IDENTIFIER, " ".join(re.findall(_MAY_BE_NAME, text))):
         if name.lower() not in _LOUD:
             yield f"{NAME}{name.lower()}"
             if "_" in name:
                 yield f"{CALL}{name.lower()}"
 
 
-def _may_be_name(word: str) -> bool:
-    """Whether a word may hold an identifier; a cheap test that rejects most words."""
-    return not word.islower() or "_" in word or "." in word or "-" in word
-
-
 def _of_settings(output: str) -> Iterator[str]:
     """Clues of settings and constants that an output mentions."""
-    names = re.findall(r"\b[A-Z]{3,30}_[A-Z_]{2,30}\b", output[-_READ:])
+    end = output[-_READ:]
+    names = re.findall(r"\b[A-Z]{3,30}_[A-Z_]{2,30}\b", end) if "_" in end else ()
     return (f"{NAME}{name.lower()}" for name in names)
 
 

@@ -134,10 +134,14 @@ _TESTS = (
 )
 
 
+_SIGNS_TESTS = ("FAIL", "ERROR", "___", "---- ", "\u25cf", "#test_")  # one is in each match
+
+
 def failing_test(output: str) -> str:
     """The name of the last failed test in an output; "" if it names none."""
-    for pattern in _TESTS:
-        names: list[str] = re.findall(pattern, output[-_TAIL:])
+    end = output[-_TAIL:]
+    for pattern in _TESTS if any(map(end.__contains__, _SIGNS_TESTS)) else ():
+        names: list[str] = re.findall(pattern, end)
         if names:
             return names[-1]
     return ""

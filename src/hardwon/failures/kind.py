@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from hardwon._cold import re
 from hardwon.failures.programs import SHELL
-from hardwon.failures.signature import fold
+from hardwon.failures.signature import PLAIN, fold
 
 NAME = "<name>"
 _ABSENT = "no command or module named"  # our words: shells and languages say it in many ways
@@ -110,6 +110,7 @@ _QUOTED = (
 )
 _COINED = "|".join(
     (
+        PLAIN,
         rf"(?P<code>{_CODE})",
         rf"(?P<quoted>{_QUOTED})",
         r"(?P<number>(?<![\w-])[-+]?(?:\d++(?:[.,:]\d++)*|<n>)(?:[eE]-?\d+)?%?(?![\w-]))",
@@ -121,6 +122,20 @@ _COINED = "|".join(
 _PLAIN = r"e\.g|i\.e|[A-Z]?[a-z]+(?:['-][A-Za-z]+)*|[A-Z]{2,12}|[a-z]{1,3}/[a-z]{1,3}|-?[A-Za-z]"
 _CLASS = r"\w*(?:Error|Exception|Warning|Exit|Failure|Failed|Timeout|NotFound|DoesNotExist)"
 _IDENTIFIER = r"[_.$#@/\\\d\[]|\((?!s\))|::|[a-z][A-Z]|^-"
+# A pattern is tried only where one of these words occurs: most lines have none of them.
+_SIGNS_MISSING = (
+    *("No module named", "not found", "is not recognized as", "cannot load such file"),
+    "there is no package called",
+)
+_SIGNS_ASSERTION = ("ssert", "xpect", "DID NOT", "Did not")
+_SIGNS_HINT = ("id you mean", "erhaps you", "aybe you", "See ")
+_SIGNS_AFTER = (  # in lower case
+    *("no such", "unknown", "unrecognized", "missing", "no rule to", "no installed app"),
+    *("undefined", "no matching", "satisfies", "cannot find", "not found", "invalid", "duplicate"),
+    *("no test named", "not in scope", "the following", "locate package", "refspec"),
+    *("declared and", "current branch"),
+)
+_SIGNS_BEFORE = (" is not ", " declared ")
 _ROW = rf"{NAME}(?:(?:, | and | or |[.:/=,@-]|\s)*{NAME})+"
 
 
@@ -130,21 +145,21 @@ def kind_text(line: str, *, is_coined: bool = False) -> str:
     A missing module, program or fixture keeps its name, unless the run invented it (`is_coined`).
     """
     bare = _stripped(line)
-    if missing := re.fullmatch(_MISSING, bare):
+    if missing := _missing(bare):
         return f"{_ABSENT} {NAME if is_coined else _root(missing)}"
     if fixture := re.fullmatch(_FIXTURE, bare):
         return f"fixture {NAME if is_coined else fixture[1]} not found"
-    if re.match(_ASSERTION, bare):
+    if _has(bare, _SIGNS_ASSERTION) and re.match(_ASSERTION, bare):
         return "AssertionError"
     if name := re.match(_BARE, bare) or re.match(_SIGNAL, bare):
         return name[1]
-    raised = re.search(_RAISED, line[:_READ])
+    raised = re.search(_RAISED, line[:_READ]) if "." in line else None
     return _folded(bare, head=raised[1] if raised and bare.startswith(raised[1]) else "")
 
 
 def printed_text(kind: str, line: str) -> str:
     """A failure kind in the words that a program prints, without the names that it folds."""
-    missing = re.fullmatch(_MISSING, _stripped(line)) if kind.startswith(_ABSENT) else None
+    missing = _missing(_stripped(line)) if kind.startswith(_ABSENT) else None
     if missing is None:
         return kind
     if NAME not in kind:
@@ -156,7 +171,7 @@ def printed_text(kind: str, line: str) -> str:
 
 def missing_name(line: str) -> str:
     """The module or program that the line says is missing; "" if it names none."""
-    missing = re.fullmatch(_MISSING, _stripped(line))
+    missing = _missing(_stripped(line))
     return _root(missing) if missing else ""
 
 
@@ -164,6 +179,15 @@ def missing_fixture(line: str) -> str:
     """The test fixture that the line says is missing; "" if it names none."""
     fixture = re.fullmatch(_FIXTURE, _stripped(line))
     return fixture[1] if fixture else ""
+
+
+def _missing(bare: str) -> re.Match[str] | None:
+    """The words of a line that says that a module or program is missing."""
+    return re.fullmatch(_MISSING, bare) if _has(bare, _SIGNS_MISSING) else None
+
+
+def _has(text: str, signs: tuple[str, ...]) -> bool:
+    return any(map(text.__contains__, signs))
 
 
 def _root(missing: re.Match[str]) -> str:
@@ -177,25 +201,34 @@ def _stripped(line: str) -> str:
     for pattern in (_PRINTER, _PLACE, _PRINTER):
         prefix = re.match(pattern, line)
         line = line[prefix.end() :] if prefix else line
-    plain = re.sub(rf"{_CATEGORY}|{_RECOVERED}", "", re.sub(_MODULE, "", line[:_READ]))
-    return re.sub(_HINT, "", plain).strip()
+    plain = re.sub(_MODULE, "", line[:_READ]) if _has(line, (".", "::", "\\")) else line[:_READ]
+    plain = re.sub(rf"{_CATEGORY}|{_RECOVERED}", "", plain) if plain.endswith("]") else plain
+    return (re.sub(_HINT, "", plain) if _has(plain, _SIGNS_HINT) else plain).strip()
 
 
 def _folded(bare: str, *, head: str) -> str:
     """The text with names folded, except the exception class `head` that it begins with."""
-    tail = bare[len(head) :]
-    without_project = re.sub(_PROJECT, lambda match: f"{match[1]} {NAME}", tail)
-    without_refs = re.sub(_REFS, lambda match: f"{match[1]} {NAME} -> {NAME}", without_project)
-    folded = re.sub(_BEFORE, NAME, re.sub(_AFTER, lambda match: f"{match[1]} {NAME}", without_refs))
-    text = head + re.sub(_COINED, _replacement, folded)
-    text = re.sub(_ROW, NAME, " ".join(text.split())).strip(" .")
+    text = head + re.sub(_COINED, _replacement, _without_names(bare[len(head) :]))
+    text = " ".join(text.split())
+    text = (re.sub(_ROW, NAME, text) if text.count(NAME) > 1 else text).strip(" .")
     has_words = re.search(r"[^\W\d_]{2}", re.sub(r"<\w+>", "", text))
     return _cut(text if has_words else fold(bare))  # the line is only a code, such as `not_found`
 
 
+def _without_names(text: str) -> str:
+    """The text without the names that its words announce: `no such table: app_book`."""
+    if "on project" in text:
+        text = re.sub(_PROJECT, lambda match: f"{match[1]} {NAME}", text)
+    if "rejected]" in text:
+        text = re.sub(_REFS, lambda match: f"{match[1]} {NAME} -> {NAME}", text)
+    if not text.isascii() or _has(text.lower(), _SIGNS_AFTER):  # `ſ` matches `s` in any case
+        text = re.sub(_AFTER, lambda match: f"{match[1]} {NAME}", text)
+    return re.sub(_BEFORE, NAME, text) if _has(text, _SIGNS_BEFORE) else text
+
+
 def _replacement(match: re.Match[str]) -> str:
     sort, text = match.lastgroup, match[0]
-    if sort == "code":
+    if sort in ("code", "plain"):
         return text
     if sort == "number":
         return "<n>"

@@ -78,8 +78,12 @@ _POSITION = r"(?::\d++){0,2}(?:\(\d{1,9}(?:,\d{1,9})?\))?"  # file:line:column, 
 _HEX4 = r"[0-9a-fA-F]{1,4}"
 _CODED = r"(?i:http(?:/[\d.]{1,3})?|errno|(?:status|error|exit)(?:[ _]?code)?|code|signal)"
 
+# Plain words before another word. They stay as they are, and most of a line consists of them. The
+# words left out may begin something else: `exit code 1`.
+PLAIN = r"(?P<plain>(?<![a-z])(?:(?!tmp|error|exit|status)[a-z]++ (?=[a-z]))+)"
 _VOLATILE = "|".join(
     (
+        PLAIN,
         r"(?P<placeholder><(?:path|n|hex|id|time|url|ip|email|str)>)",
         r"(?P<url>(?<![\w+.-])[A-Za-z][A-Za-z0-9+.-]{0,20}+://[^\s'\"`<>()\[\]{},;]*+)",
         r"(?P<email>(?<![\w.+-])[\w.+-]++@[\w-]++(?:\.[\w-]++)+)",
@@ -116,7 +120,9 @@ def fold(text: str) -> str:
 
 def _one_line(text: str) -> str:
     valid = text.encode("utf-8", "replace").decode()  # a lone surrogate cannot be stored
-    return " ".join(re.sub(_CONTROL, " ", re.sub(ANSI, "", valid)).split())
+    if not valid.isprintable():
+        valid = re.sub(_CONTROL, " ", re.sub(ANSI, "", valid))
+    return " ".join(valid.split())
 
 
 def _replacement(match: re.Match[str]) -> str:
@@ -187,6 +193,7 @@ def _is_random(part: str) -> bool:
 
 
 _REWRITES = {
+    "plain": _same,
     "placeholder": _same,
     "code": _same,
     "package": _fold_numbers,
