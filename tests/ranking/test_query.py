@@ -63,10 +63,20 @@ def test_a_match_tells_which_words_were_read_in_part_only() -> None:
     read = [("rare", [(1, 9)]), ("common", [(2, 9)])]
     known = [("rare", 1), ("common", 5), ("commonest", 9)]
 
-    tally = tallied(Query("turn", ""), read, known=known, total=9, fresh={}, changed=())
+    asked = Query("error", "", about=("rare", "common", "commonest"))
+
+    tally = tallied(asked, read, known=known, total=9, fresh={}, changed=())
 
     assert tally.match(lesson(id=1)).held == {"rare"}
     assert tally.match(lesson(id=1)).unread == {"common"}
+
+
+def test_words_that_are_not_of_the_failure_are_not_looked_for() -> None:
+    read, known = [("common", [(2, 9)])], [("common", 5)]
+
+    tally = tallied(Query("error", ""), read, known=known, total=9, fresh={}, changed=())
+
+    assert tally.match(lesson(id=2)).unread == frozenset()
 
 
 def test_a_changed_lesson_holds_what_it_holds_now() -> None:

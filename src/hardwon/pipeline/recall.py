@@ -56,7 +56,8 @@ def _of_one_kind(judged: list[Judged], least: float) -> list[Judged]:
     """Show the lessons of this failure and perhaps one other; without a fix, the best other."""
     own = [candidate for candidate in judged if candidate.match.is_same_kind]
     own = own or [candidate for candidate in judged if candidate.match.is_same_failure]
-    others = [candidate for candidate in judged if candidate not in own]
+    own_ids = {candidate.match.lesson.id for candidate in own}
+    others = [candidate for candidate in judged if candidate.match.lesson.id not in own_ids]
     if any(candidate.match.lesson.is_active for candidate in own):
         return _own_first(judged, own, others, least)
     return _best_other(own, others) if shown(others) else judged
@@ -68,9 +69,11 @@ def _own_first(
     """Show the lessons of this failure, and one other whose text is more clearly about it."""
     floor = min(least, max(map(_speaks, own)))
     beside = [candidate for candidate in shown(others) if _speaks(candidate) > floor][:1]
-    fitting = [*own, *beside]
+    fitting = {candidate.match.lesson.id for candidate in (*own, *beside)}
     return [
-        candidate if candidate in fitting else _hidden(candidate, "its own lesson is there")
+        candidate
+        if candidate.match.lesson.id in fitting
+        else _hidden(candidate, "its own lesson is there")
         for candidate in judged
     ]
 

@@ -16,13 +16,14 @@ if TYPE_CHECKING:
     from typing import NamedTuple
 
     Pairs = Iterable[tuple[int, int]]  # lessons with impacts
+    Exact = tuple[bool, bool, tuple[tuple[str, int], ...], tuple[tuple[str, float], ...]]
 else:
     from hardwon._cold.namedtuple import NamedTuple
 
 LEAST_READ, MOST_READ = 300, 3000  # index entries that one recall reads, rarest keys first
 _SATURATION, _LENGTH_SHARE, _USUAL_LENGTH = 1.2, 0.5, 40
 _TOP_IMPACT = 255
-_WORDS_REMEMBERED = 65536
+_WORDS_REMEMBERED, _COUNTS_REMEMBERED = 65536, 4096
 _UNIT = 1000  # rarity is counted in thousandths: sums of integers are the same in any order
 _EXACT = "!%$?"  # first characters of keys for failures, kinds, calls and clues; not in words
 _FEWEST = 100  # lessons assumed at least, so that words count in a small store
@@ -44,6 +45,7 @@ Near = tuple[tuple[int, float, float], ...]  # lesson, cosine, cosine without th
 
 _NONE: Mapping[str, float] = {}
 _NO_WORDS: frozenset[str] = frozenset()
+_NO_EXACT: Exact = (False, False, (), ())
 
 
 class Query(NamedTuple):
@@ -82,7 +84,7 @@ class Match(NamedTuple):
     rarity: Mapping[str, float] = _NONE  # of each query word that some lesson has
     total: int = 0  # lessons in the visible scopes
     held: frozenset[str] = _NO_WORDS  # query words that it has, as far as the index was read
-    unread: frozenset[str] = _NO_WORDS  # query words that more lessons have than were read
+    unread: frozenset[str] = _NO_WORDS  # words of the failure that more lessons have than were read
 
 
 def terms(text: str) -> list[str]:
@@ -250,8 +252,22 @@ def chance(surprise: float, *, shared: int, asked: int, total: int) -> float:
 
     `surprise` is the sum of the rarities of the `shared` words; the query has `asked` words.
     """
-    choices = lgamma(asked + 1) - lgamma(shared + 1) - lgamma(max(0, asked - shared) + 1)
-    return log(max(1, total)) + choices - surprise
+    return _EXPECTED[shared, asked, total] - surprise
+
+
+class _Expected(dict[tuple[int, int, int], float]):
+    """A cache of the part of `chance` that does not depend on which words are shared."""
+
+    def __missing__(self, counts: tuple[int, int, int]) -> float:
+        if len(self) >= _COUNTS_REMEMBERED:
+            self.clear()
+        shared, asked, total = counts
+        choices = lgamma(asked + 1) - lgamma(shared + 1) - lgamma(max(0, asked - shared) + 1)
+        self[counts] = remembered = log(max(1, total)) + choices
+        return remembered
+
+
+_EXPECTED = _Expected()
 
 
 class MatchTally:
@@ -303,15 +319,18 @@ class MatchTally:
 
     def _is_sure(self, lesson: int) -> bool:
         """Whether a lesson was found by its failure, its kind or its meaning."""
-        keys = (key[0] for key, _ in self._exact.get(lesson, ()))
-        return lesson in self._near or any(mark in _EXACT[:2] for mark in keys)
+        exact = self._exact.get(lesson)
+        if exact and any(key[0] in _EXACT[:2] for key, _ in exact):
+            return True
+        return lesson in self._near
 
-    def note_unread(self, holders: Mapping[str, int]) -> None:
-        """Note for which words fewer lessons were counted than hold them."""
+    def note_unread(self, holders: Mapping[str, int], about: Iterable[str]) -> None:
+        """Note for which words of the failure fewer lessons were counted than hold them."""
         read = dict.fromkeys(self._rarity, 0)
         for word, lessons in self._holders:
             read[word] += len(lessons)
-        self._unread = frozenset(word for word, count in read.items() if count < holders[word])
+        asked = self._rarity.keys() & about
+        self._unread = frozenset(word for word in asked if read[word] < holders[word])
 
     def match(self, lesson: Lesson) -> Match:
         """The match of a lesson, with the evidence that was counted for it."""
@@ -319,19 +338,13 @@ class MatchTally:
         cosine, meaning = self._near.get(number, (0.0, 0.0))
         held = [word for word, holders in self._holders if number in holders]
         surprise = sum(map(self._weights.__getitem__, held)) / _UNIT
-        match = Match(
-            lesson,
-            self._words(number) / (_UNIT * _TOP_IMPACT),
-            len(held),
-            cosine=cosine,
-            meaning=meaning,
-            chance=chance(surprise, shared=len(held), asked=len(self._rarity), total=self._total),
-            rarity=self._rarity,
-            total=self._total,
-            held=frozenset(held),
-            unread=self._unread,
-        )
-        return _with_exact(match, self._exact[number]) if number in self._exact else match
+        by_chance = _EXPECTED[len(held), len(self._rarity), self._total] - surprise
+        exact = self._exact.get(number)
+        same_failure, same_kind, calls, clues = _shared_exactly(exact) if exact else _NO_EXACT
+        words = self._words(number) / (_UNIT * _TOP_IMPACT)
+        evidence = (words, len(held), same_failure, same_kind, calls, cosine, meaning, by_chance)
+        known = (clues, self._rarity, self._total, frozenset(held), self._unread)
+        return Match._make((lesson, *evidence, *known))  # by position for speed
 
     def _words(self, lesson: int) -> int:
         return self._sums.get(lesson, 0)
@@ -342,14 +355,14 @@ class MatchTally:
         return _EXACT[0] in marks, _EXACT[1] in marks, len(keys), self._words(lesson), lesson
 
 
-def _with_exact(match: Match, exact: list[tuple[str, int]]) -> Match:
-    """The match with the failures, calls and clues that it shares with the query."""
+def _shared_exactly(exact: list[tuple[str, int]]) -> Exact:
+    """Whether failure and kind are shared with the query; the shared calls and clues."""
     marks = {key[0] for key, _ in exact}
-    return match._replace(
-        is_same_failure=_EXACT[0] in marks,
-        is_same_kind=_EXACT[1] in marks,
-        calls=tuple(sorted((key[1:], times) for key, times in exact if key[0] == _EXACT[2])),
-        clues=tuple((key[1:], rare / _UNIT) for key, rare in exact if key[0] == _EXACT[3]),
+    return (
+        _EXACT[0] in marks,
+        _EXACT[1] in marks,
+        tuple(sorted([(key[1:], times) for key, times in exact if key[0] == _EXACT[2]])),
+        tuple([(key[1:], rare / _UNIT) for key, rare in exact if key[0] == _EXACT[3]]),
     )
 
 
@@ -375,7 +388,7 @@ def tallied(
     tally = MatchTally(asked.near, total=total)
     for key, pairs in read:
         tally.add(key, pairs, weights[key])
-    tally.note_unread(written)
+    tally.note_unread(written, asked.about)
     tally.leave_out(changed)
     for key, pairs in fresh.items():
         tally.add(key, pairs, weights[key])

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from hardwon.failures import clues as signs
     from hardwon.failures import kind as kinds
     from hardwon.values.lesson import Lesson
+
+    _Relevance = tuple[tuple[tuple[str, float], ...], str]  # the parts of a score, and a verdict
 else:
     from hardwon._cold.namedtuple import NamedTuple
 
@@ -114,30 +116,25 @@ class Judged(NamedTuple):
 
 def judge(query: Query, match: Match, *, outlook: Outlook, now: datetime, by: Weights) -> Judged:
     """The score of a match at the door of the query, and the verdict by the door's threshold."""
-    judged = _DOORS.get(query.door, _turn)(query, match, outlook, now, by)
+    parts, verdict = _DOORS.get(query.door, _turn)(query, match, outlook, now, by)
     if match.lesson.id in outlook.told and query.door != "error":
-        judged = judged._replace(verdict="told in this run already")
-    score = sum([value for _, value in judged.parts])
-    prior = _prior(match, by)
-    return Judged(match, score * prior, (*judged.parts, ("prior", prior)), judged.verdict)
-
-
-class _Relevance(NamedTuple):
-    parts: tuple[tuple[str, float], ...]
-    verdict: str = ""
+        verdict = "told in this run already"
+    score = sum([value for _, value in parts])
+    prior = _prior(match.lesson, by)
+    return Judged(match, score * prior, (*parts, ("prior", prior)), verdict)
 
 
 def _turn(query: Query, match: Match, outlook: Outlook, now: datetime, by: Weights) -> _Relevance:
     telling = min(1.0, max(0.0, -match.chance) / by.surprise)  # 0 for words shared by chance
     parts = (("words", telling * _words(match, by)), *_meaning(match, by.turn_meaning))
     if match.lesson.status != Status.PROVEN:
-        return _Relevance(parts, "not proven yet")
+        return parts, "not proven yet"
     is_asked_for = (
         _is_asked_for(query, match, by)
         or _is_near(query, match, by.turn_likeness, by)
         or _is_tagged(query, match, by)
     )
-    return _Relevance(parts, "" if is_asked_for else "shares no more than others by chance")
+    return parts, "" if is_asked_for else "shares no more than others by chance"
 
 
 def _is_asked_for(query: Query, match: Match, by: Weights) -> bool:
@@ -173,7 +170,7 @@ def _error(query: Query, match: Match, outlook: Outlook, now: datetime, by: Weig
         sure = spoken(query, match, by) if match.lesson.origin != MINED else by.beside
         verdict = _told_before(match) if outlook.is_again else _of_other_tests(query, match)
         verdict = verdict or _of_other_names(query, match) or _of_lookup(query, match, by)
-        return _Relevance((*parts, (SPEAKS, sure / 10)), verdict)
+        return (*parts, (SPEAKS, sure / 10)), verdict
     return _other_error(query, match, parts, by)
 
 
@@ -189,7 +186,7 @@ def _other_error(
     speaks = is_written and sure >= by.spoken and _may_be_offered(query, match, by)
     words = (("words", _words(match, by)), (SPEAKS, sure / 10))
     verdict = "" if is_near or speaks else "another kind of failure"
-    return _Relevance((*parts, *words, *_meaning(match, by.error_meaning)), verdict)
+    return (*parts, *words, *_meaning(match, by.error_meaning)), verdict
 
 
 def _told_before(match: Match) -> str:
@@ -255,14 +252,14 @@ def spoken(query: Query, match: Match, by: Weights) -> float:
     among these lessons, so in a large store more must agree.
     """
     about = values_of(match.lesson.evidence, Kind.ABOUT)
-    is_quoted, clues = signs.quotes(about, query.text), _clues(match)
+    is_quoted, clues = bool(about) and signs.quotes(about, query.text), _clues(match)
     own = _shared_rarities(query, match)
     if not (own or is_quoted or _is_specific(match, clues)):
         return 0.0
     words = _word_weight(query, match, own, by)
     if not is_quoted and not match.clues:
         words -= by.crowded * log(max(1.0, match.total / by.few))
-    is_of_another = not is_quoted and _names_another_error(about, clues)
+    is_of_another = bool(about) and not is_quoted and _names_another_error(about, clues)
     return words + sum(clues.values()) + by.says * is_quoted - by.other_error * is_of_another
 
 
@@ -273,12 +270,13 @@ def _shared_rarities(query: Query, match: Match) -> list[float]:
 
 
 def _held(match: Match) -> Container[str]:
-    """The query words that the lesson has; its text is read where the index does not tell."""
-    unsure = [word for word in match.unread if word not in match.held]
+    """The failure's words that the lesson has; its text is read where the index does not tell."""
+    unsure = match.unread - match.held
     is_indexed = match.lesson.status == Status.PROVEN
-    if is_indexed and not (unsure and may_hold(match.lesson.searchable(), unsure)):
+    if is_indexed and not unsure:
         return match.held
-    return set(terms(match.lesson.searchable()))
+    text = match.lesson.searchable()
+    return set(terms(text)) if not is_indexed or may_hold(text, unsure) else match.held
 
 
 def _is_specific(match: Match, clues: dict[str, float]) -> bool:
@@ -316,8 +314,8 @@ def _start(query: Query, match: Match, outlook: Outlook, now: datetime, by: Weig
     share = match.lesson.met / max(1, outlook.runs) * _freshness(match, now, by)
     parts = (("share of runs", share),)
     if match.lesson.status != Status.PROVEN or match.lesson.met < by.start_met:
-        return _Relevance(parts, "not proven, or met too seldom")
-    return _Relevance(parts, "" if share >= by.start_share else "met in too few runs")
+        return parts, "not proven, or met too seldom"
+    return parts, "" if share >= by.start_share else "met in too few runs"
 
 
 _DOORS = {"error": _error, "start": _start}
@@ -348,11 +346,10 @@ def _freshness(match: Match, now: datetime, by: Weights) -> float:
     return exp(-days / by.fading)
 
 
-def _prior(match: Match, by: Weights) -> float:
-    lesson = match.lesson
+def _prior(lesson: Lesson, by: Weights) -> float:
     return (
         1
         + by.confidence * lesson.confidence
         + by.importance * lesson.importance
-        + by.frequency * min(1.0, log(max(1, lesson.met)) / 3)
+        + (by.frequency * min(1.0, log(lesson.met) / 3) if lesson.met > 1 else 0.0)
     )
