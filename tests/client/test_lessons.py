@@ -45,6 +45,16 @@ def test_lessons_are_looked_after(face: Face, tmp_path: Path) -> None:
         lessons.list(limit=0)
 
 
+def test_a_long_history_is_read_to_its_end(face: Face) -> None:
+    lessons = face.hw.agent("coder").lessons
+    lesson = lessons.add("using tabs", "use spaces")
+    for number in range(60):
+        lessons.edit(lesson.id, correction=f"use {number} spaces")
+
+    assert len(lessons.history()) == len(lessons.history(lesson.id)) == 60
+    assert lessons.history()[-1].before.correction == "use spaces"
+
+
 def test_a_pack_moves_from_one_agent_to_another(face: Face, tmp_path: Path) -> None:
     giver, taker = face.hw.agent("giver").lessons, face.hw.agent("taker").lessons
     giver.add("deploying", "drain the node first")

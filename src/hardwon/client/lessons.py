@@ -12,7 +12,7 @@ from hardwon.text.clean import required
 from hardwon.values.lesson import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Unpack
 
     from hardwon.client.wire import Wire
@@ -65,8 +65,7 @@ class RemoteLessons(Lessons):
 
     def history(self, number: int | None = None) -> Sequence[Change]:
         path = "/v1/history" if number is None else f"/v1/lessons/{int(number)}/history"
-        items = self._wire.get(path, self._place)["items"]
-        return [reading.change(item, self._scope.tenant) for item in items]
+        return [reading.change(item, self._scope.tenant) for item in self._items(path, _MOST)]
 
     def undo(self, number: int | None = None) -> Lesson:
         path = "/v1/history/undo" if number is None else f"/v1/lessons/{int(number)}/undo"
@@ -107,19 +106,22 @@ class RemoteLessons(Lessons):
         return [self._lesson(item) for item in items]
 
     def _listed(self, *, limit: int, **query: object) -> Sequence[Lesson]:
-        lessons: list[Lesson] = []
+        return [self._lesson(item) for item in self._items("/v1/lessons", limit, **query)]
+
+    def _items(self, path: str, limit: int, **query: object) -> Iterator[Any]:
+        """The rows of a list, page by page, at most `limit`."""
         cursor: str | None = ""
-        while cursor is not None and len(lessons) < limit:
+        while cursor is not None and limit > 0:
             parameters: Mapping[str, object] = {
                 **self._place,
                 **query,
-                "limit": min(_PAGE, limit - len(lessons)),
+                "limit": min(_PAGE, limit),
                 "cursor": cursor or None,
             }
-            page = self._wire.get("/v1/lessons", parameters)
-            lessons += [self._lesson(item) for item in page["items"]]
-            cursor = page["next"]
-        return lessons
+            page = self._wire.get(path, parameters)
+            yield from page["items"]
+            limit -= len(page["items"])
+            cursor = page.get("next")
 
     def _changed(self, method: str, path: str, body: object) -> Lesson:
         return self._lesson(self._wire.send(method, path, body, self._place))

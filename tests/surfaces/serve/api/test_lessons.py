@@ -32,6 +32,21 @@ def test_a_person_looks_after_lessons(any_server: Served) -> None:
     assert post(server, f"{one}/undo").json["correction"] == "drain the node first"
 
 
+def test_changes_come_page_by_page(any_server: Served) -> None:
+    server = any_server
+    number = post(server, f"/v1/lessons?{CODER}", {"situation": "s", "correction": "c0"}).json["id"]
+    for edit in range(1, 4):
+        body = {"correction": f"c{edit}"}
+        server.ask("PATCH", f"/v1/lessons/{number}", body, key=server.token)
+
+    first = get(server, f"/v1/history?{CODER}&limit=2")
+    rest = get(server, f"/v1/history?{CODER}&limit=2&cursor={first['next']}")
+
+    changes = [*first["items"], *rest["items"]]
+    assert [change["before"]["correction"] for change in changes] == ["c2", "c1", "c0"]
+    assert rest["next"] is None
+
+
 def test_lessons_come_page_by_page(any_server: Served) -> None:
     server = any_server
     rules = ("lint before a commit", "ask before a release", "pin every package")

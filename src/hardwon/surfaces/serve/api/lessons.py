@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from starlette.responses import Response
 
@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     from hardwon import Lesson
     from hardwon.lessons import Lessons
     from hardwon.surfaces.serve.api.ask import Ask
+    from hardwon.values.history import Change
     from hardwon.values.listing import Mark
+
+Numbered = TypeVar("Numbered", "Lesson", "Change")
 
 _READ, _CHANGE = (Right.LESSONS,), (Right.CHANGE,)
 _WRITE = (Right.DOOR, Right.CHANGE)
@@ -122,9 +125,9 @@ def history(ask: Ask) -> Any:
 
 
 def all_history(ask: Ask) -> Any:
-    """The changes of an agent's lessons, newest first."""
-    changes = ask.agent.lessons.history()[: ask.number("limit", 50)]
-    return {"items": [views.change(change) for change in changes]}
+    """A page of the changes of an agent's lessons, newest first."""
+    changes = ask.agent.lessons.history()
+    return listed(_after(changes, ask.cursor(), ask.number("limit", 50)), views.change)
 
 
 def exposures(ask: Ask) -> Any:
@@ -217,12 +220,12 @@ def _matching(lessons: Lessons, text: str, status: str) -> Sequence[Lesson]:
     return lessons.search(text, limit=200) if text else lessons.list(limit=_MOST, status=status)
 
 
-def _after(lessons: Sequence[Lesson], after: Mark | None, limit: int) -> Page[Lesson]:
-    """The page after a lesson; the first page if that lesson is gone."""
-    numbers = [str(lesson.id) for lesson in lessons]
+def _after(listing: Sequence[Numbered], after: Mark | None, limit: int) -> Page[Numbered]:
+    """The page after a row; the first page if that row is gone."""
+    numbers = [str(row.id) for row in listing]
     begin = numbers.index(after[1]) + 1 if after and after[1] in numbers else 0
-    rows = tuple(lessons[begin : begin + limit])
-    is_more = len(lessons) > begin + limit
+    rows = tuple(listing[begin : begin + limit])
+    is_more = len(listing) > begin + limit
     return Page(rows, (0.0, str(rows[-1].id)) if is_more else None)
 
 
