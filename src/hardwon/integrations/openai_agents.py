@@ -41,7 +41,7 @@ class Lessons(RunHooks):  # type: ignore[misc, type-arg, unused-ignore]
 
     def on_tool_error(self, ctx: Any, error: Exception) -> str:
         """The text that the model reads instead of the exception, with what worked last time."""
-        self._failed_calls.add(getattr(ctx, "tool_call_id", ""))
+        self._failed_calls.add(_identity(ctx))
         self._run.failed(
             getattr(ctx, "tool_name", "tool"), getattr(ctx, "tool_arguments", ""), error
         )
@@ -49,18 +49,26 @@ class Lessons(RunHooks):  # type: ignore[misc, type-arg, unused-ignore]
 
     async def on_tool_end(self, context: Any, agent: Any, tool: Any, result: object) -> None:
         """Record a call; a failed one was recorded by `on_tool_error`."""
-        if getattr(context, "tool_call_id", "") not in self._failed_calls:
+        if _identity(context) in self._failed_calls:
+            self._failed_calls.remove(_identity(context))
+        else:
             self._run.worked(tool.name, getattr(context, "tool_arguments", ""), result)
 
     async def on_agent_end(self, context: Any, agent: Any, output: Any) -> None:
         """End the run; the next one starts from scratch."""
         self._is_started = False
+        self._failed_calls.clear()
         self._run.end(output)
 
     def on_run_error(self, error: BaseException) -> None:
         """Call this for errors of `Runner.run` (too many turns …): the SDK has no hook for them."""
         self._is_started = False
         self._run.end(error=error)
+
+
+def _identity(context: Any) -> str:
+    """What tells this call from others: its id, else its arguments."""
+    return str(getattr(context, "tool_call_id", "") or getattr(context, "tool_arguments", ""))
 
 
 def _task(items: Any) -> str:

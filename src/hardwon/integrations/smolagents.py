@@ -11,6 +11,8 @@ from hardwon.integrations.recorder import Recorder
 if TYPE_CHECKING:
     from hardwon import Agent
 
+    Call = tuple[str, Any]  # the tool and its arguments
+
 
 class Lessons:
     """Sees every step; lessons go into the task and into the observations."""
@@ -37,12 +39,13 @@ class Lessons:
 
     def on_step(self, step: Any, agent: Any = None) -> None:
         """Record a step; the calls of a failed one are only in the model's message."""
-        failed = step.error is not None
-        for tool, args in _calls(step):
+        error = "" if step.error is None else str(step.error)
+        calls = _calls(step) if step.error is None else _failing(_calls(step), error)
+        for tool, args in calls:
             if tool == "final_answer":
                 continue
-            record = self._run.failed if failed else self._run.worked
-            lessons = record(tool, args, str(step.error) if failed else step.observations or "")
+            record = self._run.worked if step.error is None else self._run.failed
+            lessons = record(tool, args, error or step.observations or "")
             if lessons:
                 step.observations = f"{step.observations or ''}\n{lessons}".strip()
 
@@ -51,7 +54,16 @@ class Lessons:
         self._run.end(step.output)
 
 
-def _calls(step: Any) -> list[tuple[str, Any]]:
+def _failing(calls: list[Call], error: str) -> list[Call]:
+    """The call that the error names; nothing is known of the others made beside it."""
+    if len(calls) == 1:
+        return calls
+    exact = [call for call in calls if f"'{call[0]}' with arguments {call[1]}" in error]
+    named = [call for call in calls if f"'{call[0]}'" in error or f"tool {call[0]}," in error]
+    return exact[:1] or (named if len(named) == 1 else [])
+
+
+def _calls(step: Any) -> list[Call]:
     if step.tool_calls:
         return [(call.name, call.arguments) for call in step.tool_calls]
     calls = getattr(step.model_output_message, "tool_calls", None) or []
