@@ -27,7 +27,13 @@ def kept_token(home: str) -> str:
     return token
 
 
+def credentials(header: str) -> str:
+    """What an Authorization header shows; its scheme `Bearer` may be in any case, or missing."""
+    scheme, _, rest = header.strip().partition(" ")
+    return rest.strip() if scheme.lower() == "bearer" else header.strip()
+
+
 def is_bearer(header: str, token: str) -> bool:
     """Whether an Authorization header carries the token; takes the same time for any wrong one."""
-    shown = header.removeprefix("Bearer ").strip()
+    shown = credentials(header)
     return bool(token) and hmac.compare_digest(shown.encode(), token.encode())

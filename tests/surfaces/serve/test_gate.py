@@ -45,6 +45,13 @@ def test_the_token_of_the_home_opens_everything(server: Served) -> None:
     assert server.ask("GET", "/", key=server.token).status == 200
 
 
+@pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER", "bearer  "])
+def test_the_scheme_of_a_token_is_known_in_any_case(server: Served, scheme: str) -> None:
+    for shown in (server.token, server.key()):
+        headers = {"Authorization": f"{scheme} {shown}"}
+        assert server.ask("GET", "/v1/me", headers=headers).status == 200
+
+
 @pytest.mark.parametrize("shown", ["", "hw", "hw_x_y", "hw__", "Bearer", "é", "hw_" + "0" * 12])
 def test_another_text_is_no_key(server: Served, shown: str) -> None:
     answer = server.ask(

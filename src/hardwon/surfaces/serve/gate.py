@@ -11,6 +11,7 @@ from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
 from starlette.responses import RedirectResponse, Response
 
+from hardwon.auth import credentials
 from hardwon.surfaces.serve import problems
 from hardwon.surfaces.serve.limits import Buckets, Limits
 from hardwon.surfaces.serve.principal import Principal, of_key
@@ -106,7 +107,7 @@ class Gate:
     def _bearer(self, header: str) -> Principal:
         if self._access.is_token(header):
             return self._access.owner
-        key = self._access.key(header.removeprefix("Bearer ").strip())
+        key = self._access.key(credentials(header))
         if key is None:
             raise _unauthorized("this key is not known, has expired or was revoked")
         asyncio.get_running_loop().run_in_executor(None, self._access.keys.used, key)
