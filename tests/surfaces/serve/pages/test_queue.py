@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from hardwon import worker
 from tests.surfaces.serve.pages.read_pages import bury, values
 from tests.surfaces.serve.pages.stocked import Reader
@@ -49,6 +51,19 @@ def test_the_queue_shows_only_the_jobs_of_the_tenant(server: Served, reader: Rea
 
     assert "own task" in tasks
     assert "task of others" not in tasks
+
+
+def test_a_queue_too_long_to_read_is_not_taken_for_the_tenants_own(
+    server: Served, reader: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.hw.agent("coder", tenant="other").after_run(task="of others", error="it did not work")
+    monkeypatch.setattr("hardwon.surfaces.serve.pages.queue._READ", 0)
+
+    page = reader.get("/queue")
+
+    assert '<b>–</b><span class="soft">waiting</span>' in page
+    assert '<b>–</b><span class="soft">in flight</span>' in page
+    assert "jobs of all tenants wait on this server" in page
 
 
 def test_the_queue_tells_how_fast_it_is_worked(server: Served, reader: Reader) -> None:

@@ -49,6 +49,7 @@ def queue(request: Request) -> View:
     values = {
         "pending": len(waiting),
         "is_long": is_long,
+        "read_at_most": _READ,
         "dead_count": len(dead),
         "worker": {name: value for name, value in worker.items() if name in _WORKER},
         "rate": rate(worker),
