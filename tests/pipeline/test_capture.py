@@ -94,3 +94,24 @@ def test_a_text_in_which_every_character_is_escaped_is_whole_while_it_fits() -> 
 
     assert fitted(escaped, 6 * 1000 + 200) == escaped
     assert size(escaped) <= 6 * 1000 + 200
+
+
+def test_what_gives_way_keeps_its_ends() -> None:
+    kept = fitted(long_run(8), 8_000)
+
+    assert {(len(step.args), len(step.output)) for step in kept.steps} == {(400, 400)}
+
+
+def test_no_more_steps_give_way_than_must() -> None:
+    episode = long_run(8)
+    short = fitted(episode, size(episode) - 1)
+    exact = fitted(episode, size(episode))
+
+    assert exact == episode
+    assert [len(step.output) for step in short.steps] == [400, *[20_000] * 7]
+
+
+def test_a_long_attempt_takes_no_more_than_a_third() -> None:
+    kept = fitted(EPISODE._replace(attempt="a" * 50_000), 30_000)
+
+    assert 9_900 < len(kept.attempt) <= 10_000

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hardwon import Lesson
-from hardwon.pipeline.consolidate import agrees, consolidate
+from hardwon.pipeline.consolidate import agrees, consolidate, likeness
 from hardwon.stores.memory import MemoryStore
 from hardwon.values.evidence import Evidence, Kind, values_of
 from hardwon.values.fix import Fix
@@ -218,3 +218,49 @@ def test_a_worded_lesson_is_replaced_and_never_joined_to_that_of_another_kind(
 
     assert kept.id not in {other.id, worded.id}
     assert values_of(kept.evidence, Kind.PARENT) == (str(worded.id),)
+
+
+def test_texts_are_alike_by_the_share_of_words_that_they_have_in_common() -> None:
+    assert likeness("alpha bravo charlie", "charlie bravo alpha") == 1.0
+    assert likeness("alpha bravo charlie", "alpha bravo delta") == 0.5
+    assert likeness("", "") == 0.0
+
+
+TWENTY = [f"word{letter}" for letter in "abcdefghijklmnopqrst"]
+
+
+@pytest.mark.parametrize(("shared", "is_one"), [(17, True), (16, False)])
+def test_a_note_is_the_same_from_this_share_of_common_words_on(
+    store: MemoryStore, shared: int, is_one: bool
+) -> None:
+    note: dict[str, Any] = {"kinds": (), "signatures": (), "situation": "when the disk is full"}
+    first = known(store, " ".join(TWENTY), **note)
+
+    kept = put(store, new(" ".join(TWENTY[:shared]), **note))
+
+    assert (kept.id == first.id) is is_one
+
+
+@pytest.mark.parametrize(("shared", "is_marked"), [(17, True), (16, False)])
+def test_a_situation_is_the_same_from_this_share_of_common_words_on(
+    store: MemoryStore, shared: int, is_marked: bool
+) -> None:
+    note: dict[str, Any] = {"kinds": (), "signatures": ()}
+    known(store, "use the first way", situation=" ".join(TWENTY), **note)
+
+    kept = put(store, new("try something else", situation=" ".join(TWENTY[:shared]), **note))
+
+    assert bool(values_of(kept.evidence, Kind.DIFFERS)) is is_marked
+
+
+def test_a_lesson_out_of_use_is_compared_with_none(store: MemoryStore) -> None:
+    first = known(store, **MODEL)
+
+    kept = put(store, new(status=Status.QUARANTINED))
+
+    assert kept.id != first.id
+
+
+def test_a_new_lesson_was_met_at_least_once(store: MemoryStore) -> None:
+    assert put(store, new(met=0)).met == 1
+    assert put(store, new("other", met=5, kinds=("k5",), signatures=("e5",), job="j5")).met == 5

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from hardwon.pipeline.embed import fill, near
@@ -41,3 +43,40 @@ def test_nothing_is_near_to_nothing_and_a_long_question_is_cut() -> None:
     assert embedder.asked == []
     near("x" * 3000, scope=CODER, embedder=embedder, vectors=store.vectors)
     assert len(embedder.asked[0]) <= 2000
+
+
+class Axes:
+    """An embedder by which each text that it knows points along an axis of its own."""
+
+    name = "axes"
+
+    def __init__(self, *texts: str) -> None:
+        self.axes = {text: at for at, text in enumerate(texts)}
+        self.asked: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        self.asked += texts
+        size = len(self.axes)
+        return [[float(self.axes.get(text, 0) == at) for at in range(size)] for text in texts]
+
+
+def test_a_lesson_of_several_texts_points_to_their_middle() -> None:
+    store = stocked("alpha")
+    (wording,) = store.vectors.lacking("axes", after=0, limit=9)
+    texts = wording.texts()
+    embedder = Axes(*texts)
+
+    list(fill(embedder=embedder, vectors=store.vectors))
+
+    found = near(texts[0], scope=CODER, embedder=embedder, vectors=store.vectors)
+    assert found[0][1] == pytest.approx(len(texts) ** -0.5, abs=0.01)
+
+
+def test_so_much_of_a_question_is_read_and_so_many_lessons_are_found() -> None:
+    store, embedder = stocked(*(f"lesson {n}" for n in range(40))), Topics()
+    list(fill(embedder=embedder, vectors=store.vectors))
+    axes = Axes("a", "b")
+
+    assert len(near("tls", scope=CODER, embedder=embedder, vectors=store.vectors)) == 24
+    near("x" * 5000, scope=CODER, embedder=axes, vectors=store.vectors)
+    assert [len(text) for text in axes.asked] == [2000]

@@ -36,3 +36,15 @@ def test_the_oldest_answers_are_forgotten_first() -> None:
 
     assert asked(imagination, model, "q1") == "1"
     assert asked(imagination, model, "q0") == "257"
+
+
+def test_just_so_many_answers_are_remembered_and_just_so_much_is_shown() -> None:
+    imagination, model = Imagination(), Scripted([str(n) for n in range(300)])
+    asked(imagination, model, "x" * 3000)
+    for number in range(255):
+        asked(imagination, model, f"q{number}")
+
+    assert len(model.requests[0].prompt) == 2000
+    assert asked(imagination, model, "x" * 3000) == "0"
+    asked(imagination, model, "one more")
+    assert asked(imagination, model, "x" * 3000) == "257"

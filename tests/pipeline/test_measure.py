@@ -40,3 +40,10 @@ def test_ids_are_in_the_order_of_time_and_no_two_are_equal() -> None:
 
     assert ids == sorted(ids)
     assert len({new_id(NOW) for _ in range(20)}) == 20
+
+
+def test_an_id_is_eleven_digits_of_time_and_ten_of_chance() -> None:
+    made = new_id(NOW)
+
+    assert len(made) == 21
+    assert int(made[:11], 16) == int(NOW.timestamp() * 1000)
