@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -227,3 +228,110 @@ def test_an_uninstall_forgets_which_folders_were_made(tmp_path: Path) -> None:
     installer.uninstall(place, home)
 
     assert folder.exists()
+
+
+def written(goal: Target, text: str) -> Path:
+    path = Path(goal.path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def test_a_change_tells_how_many_lines_come_and_go() -> None:
+    change = installer.ConfigChange("/x", "a\nb\n", "a\nc\nd\n")
+
+    assert change.summary() == "/x: 2 lines added, 1 removed; --diff shows them"
+    assert change
+    assert not installer.ConfigChange("/x", "a", "a")
+    assert installer.ConfigChange("/x", None, "a\n").summary().startswith("/x: 1 lines added, 0")
+
+
+def test_what_is_installed_already_is_not_changed(tmp_path: Path) -> None:
+    goal, store = target("claude-code", tmp_path), str(tmp_path / "store")
+    installer.install(goal, store)
+
+    assert installer.is_installed(goal)
+    assert not installer.installation(goal)
+    assert not installer.install(goal, store)
+
+
+@pytest.mark.parametrize("hooks", ["[]", '{"Stop": 7}', '{"Stop": {}}', "null"])
+def test_hooks_of_an_odd_shape_are_not_taken_for_ours(tmp_path: Path, hooks: str) -> None:
+    goal = target("claude-code", tmp_path)
+    written(goal, f'{{"hooks": {hooks}}}')
+
+    assert not installer.is_installed(goal)
+    assert installer.missing_program(goal) == ""
+    assert not installer.removal(goal, str(tmp_path / "store"))
+
+
+def test_a_new_file_can_be_read_by_all_and_our_records_by_nobody_else(tmp_path: Path) -> None:
+    goal, store = target("claude-code", tmp_path), tmp_path / "store"
+    installer.install(goal, str(store))
+
+    assert Path(goal.path).stat().st_mode & 0o777 == 0o644
+    assert (store / "installed.json").stat().st_mode & 0o777 == 0o600
+    assert store.stat().st_mode & 0o777 == 0o700
+
+
+def test_only_folders_that_were_made_and_are_empty_go_with_the_hooks(tmp_path: Path) -> None:
+    goal, store = target("opencode", tmp_path), str(tmp_path / "store")
+    installer.install(goal, store)
+    (tmp_path / ".config" / "mine").touch()
+
+    installer.uninstall(goal, store)
+
+    assert not (tmp_path / ".config" / "opencode").exists()
+    assert (tmp_path / ".config" / "mine").exists()
+
+
+def test_a_file_that_we_made_goes_when_nothing_else_is_in_it(tmp_path: Path) -> None:
+    goal, store = target("claude-code", tmp_path), str(tmp_path / "store")
+    for extra, is_left in (("", False), ('"model": "opus", ', True)):
+        installer.install(goal, store)
+        path = Path(goal.path)
+        path.write_text(path.read_text().replace("{", "{" + extra + " ", 1))
+
+        installer.uninstall(goal, store)
+
+        assert path.exists() is is_left
+    assert jsonc.loads(path.read_text()) == {"model": "opus"}
+
+
+@pytest.mark.parametrize(
+    ("command", "missing"),
+    [
+        ("/no/such/python -m hardwon hook claude-code", "/no/such/python"),
+        ("HARDWON_HOME=/x /no/such/python -m hardwon hook claude-code", "/no/such/python"),
+        (f"{sys.executable} -m hardwon hook claude-code", ""),
+        ("hardwon hook claude-code", ""),
+    ],
+)
+def test_a_program_of_a_hook_is_missing_if_its_path_is(
+    tmp_path: Path, command: str, missing: str
+) -> None:
+    goal = target("claude-code", tmp_path)
+    entry = {"hooks": {"Stop": [{"hooks": [{"type": "http"}, {"command": command}]}]}}
+    written(goal, json.dumps(entry))
+
+    assert installer.missing_program(goal) == missing
+
+
+@pytest.mark.parametrize(
+    ("plugins", "is_on"),
+    [
+        ({"hardwon@market": True}, True),
+        ({"hardwon@market": False}, False),
+        ({"hardwon@market": "yes"}, False),
+        ({"other@market": True}, False),
+        ([], False),
+    ],
+)
+def test_a_plugin_is_on_when_the_settings_say_so(
+    tmp_path: Path, plugins: object, is_on: bool
+) -> None:
+    goal = target("claude-code", tmp_path)
+    written(goal, json.dumps({"enabledPlugins": plugins}))
+
+    assert installer.has_plugin(goal) is is_on
+    assert not installer.has_plugin(target("opencode", tmp_path))
