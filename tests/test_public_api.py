@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -436,3 +437,19 @@ def test_what_a_program_tells_of_its_run_may_be_of_any_kind(
         assert hw.agent("coder").after_run(task="find it", **told)
 
         assert hw.drain().done == 1
+
+
+def test_what_is_closed_keeps_no_file_of_its_home_open(tmp_path: Path) -> None:
+    def held() -> list[str]:
+        places = (Path("/proc/self/fd") / name for name in os.listdir("/proc/self/fd"))
+        return [str(place.readlink()) for place in places if place.is_symlink()]
+
+    if not Path("/proc/self/fd").exists():
+        pytest.skip("no list of open files here")
+    hw = hardwon.open(tmp_path / "home")
+    hw.agent("coder").learn("Use mkdir -p")
+    assert any(str(tmp_path) in path for path in held())
+
+    hw.close()
+
+    assert not any(str(tmp_path) in path for path in held())

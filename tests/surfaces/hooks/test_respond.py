@@ -313,3 +313,45 @@ def test_a_session_that_ends_without_a_stop_is_captured(home: Home) -> None:
     with hardwon.open(home.path) as hw:
         (job,) = hw.queue.waiting()
     assert job.episode.task == "push it"
+
+
+@pytest.mark.parametrize(("count", "more"), [(1, ""), (3, " and 2 more")])
+def test_the_line_for_a_person_counts_the_lessons_and_is_short(
+    home: Home, count: int, more: str
+) -> None:
+    with hardwon.open(home.path) as hw:
+        agent = hw.agent("default", project=PROJECT)
+        for number in range(count):
+            situation = f"{ASKED} {'for the people of the house ' * 5}{number}"
+            agent.learn(f"way {number}: ask somebody else", situation=situation)
+
+    said = home.tell(EventKind.PROMPT, text=f"{ASKED} for the people of the house").note
+
+    head, _, words = said.partition(": showed lesson #")[2].partition(": ")
+    assert head[1:] == more
+    assert len(words) == 100
+
+
+def test_two_turns_are_told_apart_by_how_their_tasks_begin(home: Home) -> None:
+    topics = ("lighthouse beacon foghorn", "tango waltz ballroom", "carpet curtain wallpaper")
+    with hardwon.open(home.path) as hw:
+        for topic in topics:
+            hw.agent("default", project=PROJECT).learn(topic)
+
+    def said(start: str, topic: str) -> bool:
+        return bool(home.tell(EventKind.PROMPT, text=f"{'x' * 79}{start} {topic}").note)
+
+    assert [said(start, topic) for start, topic in zip("aab", topics, strict=True)] == [
+        True,
+        False,
+        True,
+    ]
+
+
+def test_a_run_without_a_prompt_is_captured_with_its_last_words(home: Home) -> None:
+    home.tell(EventKind.FAILED, **CALL, output="remote: error: no")
+    home.tell(EventKind.STOP, text="done")
+    with hardwon.open(home.path) as hw:
+        (job,) = hw.queue.waiting()
+
+    assert (job.episode.task, job.episode.attempt) == ("(unknown task)", "done")
