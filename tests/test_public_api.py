@@ -451,5 +451,9 @@ def test_what_is_closed_keeps_no_file_of_its_home_open(tmp_path: Path) -> None:
     assert any(str(tmp_path) in path for path in held())
 
     hw.close()
+    assert not any(str(tmp_path) in path for path in held())
 
+    with hw:
+        hw.agent("coder").learn("Use rm -r")
+        assert any(str(tmp_path) in path for path in held())
     assert not any(str(tmp_path) in path for path in held())
