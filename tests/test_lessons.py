@@ -10,9 +10,11 @@ import pytest
 
 import hardwon
 from hardwon.errors import InvalidInput, NotFound
+from hardwon.pipeline.inject import tokens
 from hardwon.values.evidence import Evidence
 from hardwon.values.lesson_formats import from_lines, from_markdown, to_lines, to_markdown
 from tests.samples import CODER, lesson
+from tests.stored import stored
 
 
 @pytest.fixture
@@ -327,3 +329,104 @@ def test_changes_are_told_and_taken_back_newest_first(coder: hardwon.Agent) -> N
 
     assert told == ["use the green cluster", "use the blue cluster"]
     assert coder.lessons.undo(kept.id).correction == "use the green cluster"
+
+
+def test_lists_and_searches_give_so_many_unless_more_are_asked_for(tmp_path: Path) -> None:
+    coder = hardwon.open(tmp_path / "home").agent("coder")
+    with stored(tmp_path / "home") as store, store.together():
+        for number in range(210):
+            store.lessons.add(lesson(f"lighthouse {number}", coder.scope))
+
+    assert len(coder.lessons.list()) == 100
+    assert len(coder.lessons.list(limit=10_000)) == 210
+    assert len(coder.lessons.search("lighthouse")) == 20
+    assert len(coder.lessons.search("lighthouse", limit=200)) == 200
+    assert len(coder.lessons.search("lighthouse", limit=1)) == 1
+
+
+@pytest.mark.parametrize("limit", [0, -1, 10_001])
+def test_a_limit_out_of_bounds_is_named(coder: hardwon.Agent, limit: int) -> None:
+    with pytest.raises(InvalidInput, match=rf"limit must be in 1 … 10000, not {limit}"):
+        coder.lessons.list(limit=limit)
+    with pytest.raises(InvalidInput, match="1 … 200"):
+        coder.lessons.search("x", limit=201)
+
+
+def test_a_situation_has_a_limit(coder: hardwon.Agent) -> None:
+    assert coder.lessons.add("s" * 800, "do it").situation == "s" * 800
+    with pytest.raises(InvalidInput, match="situation"):
+        coder.lessons.add("s" * 801, "do it")
+
+
+def test_tags_may_be_a_list(coder: hardwon.Agent) -> None:
+    kept = coder.lessons.add("when deploying", "ask first", tags=["b", "a"])
+
+    assert set(kept.tags) == {"a", "b"}
+
+
+def test_lessons_of_other_scopes_are_told_without_those_seen_here(tmp_path: Path) -> None:
+    hw = hardwon.open(tmp_path / "home")
+    for project in ("api", "web", None):
+        hw.agent("coder", project=project).learn(f"a lesson of {project}")
+    here = hw.agent("coder", project="api").lessons
+
+    (elsewhere,) = here.elsewhere()
+
+    assert (elsewhere.project, here.elsewhere()[elsewhere]) == ("web", 1)
+    assert here.place_of(2) == elsewhere
+    assert here.place_of(99) is None
+
+
+def test_only_different_lessons_of_one_scope_are_merged(tmp_path: Path) -> None:
+    hw = hardwon.open(tmp_path / "home")
+    own, other = hw.agent("coder").lessons, hw.agent("coder", project="api").lessons
+    first, second = (own.add(f"when {text}", f"use {text}").id for text in ("alpha", "bravo"))
+    third = other.add("when charlie", "use charlie").id
+
+    with pytest.raises(InvalidInput, match="two or more"):
+        own.merge(first, first)
+    with pytest.raises(InvalidInput, match="different scopes"):
+        other.merge(first, third)
+    merged = own.merge(first, second)
+
+    assert (merged.scope, merged.scope.project) == (own.get(first).scope, None)
+    assert {own.get(number).status for number in (first, second)} == {"superseded"}
+
+
+def test_an_import_tells_how_far_it_is(coder: hardwon.Agent, tmp_path: Path) -> None:
+    pack, told = tmp_path / "pack.jsonl", []
+    pack.write_text(to_lines([lesson("alpha"), lesson("bravo")]))
+
+    coder.lessons.import_from(str(pack), tell=lambda done, of: told.append((done, of)))
+
+    assert told == [(0, 2), (1, 2)]
+
+
+def test_a_digest_has_so_many_tokens_unless_more_are_wanted(coder: hardwon.Agent) -> None:
+    for word in ("alpha", "bravo", "charlie", "delta", "echo", "foxtrot"):
+        coder.learn(f"{word} " * 60)
+
+    assert tokens(coder.digest()) <= 300 < tokens(coder.digest(tokens=1000))
+    assert coder.digest() == coder.digest(tokens=300) != coder.digest(tokens=200)
+
+
+def test_a_reported_outcome_is_one_short_line(coder: hardwon.Agent, tmp_path: Path) -> None:
+    coder.learn("Make the folder with mkdir -p")
+    shown = coder.before_turn("make the folder with mkdir")
+    coder.report(shown, "it\nhelped " + "x" * 300)
+
+    with stored(tmp_path / "home") as store:
+        (delivery,) = store.deliveries.recent(coder.scope, limit=1)
+    assert len(delivery.outcome) == 200
+    assert delivery.outcome.startswith("it helped x")
+
+
+def test_a_pack_that_holds_another_lesson_now_adds_that(
+    coder: hardwon.Agent, tmp_path: Path
+) -> None:
+    pack = tmp_path / "pack.jsonl"
+    for text in ("alpha", "bravo", "alpha"):
+        pack.write_text(to_lines([lesson(text)]))
+        coder.lessons.import_from(str(pack), trust=True)
+
+    assert sorted(one.correction for one in coder.lessons.list()) == ["alpha", "bravo"]
