@@ -308,3 +308,82 @@ def test_a_look_trusts_nobody(look: list[str], home: str, foreign: str) -> None:
     subprocess.run(words, cwd=foreign, check=True, timeout=90, stdout=subprocess.DEVNULL)
 
     assert trust.read(home).all == ()
+
+
+CLAIM = trust.FolderClaim("default", "acme/api", "abc", "/w/api", True)
+
+
+@pytest.mark.parametrize(("more", "is_whole"), [(0, True), (1, False)])
+def test_a_list_may_have_so_many_bytes(tmp_path: Path, more: int, is_whole: bool) -> None:
+    head = "hardwon projects 1\n"
+    line = "trusted\tdefault\tacme/api\tabc\t"
+    room = (1 << 18) - len(head) - len(line) - 1 + more
+    (tmp_path / "projects").write_text(f"{head}{line}{'x' * room}\n")
+
+    found = trust.read(str(tmp_path))
+
+    assert found.is_whole is is_whole
+
+
+@pytest.mark.parametrize(
+    ("text", "is_whole", "count"),
+    [
+        ("hardwon projects 1\n", True, 0),
+        ("hardwon projects 1", False, 0),
+        ("hardwon projects 2\n", False, 0),
+        ("hardwon projects 1\ntrusted\tt\tp\td\tf\n", True, 1),
+        ("hardwon projects 1\ntrusted\tt\tp\td\tf", False, 0),
+        ("hardwon projects 1\napart\tt\tp\td\tf\nodd\tt\tp\td\tf\n", False, 1),
+        ("hardwon projects 1\ntrusted\tt\tp\td\n", False, 0),
+        ("hardwon projects 1\ntrusted\tt\tp\td\tf\tg\n", False, 0),
+        ("hardwon projects 1\ntrusted\tt\t\td\tf\n", False, 0),
+    ],
+)
+def test_a_list_is_whole_or_read_as_far_as_it_is(
+    tmp_path: Path, text: str, is_whole: bool, count: int
+) -> None:
+    (tmp_path / "projects").write_text(text)
+
+    found = trust.read(str(tmp_path))
+
+    assert (found.is_whole, len(found.all)) == (is_whole, count)
+
+
+def test_what_is_stored_is_read_back(tmp_path: Path) -> None:
+    apart_one = CLAIM._replace(digest="def", is_trusted=False)
+    trust.changed(str(tmp_path), lambda claims: claims.having(CLAIM).having(apart_one))
+
+    assert trust.read(str(tmp_path)) == trust.Claims((CLAIM, apart_one))
+
+
+def test_a_folder_without_a_name_is_written_as_unknown(tmp_path: Path) -> None:
+    nameless = CLAIM._replace(folder="\n")
+    trust.changed(str(tmp_path), lambda claims: claims.having(nameless))
+
+    (found,) = trust.read(str(tmp_path)).all
+    assert found.folder == "?"
+
+
+def test_a_claim_is_of_one_folder_in_one_project_of_one_tenant() -> None:
+    assert CLAIM.is_same(CLAIM._replace(folder="/other", is_trusted=False))
+    others = CLAIM._replace(tenant="x"), CLAIM._replace(project="x"), CLAIM._replace(digest="x")
+    assert not any(CLAIM.is_same(other) for other in others)
+
+
+def test_of_the_untrusted_folders_the_latest_hundred_are_kept() -> None:
+    claims = trust.Claims((CLAIM,))
+    for number in range(120):
+        claims = claims.having(CLAIM._replace(digest=str(number), is_trusted=False))
+
+    kept = [claim.digest for claim in claims.all]
+    assert kept == ["abc", *map(str, range(20, 120))]
+
+
+def test_a_tenant_that_is_forgotten_claims_nothing(tmp_path: Path) -> None:
+    other = CLAIM._replace(tenant="other")
+    trust.changed(str(tmp_path), lambda claims: claims.having(CLAIM).having(other))
+
+    trust.forget(str(tmp_path), "default")
+    trust.forget(str(tmp_path), "nobody")
+
+    assert trust.read(str(tmp_path)).all == (other,)
