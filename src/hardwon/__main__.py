@@ -17,9 +17,13 @@ def main() -> None:
         from hardwon.surfaces.hooks import entry
 
         entry.run(sys.argv[2:], event)
-    from hardwon.surfaces.cli import run
+    try:
+        from hardwon.surfaces.cli import run
 
-    sys.exit(run(sys.argv[1:]))
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:  # outside a command: nothing was begun
+        code = 130
+    sys.exit(code)
 
 
 if __name__ == "__main__":

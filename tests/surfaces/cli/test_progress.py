@@ -199,6 +199,24 @@ def test_after_ctrl_c_a_line_says_what_is_kept(
     assert code == 130
 
 
+WHILE_IMPORTING = """
+import sys
+class Interrupt:
+    def find_spec(self, name, *_):
+        if name == "click":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupt())
+from hardwon.__main__ import main
+main()
+"""
+
+
+def test_ctrl_c_before_a_command_begins_is_no_traceback() -> None:
+    done = subprocess.run([sys.executable, "-c", WHILE_IMPORTING], capture_output=True)
+
+    assert (done.returncode, done.stderr) == (130, b"")
+
+
 def test_a_question_left_by_ctrl_c_keeps_nothing(
     project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
