@@ -6,7 +6,7 @@ from time import perf_counter_ns
 
 from hardwon._cold.lazy import lazy
 from hardwon.errors import StorageError, Unavailable
-from hardwon.pipeline import inject, measure, recall
+from hardwon.pipeline import recall
 from hardwon.ranking.query import Match, Query
 from hardwon.ranking.scores import WEIGHTS, Judged, Outlook, is_of_other_tests
 from hardwon.values.delivery import NOTHING, Door, Injection
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from hardwon.failures import loops
-    from hardwon.pipeline import hush, withhold
+    from hardwon.pipeline import hush, inject, measure, withhold
     from hardwon.ports import Run, Store
     from hardwon.settings import Settings
     from hardwon.values.lesson import Lesson
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 else:
     loops = lazy("hardwon.failures.loops")
     hush, withhold = lazy("hardwon.pipeline.hush"), lazy("hardwon.pipeline.withhold")
+    inject, measure = lazy("hardwon.pipeline.inject"), lazy("hardwon.pipeline.measure")
 
 _NAMES = 8  # exact failures that are noted for a lesson without a kind
 
@@ -86,8 +87,10 @@ class Delivering:
         self, scope: Scope, query: Query, candidates: Sequence[Judged], run: Run, *, started: int
     ) -> Injection:
         """Render the candidates that are shown, and log the delivery."""
-        now, fresh = self._clock(), recall.shown(candidates)
-        block = self._block(query, fresh)
+        fresh = recall.shown(candidates)
+        if not fresh:
+            return NOTHING
+        now, block = self._clock(), self._block(query, fresh)
         if self._settings.proof.share or any(lesson.was_retired for lesson in block.lessons):
             fresh = self._kept(query.door, fresh, block.lessons, self.coin(scope, run))
             block = self._block(query, fresh)

@@ -86,6 +86,7 @@ _HOOKS = {
     "pre-push": "push",
     "pre-rebase": "rebase",
 }
+REMOVED_IN_PART = "rm: cannot remove"  # it removes the other files nevertheless
 _SILENCED = r"\s*+(?:&>|\d?>>?) ?/dev/null|\s*+\d>&\d"
 _SAYING = 12  # shorter lines are not searched for in an output
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from hardwon._cold import re
-from hardwon.failures.fix_case import Case, commands_of
+from hardwon.failures.fix_case import REMOVED_IN_PART, Case, commands_of
 from hardwon.failures.fix_pair import Pair, is_one_liner, is_other_number
 from hardwon.values.fix import Fix
 
 
 def removed_already(case: Case) -> Fix | None:
     """The fix for a repeated `rm`: the first one failed but did remove the other files."""
-    if not case.line.startswith("rm: cannot remove") or not case.last.failed:
+    if not case.line.startswith(REMOVED_IN_PART) or not case.last.failed:
         return None
     first, second = (
         {word for part in commands_of(step) if part.name == "rm" for word in part.operands}

@@ -7,7 +7,6 @@ whether a later call applies a fix.
 from __future__ import annotations
 
 from hardwon._cold.lazy import lazy
-from hardwon.failures.fix_call_applied import applies_call
 from hardwon.failures.fix_case import (
     case_of,
     commands_of,
@@ -17,20 +16,27 @@ from hardwon.failures.fix_case import (
     line_of,
 )
 from hardwon.failures.fix_finders import fix_of
-from hardwon.failures.fix_lines import applies_lines, is_in_code
-from hardwon.failures.fix_preparation import applies_preparation
-from hardwon.failures.fix_timeout import applies_timeout, is_of_timeout
 from hardwon.failures.fix_unchanged import has_revert, unchanged_fixes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from hardwon.failures import advice
+    from hardwon.failures import (
+        advice,
+        fix_call_applied,
+        fix_lines,
+        fix_preparation,
+        fix_timeout,
+    )
     from hardwon.values.fix import Fix
     from hardwon.values.step import Step
 else:
     advice = lazy("hardwon.failures.advice")
+    fix_call_applied = lazy("hardwon.failures.fix_call_applied")
+    fix_lines = lazy("hardwon.failures.fix_lines")
+    fix_preparation = lazy("hardwon.failures.fix_preparation")
+    fix_timeout = lazy("hardwon.failures.fix_timeout")
 
 _LOOKED_BACK = 30  # steps between a failure and its fix
 _FAILURES = 6  # failures of one run that are looked at for each step
@@ -39,9 +45,9 @@ _FAILURES = 6  # failures of one run that are looked at for each step
 _UNSURE = {"argument", "unchanged", "order"}
 _BEFOREHAND = {"preparation", "order"}  # sorts that are applied by an earlier call
 _APPLIES: dict[str, Callable[[str, Step], bool]] = {
-    "call": applies_call,
-    "preparation": applies_preparation,
-    "lines": applies_lines,
+    "call": lambda key, step: fix_call_applied.applies_call(key, step),
+    "preparation": lambda key, step: fix_preparation.applies_preparation(key, step),
+    "lines": lambda key, step: fix_lines.applies_lines(key, step),
     "unchanged": lambda _, step: has_revert(step),
 }
 
@@ -72,8 +78,8 @@ def applies(fix: Fix, step: Step) -> bool:
     if step.failed and fix.sort in _UNSURE:
         return False
     key = fix.key.partition(" ")[2]
-    if is_of_timeout(key):
-        return applies_timeout(key, step)
+    if fix_timeout.is_of_timeout(key):
+        return fix_timeout.applies_timeout(key, step)
     sort = "call" if fix.sort == "tool" and key.startswith("start ") else fix.sort
     if sort in _APPLIES:
         return _APPLIES[sort](key, step)
@@ -99,7 +105,7 @@ def is_prior_call(fix: Fix) -> bool:
 def was_applied(fix: Fix, steps: Sequence[Step]) -> bool:
     """Whether the fix was already applied when the last step failed; False when unsure."""
     if fix.sort == "lines":
-        return is_in_code(fix.key.partition(" ")[2], steps)
+        return fix_lines.is_in_code(fix.key.partition(" ")[2], steps)
     if fix.sort in _BEFOREHAND:  # the same call may have had another purpose
         return bool(fix.call) and any(applies(fix, step) for step in steps[-_LOOKED_BACK:])
     return (bool(fix.call) or fix.sort == "call") and applies(fix, steps[-1])

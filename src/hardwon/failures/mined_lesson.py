@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from hardwon._cold.lazy import lazy
-from hardwon.failures import call_keys, lesson_text, situation
-from hardwon.failures.case_text import case_text
-from hardwon.failures.tried_in_vain import tried_in_vain
+from hardwon.failures import call_keys
 from hardwon.text.clean import clip, one_line
-from hardwon.text.injection import suspicion
-from hardwon.values.episode import Trigger
 from hardwon.values.evidence import Evidence, Kind, joined, values_of
 from hardwon.values.fix import with_stated
 from hardwon.values.lesson import (
@@ -27,14 +23,20 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from hardwon.failures import fix_stated
+    from hardwon.failures import case_text, fix_stated, lesson_text, situation, tried_in_vain
+    from hardwon.text import injection
+    from hardwon.values import episode
     from hardwon.values.failure import Failure
     from hardwon.values.fix import Fix
     from hardwon.values.run import RunSoFar
     from hardwon.values.scope import Scope
     from hardwon.values.step import Step
 else:
+    case_text, situation = lazy("hardwon.failures.case_text"), lazy("hardwon.failures.situation")
     fix_stated = lazy("hardwon.failures.fix_stated")
+    lesson_text = lazy("hardwon.failures.lesson_text")
+    tried_in_vain = lazy("hardwon.failures.tried_in_vain")
+    injection, episode = lazy("hardwon.text.injection"), lazy("hardwon.values.episode")
 
 _LINE = 120
 
@@ -49,7 +51,7 @@ def opened(step: Step, failure: Failure, scope: Scope, now: datetime) -> Lesson:
             correction=lesson_text.UNSOLVED,
             fixes=with_stated((), _stated(step)),
             tags=clean_tags((step.tool, situation.program(step).strip("`").split(" ")[0])),
-            trigger=Trigger.ERROR,
+            trigger=episode.Trigger.ERROR,
             signatures=(failure.exact,) if failure.exact else (),
             kinds=(failure.kind,),
             calls=_calls(step, failure),
@@ -91,15 +93,15 @@ def with_tried(
     known_attempts = set(values_of(lesson.evidence, Kind.TRIED))
     tried = [
         Evidence(Kind.TRIED, words, now.timestamp())
-        for words in tried_in_vain((*past.steps, step), last)
-        if words not in known_attempts and not suspicion(words)
+        for words in tried_in_vain.tried_in_vain((*past.steps, step), last)
+        if words not in known_attempts and not injection.suspicion(words)
     ]
     return lesson._replace(evidence=joined(lesson.evidence, tried)) if tried else lesson
 
 
 def with_case(lesson: Lesson, steps: Sequence[Step], at: int, now: datetime) -> Lesson:
     """The lesson with the steps around a failure as evidence, in the form that a model reads."""
-    case = Evidence(Kind.CASE, case_text(steps, at), now.timestamp())
+    case = Evidence(Kind.CASE, case_text.case_text(steps, at), now.timestamp())
     return lesson._replace(evidence=joined(lesson.evidence, (case,)))
 
 

@@ -9,9 +9,9 @@ Decided by the form of the call and its output, and by the earlier steps of the 
 from __future__ import annotations
 
 from hardwon._cold import re
+from hardwon._cold.lazy import lazy
 from hardwon.failures.authored import tail, writings
 from hardwon.failures.error_line import informative_line
-from hardwon.failures.fix_tool import is_look
 from hardwon.failures.programs import INTERPRETERS, unquoted
 from hardwon.failures.shell import deciding_commands, parse
 
@@ -19,9 +19,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from hardwon.failures import fix_tool
     from hardwon.failures.authored import Writing
     from hardwon.failures.shell import Command
     from hardwon.values.step import Step
+else:
+    fix_tool = lazy("hardwon.failures.fix_tool")
 
 _SEARCHES = frozenset(["grep", "egrep", "fgrep", "rg", "ag", "ack", "zgrep", "pgrep"])
 _LOOKS = frozenset(
@@ -100,7 +103,7 @@ def is_mistake(step: Step, before: Sequence[Step]) -> bool:
 
 def finds_nothing(step: Step, line: str) -> bool:
     """Whether a reading tool with named arguments found nothing."""
-    is_asked = step.args.startswith("{") and is_look(step.tool)
+    is_asked = step.args.startswith("{") and fix_tool.is_look(step.tool)
     return is_asked and bool(re.search(_NOTHING, line))
 
 

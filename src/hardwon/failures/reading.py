@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hardwon._cold import re
 from hardwon._cold.hashing import blake2b
+from hardwon._cold.lazy import lazy
 from hardwon.failures.error_line import failing_test, informative_line
-from hardwon.failures.rate_limits import is_limit
 from hardwon.failures.signature import line_signature
 from hardwon.failures.step_kind import step_kind
 from hardwon.text.clean import one_line
@@ -15,7 +15,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from hardwon.failures import rate_limits
     from hardwon.values.step import Step
+else:
+    rate_limits = lazy("hardwon.failures.rate_limits")
 
 INLINE = " in code given with the call"  # of a kind: no file holds what failed
 _LINE = 300
@@ -42,7 +45,7 @@ def read_failure(step: Step, before: Sequence[Step]) -> Failure | None:
         exact = "" if re.fullmatch(_GENERAL, text) else line_signature(step.tool, line).digest
     if re.fullmatch(_UNPARSED, text) and 'File "<string>"' in step.output:
         text += INLINE
-    if step.args.startswith("{") and not is_limit(line):
+    if step.args.startswith("{") and not rate_limits.is_limit(line):
         text = f"{step.tool}: {text}"
     return Failure(exact, _digest(text), text, one_line(line, _LINE))
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from hardwon._cold import re
+from hardwon._cold.lazy import lazy
 from hardwon.failures.authored import fields
 from hardwon.failures.call_keys import blamed_command
 from hardwon.failures.file_refusals import refusal
 from hardwon.failures.kind import NAME, kind_text, missing_fixture, missing_name
-from hardwon.failures.own_names import is_own_module, is_target, is_written
-from hardwon.failures.results import scalars
 from hardwon.failures.shell import parse
 from hardwon.failures.timeouts import TIMED_OUT, says_timeout
 
@@ -16,7 +15,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from hardwon.failures import own_names, results
     from hardwon.values.step import Step
+else:
+    own_names, results = lazy("hardwon.failures.own_names"), lazy("hardwon.failures.results")
 
 _OWN = 4  # shorter argument values are not looked for in an error line
 _FIELD = r"[a-z][A-Za-z_.-]{1,40}: (?=\S)"
@@ -54,7 +56,7 @@ def _line_kind(line: str, step: Step, before: Sequence[Step]) -> str:
         return f"{lacked}: Field required" if lacked else f"{unknown}: unexpected argument"
     line = _without_values(line, step)
     field = re.match(_FIELD, line)
-    if field and field[0][:-2] not in scalars(fields(step.args)):
+    if field and field[0][:-2] not in results.scalars(fields(step.args)):
         return f"{field[0]}{_text_kind(line[field.end() :], step, before)}"
     return _text_kind(line, step, before)
 
@@ -65,7 +67,7 @@ def _without_values(line: str, step: Step) -> str:
     Plain words stay, as they may be the tool's own. A capital within a sentence marks a name, and
     so does a line that begins with the word and rejects it.
     """
-    for value in scalars(fields(step.args)):
+    for value in results.scalars(fields(step.args)):
         if len(value) >= _OWN and not re.fullmatch(r"[A-Za-z]+", value):
             line = line.replace(value, NAME)
         elif value and line.startswith(value) and re.match(_REJECTED, line[len(value) :]):
@@ -77,10 +79,10 @@ def _without_values(line: str, step: Step) -> str:
 
 def _text_kind(line: str, step: Step, before: Sequence[Step]) -> str:
     if fixture := missing_fixture(line):
-        return kind_text(line, is_coined=is_written(fixture, step, before))
+        return kind_text(line, is_coined=own_names.is_written(fixture, step, before))
     name = missing_name(line)
-    if not name or is_own_module(name, step, before):
+    if not name or own_names.is_own_module(name, step, before):
         return kind_text(line, is_coined=bool(name))
-    if is_target(name, step):
+    if own_names.is_target(name, step):
         return f"{kind_text(line, is_coined=True)} that the call names"
     return kind_text(line)

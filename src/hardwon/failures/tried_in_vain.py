@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from hardwon._cold import re
+from hardwon._cold.lazy import lazy
 from hardwon.failures.authored import is_coined
 from hardwon.failures.fix_case import blamed, commands_of, is_personal, is_reader, line_of
-from hardwon.failures.fix_preparation import is_maker
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from hardwon.failures import fix_preparation
     from hardwon.failures.shell import Command
     from hardwon.values.step import Step
+else:
+    fix_preparation = lazy("hardwon.failures.fix_preparation")
 
 _SHOWN = 80  # characters of a call
 _LACKING = r"(?i:not found|no module named|no such file|not recognized)"
@@ -31,7 +34,9 @@ def _prepared(between: Sequence[Step]) -> Iterator[Command]:
     for step in between:
         if not step.failed:
             commands = (
-                part for part in commands_of(step) if is_maker(part) and part.program != "git"
+                part
+                for part in commands_of(step)
+                if fix_preparation.is_maker(part) and part.program != "git"
             )
             yield from commands
 

@@ -7,11 +7,7 @@ candidate or proven.
 
 from __future__ import annotations
 
-from hardwon.failures import lesson_text
-from hardwon.failures.fix_unchanged import is_green, is_repeated
-from hardwon.failures.fixes import fixes_shown, proves, was_applied
-from hardwon.failures.mined_lesson import met_again, opened, with_case, with_tried
-from hardwon.text.injection import suspicion
+from hardwon._cold.lazy import lazy
 from hardwon.values.failure import Failure
 from hardwon.values.fix import UNCHANGED, with_failure, with_success, without_success
 
@@ -19,12 +15,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from hardwon.failures import fix_unchanged, fixes, lesson_text, mined_lesson
     from hardwon.pipeline.scope_memory import Memory
+    from hardwon.text import injection
     from hardwon.values.episode import Episode
     from hardwon.values.fix import Fix
     from hardwon.values.lesson import Lesson
     from hardwon.values.run import RunSoFar
     from hardwon.values.step import Step
+else:  # most steps show nothing, and a hook imports only what it uses
+    fix_unchanged, fixes = lazy("hardwon.failures.fix_unchanged"), lazy("hardwon.failures.fixes")
+    lesson_text = lazy("hardwon.failures.lesson_text")
+    mined_lesson = lazy("hardwon.failures.mined_lesson")
+    injection = lazy("hardwon.text.injection")
 
 _CALLS = {"call", "preparation"}  # sorts of fixes that one call can surely be seen to apply
 
@@ -39,13 +42,16 @@ def failed(step: Step, past: RunSoFar, memory: Memory, *, counted: Fix | None = 
         return []  # too general to be recognised
     existing = memory.about(failure)
     if existing is None:
-        memory.lessons.add(memory.screen(opened(step, failure, memory.scope, memory.now)))
+        memory.lessons.add(
+            memory.screen(mined_lesson.opened(step, failure, memory.scope, memory.now))
+        )
         return []
     lesson = existing
     if not past.has_met(failure.kind):
-        fixes = existing.fixes if counted is None else with_success(existing.fixes, counted)
-        lesson = met_again(existing._replace(fixes=fixes), step, failure, past, memory.now)
-    lesson = with_tried(lesson, step, failure, past, memory.now)
+        cures = existing.fixes if counted is None else with_success(existing.fixes, counted)
+        known = existing._replace(fixes=cures)
+        lesson = mined_lesson.met_again(known, step, failure, past, memory.now)
+    lesson = mined_lesson.with_tried(lesson, step, failure, past, memory.now)
     failed_fixes = _in_vain(lesson, step, failure, past)
     for fix in failed_fixes.values():
         lesson = lesson._replace(fixes=with_failure(lesson.fixes, fix.key))
@@ -65,13 +71,13 @@ def shown(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
     """Record the fixes that this step shows; a failing step may show the fix of another failure."""
     steps = (*past.steps, step)
     counted: list[str] = []
-    for place, fix in fixes_shown(steps):
+    for place, fix in fixes.fixes_shown(steps) if past.steps else ():
         failure = steps[place].failure
         lesson = memory.about(failure) if failure and failure.is_telling else None
-        if suspicion(f"{fix.mistake}\n{fix.text}"):
+        if injection.suspicion(f"{fix.mistake}\n{fix.text}"):
             continue  # or one run's text could quarantine a lesson of many runs
         if lesson and failure and (mark := _mark(failure.kind, fix)) not in past.counted:
-            lesson = with_case(lesson, steps, place, memory.now)
+            lesson = mined_lesson.with_case(lesson, steps, place, memory.now)
             memory.keep(lesson_text.succeeded(lesson, fix))
             counted.append(mark)
     return counted
@@ -85,7 +91,7 @@ def _applied(step: Step, past: RunSoFar, memory: Memory, counted: Sequence[str])
         for fix in lesson.fixes:
             mark = _mark(kind, fix)
             is_weak = fix.sort not in _CALLS and not _is_new_after(fix, kind, past)
-            if is_weak or mark in past.counted or mark in counted or not proves(fix, step):
+            if is_weak or mark in past.counted or mark in counted or not fixes.proves(fix, step):
                 continue
             lesson = lesson_text.succeeded(lesson, fix)
             memory.keep(lesson)
@@ -108,7 +114,7 @@ def learnt(marks: Iterable[str], memory: Memory) -> str:
 def _is_new_after(fix: Fix, kind: str, past: RunSoFar) -> bool:
     """Whether the run has failed this way before it applied the fix."""
     last = past.last_failing(kind)
-    return last is not None and not was_applied(fix, past.steps[: last + 1])
+    return last is not None and not fixes.was_applied(fix, past.steps[: last + 1])
 
 
 def _unneeded(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
@@ -135,9 +141,11 @@ def _unneeded(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
 def _withdrawn(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
     """Take back “fails without your change too” of tests that this run has made pass."""
     marks: list[str] = []
-    for failing in past.steps if is_green(step) else ():
+    for failing in past.steps if fix_unchanged.is_green(step) else ():
         failure = failing.failure
-        lesson = memory.about(failure) if failure and is_repeated(failing, step) else None
+        lesson = (
+            memory.about(failure) if failure and fix_unchanged.is_repeated(failing, step) else None
+        )
         if failure is None or lesson is None:
             continue
         for fix in lesson.fixes:
@@ -156,7 +164,7 @@ def _in_vain(lesson: Lesson, step: Step, failure: Failure, past: RunSoFar) -> di
         mark: fix
         for fix in lesson.fixes
         if past.counted.isdisjoint((mark := _vain(failure.kind, fix), _mark(failure.kind, fix)))
-        and was_applied(fix, (*past.steps, step))
+        and fixes.was_applied(fix, (*past.steps, step))
     }
 
 
@@ -178,4 +186,4 @@ def add_case(episode: Episode, memory: Memory) -> None:
         kinds.add(failure.kind)
         lesson = memory.about(failure)
         if lesson is not None and not lesson.fixes:
-            memory.keep(with_case(lesson, episode.steps, at, memory.now))
+            memory.keep(mined_lesson.with_case(lesson, episode.steps, at, memory.now))

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+from hardwon._cold.lazy import lazy
 from hardwon.text.clean import ATTEMPT_LIMIT, clean
-from hardwon.text.injection import suspicion
 from hardwon.text.secrets import screened, without_secrets
 from hardwon.values.evidence import joined
 from hardwon.values.fix import TEXT_LIMIT
 from hardwon.values.lesson import LIVE, Status, tidy
-from hardwon.values.provenance import descendants, with_reason
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hardwon.ports import LessonStore
+    from hardwon.text import injection
+    from hardwon.values import provenance
     from hardwon.values.episode import Episode
     from hardwon.values.evidence import Evidence
     from hardwon.values.fix import Fix
     from hardwon.values.lesson import Lesson
     from hardwon.values.scope import Scope
     from hardwon.values.step import Step
+else:
+    injection = lazy("hardwon.text.injection")
+    provenance = lazy("hardwon.values.provenance")
 
 _TASK_LIMIT = 16 * 1024
 _OUTPUT_LIMIT = 8 * 1024
@@ -58,9 +62,9 @@ def screen_step(step: Step) -> Step:
 
 def screen_lesson(lesson: Lesson) -> Lesson:
     """The lesson without secrets and clean; a suspected prompt injection is quarantined."""
-    reason = suspicion("\n".join((lesson.situation, lesson.mistake, lesson.correction)))
+    reason = injection.suspicion("\n".join((lesson.situation, lesson.mistake, lesson.correction)))
     if lesson.tags:
-        reason = reason or suspicion("\n".join(lesson.tags))
+        reason = reason or injection.suspicion("\n".join(lesson.tags))
     safe = tidy(
         lesson._replace(
             situation=without_secrets(clean(lesson.situation)),
@@ -72,7 +76,7 @@ def screen_lesson(lesson: Lesson) -> Lesson:
         )
     )
     if reason and lesson.status in LIVE:
-        return with_reason(safe, reason)
+        return provenance.with_reason(safe, reason)
     return safe
 
 
@@ -97,7 +101,7 @@ def screen_text(text: str, limit: int) -> str:
 def revoke(origin: str, *, scope: Scope, lessons: LessonStore) -> list[Lesson]:
     """Delete all lessons of an origin and all lessons made from them; returns them."""
     visible = lessons.recent(scope, status=Status.ALL, limit=_ALL)
-    revoked = descendants(
+    revoked = provenance.descendants(
         [lesson for lesson in visible if lesson.scope in scope.changeable()], origin
     )
     for lesson in revoked:

@@ -5,20 +5,23 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from hardwon._cold import json
+from hardwon._cold.lazy import lazy
 from hardwon.values.delivery import Delivery
 from hardwon.values.evidence import Evidence
 from hardwon.values.fix import Fix
 from hardwon.values.lesson import EPOCH, Lesson
 from hardwon.values.lesson_check import faults
-from hardwon.values.provenance import with_reason
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from hardwon.values import provenance
     from hardwon.values.scope import Scope
 
     Row = tuple[Any, ...]
+else:
+    provenance = lazy("hardwon.values.provenance")
 
 _moment = datetime.fromtimestamp
 _TEXTS = "situation, mistake, correction, trigger_name, origin, author, job, status"
@@ -69,7 +72,7 @@ def lesson_of(row: Row, scopes: dict[int, Scope]) -> Lesson:
     try:
         return _undamaged(row, scopes)
     except _UNREADABLE:
-        return with_reason(_undamaged(_salvaged(row), scopes), "damaged")
+        return provenance.with_reason(_undamaged(_salvaged(row), scopes), "damaged")
 
 
 def damage(row: Row, scopes: dict[int, Scope]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from hardwon._cold.lazy import lazy
 from hardwon.errors import NotFound
 from hardwon.ranking.query import Match, Query, index, indexed
 from hardwon.stores import guard_file
@@ -13,14 +14,16 @@ from hardwon.stores.sqlite.database import marks
 from hardwon.stores.sqlite.inverted.search import FRESH, Index
 from hardwon.values.lesson import LIVE, MINED, SHELVED, Lesson, Status, statuses
 from hardwon.values.lesson_check import checked, mended
-from hardwon.values.provenance import with_reason
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
 
     from hardwon.stores.sqlite.database import Database
+    from hardwon.values import provenance
     from hardwon.values.scope import Scope
+else:
+    provenance = lazy("hardwon.values.provenance")
 
 _SEARCHED = 100  # lessons searched per query
 _LETTERS = 60  # most trigrams per query; more would not narrow the result
@@ -211,7 +214,8 @@ class SqliteLessons:
             for row in db.rows(_SELECT):
                 problem = "not UTF-8" if row[0] in illegible else damage(row, scopes)
                 if problem:
-                    lesson = with_reason(mended(lesson_of(row, scopes)), f"damaged: {problem}")
+                    lesson = mended(lesson_of(row, scopes))
+                    lesson = provenance.with_reason(lesson, f"damaged: {problem}")
                     db.run(_UPDATE, (*values_of(lesson), lesson.id, row[1]))
                     self._index.note(row[1], lesson.id, {}, is_new=False)
                     messages.append(

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from hardwon._cold.lazy import lazy
 from hardwon.surfaces.hooks.events import SILENCE, Event, EventKind, HookReply
 from hardwon.text.clean import one_line
-from hardwon.trust import project_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from hardwon import trust
     from hardwon.api import Agent, Hardwon
     from hardwon.values.delivery import Injection
     from hardwon.values.lesson import Lesson
+else:
+    trust = lazy("hardwon.trust")
 
 _ASKING = {EventKind.PROMPT, EventKind.BEFORE}
 _SAID = "said in the turn of"
@@ -24,7 +27,7 @@ CONTEXT_LIMIT = 8000  # characters; Claude Code cuts above 10,000
 def respond(event: Event, hw: Hardwon) -> HookReply:
     """Record the event; the reply to the agent."""
     default_scope = hw.settings.scope
-    project = default_scope.project or project_for(
+    project = default_scope.project or trust.project_for(
         event.cwd, hw.settings.home, tenant=default_scope.tenant
     )
     is_mute = event.is_nested and not hw.settings.hooks.subagents
