@@ -135,7 +135,7 @@ def test_a_light_value_refuses_what_a_named_tuple_does(values: Any, named: Any) 
 HEAVY = {"re", "enum", "json", "typing", "hashlib", "difflib", "contextlib", "dataclasses"}
 OF_FIELDS = {f"hardwon.failures.{name}" for name in ("advice", "fix_argument", "fix_stated")}
 OF_FIXES = {f"hardwon.failures.{name}" for name in ("fix_commands", "fix_call", "fix_lines")}
-OF_BLOCKS = {"hardwon.pipeline.inject", "hardwon.text.injection"}
+OF_SCREENING = {"hardwon.text.injection"}
 EVENT = {
     "hook_event_name": "PostToolUseFailure",
     "session_id": "s",
@@ -149,12 +149,12 @@ def test_a_warm_hook_imports_neither_re_nor_json(tmp_path: Path) -> None:
     """Not even after a failure, once hooks before it have left their patterns.
 
     A command needs no rules for named arguments either. A failure that is still there needs none
-    for fixes, and one that shows no lesson none for text.
+    for fixes, and none for the text of a lesson that stays as it is.
     """
     code = (
         "import os, sys\n"
         f"sys.path.append({str(Path(hardwon.__file__).parents[1])!r})\n"
-        f"heavy = {HEAVY | OF_FIELDS | OF_FIXES | OF_BLOCKS!r}\n"
+        f"heavy = {HEAVY | OF_FIELDS | OF_FIXES | OF_SCREENING!r}\n"
         "os._exit = lambda code: print(sorted(heavy & set(sys.modules)), file=sys.stderr)\n"
         "from hardwon.surfaces.hooks.entry import run\n"
         "run(['claude-code'])"
