@@ -219,8 +219,9 @@ def programs() -> str:
         if os.environ.get("CI"):
             pytest.fail(advice)
         pytest.skip(advice)
-    place = Path(found.submodule_search_locations[0]) / "pginstall"
-    return str((place if not _unprivileged() or _is_open(place) else _copied(place)) / "bin")
+    place = Path(found.submodule_search_locations[0])
+    is_open = not _unprivileged() or _is_open(place)
+    return str((place if is_open else _copied(place)) / "pginstall" / "bin")
 
 
 def _unprivileged() -> tuple[int, int] | None:
@@ -236,15 +237,16 @@ def _is_open(place: Path) -> bool:
     return all(folder.stat().st_mode & 0o001 for folder in (place, *place.parents))
 
 
-def _copied(place: Path) -> Path:
+def _copied(package: Path) -> Path:
     """A copy where everybody may go; a folder of root's is closed to the user of the server."""
-    copy = Path(tempfile.gettempdir()) / f"hardwon-pginstall-{place.stat().st_mtime_ns}"
+    copy = Path(tempfile.gettempdir()) / f"hardwon-{package.name}-{package.stat().st_mtime_ns}"
     if not copy.exists():
         own = Path(tempfile.mkdtemp(dir=copy.parent))
         own.chmod(0o755)
-        shutil.copytree(place, own, dirs_exist_ok=True, symlinks=True)
+        for part in package.parent.glob(f"{package.name}*"):  # its libraries lie beside it
+            shutil.copytree(part, own / part.name, symlinks=True)
         own.rename(copy)
-    return copy
+    return copy / package.name
 
 
 def _memory() -> str | None:
