@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 import hardwon
 from hardwon.errors import InvalidInput, NotFound
+from hardwon.failures.guards import guard_of
 from hardwon.pipeline.inject import tokens
 from hardwon.values.evidence import Evidence
 from hardwon.values.lesson_formats import from_lines, from_markdown, to_lines, to_markdown
-from tests.samples import CODER, lesson
+from tests.samples import CODER, NOW, lesson
 from tests.stored import stored
 
 
@@ -430,3 +432,48 @@ def test_a_pack_that_holds_another_lesson_now_adds_that(
         coder.lessons.import_from(str(pack), trust=True)
 
     assert sorted(one.correction for one in coder.lessons.list()) == ["alpha", "bravo"]
+
+
+def test_guards_add_up_and_are_lifted_together(coder: hardwon.Agent) -> None:
+    kept = coder.learn("ask first")
+    first = coder.lessons.guard(kept.id, call="git push --force")
+    both = coder.lessons.guard(kept.id, call="rm *", tool="shell")
+
+    assert guard_of(first).calls == ("bash git push --force",)
+    assert guard_of(both).calls == ("bash git push --force", "shell rm *")
+    assert coder.before_action("bash", "git push --force").denied
+
+    lifted = coder.lessons.guard(kept.id, on=False)
+    assert (lifted.guard, lifted.calls) == (False, ())
+    assert not coder.before_action("bash", "git push --force").denied
+
+
+def test_a_lesson_without_a_call_needs_one_for_a_guard(coder: hardwon.Agent) -> None:
+    kept = coder.learn("ask first")
+
+    with pytest.raises(InvalidInput, match="names no call"):
+        coder.lessons.guard(kept.id)
+    assert not coder.lessons.guard(kept.id, on=False).guard
+
+
+def test_a_change_is_of_the_lesson_with_all_its_hits(coder: hardwon.Agent) -> None:
+    kept = coder.learn("Make the folder with mkdir -p")
+    assert coder.before_turn("make the folder with mkdir").lessons
+    coder.lessons.edit(kept.id, correction="Make it by hand")
+
+    (change,) = coder.lessons.history(kept.id)
+    assert change.before.hits == 1
+
+
+def test_a_digest_is_made_of_the_fifty_that_were_consulted_last(tmp_path: Path) -> None:
+    coder = hardwon.open(tmp_path / "home").agent("coder")
+    with stored(tmp_path / "home") as store:
+        for number in range(51):
+            seen = NOW + timedelta(minutes=number)
+            known = lesson(f"way{number}", coder.scope, last_seen_at=seen, met=99 - number)
+            store.lessons.add(known)
+
+    rows = coder.digest(tokens=5000).splitlines()[1:-1]
+
+    assert len(rows) == 50
+    assert "way1 " in rows[0]

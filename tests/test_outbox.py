@@ -260,3 +260,22 @@ def test_threads_that_put_at_once_are_all_forwarded(
 
     assert {one.id for one in direct.waiting()} == {one.id for one in jobs}
     queue.close()
+
+
+def test_what_was_given_up_on_the_server_is_tried_again_or_removed(
+    tmp_path: Path, line: Line, direct: PostgresQueue
+) -> None:
+    queue = outbox(tmp_path, line)
+    for task in ("one", "two"):
+        direct.put(job(task))
+        claimed = direct.claim(NOW)
+        assert claimed
+        direct.bury(claimed, "no")
+    first, second = queue.dead()
+
+    queue.revive(first.id, NOW)
+    queue.purge(second.id)
+
+    assert queue.dead() == []
+    assert [one.id for one in direct.waiting()] == [first.id]
+    queue.close()

@@ -142,3 +142,14 @@ def test_a_senseless_call_never_raises(hw: Hardwon, coder: Agent) -> None:
 
     assert coder.runs.ended("work", tools=7, seconds=99) is None  # type: ignore[arg-type]
     assert len(troubles) == 1
+
+
+def test_a_run_has_failed_if_it_says_so_or_names_an_error(hw: Hardwon, coder: Agent) -> None:
+    for how in ({"failed": True}, {"error": "boom"}, {}):
+        coder.runs.ended("work", tools=["a"], seconds=20, **how)
+    hw.drain()
+
+    with runtime(hw.settings.home) as engine:
+        kept = engine.store.runs.recent(coder.scope, now=engine.clock(), limit=9)
+    subjects = sorted(one.subject for one in kept)
+    assert subjects == ["a:fail", "a:fail", "a:ok"]
