@@ -847,3 +847,15 @@ def test_a_call_that_failed_is_not_told_to_do_what_it_does(hw: hardwon.Hardwon) 
     assert "Leave out `day`" in looked(text="winter", day="2026-05-13")
     agent = hw.agent("desk")
     assert "The call does already what helped in other runs." in looked(text="autumn")
+
+
+def test_what_a_step_taught_is_told_to_the_user_once(hw: hardwon.Hardwon) -> None:
+    def run(call: str, output: str = "", *, failed: bool) -> str:
+        return agent.after_action("bash", call, output=output, failed=failed).learnt
+
+    agent = hw.agent("coder")
+    error = "mkdir: cannot create directory 'out/nightly': No such file or directory"
+    assert run("mkdir out/nightly", error, failed=True) == ""
+
+    assert "-p" in run("mkdir -p out/nightly", failed=False)
+    assert run("mkdir -p out/nightly", failed=False) == ""

@@ -94,6 +94,7 @@ def test_steps_that_are_given_at_the_end_are_kept(hw: hardwon.Hardwon) -> None:
 
     (one,) = coder.runs.list()
     assert coder.runs.get(one.id).steps[0].args == MKDIR
+    assert one.task == "build"
 
 
 def test_a_run_without_a_step_leaves_nothing(hw: hardwon.Hardwon) -> None:
