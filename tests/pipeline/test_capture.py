@@ -115,3 +115,14 @@ def test_a_long_attempt_takes_no_more_than_a_third() -> None:
     kept = fitted(EPISODE._replace(attempt="a" * 50_000), 30_000)
 
     assert 9_900 < len(kept.attempt) <= 10_000
+
+
+def test_an_episode_leaves_room_for_the_rest_of_its_job() -> None:
+    episode = long_run(22)
+    room = 896 * 1024 - size(episode)
+    last = episode.steps[-1]
+    full = episode._replace(steps=(*episode.steps[:-1], last._replace(tool="t" * (room + 4))))
+    over = episode._replace(steps=(*episode.steps[:-1], last._replace(tool="t" * (room + 5))))
+
+    assert fitted(full) == full
+    assert size(fitted(over)) < 896 * 1024
