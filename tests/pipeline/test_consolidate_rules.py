@@ -264,3 +264,16 @@ def test_a_lesson_out_of_use_is_compared_with_none(store: MemoryStore) -> None:
 def test_a_new_lesson_was_met_at_least_once(store: MemoryStore) -> None:
     assert put(store, new(met=0)).met == 1
     assert put(store, new("other", met=5, kinds=("k5",), signatures=("e5",), job="j5")).met == 5
+
+
+@pytest.mark.parametrize(
+    "own", [{"author": "person"}, {"author": "rules"}, {"author": "claude", "origin": MINED}]
+)
+def test_what_is_not_a_models_own_text_keeps_the_kinds_it_helped_with(
+    store: MemoryStore, own: dict[str, Any]
+) -> None:
+    first = known(store, "ask the operator", kinds=("kind-own", KIND), **own)
+
+    put(store, new("take another way", kinds=(KIND,)))
+
+    assert KIND in store.lessons.get(CODER, first.id).kinds
