@@ -149,3 +149,12 @@ def test_a_digest_is_of_what_was_met_most_often_then_of_the_surest() -> None:
 
     order = [row.rsplit("(#", 1)[1] for row in text.splitlines()[1:-1]]
     assert order == ["1)", "2)", "4)", "3)"]
+
+
+@pytest.mark.parametrize(("room", "is_shown"), [(40, True), (39, False)])
+def test_a_lesson_is_cut_only_where_there_is_some_room(room: int, is_shown: bool) -> None:
+    frame = tokens("[SAME FAILURE]") + tokens("[END SAME FAILURE]")
+
+    block = render([lesson("Do this. " * 90)], door="same", budget=frame + room)
+
+    assert bool(block.text) is is_shown

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import select
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Any
@@ -338,6 +339,7 @@ def test_a_pool_wakes_when_a_descriptor_becomes_readable_and_then_lets_go_of_it(
         os.write(writer, b"x")
         tally = await asyncio.wait_for(work, 60)
         assert not loop.remove_reader(reader)
+        assert select.select([reader], [], [], 0) == ([], [], [])  # it was read empty
         return tally
 
     try:

@@ -218,3 +218,17 @@ def test_at_a_failure_words_alone_find_no_mined_lesson() -> None:
 
     assert tally.mined(asked, [1, 2, 3, 4, 5]) == [1, 2, 5]
     assert tally.mined(asked._replace(is_failure=False), [3, 4]) == [3, 4]
+
+
+def test_the_same_kind_comes_before_many_shared_calls_and_the_same_failure_before_both() -> None:
+    read = [
+        (call_key("a"), [(1, 1), (3, 1)]),
+        (call_key("b"), [(1, 1)]),
+        (kind_key("k"), [(2, 255)]),
+        (failure_key("s"), [(3, 255)]),
+    ]
+    known = [(key, len(pairs)) for key, pairs in read]
+
+    tally = tallied(Query("error", ""), read, known=known, total=9, fresh={}, changed=())
+
+    assert tally.best(9) == [3, 2, 1]

@@ -308,3 +308,14 @@ def test_tests_that_fail_without_a_change_are_told_of_only_where_they_are_run() 
     assert at_error(known, asked=there, is_same_kind=True).verdict == "known of other tests only"
     assert at_error(other, asked=there, is_same_kind=True).verdict == ""
     assert at_error(known._replace(origin="x"), asked=there, is_same_kind=True).verdict == ""
+
+
+def test_a_tag_is_rare_from_this_weight_of_its_words_on() -> None:
+    tagged = PROVEN._replace(tags=("kubernetes",))
+    least = WEIGHTS.tagged * 2
+
+    def at(words: float) -> str:
+        return verdict("turn", tagged, shared=2, words=words, terms=("kubernete",))
+
+    assert at(least) == ""
+    assert at(least - 0.01) != ""
