@@ -88,3 +88,14 @@ def test_long_texts_are_cut_before_a_model_reads_them_and_so_is_its_critique() -
     task, answer = model.requests[0].prompt.removeprefix("TASK:\n").split("\n\nANSWER:\n")
     assert (len(task), len(answer)) == (6000, 6000)
     assert model.requests[1].max_tokens == 4000
+
+
+def test_an_answer_is_rewritten_three_times_unless_more_is_wanted() -> None:
+    texts = ["wind and rain", "sun over the sea", "a quiet evening", "snow on the roof"]
+    replies = [score(1)]
+    for value, text in enumerate(texts, 2):
+        replies += [revised(text), score(value)]
+    asked = refine("task", "first", model=Scripted(replies), prompt=lambda name: name)
+
+    assert asyncio.run(asked) == Refined("a quiet evening", 4.0, "too short", 3)
+    assert refined(score(9))[0].passes == 0

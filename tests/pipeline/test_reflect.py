@@ -202,3 +202,15 @@ def test_the_author_is_the_model_that_answered() -> None:
     assert named
     assert unnamed
     assert (named.author, unnamed.author) == ("other", "mine")
+
+
+def test_each_section_of_the_question_has_its_limit() -> None:
+    episode = EPISODE._replace(task="t" * 9000, attempt="", error="e" * 9000)
+    long = FAILED._replace(args="a" * 300, output="o" * 300)
+    long_job = new_job(episode._replace(steps=(long,) * 9), "error", NOW)
+
+    task, rest = request(long_job, "s").prompt.removeprefix("TASK:\n").split("\n\nATTEMPT:\n")
+    attempt, rest = rest.split("\n\nOUTCOME (why we are reflecting):\n")
+    outcome = rest.removesuffix("\n\nTRIGGER: error")
+
+    assert (len(task), len(attempt), len(outcome)) == (4000, 1500, 800)

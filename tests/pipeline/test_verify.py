@@ -144,3 +144,26 @@ def test_a_hypothesis_is_asked_for_once_and_only_when_it_is_switched_on(tmp_path
 
     assert len(model.requests) == 1
     assert model.requests[0].max_tokens <= 150
+
+
+def test_three_questions_are_asked_and_all_texts_are_cut() -> None:
+    questions = "".join(f"<question>{letter * 700}</question>" for letter in "abcde")
+    model = Scripted([questions, *["f" * 900] * 3, "<status>clean</status>"])
+    asked = verify("t" * 9000, "a" * 9000, model=model, prompt=prompt_text)
+
+    assert asyncio.run(asked) == Verification(final="a" * 9000)
+
+    first, *answered, last = (request.prompt for request in model.requests)
+    task, answer = first.removeprefix("TASK:\n").split("\n\nANSWER:\n")
+    assert (len(task), len(answer)) == (6000, 6000)
+    assert [(len(text), text[0]) for text in answered] == [(400, "a"), (400, "b"), (400, "c")]
+    findings = last.removeprefix(first).strip().split("\n\n")
+    assert {len(one.split("\nFOUND: ")[1]) for one in findings} == {800}
+
+
+def test_a_discrepancy_without_words_is_one_all_the_same() -> None:
+    reply = "<status>discrepancy</status><discrepancies>\n - \n</discrepancies>"
+
+    found = verified(QUESTIONS, "x", "y", reply)
+
+    assert found == Verification(("the answer did not hold",), "Use --every.")

@@ -267,3 +267,18 @@ def test_just_so_many_counts_are_kept_whole() -> None:
     counted(counts, Call((99,)))
 
     assert counts[99].made == LIMITS.kept
+
+
+def test_nothing_is_counted_before_the_first_call() -> None:
+    assert Counts() == (0, (), 0)
+    assert Chance("k", 0.5) == ("k", 0.5, "", 0, 0, "", 0, 0)
+    assert together([]) == Counts()
+
+
+def test_so_many_kinds_are_kept_for_a_feature_and_ten_times_as_many_for_all() -> None:
+    counts: dict[int, Counts] = {}
+    for kind in range(241):
+        counted(counts, Call((99,) if kind < 25 else (), f"k{kind:03}"))
+
+    assert [kind for kind, *_ in counts[99].kinds] == [f"k{kind:03}" for kind in range(24)]
+    assert len(counts[EVERY].kinds) == 240
