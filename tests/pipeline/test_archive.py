@@ -268,3 +268,14 @@ def test_only_a_failing_step_keeps_its_output() -> None:
     kept = kept_of(Step("bash", "make", "done"), failing(1, 3))
 
     assert [step.output for step in kept.steps] == ["", "ooo"]
+
+
+@pytest.mark.parametrize(("more", "is_whole"), [(0, True), (1, False)])
+def test_steps_that_fill_the_room_exactly_are_not_cut_further(more: int, is_whole: bool) -> None:
+    usual = Step("bash", "a" * 900)
+    room = SIZE - 42 * (len(json.dumps(usual).encode()) + 1)
+    bare = len(json.dumps(Step("bash", "")).encode()) + 1
+
+    kept = kept_of(*[usual] * 42, Step("bash", "a" * (room - bare + more))).steps
+
+    assert (len(kept[0].args) == 900) is is_whole

@@ -126,3 +126,12 @@ def test_an_episode_leaves_room_for_the_rest_of_its_job() -> None:
 
     assert fitted(full) == full
     assert size(fitted(over)) < 896 * 1024
+
+
+def test_the_outputs_of_all_but_six_steps_give_way_before_any_call() -> None:
+    episode = long_run(8)
+
+    kept = fitted(episode, size(episode) - 2 * 19_000)
+
+    assert [len(step.output) for step in kept.steps] == [400, 400, *[20_000] * 6]
+    assert {len(step.args) for step in kept.steps} == {20_000}

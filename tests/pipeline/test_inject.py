@@ -158,3 +158,16 @@ def test_a_lesson_is_cut_only_where_there_is_some_room(room: int, is_shown: bool
     block = render([lesson("Do this. " * 90)], door="same", budget=frame + room)
 
     assert bool(block.text) is is_shown
+
+
+def test_a_mined_lesson_shows_its_best_fix_whole_and_another_the_beginning_of_its_text() -> None:
+    best, other = Fix("call", "Use `-p`.", "call p"), Fix("call", "word " * 200, "call q")
+    mined = lesson(f"{best.text} {other.text}", fixes=(best, other), origin=MINED)
+    written = mined._replace(origin="manual")
+
+    row, words = (
+        render([one], door="same", budget=90).text.splitlines()[1] for one in (mined, written)
+    )
+
+    assert row == "  - Use `-p`. (#0)"
+    assert "(more: `hardwon lesson show 0`)" in words
