@@ -107,3 +107,19 @@ def test_a_step_that_worked_after_all_is_no_repeat() -> None:
 
     assert outcome("turn", mended, after=1) == "not met"
     assert outcome("turn", SAME, after=1) == "repeated"
+
+
+@pytest.mark.parametrize(
+    ("door", "after", "expected"),
+    [
+        ("action", 1, "worked"),
+        ("action", 2, "unknown"),
+        ("turn", 1, "not met"),
+        ("turn", 2, "unknown"),
+        ("error", 1, "unknown"),
+    ],
+)
+def test_what_came_before_the_kept_steps_is_judged_as_far_as_it_can_be(
+    door: str, after: int, expected: str
+) -> None:
+    assert outcome(door, OK, after=after) == expected
