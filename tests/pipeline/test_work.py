@@ -6,7 +6,7 @@ import asyncio
 import os
 import select
 from collections.abc import Awaitable, Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -391,3 +391,36 @@ def test_a_job_that_cannot_be_settled_at_the_end_is_logged(
     asyncio.run(run())
 
     assert "a job could not be settled" in caplog.text
+
+
+class Unreadable(MemoryQueue):
+    """A queue that cannot be read for a while."""
+
+    def __init__(self, times: int) -> None:
+        super().__init__()
+        self.times = times
+
+    def claim(self, now: datetime, *, slots: int = 1) -> Job | None:
+        self.times -= 1
+        if self.times >= 0:
+            raise StorageFull("p", "x", "y")
+        return super().claim(now, slots=slots)
+
+
+def test_a_queue_that_cannot_be_read_is_told_of_once_and_tried_again(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hardwon.pipeline.work._AFTER_TROUBLE", 0.001)
+    queue, stop = Unreadable(3), asyncio.Event()
+    queue.put(JOB)
+
+    async def process(job: Job) -> None:
+        stop.set()
+
+    workers = crew(queue, process)
+    tally = asyncio.run(workers.until(stop))
+
+    assert tally == Tally(done=1)
+    assert workers.ledger.troubles == 0
+    told = [line for line in caplog.messages if "the queue cannot be worked" in line]
+    assert len(told) == 1

@@ -282,3 +282,16 @@ def test_so_many_kinds_are_kept_for_a_feature_and_ten_times_as_many_for_all() ->
 
     assert [kind for kind, *_ in counts[99].kinds] == [f"k{kind:03}" for kind in range(24)]
     assert len(counts[EVERY].kinds) == 240
+
+
+def test_stores_know_the_two_special_features_by_these_numbers() -> None:
+    assert (EVERY, RUN) == (0, 1)
+
+
+def test_a_call_after_its_run_met_the_kind_is_excused_once() -> None:
+    counts: dict[int, Counts] = {}
+    for call in (Call((99,), "k"), Call((99,), "", ("k",)), Call((99,), "k", ("k",))):
+        counted(counts, call)
+
+    assert counts[99].kinds == (("k", 1, 2),)
+    assert counts[99].made == 3

@@ -138,6 +138,7 @@ def test_what_a_lesson_shares_with_a_query_is_its_match() -> None:
     assert second.words == 0.0
     assert first.words == pytest.approx(rarity(2, 20) * 100 / (1000 * 255))
     assert third.words == 2 * first.words
+    assert (third.is_same_failure, third.is_same_kind) == (False, False)
     assert tally.best(2) == [1, 2, 3]
     assert tally.best(1) == [1, 3]
     assert tally.mined(Query("turn", ""), [1, 2, 3]) == [1, 2, 3]
