@@ -45,9 +45,14 @@ def signature(tool: str, error: str) -> Signature:
 
 def line_signature(tool: str, line: str) -> Signature:
     """The signature of a failure whose error line is known."""
-    text = f"{fold(tool).lower() or 'tool'}: {fold(line[:_LINE]) or '<no output>'}"
+    text = f"{_name_of(tool)}: {fold(line[:_LINE]) or '<no output>'}"
     text = text[:_LONGEST].rstrip()
     return Signature(blake2b(text.encode(), digest_size=8).hexdigest(), text)
+
+
+@lru_cache(maxsize=128)
+def _name_of(tool: str) -> str:
+    return fold(tool).lower() or "tool"
 
 
 # Patterns are kept as text: `re` compiles and caches them on first use, so an import stays cheap.

@@ -309,9 +309,9 @@ class MatchTally:
         """The ids with the most evidence: same failure or call first, then words, then meaning."""
         exact = sorted(self._exact, key=self._rank, reverse=True)[:limit]
         least = sorted(self._sums.values(), reverse=True)[:limit]
-        worded = [number for number, total in self._sums.items() if total >= least[-1]]
-        worded.sort(key=lambda number: (-self._words(number), -number))
-        return list(dict.fromkeys((*exact, *worded[:limit], *self._near)))
+        worded = [(-total, -number) for number, total in self._sums.items() if total >= least[-1]]
+        heaviest = (-number for _, number in sorted(worded)[:limit])
+        return list(dict.fromkeys((*exact, *heaviest, *self._near)))
 
     def mined(self, asked: Query, best: list[int]) -> list[int]:
         """Of the best ids, those that may be mined lessons: at a failure, words are not enough."""

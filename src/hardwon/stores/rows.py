@@ -86,15 +86,19 @@ def damage(row: Row, scopes: dict[int, Scope]) -> str:
 def _undamaged(row: Row, scopes: dict[int, Scope]) -> Lesson:
     """By position for speed: one recall reads many."""
     number, shelf, situation, mistake, correction, trigger, origin, author, job, status = row[:10]
-    tags, signatures, calls, pieces, kinds, fixes = map(_list, row[10:16])
+    tags, signatures, calls, pieces, kinds, fixes = [
+        () if text == "[]" else _list(text) for text in row[10:16]
+    ]
     "".join((*tags, *signatures, *calls, *kinds))  # raises unless all are text
     importance, confidence, hits, met, guard, created, updated, last_seen, expires = row[16:]
     texts = (scopes[shelf], situation, correction, mistake, tags, trigger, signatures, calls)
     evidence, cures = tuple(map(Evidence._make, pieces)), tuple(map(Fix._make, fixes))
     facts = (evidence, origin, author, job, importance, confidence, status, number, hits, met)
-    times = (_moment(created, UTC), _moment(updated, UTC), _moment(last_seen, UTC))
+    made = _moment(created, UTC)
+    changed = made if updated == created else _moment(updated, UTC)
+    seen = changed if last_seen == updated else _moment(last_seen, UTC)
     last_fields = (expires and _moment(expires, UTC), bool(guard), kinds, cures)
-    return Lesson._make((*texts, *facts, *times, *last_fields))
+    return Lesson._make((*texts, *facts, made, changed, seen, *last_fields))
 
 
 def _salvaged(row: Row) -> Row:

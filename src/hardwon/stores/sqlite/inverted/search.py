@@ -86,6 +86,8 @@ class Index:
         fresh = self._fresh.postings(visible.ids, query_keys)
         total = visible.active + self._fresh.added(visible.ids)
         terms = self._terms(visible, query_keys)
+        if not terms and not fresh:  # as for most lessons of a pack
+            return MatchTally(query.near, total=total)
         return tallied(
             query,
             self._postings(terms, entries_read(query, total)),
