@@ -387,3 +387,12 @@ def test_a_tenant_that_is_forgotten_claims_nothing(tmp_path: Path) -> None:
     trust.forget(str(tmp_path), "nobody")
 
     assert trust.read(str(tmp_path)).all == (other,)
+
+
+def test_the_only_tenant_of_a_home_can_be_forgotten(tmp_path: Path) -> None:
+    changed = trust.changed(str(tmp_path), lambda claims: claims.having(CLAIM))
+    assert changed == trust.Claims((CLAIM,))
+
+    trust.forget(str(tmp_path), CLAIM.tenant)
+
+    assert trust.read(str(tmp_path)).all == ()
