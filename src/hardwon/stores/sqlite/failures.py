@@ -34,11 +34,11 @@ class SqliteFailures:
                 " ON CONFLICT (shelf, day, signature) DO UPDATE SET met = met + 1",
                 (shelf, int(at // _DAY), signature),
             )
-            row = db.row(
+            ((count,),) = db.rows(
                 "SELECT met_count FROM failures WHERE shelf = ? AND signature = ?",
                 (shelf, signature),
             )
-            return int(row[0]) if row else 0
+            return int(count)
 
     def commonest(self, scope: Scope, *, limit: int) -> list[tuple[str, int]]:
         visible = scopes.Visible(self._db, scope)
