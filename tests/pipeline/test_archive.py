@@ -232,11 +232,12 @@ def test_the_longest_cut_that_fits_is_taken(count: int, call: int, output: int) 
 
 
 def test_the_newest_steps_stay_when_even_the_shortest_cut_does_not_fit() -> None:
-    steps = [failing(200 + number, 500) for number in range(300)]
+    steps = [failing(500, 500)._replace(args=f"{number:03}" + "a" * 500) for number in range(300)]
 
     kept = kept_of(*steps).steps
 
     assert 0 < len(kept) < 300
+    assert [int(step.args[:3]) for step in kept] == list(range(300 - len(kept), 300))
     sizes = [len(json.dumps(step).encode()) + 1 for step in kept]
     assert SIZE - max(sizes) < sum(sizes) <= SIZE
 
