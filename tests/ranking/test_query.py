@@ -233,3 +233,18 @@ def test_the_same_kind_comes_before_many_shared_calls_and_the_same_failure_befor
     tally = tallied(Query("error", ""), read, known=known, total=9, fresh={}, changed=())
 
     assert tally.best(9) == [3, 2, 1]
+
+
+@pytest.mark.parametrize(
+    ("word", "found"),
+    [
+        ("camelCase", ["camelcase", "camel", "case"]),
+        ("HTTPServer", ["httpserver", "http", "server"]),
+        ("snake_case", ["snake", "case"]),
+        ("ab12", ["ab12", "ab", "12"]),
+        ("Word", ["word"]),
+        ("the", []),
+    ],
+)
+def test_a_name_is_found_whole_and_by_its_parts(word: str, found: list[str]) -> None:
+    assert terms(word) == found
