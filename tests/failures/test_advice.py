@@ -49,6 +49,10 @@ def is_kept(key: str, *before: Step, **args: Any) -> bool:
         ("preparation tool verify", {"id": "C-1002"}),
         ("argument send query name total", {"query": "{ total }"}),
         ("argument send rows a list of lists", {"rows": [["x"]]}),
+        ("argument send period as `YYYYPMM`", {"period": "2025P09"}),
+        ("argument send amount times 100", {"amount": 1850}),
+        ("argument send person from list_people ", {"person": "p-4410"}),
+        ("argument send fewer lines", {"old_string": "a line"}),
     ],
 )
 def test_a_call_heeds_a_fix(key: str, args: dict[str, Any]) -> None:
@@ -82,6 +86,10 @@ def test_a_call_heeds_a_fix(key: str, args: dict[str, Any]) -> None:
         ("argument send query name total", {"query": "{ sum }"}),
         ("argument send rows a list of lists", {"rows": ["x"]}),
         ("call send it", {"id": "C-2003"}),
+        ("argument send period as `YYYYPMM`", {"period": "09/2025"}),
+        ("argument send amount times 100", {"amount": 18.5}),
+        ("argument send person from list_people ", {"person": "p-9999"}),
+        ("argument send fewer lines", {"old_string": "a line\nand more"}),
     ],
 )
 def test_a_call_does_not_heed_a_fix_or_that_is_not_sure(key: str, args: dict[str, Any]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from hardwon.failures import shell
 from hardwon.failures.features import call_features
 from hardwon.values.step import Step
 
@@ -185,3 +186,11 @@ def test_prose_with_brackets_is_no_query() -> None:
 def test_a_program_counts_as_it_was_typed() -> None:
     assert "typed as python" in of("python a.py") - of("python3 a.py")
     assert "typed as /usr/bin/python3 -m pytest" in of("/usr/bin/python3 -m pytest")
+    assert not any(feature.startswith("typed as") for feature in of("touch a.c"))
+
+
+def test_only_the_blamed_command_of_a_failing_line_has_features() -> None:
+    line = "touch a.c && make"
+    _, make = shell.parse(line)
+
+    assert call_features("bash", line, (), blamed=make) == of("make")

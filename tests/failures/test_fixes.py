@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hardwon.failures.fixes import fix_shown, fixes_shown, is_prior_call, proves, was_applied
 from hardwon.values.fix import TEXT_LIMIT, Fix
@@ -188,3 +190,66 @@ def test_a_failure_is_looked_back_for_thirty_steps(looks: int, is_shown: bool) -
     steps = [step_of("ls"), EXPRESS[0], *[step_of("ls", "a")] * looks, *EXPRESS[1:]]
 
     assert bool(fixes_shown(steps)) is is_shown
+
+
+WORDS = st.sampled_from(
+    [
+        *("npm", "test", "python", "-m", "make", "git", "push", "cd", "a/b", "x.py", "cat", "rm"),
+        *(
+            "--",
+            "-",
+            "--=",
+            "--filter",
+            "--filter=x",
+            "-rf",
+            "-x=",
+            "=",
+            "A=1",
+            "A=",
+            "''",
+            '"a b"',
+        ),
+        *("&&", ";", "|", ">", "<<EOF", "$(ls)", "`x`", "(", "'", "\\", "\n", "!", "{", "}"),
+    ]
+)
+LINES = st.sampled_from(
+    [
+        "error: unknown option '--filter'",
+        "bash: npm: command not found",
+        "No module named 'x'",
+        "cat: a/b: No such file or directory",
+        "KeyError: 'A'",
+        "fatal: need --",
+    ]
+)
+STEPS = st.lists(
+    st.tuples(st.lists(WORDS, max_size=7).map(" ".join), st.one_of(st.just(""), LINES)),
+    min_size=2,
+    max_size=5,
+)
+
+
+@given(STEPS)
+def test_no_run_of_commands_breaks_the_finders(run: list[tuple[str, str]]) -> None:
+    steps = [Step("bash", command, line, failed=bool(line)) for command, line in run]
+
+    for at in range(1, len(steps) + 1):
+        assert all(fix.text for _, fix in fixes_shown(steps[:at]))
+
+
+@pytest.mark.parametrize(
+    ("between", "is_applied"),
+    [
+        (("ls",), True),
+        (("rm -rf dist",), False),
+        (("sed -i 's/a/b/' src/a.ts",), False),
+        (("sed -i 's/a/b/' src/a.ts", "npm run build"), True),
+    ],
+)
+def test_a_preparation_no_longer_counts_after_a_change(
+    between: tuple[str, ...], is_applied: bool
+) -> None:
+    fix = Fix("preparation", "x", "preparation npm run build", "npm run build", "")
+    steps = [step_of("npm run build"), *map(step_of, between), step_of("npm test", "!no dist")]
+
+    assert was_applied(fix, steps) is is_applied

@@ -63,3 +63,10 @@ def test_an_error_that_may_not_be_quoted_is_told_by_the_variable_it_names() -> N
         == "When `check` fails over `PAGE_LANG`"
     )
     assert situation("", step._replace(failure=None)) == "When `check` fails"
+
+
+def test_a_variable_with_a_value_is_a_hint_and_no_cause() -> None:
+    line = "panicked, so please do run with RUST_BACKTRACE=1"
+    step = Step("bash", "cargo test", line, failed=True, failure=Failure("a", "b", "", line))
+
+    assert situation("", step) == "When `cargo test` fails"

@@ -433,6 +433,26 @@ def test_what_a_run_has_met_is_not_foretold_to_it() -> None:
     assert kinds_foretold(memory, "mkdir out", past=RunSoFar(steps=(other,))) == []
 
 
+def test_only_the_command_that_failed_is_warned_about() -> None:
+    memory = records(fixed())
+    failure = Failure("e", "k1", "k1", "make: *** no rule")
+    line = MKDIR._replace(args="touch a.c && make", failure=failure)
+    counted_calls(memory, line, 4)
+
+    assert kinds_foretold(memory, "make") == ["k1"]
+    assert kinds_foretold(memory, "touch a.c") == []
+    assert kinds_foretold(memory, "make --version && make") == ["k1"]
+
+
+@pytest.mark.parametrize("call", ["node --version", "node --version && npm --help"])
+def test_a_question_for_the_version_is_not_warned_about(call: str) -> None:
+    memory = records(fixed())
+    counted_calls(memory, MKDIR._replace(args="node app.js"), 4)
+
+    assert kinds_foretold(memory, "node app.js")
+    assert not kinds_foretold(memory, call)
+
+
 def test_a_call_that_just_worked_is_not_warned_about_until_something_changes() -> None:
     memory = records(fixed())
     counted_calls(memory, MKDIR, 4)

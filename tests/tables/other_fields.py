@@ -170,7 +170,7 @@ FIELDS = (
             ),
             tool("http_request", '{"id": 1}', url="https://api.test/refunds", body={"amount": 1250}),
         ),
-        ("Give `amount` as a whole number",),
+        ("Give `amount` in a smaller unit, times 100.",),
         {"refunds": "credits"},
     ),
     Field(

@@ -8,6 +8,7 @@ from hardwon.failures.argument_forms import has_form, time_template
 from hardwon.failures.argument_notation import has_notation
 from hardwon.failures.argument_numbers import is_in_unit
 from hardwon.failures.authored import fields
+from hardwon.failures.file_refusals import text_key
 from hardwon.failures.fix_argument import is_kind
 from hardwon.failures.fix_prior_call import has_called
 from hardwon.failures.results import leaves, scalars
@@ -52,6 +53,8 @@ def is_followed(fix: Fix, step: Step, before: Sequence[Step]) -> bool:
     if sort != "argument" or tool != step.tool:
         return False
     arguments = flat(fields(step.args))
+    if advice == "fewer lines":
+        return "\n" not in str(arguments.get(text_key(step), "\n"))
     if has_only_names(advice):
         return all(
             (argument[1:] in arguments) == (argument[0] == "+") for argument in advice.split()

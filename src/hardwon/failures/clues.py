@@ -15,7 +15,7 @@ from __future__ import annotations
 from hardwon._cold import re
 from hardwon.failures.kind import missing_name
 from hardwon.failures.programs import INTERPRETERS
-from hardwon.failures.shell import parse
+from hardwon.failures.shell import flag_name, parse
 from hardwon.values.evidence import Evidence, Kind, joined, values_of
 from hardwon.values.lesson import MINED, USER_SUPPLIED
 
@@ -209,7 +209,7 @@ def _of_command(command: Command) -> Iterator[str]:
     yield f"{CALL}{name}"
     if command.verb:
         yield f"{CALL}{name} {command.verb.lower()}"
-    yield from (f"{CALL}{name} {flag.split('=')[0].split()[0]}" for flag in command.flags)
+    yield from (f"{CALL}{name} {flag_name(flag)}" for flag in command.flags)
     yield from (f"{CALL}{start} {name}" for start in command.via)
     if command.script and not command.writes and command.name in INTERPRETERS:
         yield f"{CALL}{name} -c" if "<<" not in command.text else f"{CALL}{name} <<"

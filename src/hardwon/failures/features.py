@@ -40,8 +40,10 @@ _HANDLING = frozenset(_HANDLERS.split())  # these treat a script as a file and d
 _FILE = r"[\w./@~+-]*\w\.\w{1,5}"
 
 
-def call_features(tool: str, args: str, before: Sequence[Step]) -> frozenset[str]:
-    """The features of a call that a run is about to make."""
+def call_features(
+    tool: str, args: str, before: Sequence[Step], *, blamed: Command | None = None
+) -> frozenset[str]:
+    """The features of a call that a run is about to make, or of the command that is blamed."""
     tool = tool.lower()
     if args.startswith("{"):
         return frozenset(argument_features.features(tool, args, before))
@@ -50,7 +52,10 @@ def call_features(tool: str, args: str, before: Sequence[Step]) -> frozenset[str
     commands = shell.parse(args)[:_COMMANDS]
     written = {tail(path): command.script for command in commands for path in command.writes}
     return frozenset(
-        feature for command in commands for feature in _of_command(command, args, written, before)
+        feature
+        for command in commands
+        if blamed is None or command == blamed
+        for feature in _of_command(command, args, written, before)
     )
 
 
@@ -61,22 +66,27 @@ def _of_command(
     yield f"runs {program}"
     if not _has_worked(program, before):
         yield f"first {program}"
-    yield f"typed as {' '.join((*command.via[-1:], command.program))[:_LONGEST]}"
     yield from (f"{program} {flag.split('=')[0][:_LONGEST]}" for flag in command.flags)
-    is_run = command.name not in _HANDLING
-    code = [] if command.writes else [command.script]
-    for target in command.targets[:_TARGETS]:
-        name = tail(target)
-        yield f"{program} names {name[:_LONGEST]}"
+    targets = command.targets[:_TARGETS]
+    for target in targets:
+        yield f"{program} names {tail(target)[:_LONGEST]}"
         if re.fullmatch(_FILE, target):
-            state = "known" if name in written else _state(name, before)
-            yield f"{program} takes a {state} file"
-            if state == "new" and target.removeprefix("./") == name:
-                yield f"{program} takes a new file without a folder"
-        if is_run:
-            code.append(written.get(name) or script(name, before))
-    if is_run:
-        yield from _in_code(program, "\n".join(code))
+            yield from _of_file(program, target, written, before)
+    if command.name not in _HANDLING:
+        yield f"typed as {' '.join((*command.via[-1:], command.program))[:_LONGEST]}"
+        scripts = [written.get(name) or script(name, before) for name in map(tail, targets)]
+        own_code = "" if command.writes else command.script
+        yield from _in_code(program, "\n".join((own_code, *scripts)))
+
+
+def _of_file(
+    program: str, target: str, written: dict[str, str], before: Sequence[Step]
+) -> Iterator[str]:
+    name = tail(target)
+    state = "known" if name in written else _state(name, before)
+    yield f"{program} takes a {state} file"
+    if state == "new" and target.removeprefix("./") == name:
+        yield f"{program} takes a new file without a folder"
 
 
 def _in_code(program: str, code: str) -> Iterator[str]:

@@ -26,8 +26,14 @@ from hardwon.failures.fix_pair import (
     swapped,
     valued,
 )
-from hardwon.failures.fix_special_calls import another_port, removed_already, split_code
+from hardwon.failures.fix_special_calls import (
+    another_port,
+    quoted_mark,
+    removed_already,
+    split_code,
+)
 from hardwon.failures.kind import kind_text
+from hardwon.failures.shell import flag_name
 from hardwon.values.fix import Fix
 
 TYPE_CHECKING = False
@@ -54,7 +60,8 @@ _EXPLAINS = {
     r"|shared librar|already in use|EADDRINUSE|EDITOR|compatible with)",
     "start": r"(?i:no module|not found|not recognized|no such file|requires|version|unsupported"
     r"|denied|file extension|exec format|missing script|no rule to make)",
-    "folder": r"(?i:no such file|not found|no module|cannot find|can't (?:find|open)|not a git)",
+    "folder": r"(?i:no such file|not found|no module|cannot find|can't (?:find|open)|not a git"
+    r"|\broot\b|\b(?:folder|directory)\b|could not find)",
     "flags": r"(?i:unrecognized|unknown|usage|option|argument|flag|requires|specify|use -)",
     "target": r"",
     "mark": r"",
@@ -94,7 +101,7 @@ def call_fix(case: Case) -> Fix | None:
     pair = pair_of(case)
     if pair is None:
         return None
-    if fix := split_code(case, pair) or another_port(case, pair):
+    if fix := split_code(case, pair) or another_port(case, pair) or quoted_mark(case, pair):
         return fix
     changes = _changes(case, pair)
     if not changes:
@@ -182,7 +189,8 @@ def _is_cause(change: CallChange, case: Case, pair: Pair) -> bool:
     if _explains(change, case) or _is_named(change, case, pair):
         return True
     is_own = is_own_check(case) or is_red(case.failed) or bool(re.match(_OWN_CODE, case.line))
-    return not (is_own or _is_edited(case) or _is_other_text(pair))
+    is_folder = change.key.startswith("folder")  # an agent may name the folder it is in
+    return not (is_folder or is_own or _is_edited(case) or _is_other_text(pair))
 
 
 def _is_other_text(pair: Pair) -> bool:
@@ -255,7 +263,8 @@ def _flag_changes(case: Case, pair: Pair) -> list[CallChange]:
     if pair.new.name == "rm" and "Is a directory" not in case.line:
         telling &= {"-f"}  # `-r` explains nothing here
         added = ["-f"]
-    if not (telling or dropped) or any(_is_weaker(flag, pair.new) for flag in added):
+    unasked = [flag for flag in added if not _is_in_error(flag, case)]
+    if not (telling or dropped) or any(_is_weaker(flag, pair.new) for flag in unasked):
         return []
     owner = pair.new.name if _is_of_program(added, case) else pair.new.does
     key = " ".join((owner, *sorted(telling), *sorted(f"no{flag}" for flag in dropped)))
@@ -282,7 +291,7 @@ def _flag_words(case: Case, pair: Pair, added: list[str], dropped: list[str]) ->
 
 def _is_of_program(flags: list[str], case: Case) -> bool:
     """Whether the error asks for the flag by name, so that it holds for every sub-command."""
-    names = [flag.lstrip("-").split("=")[0].split()[0] for flag in flags if flag.startswith("--")]
+    names = [flag_name(flag).lstrip("-") for flag in flags if flag.startswith("--")]
     request = re.search(_ASKS, case.line)
     return bool(request and len(flags) == 1 and request[1].lower() in names)
 
@@ -304,7 +313,7 @@ def bare_flags(flags: list[str]) -> set[str]:
     """The flags without their values; `-rf` is `-r` and `-f`."""
     single = [f"-{c}" for flag in flags if re.fullmatch(r"-[a-z]{2,3}", flag) for c in flag[1:]]
     others = (flag for flag in flags if not re.fullmatch(r"-[a-z]{2,3}", flag))
-    long_flags = [flag.split()[0].split("=")[0] for flag in others]
+    long_flags = [flag_name(flag) for flag in others]
     return {_SHORT_FORMS.get(flag, flag) for flag in (*single, *long_flags)}
 
 
@@ -320,7 +329,7 @@ def _is_weaker(flag: str, part: Command) -> bool:
 
 def _is_in_error(flag: str, case: Case) -> bool:
     """Whether the error names the flag."""
-    name = flag.split("=")[0].split()[0]
+    name = flag_name(flag)
     return name in case.line or (len(name) > 3 and name.lstrip("-") in case.line)
 
 

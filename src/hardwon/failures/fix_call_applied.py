@@ -35,6 +35,8 @@ def _part_applies(part: Command, sort: str, details: str) -> bool:
             return tail(part.cwd) == details
         case "lines":
             return "\n" in part.script
+        case "quotes":
+            return bool(re.search(rf"[\"']{details}", part.text))
         case "mark":
             return any(mark_form(word.split(" ", 1)[0]) == details for word in part.operands)
         case "flags":

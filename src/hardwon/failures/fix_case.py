@@ -56,7 +56,7 @@ _RED_WORDS = ("FAIL", "failed", "failing", "error", "exception")  # one of them 
 _PASSED = (
     r"(?m)\b[1-9]\d* (?:passed|passing)\b|\bRan [1-9]\d* tests?\b|^ok\s|^PASS"
     r"|test result: ok|tests finished|\bOK\b|\b[1-9]\d* (?:examples?|specs?|assertions?)\b"
-    r"|\b(?:Executed|Tests run:|Tests:?) +[1-9]\d*"
+    r"|\b(?:Executed|Tests run:|Tests:?) +[1-9]\d*|^(?:#|ℹ) pass [1-9]"
 )
 _OWN_CODE = r"^(?:E +)?(?:[\w.]+\.)?(?:AssertionError|AssertionFailedError|Failed:)|^assert\b"
 _BAD_SIGNS = (

@@ -43,6 +43,11 @@ _LACKS = (
     r"(?i:not found|no (?:module|such)|can(?:no|')t (?:find|open)|does not exist|unknown|not a )"
 )
 _TAKEN = r"(?i:already (?:in use|allocated|bound)|EADDRINUSE)"
+_OFFLINE = r"ENOTCACHED|cache mode is 'only-if-cached'|EAI_AGAIN|ENETUNREACH"
+_USAGE = (
+    r"(?i:\b(?:unknown|unrecognized|unexpected|invalid) (?:argument|option|flag|choice)|^usage:"
+    r"|\bno test (?:file|module|case)s? )"
+)
 _UNFIT = r"Unknown file extension|[Ee]xec format error|cannot execute binary file"
 _NO_TARGET = (
     r"(?i:missing script|no rule to make target|don't know how to build task"
@@ -112,7 +117,8 @@ def _is_working(case: Case, parts: tuple[Command, ...], at: int) -> bool:
     last = case.last
     if has_moved_on(case):
         return True
-    if _is_tester(case) and not (has_run_tests(last) or re.search(_NO_TARGET, case.line)):
+    is_usage = re.search(rf"{_NO_TARGET}|{_USAGE}", case.line)
+    if _is_tester(case) and not (has_run_tests(last) or is_usage):
         return False
     if last.failed:
         return bool(re.search(_ABSENT, case.line)) and (is_red(last) or has_run_tests(last))
@@ -161,7 +167,8 @@ def _has_same_role(old: Command, new: Command) -> bool:
     first, second = (part.verb.rsplit(" ", 1)[-1] for part in (old, new))
     if not first or not second or old.verb.split()[:-1] != new.verb.split()[:-1]:
         return False
-    return any({first, second} <= role for role in _ROLES) or _is_alike(first, second)
+    is_part = first in second.split(":")  # `build` and `site:build`
+    return is_part or any({first, second} <= role for role in _ROLES) or _is_alike(first, second)
 
 
 def _is_same_program(case: Case, old: Command, new: Command) -> bool:
@@ -238,10 +245,10 @@ def _is_completed(case: Case, old: Command, new: Command) -> bool:
 
 
 def is_absent(case: Case, part: Command) -> bool:
-    """Whether the error says that this program is missing."""
+    """Whether the error says that this program is missing, or cannot be fetched to be run."""
     match = re.search(_ABSENT, case.line)
     if not match:
-        return False
+        return "npx" in part.via and bool(re.search(_OFFLINE, case.failed.output))
     missing = next((value for value in match.groups() if value), "")
     name = tail(part.program)
     return not missing or tail(missing) == name or missing == part.program

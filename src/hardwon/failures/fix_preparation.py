@@ -66,6 +66,7 @@ _INSTALLS = (
     r"\b(?:install\.packages|(?:nltk|spacy\.cli)\.download|Pkg\.add)\("  # installers called in code
 )
 _SHOWN = 200
+_SHORT_NAME = 3  # a file with such a name may be any word of an error
 _FEW = 2  # at most, preparations that may explain the success together
 
 
@@ -90,7 +91,7 @@ def _same_place(case: Case, old: Command) -> int:
     parts = commands_of(case.last)
     for place in range(len(parts) - 1, -1, -1):
         part = parts[place]
-        if part.does == old.does and part.operands == old.operands and part.script == old.script:
+        if part.does == old.does and part.script == old.script and _is_same_work(case, old, part):
             is_fine = not case.last.failed or (has_run_tests(case.last) and not is_red(case.last))
             if has_moved_on(case):
                 return place
@@ -99,6 +100,14 @@ def _same_place(case: Case, old: Command) -> int:
             )
             return place if is_fine and not is_hidden else -1
     return -1
+
+
+def _is_same_work(case: Case, old: Command, new: Command) -> bool:
+    """Whether two calls have the same operands; tests may be others if the error names none."""
+    if new.operands == old.operands:
+        return True
+    is_test = "test" in old.does.split()
+    return is_test and not any(tail(word) in case.line for word in old.operands)
 
 
 def _done(case: Case, old: Command, place: int) -> Iterator[Command]:
@@ -123,13 +132,18 @@ def _last_try(case: Case, old: Command) -> int:
 
 def _explaining(case: Case, done: Sequence[Command]) -> list[Command]:
     """The commands that explain the success: related to the error, or the only preparations."""
-    is_git = commands_of(case.failed)[blamed(case.failed, case.line)].program == "git"
     if written := _writing_named(case, done):
         return written
+    if _has_edited_named(case):
+        return []
+    is_git = commands_of(case.failed)[blamed(case.failed, case.line)].program == "git"
     makers = _makers(case, done, is_git=is_git)
     related = [part for part in makers if _is_related(part, case)]
-    if related:
-        return related[:3]
+    return related[:3] or _only_makers(case, makers, is_git=is_git)
+
+
+def _only_makers(case: Case, makers: list[Command], *, is_git: bool) -> list[Command]:
+    """The preparations if nothing else can explain the success, and if they are few."""
     if is_red(case.failed) or any(_is_edit(step) for step in case.between):
         return []
     candidates = [part for part in makers if not _is_housework(part)]
@@ -229,6 +243,17 @@ def _is_related(part: Command, case: Case) -> bool:
         word == name or (min(len(word), len(name)) >= 4 and (word in name or name in word))
         for word in words
         for name in case.names
+    )
+
+
+def _has_edited_named(case: Case) -> bool:
+    """Whether the run edited a file that the error names: that explains the success."""
+    return any(
+        tail(writing.path) in case.line
+        for step in case.between
+        if not step.failed
+        for writing in writings(step.tool, step.args)
+        if writing.is_edit and len(tail(writing.path)) > _SHORT_NAME
     )
 
 

@@ -17,7 +17,7 @@ from hardwon.failures.file_refusals import (
     text_key,
 )
 from hardwon.failures.fix_argument import argument_fix
-from hardwon.failures.fix_case import commands_of, is_reader
+from hardwon.failures.fix_case import commands_of, is_reader, word_set
 from hardwon.failures.fix_edit import looks_at
 from hardwon.failures.fix_prior_call import called_first
 from hardwon.failures.fix_tool import shown_file
@@ -103,10 +103,12 @@ def _looked_up(case: Case) -> Fix | None:
     if not lists:
         return None
     lookup = _program(lists[-1]) if is_shell(lists[-1]) else lists[-1].tool
-    text = f"Look the path up first (`{lookup}`); do not guess it."
+    with_what = f" (`{lookup}`)" if not is_shell(lists[-1]) or lookup in _FINDERS else ""
+    text = f"Look the path up first{with_what}; do not guess it."
     return Fix("preparation", text, f"preparation tool {lists[-1].tool}")
 
 
+_FINDERS = word_set("ls find fd rg grep tree git")
 _WAYS: dict[str, Callable[[Case], Fix | None]] = {
     ABSENT: _exact_text,
     UNFIT: _exact_text,

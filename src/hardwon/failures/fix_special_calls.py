@@ -1,4 +1,4 @@
-"""Fixes of three well-known errors of calls: files already removed, one-line code, a used port."""
+"""Fixes of well-known errors of calls: removed files, one-line code, a used port, a `#`."""
 
 from __future__ import annotations
 
@@ -48,3 +48,12 @@ def another_port(case: Case, pair: Pair) -> Fix | None:
         return None
     text = "Use another port: something else has the one in the call."
     return Fix("call", text, "call port another", "", "")
+
+
+def quoted_mark(case: Case, pair: Pair) -> Fix | None:
+    """The fix for an argument with `#` before it, which the shell takes for a comment."""
+    is_comment = re.search(r"\s#\w", case.failed.args) and "#" not in pair.old.text
+    if not is_comment or not re.search(r"[\"']#\w", pair.new.text):
+        return None
+    text = "Put quotes around an argument that begins with `#`: to the shell it is a comment."
+    return Fix("call", text, "call quotes #", "", "an unquoted `#`")

@@ -7,6 +7,7 @@ whether a later call applies a fix.
 from __future__ import annotations
 
 from hardwon._cold.lazy import lazy
+from hardwon.failures.authored import writings
 from hardwon.failures.fix_case import (
     case_of,
     commands_of,
@@ -107,8 +108,22 @@ def was_applied(fix: Fix, steps: Sequence[Step]) -> bool:
     if fix.sort == "lines":
         return fix_lines.is_in_code(fix.key.partition(" ")[2], steps)
     if fix.sort in _BEFOREHAND:  # the same call may have had another purpose
-        return bool(fix.call) and any(applies(fix, step) for step in steps[-_LOOKED_BACK:])
+        return bool(fix.call) and any(applies(fix, step) for step in _since_change(steps))
     return (bool(fix.call) or fix.sort == "call") and applies(fix, steps[-1])
+
+
+def _since_change(steps: Sequence[Step]) -> Sequence[Step]:
+    """The recent steps after the last edit or removal of files, which may undo a preparation."""
+    first = max(0, len(steps) - _LOOKED_BACK)
+    for at in range(len(steps) - 1, first - 1, -1):
+        if _is_change(steps[at]):
+            return steps[at:]
+    return steps[first:]
+
+
+def _is_change(step: Step) -> bool:
+    removes = any(part.name == "rm" for part in commands_of(step))
+    return removes or any(writing.is_edit for writing in writings(step.tool, step.args))
 
 
 def _only_looks(step: Step) -> bool:

@@ -133,6 +133,8 @@ _TASKS = frozenset(
     ]
 )
 _INNER = {"compose": "-p -f --project-name --file --env-file --profile --project-directory"}
+_INNER |= {f"{name} run": "--prefix -w --workspace --filter" for name in ("npm", "pnpm", "yarn")}
+_OWN_TASK = r"[a-z][\w-]*(?::[\w-]+)+"  # as `db:migrate`
 _MODULES = frozenset(["python", "pypy"])
 _CODE_FLAGS = {"python": "c", "pypy": "c", "node": "e", "bun": "e", "deno": "e", "perl": "e"}
 _CODE_FLAGS |= {"ruby": "e", "php": "r", "psql": "c", "mysql": "e"}
@@ -239,7 +241,7 @@ def sub_command(program: str, words: list[str]) -> tuple[str, tuple[str, ...], l
     """The sub-command, the options before it with their values, and the words after it."""
     name = program_name(program)
     if name not in _VERBED:
-        is_task = is_project_file(program) and words[:1] and words[0] in _TASKS
+        is_task = is_project_file(program) and bool(words) and _is_task(words[0])
         return (words[0], (), words[1:]) if is_task else ("", (), words)
     at = _past_options(words, 0, _VERBED[name])
     if at >= len(words):
@@ -247,12 +249,16 @@ def sub_command(program: str, words: list[str]) -> tuple[str, tuple[str, ...], l
     verb, before = words[at], _joined(words[:at], _VERBED[name])
     if verb not in _NOUNS or name not in _TWO_WORDS:
         return verb, before, words[at + 1 :]
-    inner = _INNER.get(verb, "")
+    inner = _INNER.get(f"{name} {verb}") or _INNER.get(verb, "")
     then = _past_options(words, at + 1, inner) if inner else at + 1
     if then >= len(words) or words[then].startswith("-"):
         return verb, before, words[at + 1 :]
     before = (*before, *_joined(words[at + 1 : then], inner))
     return f"{verb} {words[then]}", before, words[then + 1 :]
+
+
+def _is_task(word: str) -> bool:
+    return word in _TASKS or bool(re.fullmatch(_OWN_TASK, word))
 
 
 def _joined(words: list[str], valued: str) -> tuple[str, ...]:

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from hardwon.values.step import Step
 
 _QUOTE = 160  # characters of a failure kind
-_VARIABLE = r"\b[A-Z][A-Z\d]{1,20}(?:_[A-Z\d]{1,20}){1,4}\b"  # an environment variable
+# An environment variable; one with a value is a hint (`run with RUST_BACKTRACE=1`)
+_VARIABLE = r"\b[A-Z][A-Z\d]{1,20}(?:_[A-Z\d]{1,20}){1,4}\b(?!=)"
 _TEST = r"(?:AssertionError|Failed|test failed) in (\S.*)"  # a kind that only its test names
 
 

@@ -16,7 +16,17 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import NamedTuple
 
-    from hardwon.failures import advice, fixes, lesson_text, loops, order_counts, source_counts
+    from hardwon.failures import (
+        advice,
+        call_keys,
+        fixes,
+        lesson_text,
+        loops,
+        order_counts,
+        shell,
+        source_counts,
+    )
+    from hardwon.failures.shell import Command
     from hardwon.ports import CallLog, LessonStore
     from hardwon.ranking.odds import Chance
     from hardwon.values.fix import Fix
@@ -31,11 +41,13 @@ else:
     source_counts = lazy("hardwon.failures.source_counts")
     fixes, loops = lazy("hardwon.failures.fixes"), lazy("hardwon.failures.loops")
     lesson_text = lazy("hardwon.failures.lesson_text")
+    call_keys, shell = lazy("hardwon.failures.call_keys"), lazy("hardwon.failures.shell")
 
 AGAIN = 0.5  # from this chance on, a lesson of the start or a turn is shown again
 _ONE_RUN = 0.5  # from this chance on, a fix of a single run is shown before a command
 _KINDS = 4  # at most, likely failure kinds that are looked up
 _NEAREST = 4
+_QUESTIONS = frozenset(("--version", "-V", "--help", "-h"))
 _RECOMMENDS = ("call", "preparation", "tool")  # sorts of fixes that say which call to make
 
 
@@ -66,11 +78,18 @@ def made(step: Step, past: RunSoFar, records: Records, *, is_mistake: bool) -> C
 
     A call that works because it follows a lesson is not counted against that lesson's warning.
     """
-    features = numbered(call_features(step.tool, step.args, past.steps))
+    features = numbered(call_features(step.tool, step.args, past.steps, blamed=_blamed(step)))
     first = () if past.steps else (RUN,)
     kind = step.failure.kind if step.failure and is_mistake else ""
     avoided = () if step.failed else _heeded(step, past, records)
     return Call((*first, *features), kind, tuple(dict.fromkeys((*_met(past.steps), *avoided))))
+
+
+def _blamed(step: Step) -> Command | None:
+    """The command of a failing line that its error is about: the others did not fail."""
+    if step.failure is None or step.args.startswith("{"):
+        return None
+    return call_keys.blamed_command(shell.parse(step.args), step.failure.line)
 
 
 def counted(step: Step, before: Sequence[Step], records: Records) -> Fix | None:
@@ -95,7 +114,7 @@ def counted(step: Step, before: Sequence[Step], records: Records) -> Fix | None:
 
 def foretold(pending: Step, past: RunSoFar, records: Records, *, least: float) -> list[Foretold]:
     """The likely failures of a pending call, likeliest first, each with its lesson."""
-    if _has_just_worked(pending, past.steps):
+    if _has_just_worked(pending, past.steps) or _only_asks(pending):
         return []
     features = numbered(call_features(pending.tool, pending.args, past.steps))
     counts = records.calls.counts(records.scope, tuple(features))
@@ -193,6 +212,12 @@ def _has_just_worked(pending: Step, steps: Sequence[Step]) -> bool:
         if loops.may_change(steps[place]):
             return False
     return False
+
+
+def _only_asks(pending: Step) -> bool:
+    """Whether a command line only asks programs for their version or help."""
+    commands = () if pending.args.startswith("{") else shell.parse(pending.args)
+    return bool(commands) and all(_QUESTIONS & set(command.flags) for command in commands)
 
 
 def _follows_advice(pending: Step, past: RunSoFar, records: Records) -> bool:

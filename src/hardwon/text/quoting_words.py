@@ -19,7 +19,7 @@ TELLING = (
     " restricted limited frozen inactive deactivated cancelled canceled completed finished final"
     " settled draft overdue unpaid exhausted depleted needed mandatory forbidden prohibited"
     " changed modified differs differ busy full taken occupied blocked queued running stopped"
-    " building restarting starting maintenance outside above below neither longer"
+    " building restarting starting maintenance outside above below neither longer older newer"
 )
 
 # A statement without a head may begin with one of these.
