@@ -19,6 +19,8 @@ from hardwon.values.dream import DreamState
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from hardwon.values.dream import Dream
+
 _NAP = 0.2  # seconds
 
 
@@ -56,9 +58,13 @@ def command(
             dream = agent.dreams.run(dry_run=dry_run, stop=stop_request.has_come, tell=tell)
     dump(dream) if as_json else say_folded(dream.report)
     if stop_request.is_interrupt and dream.state == DreamState.WOKEN:
-        undo_it = f"what it changed stays: `hardwon dream undo {dream.id[:8]}`"
-        complain(f"interrupted; {'nothing was changed' if dry_run else undo_it}")
+        _complain_of_interrupt(dream, dry_run=dry_run)
         raise click.exceptions.Exit(INTERRUPTED)
+
+
+def _complain_of_interrupt(dream: Dream, *, dry_run: bool) -> None:
+    undo_it = f"what it changed stays: `hardwon dream undo {dream.id[:8]}`"
+    complain(f"interrupted; {'nothing was changed' if dry_run else undo_it}")
 
 
 @command.command("list")
