@@ -859,3 +859,24 @@ def test_what_a_step_taught_is_told_to_the_user_once(hw: hardwon.Hardwon) -> Non
 
     assert "-p" in run("mkdir -p out/nightly", failed=False)
     assert run("mkdir -p out/nightly", failed=False) == ""
+
+
+def test_so_much_of_a_prompt_is_the_task_of_a_run(hw: hardwon.Hardwon) -> None:
+    agent = hw.agent("coder", run="r1")
+    agent.before_turn("word " * 2000)
+
+    assert len(agent.run.so_far().task) == 4000
+
+
+def test_a_forbidden_call_and_an_error_are_explained(hw: hardwon.Hardwon) -> None:
+    agent = hw.agent("coder")
+    kept = agent.learn("Ask before a push")
+    agent.lessons.guard(kept.id, call="git push --force")
+    error = "mkdir: cannot create directory 'out/nightly': No such file or directory"
+    agent.after_action("bash", "mkdir out/nightly", output=error, failed=True)
+    agent.after_action("bash", "mkdir -p out/nightly", failed=False)
+
+    (forbidden,) = agent.explain("action", "git push --force")
+    assert (forbidden.match.lesson.id, forbidden.parts) == (kept.id, (("guard", 10.0),))
+    assert all(one.parts != (("guard", 10.0),) for one in agent.explain("action", "git push"))
+    assert agent.explain("error", error)[0].match.is_same_kind

@@ -268,9 +268,9 @@ def test_what_was_given_up_on_the_server_is_tried_again_or_removed(
     queue = outbox(tmp_path, line)
     for task in ("one", "two"):
         direct.put(job(task))
-        claimed = direct.claim(NOW)
+        claimed = queue.claim(NOW)
         assert claimed
-        direct.bury(claimed, "no")
+        queue.bury(claimed, "no")
     first, second = queue.dead()
 
     queue.revive(first.id, NOW)
