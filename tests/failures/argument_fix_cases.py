@@ -51,6 +51,14 @@ CASES = (
         never=("media",),
     ),
     case(
+        "another request of the same tool",
+        (
+            tool("api_call", method="POST", path="/v2/tasks", body={"aoi": [1], "token": "t-1"}),
+            "!aoi: linear ring is open",
+        ),
+        (tool("api_call", method="GET", path="/v2/tasks", body={"token": "t-1"}), '{"n": 1}'),
+    ),
+    case(
         "a switch",
         (tool("export", target="a.csv"), "!FileExistsError: File exists: a.csv"),
         (tool("export", target="a.csv", overwrite=True), '{"ok": true}'),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.failures.fix_unchanged import has_revert, unchanged_fixes
+from hardwon.failures.fix_unchanged import has_revert, is_repeated, unchanged_fixes
+from hardwon.values.step import Step
 from tests.failures.fix_cases import RED, applied_in, case, shown_by, step_of, told_apart, tool
 
 CASES = (
@@ -191,3 +192,19 @@ def test_an_edit_that_is_taken_back_is_a_revert() -> None:
     assert shown(edit("a", "b"), TEST, edit("b", "a"), TEST)
     assert not shown(edit("a", "b"), TEST, edit("b", "c"), TEST)
     assert not shown(edit("a", "b"), edit("c", "d"), TEST, edit("b", "a"), TEST)
+
+
+@pytest.mark.parametrize(
+    ("call", "is_same"),
+    [
+        ("python tools/run_tests.py unit --only schedule", True),
+        ("python tools/run_tests.py unit", True),
+        ("python tools/run_tests.py db", False),
+        ("cat tools/run_tests.py", False),
+    ],
+)
+def test_the_failing_tests_are_repeated_alone_or_among_others(call: str, is_same: bool) -> None:
+    red = "FAIL: test_same_day (test_schedule.Schedule)\n\nRan 4 tests\n\nFAILED (failures=1)"
+    failing = Step("bash", "python tools/run_tests.py unit --only schedule", red, failed=True)
+
+    assert is_repeated(failing, Step("bash", call, "Ran 8 tests\n\nOK")) is is_same

@@ -32,6 +32,7 @@ _PAGES = word_set("cursor page offset page_token pageToken next starting_after a
 _CHANGES = 2  # at most, arguments that one fix changes
 _WHOLE = r"(?i:\binteger|whole number|\bint\b)"
 _NOTHING = r"(?i:\b(?:no|nothing|0|not any)\b(?: \w+){0,2} (?:were |was )?(?:found|match))"
+_OPERATIONS = ("method", "path", "url", "uri", "endpoint", "route")  # of a tool that sends requests
 _ADDRESS = r"https?://|/[a-z]"
 _ABSENT = r"(?i:\b(?:404|405|410)\b|not found|no route|unknown|does not exist|not allowed|moved)"
 
@@ -137,8 +138,21 @@ def _renamed(old: dict[str, Any], new: dict[str, Any]) -> list[tuple[str, str]]:
 
 def _is_same_object(old: dict[str, Any], new: dict[str, Any], case: Case) -> bool:
     """Whether both calls are about one object: they share a value, have one, or are close."""
+    if not _is_same_operation(old, new):
+        return False
     kept_keys = [key for key in old if key in new and old[key] == new[key]]
     return bool(kept_keys) or len(new) == 1 or len(case.between) <= 2
+
+
+def _is_same_operation(old: dict[str, Any], new: dict[str, Any]) -> bool:
+    """Whether two calls ask the same of a service; one may have corrected the address alone."""
+    moved = [
+        key
+        for key in _OPERATIONS
+        if isinstance(old.get(key), str) and isinstance(new.get(key), str)
+        if _route(old[key]) != _route(new[key])
+    ]
+    return not moved or all(old.get(key) == new.get(key) for key in {*old, *new} - {*moved})
 
 
 def _change_of(

@@ -73,10 +73,7 @@ class MemoryLessons:
             postings = [(n, entries[key]) for n, entries in indexes.items() if key in entries]
             if postings:
                 tally.add(key, postings, rarity(len(postings), total))
-        proven = (lesson for lesson in live.values() if lesson.status == Status.PROVEN)
-        usual = [lesson.id for lesson in proven if lesson.met > 1]
-        usual.sort(key=lambda n: (live[n].met, live[n].updated_at, n), reverse=True)
-        best = list(dict.fromkeys((*tally.best(limit), *usual[: query.usual])))
+        best = list(dict.fromkeys((*tally.best(limit), *_usual(live)[: query.usual])))
         mined = tally.mined(query, best)
         unexpired = (n for n in best if (until := live[n].expires_at) is None or until > now)
         return [tally.match(live[n]) for n in unexpired if live[n].origin != MINED or n in mined]
@@ -90,6 +87,13 @@ class MemoryLessons:
 
     def _visible(self, scope: Scope) -> list[Lesson]:
         return [lesson for lesson in self.all.values() if lesson.scope in scope.visible()]
+
+
+def _usual(live: dict[int, Lesson]) -> list[int]:
+    """The proven lessons that runs met again, the most frequent first."""
+    proven = (lesson for lesson in live.values() if lesson.status == Status.PROVEN)
+    met_again = [lesson.id for lesson in proven if lesson.met > 1]
+    return sorted(met_again, key=lambda n: (live[n].met, live[n].updated_at, n), reverse=True)
 
 
 def _full_text(lesson: Lesson) -> str:
