@@ -59,11 +59,26 @@ CASES = (
         (tool("api_call", method="GET", path="/v2/tasks", body={"token": "t-1"}), '{"n": 1}'),
     ),
     case(
+        "what the state of a thing forbids is not left out",
+        (tool("order", item="I-1001", target="T-7001"), "!Target T-7001 has not been verified"),
+        (tool("order", item="I-1001"), '{"ok": true}'),
+    ),
+    case(
+        "a look-up that was asked otherwise",
+        (tool("list_rooms"), '{"rooms": [{"number": "R-1001"}]}'),
+        (tool("assign", stay="S-1001", room="R-1001"), "!room R-1001 cannot be assigned"),
+        (tool("list_rooms", status="READY"), '{"rooms": [{"number": "R-2002"}]}'),
+        (tool("assign", stay="S-1001", room="R-2002"), '{"ok": true}'),
+        sort="argument",
+        says=("from `rooms.number` in the result of `list_rooms`, asked with another `status`.",),
+        never=("READY", "R-2002", "no longer holds"),
+    ),
+    case(
         "a switch",
         (tool("export", target="a.csv"), "!FileExistsError: File exists: a.csv"),
         (tool("export", target="a.csv", overwrite=True), '{"ok": true}'),
         sort="argument",
-        says=("Pass `overwrite` as true too.",),
+        says=("Pass `overwrite` as true too, if that is wanted.",),
         never=("a.csv",),
     ),
     case(

@@ -199,6 +199,8 @@ def test_an_edit_that_is_taken_back_is_a_revert() -> None:
     [
         ("python tools/run_tests.py unit --only schedule", True),
         ("python tools/run_tests.py unit", True),
+        ("python tools/run_tests.py unit --only Schedule", True),
+        ("python tools/run_tests.py unit --only tariff", False),
         ("python tools/run_tests.py db", False),
         ("cat tools/run_tests.py", False),
     ],

@@ -25,6 +25,15 @@ _ASKS = (  # an error that something was left out
     r"(?i:\b(?:required|requires|needed|needs|missing|mandatory|without|lacks|not (?:given|set"
     r"|provided))\b|\bmust (?:be (?:set|given|provided)|have)\b)"
 )
+_UNWANTED = (  # an error that an argument must not be there, or not with such a value
+    r"(?i:\b(?:unknown|unexpected|unrecognized|unsupported|undefined|invalid|extra|conflict\w*|exceed\w*"
+    r"|mutually|limit\w*|maximum|too|must|only|greater|larger|bounds?|range)\b"
+    r"|\bat most\b|\bdoes not (?:exist|take|accept|support)\b|\bno such\b|<="
+    r"|\bnot (?:a |an )?(?:allowed|permitted|supported|defined|accepted|valid|known|recognized"
+    r"|possible)\b"
+    r"|\bcannot be (?:used|combined|set|given)\b)"
+)
+_CONSENT = r"(?i:accept|confirm|consent|agree|approve|acknowledg|force|overrid|overwrit)"
 _FREE = word_set(
     "note notes comment comments remark remarks description message title summary text"
 )
@@ -165,10 +174,17 @@ def _change_of(
     if not (is_named or _is_only(key, old, new, case) or _is_asked_for(key, old, new, case)):
         return None
     if key in new:
-        where = source_in_words(key, new[key], case)
-        source = f", from {where}" if where else ""
-        return f"Pass `{key}`{_within(key, case)}{_as(new[key])} too{source}.", f"+{key}"
-    return f"Leave out `{key}`.", f"-{key}"
+        return _passed_too(key, new[key], case)
+    is_unwanted = re.search(rf"{_UNWANTED}|{_NOTHING}", case.line)
+    return (f"Leave out `{key}`.", f"-{key}") if is_unwanted else None
+
+
+def _passed_too(key: str, value: Any, case: Case) -> tuple[str, str]:
+    """The advice to pass an argument too; what a person has to agree to depends on them."""
+    where = source_in_words(key, value, case)
+    source = f", from {where}" if where else ""
+    wish = ", if that is wanted" if value is True and re.search(_CONSENT, key) else ""
+    return f"Pass `{key}`{_within(key, case)}{_as(value)} too{source}{wish}.", f"+{key}"
 
 
 def _is_only(key: str, old: dict[str, Any], new: dict[str, Any], case: Case) -> bool:

@@ -18,6 +18,7 @@ else:
     from hardwon._cold.namedtuple import NamedTuple
 
 _READ = 65_536
+_ASKED = 2  # at most, arguments of a look-up that are named
 _TELLING = 4  # shorter values are too common to say where they come from
 _STALE = r"(?i:condition|stale|conflict|outdated|version|etag|revision|changed|modified|snapshot)"
 _PROVES = r"(?i:verif|authenticat|identif|log_?in|sign_?in)"  # tools that check an identity
@@ -76,10 +77,22 @@ def _from_place(
     if not only_right or _is_unsure(only_right[0], wrong_sources):
         return None
     source = only_right[0]
-    is_older = any(
-        (earlier.tool, earlier.path) == (source.tool, source.path) for earlier in wrong_sources
-    )
-    return taken_from(key, source.tool, source.path, is_latest=is_older)
+    older = [
+        earlier
+        for earlier in wrong_sources
+        if (earlier.tool, earlier.path) == (source.tool, source.path)
+    ]
+    if older and (asked := _asked_otherwise(older[0], source, case)):
+        where = _where(source.tool, source.path)
+        return f"Take `{key}` from {where}, asked with another {asked}.", f"{key} of {asked}"
+    return taken_from(key, source.tool, source.path, is_latest=bool(older))
+
+
+def _asked_otherwise(wrong: Source, right: Source, case: Case) -> str:
+    """The arguments in which two look-ups differ, in words; "" if they are equal."""
+    first, second = (fields(case.steps[source.at].args) for source in (wrong, right))
+    differing = sorted(key for key in {*first, *second} if first.get(key) != second.get(key))
+    return " and ".join(f"`{key}`" for key in differing[:_ASKED])
 
 
 def taken_from(

@@ -74,10 +74,7 @@ def is_repeated(failing: Step, step: Step) -> bool:
     tests = " ".join(_tests_in(failing))
     return any(
         part.does == other.does
-        and (
-            set(other.operands) <= set(part.operands)  # the same tests, or more of them
-            or all(word in tests for word in other.operands)
-        )
+        and all(word in part.operands or word in tests for word in other.operands)
         for part in commands_of(failing)
         for other in commands_of(step)
         if not (is_plumbing(part) or is_reader(part))

@@ -89,9 +89,12 @@ def with_failure(fixes: tuple[Fix, ...], key: str) -> tuple[Fix, ...]:
 
 
 def without_success(fixes: tuple[Fix, ...], key: str) -> tuple[Fix, ...]:
-    """The fixes after one success of this one was taken back; without any, it is dropped."""
-    changed = (fix._replace(worked=fix.worked - (fix.key == key)) for fix in fixes)
-    return ranked(fix for fix in changed if fix.key != key or fix.worked)
+    """The fixes after one success of this one was found to be none: it counts as a failure."""
+    changed = (
+        fix._replace(worked=fix.worked - 1, failed=fix.failed + 1) if fix.key == key else fix
+        for fix in fixes
+    )
+    return ranked(changed)
 
 
 def united(fixes: Iterable[Fix]) -> tuple[Fix, ...]:
