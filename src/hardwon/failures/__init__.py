@@ -27,6 +27,8 @@ A step passes through these files in this order:
                                   fix_case           a failure and a later step, as finders see it
                                   fix_call …         a finder each: fix_call, fix_lines, fix_tool …
                                   fix_fields         the finders for calls with named arguments
+                                  argument_blame     which of the changed arguments may explain it
+                                  argument_forms …   what changed: form, notation, number, text
                                   results            values in results, which arguments come from
                                 order_counts, source_counts   fixes from counts over many runs
                                 tried_in_vain        what the run tried without effect
