@@ -51,6 +51,16 @@ CASES = (
         never=("media",),
     ),
     case(
+        "the path of a file is no request",
+        (
+            tool("load", path="a.csv", sep=",", rows="10"),
+            "!rows: Expected integer, received string",
+        ),
+        (tool("load", path="b.csv", sep=",", rows=10), "ok"),
+        sort="argument",
+        says=("Give `rows` as a number",),
+    ),
+    case(
         "another request of the same tool",
         (
             tool("api_call", method="POST", path="/v2/tasks", body={"aoi": [1], "token": "t-1"}),

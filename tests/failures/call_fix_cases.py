@@ -560,6 +560,11 @@ CASES = (
         says=("Use `npm test` instead of `npx jest`",),
     ),
     case(
+        "a check that its own message tells how to skip",
+        ("git commit -m x", "!lint: 2 problems (use --no-verify to skip this)"),
+        ("git commit --no-verify -m x", "[main 1a2b3c4] x"),
+    ),
+    case(
         "arguments behind a double dash",
         ("npm test hsl", "!test: unknown argument hsl (only --filter NAME)"),
         ("npm test -- --filter hsl", "fine"),

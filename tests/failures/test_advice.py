@@ -90,6 +90,7 @@ def test_a_call_heeds_a_fix(key: str, args: dict[str, Any]) -> None:
         ("argument send amount times 100", {"amount": 18.5}),
         ("argument send person from list_people ", {"person": "p-9999"}),
         ("argument send fewer lines", {"old_string": "a line\nand more"}),
+        ("argument send person of `state`", {"person": "p-4410"}),  # of which look-up is not known
     ],
 )
 def test_a_call_does_not_heed_a_fix_or_that_is_not_sure(key: str, args: dict[str, Any]) -> None:
@@ -148,3 +149,9 @@ def test_a_call_that_failed_is_told_what_it_does_not_do_yet(key: str, is_left: b
     assert not_followed([fix], Step("send", '{"to": "p-4410"}', "", True)) == (
         (fix,) if is_left else ()
     )
+
+
+def test_a_result_that_failed_is_no_source() -> None:
+    lost = Step("list_people", "{}", "no answer about p-4410", failed=True)
+
+    assert not is_kept("argument send person from list_people ", lost, person="p-4410")

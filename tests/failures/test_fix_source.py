@@ -204,3 +204,19 @@ def test_a_plain_word_has_a_source_if_it_was_looked_up_after_the_failure(
 
     assert (source_change("service", "media", "media-proxy", after) is not None) is is_told
     assert source_change("service", "media", "media-proxy", before) is None
+
+
+def test_a_look_up_that_was_asked_otherwise_is_told_by_what_was_asked() -> None:
+    steps = [
+        result("list_rooms", {"rooms": ["R-1001"]}),
+        Step("assign", '{"room": "R-1001"}', "room R-1001 cannot be assigned", failed=True),
+        result("list_rooms", {"rooms": ["R-2002"]}, status="READY"),
+        Step("assign", '{"room": "R-2002"}', "ok"),
+    ]
+
+    change = source_change("room", "R-1001", "R-2002", case_of(steps, 1))
+
+    assert change == (
+        "Take `room` from `rooms` in the result of `list_rooms`, asked with another `status`.",
+        "room of `status`",
+    )

@@ -450,6 +450,7 @@ def test_a_question_for_the_version_is_not_warned_about(call: str) -> None:
     counted_calls(memory, MKDIR._replace(args="node app.js"), 4)
 
     assert kinds_foretold(memory, "node app.js")
+    assert kinds_foretold(memory, "node -h app.js")  # which may be a host
     assert not kinds_foretold(memory, call)
 
 

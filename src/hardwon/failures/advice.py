@@ -117,7 +117,9 @@ def _is_from(tool: str, path: tuple[str, ...], value: object, before: Sequence[S
     A result in plain words has no paths: the value has to occur in it.
     """
     if not path:
-        results = (step.output for step in reversed(before) if step.tool == tool)
+        results = (
+            step.output for step in reversed(before) if step.tool == tool and not step.failed
+        )
         return str(value) in next(results, "")
     wanted = set(scalars(value))
     sources = (

@@ -12,7 +12,7 @@ from hardwon.failures.argument_texts import reworded
 from hardwon.failures.authored import fields
 from hardwon.failures.fix_case import Case, is_gone, is_personal, names_in, word_set
 from hardwon.failures.fix_source import source_change, source_in_words
-from hardwon.failures.fix_tool import has_changed
+from hardwon.failures.fix_tool import has_changed, name_words
 from hardwon.values.fix import Fix
 
 TYPE_CHECKING = False
@@ -41,7 +41,7 @@ _PAGES = word_set("cursor page offset page_token pageToken next starting_after a
 _CHANGES = 2  # at most, arguments that one fix changes
 _WHOLE = r"(?i:\binteger|whole number|\bint\b)"
 _NOTHING = r"(?i:\b(?:no|nothing|0|not any)\b(?: \w+){0,2} (?:were |was )?(?:found|match))"
-_OPERATIONS = ("method", "path", "url", "uri", "endpoint", "route")  # of a tool that sends requests
+_OPERATIONS = ("method", "url", "uri", "endpoint", "route")  # of a tool that sends requests
 _ADDRESS = r"https?://|/[a-z]"
 _ABSENT = r"(?i:\b(?:404|405|410)\b|not found|no route|unknown|does not exist|not allowed|moved)"
 
@@ -99,8 +99,7 @@ def _alike(gone: Sequence[str], old: dict[str, Any], new: dict[str, Any]) -> lis
 
 def _name_parts(key: str) -> set[str]:
     """The words in the name of an argument, in the singular."""
-    words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key).lower()
-    return {word.rstrip("s") for word in re.split(r"[_\W]+", words)}
+    return {word.rstrip("s") for word in name_words(key)}
 
 
 def _in_place_of(before: str, after: str, value: Any) -> tuple[str, str]:
@@ -155,9 +154,10 @@ def _is_same_object(old: dict[str, Any], new: dict[str, Any], case: Case) -> boo
 
 def _is_same_operation(old: dict[str, Any], new: dict[str, Any]) -> bool:
     """Whether two calls ask the same of a service; one may have corrected the address alone."""
+    paths = ("path",) if "method" in old else ()  # else it is the path of a file
     moved = [
         key
-        for key in _OPERATIONS
+        for key in (*_OPERATIONS, *paths)
         if isinstance(old.get(key), str) and isinstance(new.get(key), str)
         if _route(old[key]) != _route(new[key])
     ]

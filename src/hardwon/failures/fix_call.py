@@ -48,8 +48,9 @@ _QUIET = (
     r"-[vqshx]{1,3}|-r[A-Z]|--verbose|--quiet|--tb(?:=\w+)?|--no-header|--colou?r\S*|--no-colou?r|--help"
     r"|-\d+|--maxfail\S*|--capture\S*|--version|--progress\S*|--dry-run|--showlocals|--durations\S*"
 )
+_NARROWER = r"-k|--filter\S*|--grep\S*|--deselect\S*|--exclude\S*"  # fewer tests or files
 _WEAKER = (
-    r"-k|--filter\S*|--grep\S*|--deselect\S*|--ignore(?!-scripts)\S*|--skip\S*|-DskipTests\S*|--exclude\S*"
+    r"--ignore(?!-scripts)\S*|--skip\S*|-DskipTests\S*"
     r"|--no-verify|--lf|--no-check\S*|--allow-empty|--exit-zero|--passWithNoTests|--continue-on\S*"
     r"|--nocheck|--no-strict\S*|--force-with-lease|--keep-going|-i|--cached-only|--no-fail\S*"
 )
@@ -263,8 +264,7 @@ def _flag_changes(case: Case, pair: Pair) -> list[CallChange]:
     if pair.new.name == "rm" and "Is a directory" not in case.line:
         telling &= {"-f"}  # `-r` explains nothing here
         added = ["-f"]
-    unasked = [flag for flag in added if not _is_in_error(flag, case)]
-    if not (telling or dropped) or any(_is_weaker(flag, pair.new) for flag in unasked):
+    if not (telling or dropped) or any(_is_weaker(flag, case, pair.new) for flag in added):
         return []
     owner = pair.new.name if _is_of_program(added, case) else pair.new.does
     key = " ".join((owner, *sorted(telling), *sorted(f"no{flag}" for flag in dropped)))
@@ -321,10 +321,11 @@ def _is_about_output(flag: str) -> bool:
     return bool(re.fullmatch(_QUIET, flag))
 
 
-def _is_weaker(flag: str, part: Command) -> bool:
-    """Whether a flag makes the call do less, or overrides a refusal."""
-    forced = part.verb == "push" and flag in {"-f", "--force"}
-    return forced or bool(re.fullmatch(_WEAKER, flag))
+def _is_weaker(flag: str, case: Case, part: Command) -> bool:
+    """Whether a flag overrides a refusal, or makes the call do less without being asked for."""
+    if (part.verb == "push" and flag in {"-f", "--force"}) or re.fullmatch(_WEAKER, flag):
+        return True
+    return bool(re.fullmatch(_NARROWER, flag)) and not _is_in_error(flag, case)
 
 
 def _is_in_error(flag: str, case: Case) -> bool:

@@ -83,7 +83,7 @@ def _from_place(
         if (earlier.tool, earlier.path) == (source.tool, source.path)
     ]
     if older and (asked := _asked_otherwise(older[0], source, case)):
-        where = _where(source.tool, source.path)
+        where = _where(source.tool, source.path)  # whether a call follows this cannot be seen
         return f"Take `{key}` from {where}, asked with another {asked}.", f"{key} of {asked}"
     return taken_from(key, source.tool, source.path, is_latest=bool(older))
 

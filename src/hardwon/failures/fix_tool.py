@@ -64,7 +64,7 @@ def _is_broken(case: Case) -> bool:
 
 def _is_instead(case: Case, old: dict[str, Any], new: dict[str, Any]) -> bool:
     """Whether the other tool serves the same goal, rather than the next task."""
-    first, second = (_words(step.tool) for step in (case.failed, case.last))
+    first, second = (name_words(step.tool) for step in (case.failed, case.last))
     is_reading = is_look(case.failed.tool)
     if is_reading != is_look(case.last.tool) or second[0] in _REASONS - {first[0]}:
         return False
@@ -91,7 +91,7 @@ def _looks_elsewhere(case: Case, old: dict[str, Any], new: dict[str, Any]) -> bo
     if shared and len(old) <= len(shared) + 1:
         return True
     failed, last = case.failed.tool, case.last.tool
-    if _words(last)[0] not in _SEARCHES and _speaks_of(failed).isdisjoint(_speaks_of(last)):
+    if name_words(last)[0] not in _SEARCHES and _speaks_of(failed).isdisjoint(_speaks_of(last)):
         return False
     shared_values = {value for value in scalars(old) if len(value) >= _TELLING} & set(scalars(new))
     return any(value in case.last.output for value in shared_values)
@@ -99,7 +99,7 @@ def _looks_elsewhere(case: Case, old: dict[str, Any], new: dict[str, Any]) -> bo
 
 def _speaks_of(tool: str) -> set[str]:
     """The nouns in a tool's name: its words without the verb, in the singular."""
-    return {word.removesuffix("s") for word in _words(tool)[1:]} - _SMALL
+    return {word.removesuffix("s") for word in name_words(tool)[1:]} - _SMALL
 
 
 def _shared(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
@@ -118,12 +118,12 @@ def has_changed(case: Case) -> bool:
 
 def is_look(tool: str) -> bool:
     """Whether the tool only reads, by its name."""
-    return _words(tool)[0] in _LOOKS | _REASONS
+    return name_words(tool)[0] in _LOOKS | _REASONS
 
 
 def is_check(tool: str) -> bool:
     """Whether the tool checks something, by its name."""
-    return _words(tool)[0] in _CHECKS
+    return name_words(tool)[0] in _CHECKS
 
 
 def shown_file(step: Step) -> str:
@@ -142,7 +142,8 @@ def _stem(first: list[str], second: list[str]) -> int:
     return alike
 
 
-def _words(tool: str) -> list[str]:
+def name_words(tool: str) -> list[str]:
+    """The words in the name of a tool or an argument, in small letters."""
     own = tool.rsplit("__", 1)[-1].rsplit(".", 1)[-1]
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", own).lower()
     return [word for word in re.split(r"[_\W]+", words) if word] or [tool.lower()]

@@ -47,7 +47,7 @@ AGAIN = 0.5  # from this chance on, a lesson of the start or a turn is shown aga
 _ONE_RUN = 0.5  # from this chance on, a fix of a single run is shown before a command
 _KINDS = 4  # at most, likely failure kinds that are looked up
 _NEAREST = 4
-_QUESTIONS = frozenset(("--version", "-V", "--help", "-h"))
+_QUESTIONS = frozenset(("--version", "--help"))  # `-h` may be a host, `-V` anything
 _RECOMMENDS = ("call", "preparation", "tool")  # sorts of fixes that say which call to make
 
 
