@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hardwon import Episode, Step
 from hardwon.pipeline.capture import capture, fitted, size, trigger_of
 from hardwon.queues.memory import MemoryQueue
+from hardwon.queues.records import encode
 from hardwon.settings import Reflexion
 from hardwon.values.episode import Trigger
+from hardwon.values.job import new_job
 from tests.samples import CODER, EPISODE, NOW
 
 ON = Reflexion()
@@ -124,6 +126,7 @@ def test_an_episode_leaves_room_for_the_rest_of_its_job() -> None:
     full = episode._replace(steps=(*episode.steps[:-1], last._replace(tool="t" * (room + 4))))
     over = episode._replace(steps=(*episode.steps[:-1], last._replace(tool="t" * (room + 5))))
 
+    assert size(full) == 896 * 1024
     assert fitted(full) == full
     assert size(fitted(over)) < 896 * 1024
 
@@ -135,3 +138,38 @@ def test_the_outputs_of_all_but_six_steps_give_way_before_any_call() -> None:
 
     assert [len(step.output) for step in kept.steps] == [400, 400, *[20_000] * 6]
     assert {len(step.args) for step in kept.steps} == {20_000}
+
+
+@given(st.text())
+@example("<>&")
+@example("\u2028\u2029")
+@example('"é\n\x00😀')
+def test_an_episode_takes_as_many_bytes_as_its_record(text: str) -> None:
+    longer = EPISODE._replace(attempt=EPISODE.attempt + text)
+    record, longer_record = (
+        encode(new_job(episode, Trigger.ERROR, NOW)) for episode in (EPISODE, longer)
+    )
+
+    assert size(longer) - size(EPISODE) == len(longer_record) - len(record)
+
+
+def test_an_attempt_that_fills_the_record_is_whole() -> None:
+    episode = EPISODE._replace(attempt="a" * 50_000)
+
+    assert fitted(episode, size(episode)) == episode
+    assert len(fitted(episode, size(episode) - 1).attempt) < 20_000
+
+
+def test_an_attempt_of_a_third_is_whole_and_the_steps_give_way() -> None:
+    episode = long_run(8)._replace(attempt="a" * (10_000 - 2))  # with its quotes
+
+    kept = fitted(episode, 30_000)
+
+    assert kept.attempt == episode.attempt
+    assert size(kept) <= 30_000
+
+
+def test_a_long_task_counts() -> None:
+    episode = EPISODE._replace(task="t" * 20_000, error="", attempt="a" * 9_000)
+
+    assert len(fitted(episode, 24_000).attempt) <= 8_000

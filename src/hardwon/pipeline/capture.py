@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from hardwon.values.step import Step
 
 RECORD_BYTES = 896 * 1024  # of an episode; the rest of a job fits into 1 MiB with it
-_MOST_BYTES = 6  # at most, bytes of one character in a record (an escape)
 _STUB = 400  # characters that remain of an old output or call
 _SIGNALS_KEPT = 64
 _FRESH = 6  # last steps; they are shortened only if nothing else is left to shorten
@@ -50,8 +49,7 @@ def capture(episode: Episode, trigger: str, *, queue: Queue, now: datetime) -> J
 def fitted(episode: Episode, limit: int = RECORD_BYTES) -> Episode:
     """The episode in at most `limit` bytes; outputs of old steps are shortened first."""
     episode = episode._replace(signals=episode.signals[:_SIGNALS_KEPT])
-    texts = (*episode[1:4], *(part for step in episode.steps for part in step[:3]))
-    if _MOST_BYTES * sum(map(len, texts)) <= limit:
+    if size(episode) <= limit:
         return episode
     episode = episode._replace(attempt=_within(episode.attempt, limit // 3))
     excess = size(episode) - limit
@@ -61,15 +59,16 @@ def fitted(episode: Episode, limit: int = RECORD_BYTES) -> Episode:
             break
         step = steps[place]
         steps[place] = shorten(step)
-        excess -= _step_size(step) - _step_size(steps[place])
+        excess -= _bytes(step) - _bytes(steps[place])
     return episode._replace(steps=tuple(steps))
 
 
 def _giving_way(count: int) -> Iterator[tuple[int, Callable[[Step], Step]]]:
     """Which step to shorten next, and how; the last steps come last, they show what went wrong."""
-    first_fresh, shortenings = max(0, count - _FRESH), (_short_output, _short_args)
-    yield from ((place, shorten) for shorten in shortenings for place in range(first_fresh))
-    yield from ((place, shorten) for place in range(first_fresh, count) for shorten in shortenings)
+    old, fresh = range(count)[:-_FRESH], range(count)[-_FRESH:]
+    shortenings = (_short_output, _short_args)
+    yield from ((place, shorten) for shorten in shortenings for place in old)
+    yield from ((place, shorten) for place in fresh for shorten in shortenings)
 
 
 def _short_output(step: Step) -> Step:
@@ -83,24 +82,20 @@ def _short_args(step: Step) -> Step:
 def _within(text: str, limit: int) -> str:
     """The text in at most `limit` bytes; its middle is cut out."""
     while (size := _bytes(text)) > limit:
-        text = clip_middle(text, len(text) * limit // size - 1)
+        text = clip_middle(text, len(text) * limit // size)
     return text
 
 
 def size(episode: Episode) -> int:
-    """How many bytes a record needs for an episode; the error is stored twice."""
+    """How many bytes a record needs for what an episode tells; the error is stored twice."""
     texts = (episode.task, episode.attempt, episode.error, episode.error)
-    signals = (part for pair in episode.signals for part in pair)
-    return sum(map(_bytes, (*texts, *signals))) + sum(map(_step_size, episode.steps))
+    return sum(map(_bytes, (*texts, episode.signals, *episode.steps)))
 
 
-def _step_size(step: Step) -> int:
-    return sum(map(_bytes, (*step[:3], *(step.failure or ())))) + 64
-
-
-def _bytes(text: str) -> int:
-    """The bytes of a text in JSON, with the characters escaped that the format escapes."""
-    plain = len(json.dumps(text, ensure_ascii=False).encode("utf-8", "replace"))
+def _bytes(value: object) -> int:
+    """The bytes of a value in JSON, with the characters escaped that the format escapes."""
+    text = json.dumps(value, ensure_ascii=False)
+    plain = len(text.encode("utf-8", "replace"))
     return plain + 5 * sum(map(text.count, "<>&")) + 3 * sum(map(text.count, "\u2028\u2029"))
 
 
