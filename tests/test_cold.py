@@ -176,23 +176,6 @@ def test_a_warm_hook_imports_neither_re_nor_json(tmp_path: Path) -> None:
     assert third.stderr == b"[]\n"
 
 
-OWN_NAMES = """
-import sys
-from hardwon.pipeline.edge import screened
-failure, delivery = "da68aa855f4beee4", "1a1e774f4895898fcb79c"
-screened(failure), screened((delivery, "turn")), screened((f"mined:{failure}", "pytest", "bash"))
-print("hardwon.text.redact" in sys.modules)
-screened(f"{delivery}0")
-print("hardwon.text.redact" in sys.modules)
-"""
-
-
-def test_our_own_names_need_no_rules_for_secrets() -> None:
-    done = subprocess.run([sys.executable, "-c", OWN_NAMES], capture_output=True, text=True)
-
-    assert done.stdout.split() == ["False", "True"]
-
-
 READS = """
 import sys
 from hardwon._cold import re

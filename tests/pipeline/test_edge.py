@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -19,6 +21,7 @@ from hardwon.ports import Request
 from hardwon.queues.memory import MemoryQueue
 from hardwon.stores.memory import MemoryStore
 from hardwon.text.secrets import Screened
+from hardwon.values.scope import Scope
 from hardwon.values.step import Step
 from tests.samples import CODER, NOW, job, lesson
 
@@ -63,6 +66,32 @@ def test_a_text_that_passed_once_still_hides_nothing_beside_a_secret() -> None:
 
     assert SECRET not in repr(screened(("plain", HIDDEN)))
     assert SECRET not in repr(screened(("plain", HIDDEN)))
+
+
+@pytest.mark.parametrize("text", ["password=hunter2", "password=hunter2abcde"])
+def test_a_secret_as_long_as_a_digest_goes(text: str) -> None:
+    assert screened(text) == "password=[REDACTED:password]"
+    assert screened([text]) == ["password=[REDACTED:password]"]
+
+
+def test_no_rule_is_read_for_our_own_digests() -> None:
+    code = (
+        "import sys\nfrom hardwon.pipeline.edge import screened\n"
+        "screened('da68aa855f4beee4')\nscreened(['mined:da68aa855f4beee4', 'bash'])\n"
+        "print('hardwon.text.redact' in sys.modules)\n"
+        "screened('a long word: da68aa855f4beee4g')\n"
+        "print('hardwon.text.redact' in sys.modules)"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert told.stdout.split() == ["False", "True"]
+
+
+def test_the_names_of_a_scope_stay_as_they_are() -> None:
+    scope = Scope("t", SECRET, None)
+
+    assert screened([scope, "plain"])[0] == scope
+    assert screened([scope, HIDDEN])[0] == scope
 
 
 def test_all_that_is_written_to_a_store_or_a_queue_is_screened() -> None:

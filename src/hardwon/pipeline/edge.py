@@ -34,14 +34,9 @@ _STORE_WRITES = {
 }
 _QUEUE_WRITES = frozenset(("put", "retry", "bury"))
 _RUN_WRITES = frozenset(("begin", "record", "counted"))
-_REMEMBERED, _SHORT = (
-    8192,
-    200,
-)  # texts that were found clean and are not checked again; their length
 _ROWS = (tuple, list)
-_DIGITS = (16, 21)  # hexadecimal digits of a failure's digest, and of a delivery's id
+_HEXADECIMAL = "0123456789abcdef"
 _OF_FAILURE = "mined:"  # stands before the digest in the job of a mined lesson
-_passed: set[str] = set()
 
 
 def screened(value: T) -> T:
@@ -61,37 +56,23 @@ def screened(value: T) -> T:
 
 
 def _is_clean(value: object) -> bool:
-    """Whether no text in a value holds a secret; new texts are checked together, for speed."""
-    new = [text for text in _texts(value) if text not in _passed and not _is_own_name(text)]
-    together = "\n\n".join(new)  # an empty line between: two texts are not one folded token
-    is_clean = without_secrets(together) == together
-    if is_clean:
-        _remember(new)
-    return is_clean
+    """Whether no text in a value holds a secret."""
+    return all(_text(text) is text for text in _texts(value))
 
 
 def _is_own_name(text: str) -> bool:
-    """Whether a text is our digest of a failure or id of a delivery, which hold no secret."""
-    digits = text.removeprefix(_OF_FAILURE)
-    return len(digits) in _DIGITS and not digits.strip("0123456789abcdef")
-
-
-def _remember(texts: list[str]) -> None:
-    """Remember short clean texts: calls and names are written many times."""
-    if len(_passed) >= _REMEMBERED:
-        _passed.clear()
-    _passed.update(text for text in texts if len(text) <= _SHORT)
+    """Whether a text is a digest of ours, as of a failure: it is no secret, so no rule is read."""
+    return not text.removeprefix(_OF_FAILURE).strip(_HEXADECIMAL)
 
 
 def _texts(value: object) -> list[str]:
-    """Every text in a value that was not screened before, at every depth."""
+    """Every text in a value, at every depth."""
     texts: list[str] = []
     pending: list[object] = [value]
     while pending:
         item = pending.pop()
         if isinstance(item, str):
-            if not isinstance(item, Screened):
-                texts.append(item)
+            texts.append(item)
         elif isinstance(item, _ROWS):
             if not isinstance(item, Scope):
                 pending.extend(item)
