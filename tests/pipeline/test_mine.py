@@ -15,7 +15,7 @@ from hardwon.pipeline.screen import screen_lesson
 from hardwon.stores.memory import MemoryStore
 from hardwon.values.evidence import Kind, values_of
 from hardwon.values.failure import Failure
-from hardwon.values.fix import Fix
+from hardwon.values.fix import UNCHANGED, Fix
 from hardwon.values.lesson import MINED
 from hardwon.values.run import RunSoFar
 from tests.samples import CODER, NOW
@@ -352,3 +352,81 @@ def test_a_tool_that_was_not_needed_fails_once_a_run(memory: Memory) -> None:
     assert unneeded(failed, failed) == [mark]
     assert [fix.failed for fix in stored(memory).fixes] == [1]
     assert mine.worked(step._replace(args="b"), RunSoFar(steps=(failed,)), memory) == []
+
+
+def test_a_failure_that_tells_nothing_makes_no_lesson(memory: Memory) -> None:
+    silent = FAILING._replace(failure=None)
+    general = FAILING._replace(failure=Failure("", "k", "AssertionError"))
+
+    assert mine.failed(silent, RunSoFar(), memory) == []
+    assert mine.failed(general, RunSoFar(), memory) == []
+    assert memory.lessons.recent(CODER, status="all", limit=9) == []
+
+    mine.failed(FAILING, RunSoFar(), memory)
+    assert len(memory.lessons.recent(CODER, status="all", limit=9)) == 1
+
+
+def test_a_fix_is_recorded_only_for_a_failure_that_tells_something(memory: Memory) -> None:
+    memory.lessons.add(known(kinds=("k",), origin=MINED))
+
+    def worked(failure: Failure | None) -> list[str]:
+        failed = Step("find", '{"name": "a"}', "AssertionError", True, failure)
+        step = Step("find", '{"name": "a", "all": true}', "a")
+        return mine.worked(step, RunSoFar(steps=(failed,)), memory)
+
+    telling = Failure("e", "k", "find: no name", "AssertionError")
+    general = telling._replace(exact="", text="find: AssertionError")
+
+    assert worked(None) == worked(general) == worked(telling._replace(kind="k2")) == []
+    assert stored(memory).fixes == ()
+
+    assert worked(telling) == ["worked k argument find +all"]
+    assert len(stored(memory).fixes) == 1
+
+
+def test_another_tool_counts_only_after_the_failure_that_it_mends(memory: Memory) -> None:
+    tool = Fix("tool", "Use `by_mail`.", "tool by_mail", call="by_mail")
+    memory.lessons.add(known(kinds=("k",), fixes=(tool,), origin=MINED))
+    failed = Step("by_name", '{"name": "a"}', "no user", True, Failure("e", "k", "no user"))
+    by_mail = Step("by_mail", '{"mail": "a"}', "u1")
+
+    def worked(*steps: Step) -> list[str]:
+        return mine.worked(by_mail, RunSoFar(steps=steps, told=frozenset([1])), memory)
+
+    assert worked() == []
+    assert worked(by_mail) == []
+    assert worked(failed._replace(tool="by_mail")) == []
+    assert worked(failed, by_mail) == ["worked k tool by_mail"]
+
+
+RED_RUN = Step(
+    "bash", "pytest tests/test_a.py", RED.format(test="test_cut"), True, Failure("e", "k", "red")
+)
+GREEN_RUN = Step("bash", "pytest tests/test_a.py", "1 passed in 0.1s")
+UNCHANGED_TOO = Fix(UNCHANGED, "It fails without your change too.", "unchanged test_cut", worked=2)
+
+
+def test_only_what_this_run_said_about_unchanged_tests_is_withdrawn_and_once(
+    memory: Memory,
+) -> None:
+    memory.lessons.add(known(kinds=("k",), fixes=(UNCHANGED_TOO, CALL), origin=MINED))
+    said = frozenset(["worked k unchanged test_cut", "worked k call flags mkdir -p"])
+    mark = "withdrawn worked k unchanged test_cut"
+
+    def withdrawn(
+        *steps: Step, step: Step = GREEN_RUN, counted: frozenset[str] = said
+    ) -> list[str]:
+        return mine.worked(step, RunSoFar(steps=steps, counted=counted), memory)
+
+    assert withdrawn(RED_RUN, counted=frozenset()) == []
+    assert withdrawn(RED_RUN, counted=said | {mark}) == []
+    assert withdrawn(RED_RUN, step=GREEN_RUN._replace(args="pytest tests/test_b.py")) == []
+    assert withdrawn(RED_RUN, step=GREEN_RUN._replace(args="ls", output="")) == []
+    assert withdrawn(GREEN_RUN, RED_RUN._replace(failure=Failure("o", "k2", "red"))) == []
+    assert {fix.failed for fix in stored(memory).fixes} == {0}
+
+    assert withdrawn(RED_RUN, RED_RUN) == [mark]
+    assert {fix.key: (fix.worked, fix.failed) for fix in stored(memory).fixes} == {
+        "unchanged test_cut": (1, 1),
+        "call flags mkdir -p": (1, 0),
+    }

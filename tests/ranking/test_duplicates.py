@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.ranking.duplicates import Found, compare, sketch
+from hardwon.ranking.duplicates import Found, compare, is_warning, sketch
 from hardwon.values.lesson import noted
 from tests.samples import CODER
 
@@ -68,8 +68,8 @@ def test_opposite_advice_is_never_merged_but_told(one: str, other: str) -> None:
         ("never push to main on a Friday", "never push to main"),
     ],
 )
-def test_another_value_or_fix_is_no_contradiction(one: str, other: str) -> None:
-    assert compared(one, other).conflicts == []
+def test_another_value_or_fix_is_no_contradiction_and_another_lesson(one: str, other: str) -> None:
+    assert compared(one, other) == Found([], [])
 
 
 OPPOSITES = "always run the migration tests first", "never run the migration tests first"
@@ -161,3 +161,73 @@ def test_the_order_of_words_does_not_matter(words: list[str], chance: random.Ran
     chance.shuffle(other)
 
     assert groups(" ".join(words), " ".join(other)) == [[0, 1]]
+
+
+def test_the_same_advice_in_another_situation_is_another_lesson() -> None:
+    advice = "clear the cache of the builder and begin again"
+    lessons = [
+        noted(CODER, advice)._replace(id=at, situation=situation)
+        for at, situation in enumerate(("when a test hangs", "when the disk of a host fills up"))
+    ]
+
+    assert compare(map(sketch, lessons)) == Found([], [])
+
+
+def after_one_failure(*texts: str) -> Found:
+    lessons = (noted(CODER, text)._replace(signatures=("f1",)) for text in texts)
+    return compare(sketch(lesson._replace(id=at)) for at, lesson in enumerate(lessons))
+
+
+def test_four_of_five_words_in_common_are_enough_after_one_failure() -> None:
+    five = "clean builder cache folder twice"
+
+    assert len(after_one_failure(five, "clean builder cache folder").groups) == 1
+    assert after_one_failure(five, "clean builder cache").groups == []
+    assert after_one_failure(five, "clean builder cache folder slowly").groups == []
+
+
+def test_quoted_code_does_not_make_up_for_other_words() -> None:
+    quoted = "`push --force-with-lease origin release candidate branch`"
+    one, other = f"call {quoted} after a rebase", f"call {quoted} before every merge"
+
+    assert after_one_failure(one, other).groups == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("always run tests", "never run tests"),
+        ("always wait 30 s before the next run starts", "never wait 300 s before the next run starts"),
+        (f"always {BILLING}", f"never {SHIPPING}"),
+        ("never run builder", "run builder cache twice slowly"),
+    ],
+    ids=["too short", "another value", "another name", "too little in common"],
+)
+def test_what_may_be_about_something_else_does_not_contradict(one: str, other: str) -> None:
+    assert after_one_failure(one, other).conflicts == []
+
+
+def test_three_of_five_words_in_common_are_enough_to_contradict() -> None:
+    three = "never clean builder cache"
+
+    assert len(after_one_failure(three, "clean builder cache folder twice").conflicts) == 1
+    assert after_one_failure(three, "clean builder cache folder twice slowly").conflicts == []
+
+
+def test_at_most_a_hundred_contradictions_are_told() -> None:
+    names = [f"{one}{two}" for one, two in combinations(WORDS, 2)][:120]
+    texts = [f"{word} run the {name} tests first" for name in names for word in ("always", "never")]
+
+    assert len(compared(*texts).conflicts) == 100
+
+
+def test_the_lesson_with_the_same_value_is_found_among_many_with_another() -> None:
+    crowd = [f"{BILLING} {word} after {days} days" for days, word in enumerate(WORDS, 10)]
+
+    assert groups(*crowd, f"{crowd[-1]} again") == [[len(crowd) - 1, len(crowd)]]
+
+
+@pytest.mark.parametrize("text", ["never push to main", "Don’t push", "use tar instead of zip"])
+def test_a_warning_advises_against_something(text: str) -> None:
+    assert is_warning(text)
+    assert not is_warning("push to main; note the number")

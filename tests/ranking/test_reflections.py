@@ -39,6 +39,7 @@ def test_a_rarer_word_weighs_more(holders: int, more: int) -> None:
     assert weight(holders) > weight(more)
     assert weight(HOLDERS_READ) == weight(5 * HOLDERS_READ)
     assert weight(0) == 1.0
+    assert weight(HOLDERS_READ) < weight(0) < weight(HOLDERS_READ // 2)
 
 
 def test_one_shared_word_of_several_may_be_chance() -> None:
@@ -67,6 +68,13 @@ def test_a_reflection_is_alike_by_the_share_of_the_asked_words() -> None:
     assert found[0].relevance == pytest.approx(1.0)
     assert likenesses({key_words("invoice")[0]: 1}, [far])
     assert likenesses({}, [far])[0].relevance == 0
+
+
+def test_two_shared_words_of_three_are_enough() -> None:
+    holders = dict.fromkeys(key_words("deploy invoice service"), 1)
+
+    (found,) = likenesses(holders, [reflection("paint the invoice service")])
+    assert found.relevance == pytest.approx(2 / 3)
 
 
 def test_of_equals_the_newest_comes_first() -> None:

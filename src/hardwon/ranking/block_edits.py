@@ -50,12 +50,10 @@ def edited(changes: list[Edit], around: Around) -> Changed:
     lesson without a block begins a new one.
     """
     changed: Changed = {}
-    begun = (-1, 0)
+    begun: dict[int, int] = {}  # the first lesson of a new block, by term-and-rank
     for at, lesson, stays, impact in changes:
         first, block = around.get((at, lesson), (lesson, b""))
-        if not block:
-            begun = begun if begun[0] == at else (at, lesson)
-        key = (at, first) if block else begun
+        key = (at, first if block else begun.setdefault(at, lesson))
         current = changed.get(key, block)
         changed[key] = _with(current, lesson, impact) if stays else _without(current, lesson)
     return changed

@@ -9,6 +9,7 @@ import re
 from array import array
 from collections.abc import Iterable
 from functools import lru_cache
+from heapq import nsmallest
 from operator import eq
 from typing import NamedTuple
 from zlib import crc32
@@ -22,9 +23,8 @@ _BANDS, _ROWS = 8, 3
 _HASHES = _BANDS * _ROWS
 _LEADERS = 16  # at most, in one bucket; with more, many similar lessons would cost n²
 _CLOSELY = 16  # at most, leaders that are compared word by word with one sketch
-_AGREEING = 8  # hashes at least; sets with CLOSE in common agree in fewer once in 200 times
 _SAMPLE = 24
-_FEW = 3  # words; shorter lessons are duplicates only if all words are equal
+_FEW = 3  # words; shorter lessons say too little to contradict each other
 _MASK = 0xFFFFFFFF
 _FACTORS = tuple((2654435761 * (2 * n + 3)) & _MASK | 1 for n in range(_HASHES))
 _NEGATORS = frozenset(
@@ -70,9 +70,7 @@ class Found(NamedTuple):
 
 def sketch(lesson: Lesson) -> Sketch:
     """The sketch of a lesson."""
-    text = lesson.correction
-    if lesson.situation != text:
-        text = f"{lesson.situation} {text}"
+    text = f"{lesson.situation} {lesson.correction}"
     details, negated = particulars(text), advised_against(lesson.correction)
     plain = re.sub(_PARTICULAR, " ", text) if details else text
     words = array("I", sorted({word for token in plain.split() for word in _words(token)}))
@@ -155,12 +153,15 @@ class _Crowd:
         self.members.setdefault(twin, []).append(newcomer)
 
     def _near(self, newcomer: Sketch) -> list[int]:
-        """The leaders worth a close comparison, those with the same advice first."""
+        """The leaders worth a close comparison: with the same particulars, then the most alike."""
         mates = {at for band in newcomer.bands for at in self._buckets.get(band, ())}
-        marks, leaders = newcomer.marks, self.leaders
-        near = [at for at in mates if sum(map(eq, leaders[at].marks, marks)) >= _AGREEING]
-        near.sort(key=lambda at: (leaders[at].particulars != newcomer.particulars, at))
-        return near[:_CLOSELY]
+
+        def distance(at: int) -> tuple[bool, int, int]:
+            leader = self.leaders[at]
+            agreeing = sum(map(eq, leader.marks, newcomer.marks))
+            return leader.particulars != newcomer.particulars, -agreeing, at
+
+        return nsmallest(_CLOSELY, mates, key=distance)
 
     def _lead(self, newcomer: Sketch, key: int, near: Iterable[int]) -> None:
         for at in near:
@@ -183,8 +184,6 @@ def are_same(sketch: Sketch, other: Sketch) -> bool:
     """
     if (sketch.particulars, sketch.stance) != (other.particulars, other.stance):
         return False
-    if min(len(sketch.words), len(other.words)) < _FEW:
-        return sketch.words == other.words
     return overlap(sketch, other) >= SAME and (
         _is_within(sketch, other) or not sketch.failures.isdisjoint(other.failures)
     )

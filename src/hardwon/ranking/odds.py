@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 else:
     from hardwon._cold.namedtuple import NamedTuple
 
-_NO_RULE = (0.0, 0, 0, 0, 0)
+_NO_RULE = (0.0,)  # any rule with a share of its own is better
 EVERY = 0  # the number of the feature that every call has
 RUN = 1  # the number of the feature of a run's first call: its count is the number of runs
 PRUNE_EVERY = 256  # calls after which a store checks whether a scope has too many features
@@ -94,9 +94,9 @@ class Chance(NamedTuple):
 
 
 def number(feature: str) -> int:
-    """The number that a store keeps for a feature: 63 bits, neither EVERY nor RUN."""
+    """The number that a store keeps for a feature: 63 bits."""
     digest = blake2b(feature.encode("utf-8", "replace"), digest_size=8).digest()
-    return max(RUN + 1, int.from_bytes(digest, "big") >> 1)
+    return int.from_bytes(digest, "big") >> 1
 
 
 def numbered(features: Iterable[str]) -> dict[int, str]:

@@ -42,8 +42,8 @@ def best_held(postings: Mapping[str, Sequence[T]], *, limit: int) -> dict[T, flo
         share += _EACH
         for holder in holders:
             counted[holder] = counted.get(holder, 0.0) + share
-    least = _EACH * min(2, len(postings))
-    able = [(sum_ % _EACH, holder) for holder, sum_ in counted.items() if sum_ >= least]
+    least = min(2, len(postings))
+    able = [(sum_ % _EACH, holder) for holder, sum_ in counted.items() if sum_ // _EACH >= least]
     best = nlargest(limit, able, key=itemgetter(0))
     return {holder: sum_ / total for sum_, holder in best}
 
