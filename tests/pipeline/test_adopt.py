@@ -99,3 +99,12 @@ def test_a_lesson_of_every_project_takes_over_no_failure_of_one() -> None:
 
     assert store.lessons.get(CODER, written.id).kinds == ()
     assert store.lessons.get(CODER, seen.id).status == Status.SEEN
+
+
+def test_what_came_between_the_failure_and_the_working_call_does_not_matter() -> None:
+    store, memory, written = setting(TELLING)
+    past = run(offered(written, FAILURE, memory))
+    looked = Step("read", "setup.cfg", "[tool]")
+
+    assert overcome(WORKING, past._replace(steps=(looked, FAILING, looked)), memory) != []
+    assert store.lessons.get(CODER, written.id).kinds == ("kind",)

@@ -253,7 +253,8 @@ def test_the_record_of_a_run_is_short_and_its_counts_are_complete() -> None:
     assert (len(kept.kinds), kept.made, kept.failed, kept.told) == (50, 70, 60, 201)
     assert len(kept.shown) == 200
     assert kept.shown[-1] == withheld
-    assert {len(step.failure.text) for step in kept.steps if step.failure} == {200}
+    failures = [step.failure for step in kept.steps if step.failure]
+    assert {(len(failure.text), len(failure.line)) for failure in failures} == {(200, 200)}
     assert (kept.begun, kept.ended) == (NOW, NOW)
 
 
@@ -280,3 +281,12 @@ def test_steps_that_fill_the_room_exactly_are_not_cut_further(more: int, is_whol
     kept = kept_of(*[usual] * 42, Step("bash", "a" * (room - bare + more))).steps
 
     assert (len(kept[0].args) == 900) is is_whole
+
+
+def test_as_many_of_the_newest_steps_stay_as_fit() -> None:
+    bare = len(json.dumps(Step("bash", "")).encode()) + 1
+    equal = Step("bash", "a" * (125 - bare))
+
+    assert len(kept_of(*[equal] * 400).steps) == SIZE // 125
+    assert len(kept_of(failing(120, 120), *[equal] * 400).steps) == SIZE // 125
+    assert len(kept_of(Step("", ""), *[equal] * 400).steps) == SIZE // 125

@@ -105,3 +105,13 @@ def test_a_candidate_that_is_not_shown_keeps_its_reason(store: Store, told: Less
     (judged,) = hushed([Judged(Match(told), 1.0, verdict="too long")], CODER, store.calls)
 
     assert judged.verdict == "too long"
+
+
+@pytest.mark.parametrize(("needless", "words"), [(6, ""), (7, QUIET)])
+def test_a_warning_is_told_while_three_of_ten_needed_it(
+    store: Store, told: Lesson, needless: int, words: str
+) -> None:
+    for step in (MET, MET, *[FINE] * needless):  # with one more of each sort as a start
+        note(ran(told, step), CODER, store)
+
+    assert verdict(told, store) == words

@@ -9,11 +9,19 @@ import pytest
 import hardwon
 from hardwon import Episode, Step
 from hardwon.errors import NotFound
-from hardwon.pipeline.screen import screen_episode, screen_lesson, screen_step, screen_text
+from hardwon.pipeline.screen import (
+    revoke,
+    screen_episode,
+    screen_lesson,
+    screen_step,
+    screen_text,
+)
+from hardwon.stores.memory import MemoryStore
 from hardwon.values.evidence import Evidence, Kind
 from hardwon.values.fix import Fix
 from hardwon.values.lesson import Status
 from hardwon.values.provenance import marked, marks
+from hardwon.values.scope import apart, folder_digest
 from tests.corpora.secrets import leaks
 from tests.samples import CODER, EPISODE, NOW, lesson
 from tests.stored import stored
@@ -197,3 +205,15 @@ def test_a_suspicious_lesson_that_is_out_of_use_stays_as_it_is() -> None:
 
     assert screen_lesson(lesson(text)).status == Status.QUARANTINED
     assert screen_lesson(lesson(text, status=Status.RETIRED)).status == Status.RETIRED
+
+
+def test_a_folder_that_is_not_trusted_revokes_nothing_of_the_project_it_claims() -> None:
+    store = MemoryStore().lessons
+    claiming = CODER._replace(project=apart("api", folder_digest("/tmp/api")))
+    of_project = store.add(lesson("a", CODER, origin="session:one"))
+    own = store.add(lesson("b", claiming, origin="session:one"))
+
+    gone = revoke("session", scope=claiming, lessons=store)
+
+    assert [one.id for one in gone] == [own.id]
+    assert store.get(CODER, of_project.id)

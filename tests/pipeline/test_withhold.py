@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
-from hardwon import Agent, Hardwon, Scope
+from hardwon import Agent, Hardwon, Lesson, Scope
 from hardwon.pipeline.withhold import Coin, read_outside, shown
 from hardwon.ranking.query import Match
 from hardwon.ranking.scores import Judged
 from hardwon.settings import load
 from hardwon.stores.memory import MemoryStore
 from hardwon.stores.runs import MemoryRun
+from hardwon.values.evidence import Evidence, Kind
 from hardwon.values.lesson import EPOCH
 from hardwon.values.report import Window
 from hardwon.values.unit import Unit, wording_of
@@ -187,6 +188,10 @@ class Noted:
 
     def __init__(self) -> None:
         self.excluded: list[Sequence[str]] = []
+        self.logged: list[Unit] = []
+
+    def log(self, unit: Unit) -> None:
+        self.logged.append(unit)
 
     def exclude(self, scope: Scope, families: Sequence[str], at: datetime) -> None:
         self.excluded.append(families)
@@ -223,3 +228,33 @@ def test_one_unit_is_logged_for_a_family_and_none_for_a_lesson_of_a_person() -> 
 
     treatments = store.units.treatments(Window(CODER, EPOCH, is_whole=True))
     assert sorted(treatment.lesson for treatment in treatments) == [1, 3]
+
+
+def retired(known: Lesson) -> Lesson:
+    mark = Evidence(Kind.RETIRED, f"{wording_of(known)}: it hardly helps")
+    return known._replace(evidence=(mark,))
+
+
+def test_a_retired_lesson_is_shown_to_as_few_runs_as_others_are_withheld_from() -> None:
+    units: Any = Noted()
+    known = lesson(kinds=("k",))
+
+    coin = Coin(units, 0.125, CODER, MemoryRun(), NOW)
+
+    assert coin.shares([known, retired(known)]) == [0.125, 0.875]
+
+
+def test_the_unit_of_a_family_is_its_first_lesson_that_is_shown() -> None:
+    units: Any = Noted()
+    first = retired(lesson("old", id=1, kinds=("a",)))
+    others = [lesson(str(n), id=n, kinds=("a",)) for n in (2, 3)]
+    found = [
+        Judged(Match(one), score)
+        for one, score in zip((first, *others), (3.0, 0.12346, 0.0), strict=True)
+    ]
+
+    visible = shown(found, "turn", Coin(units, 1e-12, CODER, MemoryRun(), NOW))
+
+    assert [one.match.lesson.id for one in visible] == [2, 3]
+    (unit,) = units.logged
+    assert (unit.lesson, unit.withheld, unit.position, unit.score) == (2, False, 2, 0.1235)

@@ -17,6 +17,7 @@ from hardwon.ranking.odds import (
     numbered,
     over,
     together,
+    united,
 )
 
 
@@ -217,6 +218,10 @@ def test_a_feature_is_kept_as_a_number_of_its_own(feature: str) -> None:
     assert RUN < number(feature) < 2**63
 
 
+def test_the_numbers_in_stores_stay_the_same() -> None:
+    assert number("runs gcc") == 4_101_275_541_627_349_376
+
+
 def test_a_chance_is_explained_by_its_counts() -> None:
     found = Chance("k", 0.416, "runs x", 8, 9, "x id is new", 0, 4)
 
@@ -295,3 +300,101 @@ def test_a_call_after_its_run_met_the_kind_is_excused_once() -> None:
 
     assert counts[99].kinds == (("k", 1, 2),)
     assert counts[99].made == 3
+
+
+def test_counts_are_halved_after_64_calls_of_a_feature_and_4096_of_all() -> None:
+    counts = {EVERY: Counts(4095), 99: Counts(63)}
+
+    counted(counts, Call((99,)))
+    assert (counts[EVERY].made, counts[99].made) == (4096, 64)
+
+    counted(counts, Call((99,)))
+    assert (counts[EVERY].made, counts[99].made) == (2048, 32)
+
+
+def test_the_kinds_that_fail_most_are_kept_and_of_equals_the_first_by_name() -> None:
+    counts: dict[int, Counts] = {}
+    for kind in ("z", "z", *(f"k{number:02}" for number in reversed(range(25)))):
+        counted(counts, Call((99,), kind))
+    counted(counts, Call((99,), "", met=("k22",)))
+
+    assert [kind for kind, *_ in counts[99].kinds] == [*(f"k{n:02}" for n in range(23)), "z"]
+
+
+def test_two_scopes_become_one_with_the_features_of_the_first() -> None:
+    own = {1: Counts(3, (("k", 1, 0),), touched=9), 2: Counts(5, touched=4)}
+    other = {1: Counts(4, (("k", 2, 1),), touched=12), 3: Counts(8)}
+
+    assert united(own, other) == {
+        1: Counts(7, (("k", 3, 1),), touched=12),
+        2: Counts(5, touched=4),
+    }
+
+
+def test_what_is_less_likely_than_asked_is_left_out() -> None:
+    counts = learnt(("x", "", 500), ("a", "k", 4), ("a", "j", 1))
+    features = numbered(["a", "never seen"])
+    likely, unlikely = chances(features, counts, is_shell=True)
+
+    assert (likely.kind, unlikely.kind) == ("k", "j")
+    assert chances(features, counts, is_shell=True, least=unlikely.chance) == [likely, unlikely]
+    assert chances(features, counts, is_shell=True, least=likely.chance) == [likely]
+    assert chances(features, counts, is_shell=True, least=0.999) == []
+
+
+def test_a_feature_against_a_rule_can_make_it_less_likely_than_asked() -> None:
+    counts = learnt(("x", "", 500), ("a", "k", 4), ("b", "", 9))
+
+    alone, both = numbered(["a"]), numbered(["a", "b"])
+    assert chances(alone, counts, is_shell=False, least=0.9)
+    assert chances(both, counts, is_shell=False, least=0.9) == []
+
+
+def test_a_failure_of_the_first_call_of_all_is_likely() -> None:
+    assert chance_of("k", "a", learnt(("a", "k", 1))) > 0.9
+
+
+def test_a_kind_that_is_no_longer_counted_over_all_calls_has_no_base_rate() -> None:
+    forgotten = {EVERY: Counts(2), 99: Counts(2, (("k", 1, 0),))}
+    never = {EVERY: Counts(2, (("k", 0, 0),)), 99: forgotten[99]}
+
+    assert chances({99: "a"}, forgotten, is_shell=True) == chances({99: "a"}, never, is_shell=True)
+
+
+def test_a_rule_with_exceptions_weighs_four_calls_against_another_feature() -> None:
+    plain = LIMITS._replace(discount=0.0, pivot=0.5)  # then a chance is the share's squared odds
+    counts = {EVERY: Counts(10**9), 1: Counts(7, (("k", 4, 0),)), 2: Counts(12)}
+
+    (found,) = chances({1: "a", 2: "b"}, counts, is_shell=False, by=plain)
+
+    share = 4 * 0.5 / (12 + 4)
+    odds = (share / (1 - share)) ** 2
+    assert found.chance == pytest.approx(odds / (1 + odds))
+    assert (found.despite, found.despite_failed, found.despite_made) == ("b", 0, 12)
+
+
+def test_only_failures_of_the_same_kind_speak_for_a_rule() -> None:
+    failing = {EVERY: Counts(50), 1: Counts(4, (("k", 4, 0),)), 2: Counts(9, (("j", 9, 0),))}
+
+    found = next(
+        one for one in chances({1: "a", 2: "b"}, failing, is_shell=False) if one.kind == "k"
+    )
+
+    assert (found.despite, found.despite_failed, found.despite_made) == ("b", 0, 9)
+
+
+def test_a_feature_says_something_from_more_than_half_an_expected_failure_on() -> None:
+    plain = LIMITS._replace(discount=0.0)
+    counts = {EVERY: Counts(10**9), 1: Counts(3, (("k", 1, 0),)), 2: Counts(2), 3: Counts(3)}
+
+    def despite(other: int) -> str:
+        features = {1: "a", other: "b"}
+        return chances(features, counts, is_shell=False, by=plain)[0].despite
+
+    assert (despite(2), despite(3)) == ("", "b")
+
+
+def test_of_features_equally_strong_against_a_rule_the_first_is_named() -> None:
+    counts = learnt(("x", "", 50), ("a", "k", 4), ("c", "", 9), ("b", "", 9))
+
+    assert chances(numbered(["c", "b", "a"]), counts, is_shell=False)[0].despite == "b"

@@ -77,7 +77,7 @@ def _chance(counts: Counts | None) -> float:
     """The chance that the failure follows, with a weak prior of ½; 1 if nothing was counted."""
     if counts is None:
         return 1.0
-    times_met = sum(failed for kind, failed, _ in counts.kinds if kind == _MET)
+    times_met = sum(failed for _, failed, _ in counts.kinds)  # `_MET` is the only kind
     return (times_met + 1) / (counts.made + 2)
 
 

@@ -17,11 +17,13 @@ if TYPE_CHECKING:
 
 def settle(past: RunSoFar, run: str, scope: Scope, store: Store) -> None:
     """Note the outcome of every delivery and every unit of a run that has ended."""
-    outcomes = list(settled(past))
-    for name, outcome in outcomes:
+    of_deliveries: list[tuple[str, str]] = []
+    for name, outcome in settled(past):
         if family := noted_family(name):
             store.units.settle(scope, run, family, outcome)
-    store.deliveries.settle(scope, [pair for pair in outcomes if not noted_family(pair[0])])
+        else:
+            of_deliveries.append((name, outcome))
+    store.deliveries.settle(scope, of_deliveries)
 
 
 def settled(past: RunSoFar) -> Iterator[tuple[str, str]]:

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 else:
     from hardwon._cold.namedtuple import NamedTuple
 
-_NO_RULE = (0.0,)  # any rule with a share of its own is better
 EVERY = 0  # the number of the feature that every call has
 RUN = 1  # the number of the feature of a run's first call: its count is the number of runs
 PRUNE_EVERY = 256  # calls after which a store checks whether a scope has too many features
@@ -126,10 +125,8 @@ def _added(counts: Counts, call: Call, most: int) -> Counts:
     if call.kind and call.kind not in call.met:
         _, failed, excused = kinds.get(call.kind, (call.kind, 0, 0))
         kinds[call.kind] = (call.kind, failed + 1, excused)
-    rows = sorted(kinds.values())
-    if len(rows) > most:
-        rows = sorted(sorted(rows, key=lambda row: (-row[1], row[0]))[:most])
-    return Counts(counts.made + 1, tuple(rows))
+    rows = sorted(kinds.values(), key=lambda row: (-row[1], row[0]))[:most]
+    return Counts(counts.made + 1, tuple(sorted(rows)))
 
 
 def _halved(counts: Counts) -> Counts:
@@ -215,8 +212,7 @@ def _best_rules(
             doubted = discount + by.exception * (is_shell and made > failed)
             share = (failed - doubted + by.doubt * base) / (made + by.doubt)
             rule = (share, len(name), feature, failed, made)
-            if failed and rule > best.get(kind, _NO_RULE):
-                best[kind] = rule
+            best[kind] = max(rule, best.get(kind, rule))
     return best
 
 
