@@ -198,8 +198,8 @@ def test_quoted_code_does_not_make_up_for_other_words() -> None:
     [
         ("always run tests", "never run tests"),
         (
-            "always wait 30 s before the next run starts",
-            "never wait 300 s before the next run starts",
+            "always wait 30 s before the next run",
+            "never wait 300 s before the next run",
         ),
         (f"always {BILLING}", f"never {SHIPPING}"),
         ("never run builder", "run builder cache twice slowly"),

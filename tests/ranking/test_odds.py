@@ -314,7 +314,7 @@ def test_counts_are_halved_after_64_calls_of_a_feature_and_4096_of_all() -> None
 
 def test_the_kinds_that_fail_most_are_kept_and_of_equals_the_first_by_name() -> None:
     counts: dict[int, Counts] = {}
-    for kind in ("z", "z", *(f"k{number:02}" for number in reversed(range(25)))):
+    for kind in ("z", "z", *(f"k{n:02}" for n in reversed(range(25)))):
         counted(counts, Call((99,), kind))
     counted(counts, Call((99,), "", met=("k22",)))
 

@@ -252,14 +252,14 @@ def spoken(query: Query, match: Match, by: Weights) -> float:
     among these lessons, so in a large store more must agree.
     """
     about = values_of(match.lesson.evidence, Kind.ABOUT)
-    is_quoted, clues = bool(about) and signs.quotes(about, query.text), _clues(match)
+    is_quoted, clues = signs.quotes(about, query.text), _clues(match)
     own = _shared_rarities(query, match)
     if not (own or is_quoted or _is_specific(match, clues)):
         return 0.0
     words = _word_weight(query, match, own, by)
     if not is_quoted and not match.clues:
         words -= by.crowded * log(max(1.0, match.total / by.few))
-    is_of_another = bool(about) and not is_quoted and _names_another_error(about, clues)
+    is_of_another = not is_quoted and _names_another_error(about, clues)
     return words + sum(clues.values()) + by.says * is_quoted - by.other_error * is_of_another
 
 
@@ -351,5 +351,5 @@ def _prior(lesson: Lesson, by: Weights) -> float:
         1
         + by.confidence * lesson.confidence
         + by.importance * lesson.importance
-        + (by.frequency * min(1.0, log(lesson.met) / 3) if lesson.met > 1 else 0.0)
+        + by.frequency * min(1.0, log(max(1, lesson.met)) / 3)
     )
