@@ -99,6 +99,7 @@ def read(path: Path) -> dict[str, Reach]:
 def chosen(mutant: Mutant, reached: dict[str, Reach]) -> list[str]:
     """The tests that run a mutant's statement, quickest first, then those whose processes may.
 
+    The tests of its module come last: they may look at a constant, or at what a cache remembers.
     None when no test is known to run it: then any may.
     """
     lines = _statement(mutant)
@@ -106,7 +107,12 @@ def chosen(mutant: Mutant, reached: dict[str, Reach]) -> list[str]:
     runs = [test for test, ran in own.items() if (ran if lines is None else ran & lines)]
     if not runs:
         return []
-    others = [test for test in reached if test not in runs and reached[test].has_children]
+    named = f"/test_{Path(mutant.file).stem}.py::"
+    others = [
+        test
+        for test in reached
+        if test not in runs and (reached[test].has_children or named in test)
+    ]
     by_seconds = [sorted(tests, key=lambda test: reached[test].seconds) for tests in (runs, others)]
     return [*by_seconds[0], *by_seconds[1]]
 
