@@ -472,8 +472,9 @@ def test_a_call_that_just_worked_is_not_warned_about_until_something_changes() -
         (fixed("mkdir  out"), RunSoFar(), "the call is what its fix recommends"),
         (fixed(status=Status.SEEN), RunSoFar(), "no proven fix is known"),
         (fixed(), RunSoFar(warnings=frozenset([1])), "told in this run already"),
+        (fixed(fixes=()), RunSoFar(), ""),
     ],
-    ids=["a proven fix", "the fix itself", "no fix", "told before"],
+    ids=["a proven fix", "the fix itself", "no fix", "told before", "words of a person"],
 )
 def test_why_a_lesson_is_told_before_a_call_or_not(
     known: Lesson, past: RunSoFar, verdict: str
@@ -484,3 +485,44 @@ def test_why_a_lesson_is_told_before_a_call_or_not(
     (found,) = foretold(Step("bash", "mkdir out"), past, memory, least=0.0)
 
     assert (found.verdict, found.is_told) == (verdict, not verdict)
+
+
+def test_a_call_that_follows_another_lesson_is_not_warned_about() -> None:
+    memory = records(fixed("make all", kinds=("k2",)), fixed())
+    counted_calls(memory, MKDIR._replace(args="make all"), 9)
+
+    assert kinds_foretold(memory, "make all") == ["k1"]
+    assert kinds_foretold(memory, "make all", past=RunSoFar(told=frozenset([1]))) == []
+
+
+def test_a_call_that_does_not_follow_a_lesson_speaks_against_its_warning() -> None:
+    told = made(
+        Step("bash", "ls"), RunSoFar(told=frozenset([1])), records(fixed()), is_mistake=False
+    )
+
+    assert told.met == ()
+
+
+def test_the_four_likeliest_failures_of_a_call_are_looked_up() -> None:
+    memory = records()
+    for number in range(5):
+        failure = Failure("e", f"k{number}", "no")
+        counted_calls(memory, MKDIR._replace(failure=failure), 9 - number)
+
+    assert kinds_foretold(memory, "mkdir out") == ["k0", "k1", "k2", "k3"]
+
+
+def test_arguments_that_work_elsewhere_speak_against_a_warning_but_words_of_a_line_do_not() -> None:
+    memory = records(fixed())
+    refused = MKDIR._replace(tool="send", args='{"to": "mia", "by": "post"}')
+    counted_calls(memory, refused, 2)
+    counted_calls(memory, Step("send", '{"by": "post"}'), 4)
+    counted_calls(memory, MKDIR, 2)
+    counted_calls(memory, Step("bash", "mkdir other"), 4)
+
+    pending = Step("send", '{"to": "liam", "by": "post"}')
+    (of_tool,) = foretold(pending, RunSoFar(), memory, least=0.0)
+    (of_line,) = foretold(Step("bash", "mkdir out"), RunSoFar(), memory, least=0.0)
+
+    assert of_tool.chance.despite
+    assert not of_line.chance.despite

@@ -8,12 +8,16 @@ import pytest
 
 from hardwon import Lesson
 from hardwon.ranking.query import (
+    _EXPECTED,
+    _TERMS,
     Match,
     Query,
     call_key,
+    chance,
     clue_key,
     entries_read,
     failure_key,
+    impacts,
     index,
     keys,
     kind_key,
@@ -61,7 +65,7 @@ def test_a_text_cannot_hold_what_it_shares_no_letters_with() -> None:
 
 def test_a_match_tells_which_words_were_read_in_part_only() -> None:
     read = [("rare", [(1, 9)]), ("common", [(2, 9)])]
-    known = [("rare", 1), ("common", 5), ("commonest", 9)]
+    known = [("rare", 1), ("common", 2), ("commonest", 9)]
 
     asked = Query("error", "", about=("rare", "common", "commonest"))
 
@@ -86,6 +90,7 @@ def test_a_changed_lesson_holds_what_it_holds_now() -> None:
 
     assert tally.match(lesson(id=1)).held == {"new"}
     assert tally.match(lesson(id=1)).shared == 1
+    assert tally.match(lesson(id=1)).rarity["new"] == rarity(1, 9) / 1000
     assert tally.match(lesson(id=2)).held == {"old"}
 
 
@@ -243,8 +248,56 @@ def test_the_same_kind_comes_before_many_shared_calls_and_the_same_failure_befor
         ("snake_case", ["snake", "case"]),
         ("ab12", ["ab12", "ab", "12"]),
         ("Word", ["word"]),
+        ("x1", ["x1"]),
+        ("x", []),
         ("the", []),
     ],
 )
 def test_a_name_is_found_whole_and_by_its_parts(word: str, found: list[str]) -> None:
     assert terms(word) == found
+
+
+def test_a_changed_lesson_is_no_longer_found_by_its_old_failure() -> None:
+    read = [(failure_key("s"), [(1, 255), (2, 255)])]
+    known = [(failure_key("s"), 2)]
+
+    tally = tallied(Query("error", ""), read, known=known, total=9, fresh={}, changed=[1])
+
+    assert tally.best(9) == [2]
+    assert not tally.match(lesson(id=1)).is_same_failure
+
+
+def test_those_with_the_most_weight_of_words_come_first() -> None:
+    read = [("word", [(1, 5), (2, 9), (3, 7)])]
+
+    tally = tallied(Query("turn", ""), read, known=[("word", 3)], total=9, fresh={}, changed=())
+
+    assert tally.best(9) == [2, 3, 1]
+    assert tally.best(2) == [2, 3]
+    assert tally.best(1) == [2]
+
+
+def test_a_word_weighs_less_in_a_long_text() -> None:
+    words = [f"{a}{b}{c}" for a in "bcdfg" for b in "aiou" for c in ("lar", "mon", "nik", "tub")]
+    usual = impacts(" ".join(words[:40]))
+    long = impacts(" ".join(words))
+
+    assert set(usual.values()) == {round(255 / (1 + 1.2))}
+    assert set(long.values()) == {round(255 / (1 + 1.2 * 1.5))}
+    assert impacts(f"{words[0]} " * 40)[words[0]] == round(255 * 40 / (40 + 1.2))
+
+
+def test_how_many_lessons_share_so_many_words_by_chance() -> None:
+    assert chance(0.0, shared=2, asked=5, total=100) == pytest.approx(log(100 * 10))
+    assert chance(3.0, shared=5, asked=5, total=100) == pytest.approx(log(100) - 3)
+    assert chance(0.0, shared=1, asked=1, total=1) == chance(0.0, shared=1, asked=1, total=0) == 0
+
+
+def test_what_is_remembered_stays_bounded() -> None:
+    for number in range(65_537):
+        terms(f"w{number}")
+    for total in range(4_097):
+        chance(0.0, shared=1, asked=1, total=total)
+
+    assert len(_TERMS) <= 65_536
+    assert len(_EXPECTED) <= 4_096

@@ -194,13 +194,12 @@ def _about(kind: str, records: Records) -> list[Lesson]:
     """The lessons about a failure kind."""
     query = Query("action", "", kind=kind)
     matches = records.lessons.match(records.scope, query, now=records.now, limit=_NEAREST)
-    return [match.lesson for match in matches if match.is_same_kind]
+    return [match.lesson for match in matches]
 
 
 def _met(steps: Iterable[Step]) -> tuple[str, ...]:
     """The failure kinds that a run has met, in order."""
-    kinds = (step.failure.kind for step in steps if step.failure is not None)
-    return tuple(dict.fromkeys(kind for kind in kinds if kind))
+    return tuple(dict.fromkeys(step.failure.kind for step in steps if step.failure is not None))
 
 
 def _has_just_worked(pending: Step, steps: Sequence[Step]) -> bool:

@@ -135,7 +135,7 @@ def stem(word: str) -> str:
 
 def _undoubled(word: str, ending: str) -> str:
     """`runn` from `running` becomes `run`; a silent e is dropped so that `use` meets `using`."""
-    if ending in ("ing", "ed") and len(word) > 2 and word[-1] == word[-2] not in "lsz":
+    if ending in ("ing", "ed") and word[-1] == word[-2] not in "lsz":
         return word[:-1]
     return word
 
@@ -146,8 +146,7 @@ def impacts(text: str) -> dict[str, int]:
     counts = Counter(words)
     length = _SATURATION * (1 - _LENGTH_SHARE + _LENGTH_SHARE * len(words) / _USUAL_LENGTH)
     weight = {
-        count: max(1, round(_TOP_IMPACT * count / (count + length)))
-        for count in set(counts.values())
+        count: round(_TOP_IMPACT * count / (count + length)) for count in set(counts.values())
     }
     return {term: weight[count] for term, count in counts.items()}
 
@@ -262,7 +261,7 @@ class _Expected(dict[tuple[int, int, int], float]):
         if len(self) >= _COUNTS_REMEMBERED:
             self.clear()
         shared, asked, total = counts
-        choices = lgamma(asked + 1) - lgamma(shared + 1) - lgamma(max(0, asked - shared) + 1)
+        choices = lgamma(asked + 1) - lgamma(shared + 1) - lgamma(asked - shared + 1)
         self[counts] = remembered = log(max(1, total)) + choices
         return remembered
 
@@ -273,7 +272,7 @@ _EXPECTED = _Expected()
 class MatchTally:
     """Adds up the evidence for each lesson while postings are read."""
 
-    def __init__(self, near: Near = (), *, total: int = 0) -> None:
+    def __init__(self, near: Near, *, total: int) -> None:
         self._near = {lesson: cosines for lesson, *cosines in near}
         self._total = total  # lessons
         self._weights: dict[str, int] = {}  # rarities of query words that some lesson has
