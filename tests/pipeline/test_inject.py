@@ -46,7 +46,7 @@ def test_a_lesson_that_does_not_fit_leaves_room_for_the_next() -> None:
 
 
 def test_without_a_lesson_there_is_no_block() -> None:
-    assert render([], door=Door.TURN, budget=500).text == ""
+    assert render([], door=Door.TURN, budget=500) == ("", (), 0)
     assert render(SHORT, door=Door.TURN, budget=1).text == ""
 
 
@@ -137,9 +137,35 @@ def test_a_lesson_is_left_out_where_no_word_of_its_advice_fits() -> None:
 
 
 def test_a_block_fills_its_budget_exactly() -> None:
-    needed = render([SHORT[0]], door=Door.TURN, budget=1000).tokens
+    whole = render([SHORT[0]], door=Door.TURN, budget=1000)
 
-    assert render([SHORT[0]], door=Door.TURN, budget=needed).lessons == (SHORT[0],)
+    assert render([SHORT[0]], door=Door.TURN, budget=whole.tokens) == whole
+    assert render([SHORT[0]], door=Door.TURN, budget=whole.tokens - 1) != whole
+
+
+def test_the_best_fix_of_a_mined_lesson_fills_its_budget_exactly() -> None:
+    best = Fix("call", "Use `mkdir -p` there, and then once more.", "call p")
+    mined = lesson(f"{best.text} {'word ' * 200}", fixes=(best,), origin=MINED)
+    needed = render([mined._replace(correction=best.text)], door="same", budget=900).tokens
+
+    assert render([mined], door="same", budget=needed).lessons == (mined,)
+    assert render([mined], door="same", budget=needed - 1).lessons == ()
+
+
+def beginning(text: str) -> str:
+    """What is shown of a long text with little room."""
+    row = render([lesson(text)], door="same", budget=90).text.splitlines()[1]
+    return row.removeprefix("  - ").partition("… (more")[0]
+
+
+def test_a_long_text_is_cut_after_a_sentence_unless_that_leaves_too_little() -> None:
+    words = "word " * 200
+    most = beginning(words)
+
+    assert set(most.split()) == {"word"}
+    assert beginning(f"{words[: len(most) // 2]}. {words}") == f"{words[: len(most) // 2]}."
+    assert beginning(f"So. {words}").startswith("So. word")
+    assert len(beginning(f"So. {words}")) >= len(most) - len(" word")
 
 
 def test_a_digest_is_of_what_was_met_most_often_then_of_the_surest() -> None:

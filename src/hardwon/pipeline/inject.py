@@ -104,7 +104,7 @@ def _fitting(lesson: Lesson, label: int, room: int) -> str:
 
 def _beginning(text: str, room: int) -> str:
     """As many whole sentences of a text as fit, or its first words."""
-    shown = text[: max(0, room) * 3]
+    shown = text
     while shown and (size := tokens(shown)) > room:  # texts with short or foreign words
         shown = shown[: len(shown) * room // size]
     end = max(shown.rfind(mark) for mark in (". ", ".\n", "; ", "\n"))
