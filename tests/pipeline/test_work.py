@@ -318,6 +318,12 @@ def test_a_pool_that_is_told_to_stop_is_no_longer_ready(queue: MemoryQueue) -> N
 class Patient(MemoryQueue):
     """A queue that is asked again only after an hour, unless the pool is woken."""
 
+    claims = 0
+
+    def claim(self, now: datetime, *, slots: int = 1) -> Job | None:
+        self.claims += 1
+        return super().claim(now, slots=slots)
+
     def pause(self) -> timedelta:
         return timedelta(hours=1)
 
@@ -338,6 +344,7 @@ def test_a_pool_wakes_when_a_descriptor_becomes_readable_and_then_lets_go_of_it(
         queue.put(JOB)
         os.write(writer, b"x")
         tally = await asyncio.wait_for(work, 60)
+        assert queue.claims < 20  # it does not spin after it was woken
         assert not loop.remove_reader(reader)
         assert select.select([reader], [], [], 0) == ([], [], [])  # it was read empty
         return tally
@@ -421,6 +428,23 @@ def test_a_queue_that_cannot_be_read_is_told_of_once_and_tried_again(
     tally = asyncio.run(workers.until(stop))
 
     assert tally == Tally(done=1)
-    assert workers.ledger.troubles == 0
+    assert not workers.ledger.has_trouble
     told = [line for line in caplog.messages if "the queue cannot be worked" in line]
     assert len(told) == 1
+
+
+def test_a_job_that_cancels_itself_ends_the_pool(queue: MemoryQueue) -> None:
+    async def cancel(job: Job) -> None:
+        raise asyncio.CancelledError
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(crew(queue, cancel).until_idle())
+
+
+def test_a_pool_of_one_job_waits_for_it_whatever_grace_it_has(queue: MemoryQueue) -> None:
+    async def slow(job: Job) -> None:
+        await asyncio.sleep(0.01)
+
+    pool = crew(queue, slow, grace=timedelta(0))
+
+    assert asyncio.run(pool.one()) == Tally(done=1)

@@ -129,12 +129,12 @@ class WorkerPool:
         try:
             self._claim_free_slots()
         except (StorageError, Unavailable) as error:
-            if not self.ledger.troubles:
+            if not self.ledger.has_trouble:
                 log.error("the queue cannot be worked at the moment", exc_info=error)
-            self.ledger.troubles += 1
+            self.ledger.has_trouble = True
             await asyncio.wait({stopped}, timeout=_AFTER_TROUBLE)
             return isinstance(error, StorageError)  # a server may be unavailable for long
-        self.ledger.troubles = 0
+        self.ledger.has_trouble = False
         is_busy = bool(self._tasks)
         await self._step(stopped)
         return is_busy

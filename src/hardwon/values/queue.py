@@ -97,12 +97,12 @@ class WorkCounter:
         self.counts = WorkCounts({}, {}, {}, {})
         self.running: dict[str, Running] = {}
         self.is_stopping = False
-        self.troubles = 0  # consecutive disk failures
+        self.has_trouble = False  # the disk or the server failed when it was last used
 
     @property
     def is_ready(self) -> bool:
         """Whether new jobs will be processed."""
-        return not self.is_stopping and self.troubles == 0
+        return not self.is_stopping and not self.has_trouble
 
     def ended(self, outcome: str, seconds: float) -> None:
         """Count an attempt and its duration."""
