@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from itertools import islice
-from math import hypot
 from typing import TYPE_CHECKING
 
 from hardwon.text.clean import clip
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from hardwon.ports import Embedder, VectorStore
     from hardwon.ranking.query import Near
@@ -26,19 +25,15 @@ def fill(*, embedder: Embedder, vectors: VectorStore) -> Iterator[int]:
     while wordings := vectors.lacking(embedder.name, after=last, limit=_BATCH):
         texts = [wording.texts() for wording in wordings]
         embedded = iter(embedder.embed([text for lesson_texts in texts for text in lesson_texts]))
-        means = [_mean(list(islice(embedded, len(lesson_texts)))) for lesson_texts in texts]
-        vectors.save(embedder.name, zip(wordings, means, strict=True))
+        sums = [_sum(islice(embedded, len(lesson_texts))) for lesson_texts in texts]
+        vectors.save(embedder.name, zip(wordings, sums, strict=True))
         done, last = done + len(wordings), wordings[-1].lesson
         yield done
 
 
-def _mean(vectors: Sequence[Sequence[float]]) -> Sequence[float]:
-    """The mean of the vectors, scaled to length 1."""
-    if len(vectors) == 1:
-        return vectors[0]
-    total = [sum(values) for values in zip(*vectors, strict=True)]
-    length = hypot(*total) or 1.0
-    return [value / length for value in total]
+def _sum(vectors: Iterable[Sequence[float]]) -> Sequence[float]:
+    """The sum of the vectors; a store keeps its direction only."""
+    return [sum(values) for values in zip(*vectors, strict=True)]
 
 
 def near(text: str, *, scope: Scope, embedder: Embedder, vectors: VectorStore) -> Near:

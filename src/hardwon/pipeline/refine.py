@@ -76,5 +76,5 @@ async def _rewritten(task: str, best: Refined, model: Model, prompt: Callable[[s
 
 
 def _is_same(text: str, other: str) -> bool:
-    matcher = SequenceMatcher(None, text[:_SHOWN], other[:_SHOWN], autojunk=True)
+    matcher = SequenceMatcher(None, text[:_SHOWN], other[:_SHOWN])
     return matcher.real_quick_ratio() >= _SAME and matcher.ratio() >= _SAME

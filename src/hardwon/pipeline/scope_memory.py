@@ -58,5 +58,4 @@ class Memory(NamedTuple):
 
 def standing(lesson: Lesson) -> tuple[int, int, int]:
     """The sort key of lessons about one kind: status, runs that met it, age."""
-    state = LIVE.index(lesson.status) if lesson.status in LIVE else -1
-    return state, lesson.met, -lesson.id
+    return LIVE.index(lesson.status), lesson.met, -lesson.id
