@@ -190,6 +190,8 @@ OTHER_FIX = Fix("call", "Use `make check`", "make check", call="make check")
         ({"origin": "run:another"}, False),
         ({"scope": CODER._replace(project=None)}, False),
         ({"correction": "never start the checks by hand on this machine"}, False),
+        ({"correction": "call bin/test daily nightly weekly"}, True),
+        ({"correction": "call bin/test daily nightly weekly monthly yearly"}, False),
     ],
 )
 def test_kinds_with_the_same_fix_and_the_same_words_become_one_lesson(
@@ -202,6 +204,7 @@ def test_kinds_with_the_same_fix_and_the_same_words_become_one_lesson(
     kept = put(store, new("call bin/test"))
 
     assert (kept.id == other.id) is is_joined
+    assert store.lessons.get(CODER, kept.id) == kept
     assert store.lessons.get(CODER, mined.id).status == Status.SUPERSEDED
     assert KIND in kept.kinds
     assert ("kind-2" in kept.kinds) is is_joined
@@ -223,6 +226,7 @@ def test_a_worded_lesson_is_replaced_and_never_joined_to_that_of_another_kind(
 def test_texts_are_alike_by_the_share_of_words_that_they_have_in_common() -> None:
     assert likeness("alpha bravo charlie", "charlie bravo alpha") == 1.0
     assert likeness("alpha bravo charlie", "alpha bravo delta") == 0.5
+    assert likeness("alpha", "alpha") == 1.0
     assert likeness("", "") == 0.0
 
 
@@ -277,3 +281,37 @@ def test_what_is_not_a_models_own_text_keeps_the_kinds_it_helped_with(
     put(store, new("take another way", kinds=(KIND,)))
 
     assert KIND in store.lessons.get(CODER, first.id).kinds
+
+
+@pytest.mark.parametrize(
+    ("more", "is_replaced"),
+    [
+        ({}, True),
+        ({"confidence": 0.5}, True),
+        ({"confidence": 0.49}, False),
+        ({"author": "rules"}, False),
+        ({"author": ""}, False),
+    ],
+    ids=["a model", "half sure", "unsure", "rules", "nobody"],
+)
+def test_only_words_that_somebody_vouches_for_replace_what_was_mined(
+    store: MemoryStore, more: dict[str, Any], is_replaced: bool
+) -> None:
+    mined = known(store, "rules' words", origin=MINED, author="rules")
+
+    kept = put(store, new("other words for it", **more))
+
+    assert (store.lessons.get(CODER, mined.id).status == Status.SUPERSEDED) is is_replaced
+    assert (kept.id == mined.id) is not is_replaced
+
+
+def test_another_text_stands_beside_that_of_a_person_or_if_it_is_of_no_run(
+    store: MemoryStore,
+) -> None:
+    of_rules = {"author": "rules", "confidence": 0.9}
+    known(store, "a model's words", **MODEL)
+
+    put(store, new("of a run", **of_rules))
+    assert len(every(store)) == 1
+    put(store, new("of a note", **of_rules)._replace(origin="manual", evidence=()))
+    assert len(every(store)) == 2

@@ -75,13 +75,14 @@ def test_a_useless_lesson_is_retired_and_says_so(hw: StoredHardwon) -> None:
     found = reviewed(hw)
 
     lesson = known(agent)
-    assert found.retired == (lesson.id,)
+    assert (found.retired, found.returned) == ((lesson.id,), ())
     assert found.share is None  # nothing is proven
     assert is_retired(lesson)
     assert [change.act for change in agent.lessons.history(lesson.id)] == ["retire"]
     verdict = agent.lessons.verdict(lesson.id)
     assert verdict is not None
     assert (verdict.verdict, verdict.is_retired) == ("probably not", True)
+    assert verdict.helps == round(verdict.helps, 4)
     assert reviewed(hw) == Review()  # once
 
 
@@ -131,7 +132,16 @@ def test_what_is_no_longer_shown_costs_nothing_and_stays(hw: StoredHardwon) -> N
     agent = taught(hw)
     tried(hw, known(agent), shown=(300, 75), withheld=(300, 75))
 
-    assert reviewed(hw, NOW + timedelta(days=40)).retired == ()
+    assert reviewed(hw, NOW + timedelta(days=30.5)).retired == ()
+    assert reviewed(hw, NOW + timedelta(days=29.5)).retired == (known(agent).id,)
+
+
+def test_what_is_only_withheld_by_now_costs_nothing_and_stays(hw: StoredHardwon) -> None:
+    agent, later = taught(hw), NOW + timedelta(days=40)
+    tried(hw, known(agent), shown=(300, 75), withheld=(0, 0))
+    tried(hw, known(agent), shown=(0, 0), withheld=(300, 75), at=later)
+
+    assert reviewed(hw, later).retired == ()
 
 
 def test_a_retired_lesson_comes_back_when_it_helps_after_all(hw: StoredHardwon) -> None:

@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon import Agent, Injection, Lesson, Step
-from hardwon.pipeline.foretell import Foretold, Records, foretold, judged, made
-from hardwon.ranking.odds import RUN, Chance
+from hardwon import Agent, Injection, Lesson, Scope, Step
+from hardwon.failures.features import call_features
+from hardwon.pipeline.foretell import Foretold, Records, counted, foretold, judged, made
+from hardwon.ranking import odds
+from hardwon.ranking.odds import RUN, Chance, Counts
 from hardwon.settings import load
 from hardwon.stores.memory import MemoryStore
 from hardwon.values.failure import Failure
@@ -526,3 +528,34 @@ def test_arguments_that_work_elsewhere_speak_against_a_warning_but_words_of_a_li
 
     assert of_tool.chance.despite
     assert not of_line.chance.despite
+
+
+class Tallied:
+    """A log of calls that has these counts, by feature."""
+
+    def __init__(self, counts: dict[str, Counts]) -> None:
+        self._counts = {odds.number(feature): row for feature, row in counts.items()}
+
+    def counts(self, scope: Scope, features: tuple[int, ...]) -> dict[int, Counts]:
+        return {feature: self._counts[feature] for feature in features if feature in self._counts}
+
+
+def order_learnt(after: Counts, every: Counts) -> bool:
+    """Whether the order of two calls on one object follows from the counts of the second."""
+    swap = Step("swap_items", '{"order_id": "#W00001"}')
+    failure = Failure("e", "k1", "no")
+    change = Step("change_address", '{"order_id": "#W00001"}', "no", True, failure)
+    features = call_features(change.tool, change.args, [swap])
+    (later,) = (feature for feature in features if feature.endswith(" after swap_items"))
+    calls: Any = Tallied({later: after, "runs change_address": every})
+    memory = records()._replace(calls=calls)
+    return counted(change, [swap], memory) is not None
+
+
+def test_an_order_is_learnt_from_failures_of_one_kind() -> None:
+    failed = Counts(4, (("j1", 1, 0), ("k1", 4, 0)))
+
+    assert order_learnt(failed, Counts(9, (("k1", 4, 0),)))
+    assert not order_learnt(Counts(4, (("j1", 4, 0),)), Counts(9, (("j1", 4, 0),)))
+    assert order_learnt(failed, Counts(5))
+    assert not order_learnt(failed, Counts(4))

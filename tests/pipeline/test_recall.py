@@ -137,3 +137,11 @@ def test_beside_a_mined_lesson_another_is_shown_if_it_speaks_surely_of_the_failu
     found = weighed("error", own(2, origin=MINED), other(1, rarity=rarity))
 
     assert verdicts(found) == [(2, ""), (1, verdict)]
+
+
+def test_without_a_lesson_of_the_kind_that_of_the_exact_failure_is_the_own_one() -> None:
+    exact = own(2)._replace(is_same_kind=False)
+
+    found = weighed("error", other(1), exact, other(3, rarity=40.0))
+
+    assert verdicts(found) == [(2, ""), (3, ""), (1, "its own lesson is there")]

@@ -99,3 +99,19 @@ def test_an_answer_is_rewritten_three_times_unless_more_is_wanted() -> None:
 
     assert asyncio.run(asked) == Refined("a quiet evening", 4.0, "too short", 3)
     assert refined(score(9))[0].passes == 0
+
+
+def test_a_text_that_is_just_good_enough_signals_nothing() -> None:
+    assert Refined("x", 7.0).signals == {}
+    assert Refined("x", 6.9).signals != {}
+
+
+@pytest.mark.parametrize(("common", "asked"), [(97, 2), (96, 3)])
+def test_a_text_is_the_same_from_97_of_100_characters_on(common: int, asked: int) -> None:
+    answer = "".join(chr(0x4E00 + number) for number in range(100))
+    for other in (answer[:common] + "x" * (100 - common), answer[:common] + "x" * (103 - common)):
+        first = answer if len(other) == 100 else answer[:97]
+        model = Scripted([score(3), revised(other), score(1)])
+        asyncio.run(refine("task", first, model=model, prompt=lambda name: name))
+
+        assert len(model.requests) == asked

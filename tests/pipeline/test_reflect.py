@@ -19,7 +19,7 @@ from hardwon.ports import Model, Reply, Request
 from hardwon.stores.memory import MemoryStore
 from hardwon.values.evidence import Evidence
 from hardwon.values.job import new_job
-from hardwon.values.lesson import MINED, Status
+from hardwon.values.lesson import MINED, RULES, Status
 from tests.models.server import LESSON
 from tests.samples import EPISODE, FAILED, NOW, WORKED, job, lesson
 
@@ -155,7 +155,8 @@ def test_a_lesson_that_was_only_mined_still_waits_for_its_words() -> None:
 
 
 def test_a_lesson_that_names_no_fix_is_worth_another_look() -> None:
-    assert not is_known(confidence=0.3)
+    assert not is_known(confidence=0.49)
+    assert is_known(confidence=0.5)
 
 
 def test_a_lesson_that_holds_everywhere_does_not_answer_for_a_project() -> None:
@@ -214,3 +215,25 @@ def test_each_section_of_the_question_has_its_limit() -> None:
     outcome = rest.removesuffix("\n\nTRIGGER: error")
 
     assert (len(task), len(attempt), len(outcome)) == (4000, 1500, 800)
+
+
+@pytest.mark.parametrize(("sure", "status"), [(0.5, Status.CANDIDATE), (0.49, Status.SEEN)])
+def test_rules_that_are_half_sure_name_a_fix(sure: float, status: str) -> None:
+    model = Scripted([f"{LESSON}<confidence>{sure}</confidence>"])
+    model.name = RULES
+
+    found = asyncio.run(reflect(job(), model=model, system="s"))
+
+    assert found
+    assert found.status == status
+
+
+def test_only_the_call_that_failed_is_warned_about() -> None:
+    def calls(*steps: Step) -> tuple[str, ...]:
+        made = new_job(EPISODE._replace(steps=steps), "error", NOW)
+        found = asyncio.run(reflect(made, model=Scripted([LESSON]), system="s"))
+        assert found
+        return found.calls
+
+    other = Step("bash", "make all", "make: *** no rule", failed=False)
+    assert calls(FAILED, other) == calls(FAILED) != ()

@@ -14,7 +14,7 @@ from hardwon import Scope
 from hardwon.api import Agent, Hardwon
 from hardwon.models.scripted import Scripted
 from hardwon.pipeline.word import ORIGIN, due, evidence_text, is_due, noted, worded
-from hardwon.ports import Request
+from hardwon.ports import Reply, Request
 from hardwon.stores.memory import MemoryStore
 from hardwon.values.evidence import Evidence, Kind, values_of
 from hardwon.values.fix import Fix
@@ -260,6 +260,8 @@ def test_the_evidence_is_told_in_sections() -> None:
 
 
 CURE = Fix("call", "Use `mkdir -p`.", "call flags mkdir -p", worked=2)
+LATER_CURE = Fix("call", "Use `install -d`.", "call install -d", worked=2)
+ONCE, LATER_ONCE = CURE._replace(worked=1), LATER_CURE._replace(worked=1)
 CASE = Evidence(Kind.CASE, "mkdir out failed", 1.0)
 
 
@@ -281,6 +283,9 @@ def mined(**more: Any) -> Lesson:
         (noted(mined(), NOW)._replace(met=20), True),
         (noted(mined(), NOW)._replace(met=19), False),
         (noted(mined(), NOW)._replace(fixes=(CURE,)), True),
+        (noted(mined(), NOW)._replace(fixes=(CURE._replace(worked=1),)), True),
+        (noted(mined(fixes=(CURE,)), NOW)._replace(fixes=(CURE, LATER_CURE)), True),
+        (noted(mined(fixes=(ONCE,)), NOW)._replace(fixes=(ONCE, LATER_ONCE)), False),
         (noted(mined(fixes=(CURE,)), NOW)._replace(met=99), False),
         (noted(mined(fixes=(CURE._replace(worked=1),)), NOW)._replace(met=20), True),
         (noted(mined(), NOW)._replace(fixes=(CURE,), origin=ORIGIN), False),
@@ -334,3 +339,26 @@ def test_no_more_than_two_kinds_are_put_to_a_model_after_one_job(model: Model) -
 
     kinds = {prompt.splitlines()[0] for prompt in model.asked if prompt.startswith("FAILURE: ")}
     assert len(kinds) == 2
+
+
+def test_an_anonymous_answer_is_of_the_model_that_was_asked() -> None:
+    class Anonymous:
+        name = "mine"
+
+        async def complete(self, request: Request) -> Reply:
+            return Reply(USABLE, model=request.system)
+
+    authors = [
+        asyncio.run(worded(mined(), model=Anonymous(), system=system)) for system in ("", "other")
+    ]
+
+    assert [new.author for new in authors if new] == ["mine", "other"]
+
+
+def test_a_model_is_told_at_most_eight_of_its_inventions() -> None:
+    names = [f"`bin/invented{letter}`" for letter in "abcdefghi"]
+    model = Scripted([USABLE.replace("there", " ".join(names)), USABLE])
+
+    assert asyncio.run(worded(mined(), model=model, system="s"))
+    told = model.requests[1].prompt.partition("the evidence does not hold ")[2]
+    assert sum(f"invented{letter}" in told for letter in "abcdefghi") == 8
