@@ -129,3 +129,12 @@ def test_what_was_edited_meanwhile_may_be_the_cause() -> None:
 )
 def test_a_command_does_what_a_key_says(key: str, call: str, is_applied: bool) -> None:
     assert applies_call(key, step_of(call)) is is_applied
+
+
+@pytest.mark.parametrize(("flag", "is_told"), [("--quick", True), ("--ci", True), ("--x", False)])
+def test_a_flag_is_left_out_if_the_error_names_it_without_its_dashes(
+    flag: str, is_told: bool
+) -> None:
+    error = f"error: unknown option {flag.lstrip('-')}"
+
+    assert (f"without `{flag}`" in told(f"kit build {flag}", error, "kit build")) is is_told

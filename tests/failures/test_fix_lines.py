@@ -387,3 +387,19 @@ def test_a_line_that_came_too_late_is_to_come_first() -> None:
     assert fix
     assert fix.text == "First call `db.open_pool()`; only then comes the line that fails."
     assert fix.key == "lines first open_pool"
+
+
+def test_the_first_line_of_a_script_may_come_too_early() -> None:
+    error = POOL.replace("line 4", "line 1")
+    fix = told("db.open_pool()\ndb.rows()", old="db.rows()\ndb.open_pool()", error=error)
+
+    assert fix
+    assert fix.key == "lines first open_pool"
+
+
+def test_an_import_that_the_added_lines_do_not_need_is_not_told() -> None:
+    fix = told("import db\nimport json\nfrom db.pools import SMALL\ndb.open_pool(SMALL)\ndb.rows()")
+
+    assert fix
+    assert "from db.pools import SMALL\ndb.open_pool(SMALL)" in fix.text
+    assert "json" not in fix.text

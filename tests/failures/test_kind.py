@@ -14,6 +14,7 @@ from hardwon.failures.kind import kind_text, missing_fixture, missing_name, prin
             "django.db.utils.OperationalError: no such table: app_book",
             "OperationalError: no such table <name>",
         ),
+        ("shop.errors.OrderLineMissing: no line of it", "OrderLineMissing: no line of it"),
         ("sh: line 3: kit: command not found", "no command or module named kit"),
         ("ModuleNotFoundError: No module named 'kit.tools'", "no command or module named kit"),
         ("E       fixture 'client' not found", "fixture client not found"),

@@ -130,3 +130,9 @@ def test_twice_the_hostile_text_takes_twice_the_work(piece: str) -> None:
     half, whole = (calls_made(parse, (piece * size)[:size]) for size in (10_000, 20_000))
 
     assert whole <= 2.5 * half + 100
+
+
+def test_the_first_forty_commands_of_a_text_are_read() -> None:
+    found = parse("\n".join(f"tool{number} x" for number in range(50)))
+
+    assert [command.program for command in found] == [f"tool{number}" for number in range(40)]

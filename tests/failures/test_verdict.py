@@ -320,3 +320,17 @@ def test_a_tool_that_runs_tests_has_failed_when_tests_have() -> None:
     assert has_failed("runTests", red, '{"path": "tests"}')
     assert not has_failed("run_tests", green, '{"path": "tests"}')
     assert not has_failed("fetch_latest", red, '{"path": "log"}')
+
+
+@pytest.mark.parametrize(
+    ("output", "failed"),
+    [
+        ("You cannot open it", True),
+        (f"You cannot open it{'.' * 282}", True),
+        (f"You cannot open it{'.' * 283}", False),
+        ("You cannot open it\nThe door is green", False),
+    ],
+    ids=["a line", "300 characters", "301 characters", "two lines"],
+)
+def test_a_refusal_in_words_is_one_short_line(output: str, failed: bool) -> None:
+    assert has_failed("open", output, '{"door": "north"}') is failed

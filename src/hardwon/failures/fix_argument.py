@@ -195,8 +195,8 @@ def _is_only(key: str, old: dict[str, Any], new: dict[str, Any], case: Case) -> 
 
 def _is_asked_for(key: str, old: dict[str, Any], new: dict[str, Any], case: Case) -> bool:
     """Whether the error misses something, and only this argument came, beside free texts."""
-    come = (new.keys() - old.keys()) - _FREE
-    return come == {key} and old.keys() <= new.keys() and bool(re.search(_ASKS, case.line))
+    come, gone = (new.keys() - old.keys()) - _FREE, old.keys() - new.keys()
+    return come == {key} and not gone and bool(re.search(_ASKS, case.line))
 
 
 def _as(value: Any) -> str:

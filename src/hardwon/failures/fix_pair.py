@@ -236,7 +236,7 @@ def valued(old: Command, new: Command) -> list[tuple[str, str]]:
 
 def _is_completed(case: Case, old: Command, new: Command) -> bool:
     """Whether only operands were added and the error asks for some."""
-    if not set(old.operands) < set(new.operands) or is_reader(new):
+    if set(old.operands) - set(new.operands) or is_reader(new):
         return False
     asks_for_more = (
         r"(?i:missing|required?s?\b|specify|usage|no upstream|no .{1,20} (?:given|specified))"
