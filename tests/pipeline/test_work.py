@@ -448,3 +448,43 @@ def test_a_pool_of_one_job_waits_for_it_whatever_grace_it_has(queue: MemoryQueue
     pool = crew(queue, slow, grace=timedelta(0))
 
     assert asyncio.run(pool.one()) == Tally(done=1)
+
+
+def test_what_could_not_be_stored_is_counted(queue: MemoryQueue) -> None:
+    workers = crew(queue, raising(StorageFull("p", "x", "y")))
+    asyncio.run(workers.until_idle())
+    assert workers.ledger.counts.persist_failures == 1
+
+    others = crew(queue, raising(TransientError("429")))
+    asyncio.run(others.until_idle())
+    assert others.ledger.counts.persist_failures == 0
+
+
+def test_without_a_wish_of_the_server_the_first_wait_may_be_short(queue: MemoryQueue) -> None:
+    short = Backoff(first=timedelta(seconds=0.5))
+    asyncio.run(crew(queue, raising(TransientError("429")), backoff=short).until_idle())
+
+    assert queue.waiting()[0].due == NOW + timedelta(seconds=0.5)
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (BadReply("x", "y"), [f"job {JOB.id} is given up: Reply lacks x"]),
+        (
+            KeyError("bug"),
+            [
+                "a processor crashed",
+                f"job {JOB.id} is given up: processor crashed: KeyError('bug')",
+            ],
+        ),
+        (TransientError("429"), []),
+    ],
+    ids=["a bad reply", "a crash", "what may pass"],
+)
+def test_a_job_that_is_given_up_is_logged_with_its_reason(
+    queue: MemoryQueue, caplog: pytest.LogCaptureFixture, error: Exception, said: list[str]
+) -> None:
+    asyncio.run(crew(queue, raising(error)).until_idle())
+
+    assert caplog.messages == said

@@ -94,9 +94,9 @@ def _blamed(step: Step) -> Command | None:
 
 def counted(step: Step, before: Sequence[Step], records: Records) -> Fix | None:
     """The fix that only counts over many runs show: an order of calls, or the source of an id."""
-    kind = step.failure.kind if step.failure else ""
-    if not kind or not step.args.startswith("{"):
+    if not step.args.startswith("{"):
         return None
+    kind = step.failure.kind if step.failure else ""
     features = numbered(call_features(step.tool, step.args, before))
     sources = source_counts.possible_sources(step, before)
     numbers = (*features, *(number(source.feature) for source in sources))
