@@ -173,3 +173,19 @@ def test_addresses_are_read(url: str, address: RedisAddress) -> None:
 def test_a_senseless_address_is_refused(url: str) -> None:
     with pytest.raises(ValueError):
         address_of(url)
+
+
+def test_the_texts_under_a_pattern_are_read_and_nothing_else(start: Started) -> None:
+    server = start()
+    set_, push = (
+        "return redis.call('SET', KEYS[1], ARGV[1])",
+        "return redis.call('LPUSH', KEYS[1], 1)",
+    )
+    with closing(RedisClient(server.url, timeout=60)) as client:
+        assert client.texts("note:*") == {}
+
+        for key, value in (("note:1", "ü"), ("note:2", "b"), ("other", "c")):
+            client.run(set_, [key], value)
+        client.run(push, ["note:list"])
+
+        assert client.texts("note:*") == {"note:1": "ü", "note:2": "b"}
