@@ -141,7 +141,7 @@ def test_packs_keep_what_recall_needs() -> None:
     kept = lesson(signatures=("ab",), calls=("= go build", ": go"), guard=True, met=3)
 
     for back in (
-        next(iter(from_lines(to_lines([kept]), CODER))),
+        next(iter(from_lines([to_lines([kept])], CODER))),
         next(iter(from_markdown(to_markdown([kept]), CODER))),
     ):
         assert (back.signatures, back.calls, back.guard, back.met) == (

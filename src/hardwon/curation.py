@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from hardwon._collector import collected_rarely
 from hardwon.errors import InvalidInput, NotFound
 from hardwon.failures.clues import with_clues
 from hardwon.pipeline import screen
-from hardwon.text.clean import one_line
 from hardwon.values import imported, lesson_formats, provenance
 from hardwon.values.dream import merged
 from hardwon.values.evidence import Kind
@@ -90,36 +89,27 @@ def restored(engine: Runtime, change: Change) -> Lesson:
 
 
 def imported_before(engine: Runtime, scope: Scope, *, limit: int) -> list[Lesson]:
-    """The lessons that were imported before, at most `limit` of each status."""
-    states = [value for name, value in vars(Status).items() if name.isupper()]
-    store = engine.store.lessons
-    all_lessons = (
-        lesson for status in states for lesson in store.recent(scope, status=status, limit=limit)
-    )
-    changeable_lessons = (lesson for lesson in all_lessons if lesson.scope in scope.changeable())
+    """The lessons that were imported before, at most the `limit` latest."""
+    lessons = engine.store.lessons.recent(scope, status=Status.ALL, limit=limit)
+    changeable_lessons = (lesson for lesson in lessons if lesson.scope in scope.changeable())
     return [lesson for lesson in changeable_lessons if imported.is_import(lesson)]
 
 
 def take_in(
     engine: Runtime,
-    new: Sequence[tuple[Lesson, Lesson]],
+    pack: imported.Pack,
     known: Iterable[Lesson],
     *,
-    trust: bool,
     tell: Callable[[int, int], None],
 ) -> list[Lesson]:
-    """Store the lessons of a pack, all or none. Lessons in `known` stay, unless now released.
-
-    Each new lesson comes twice: as a stranger's and as your own. `trust` stores your own.
-    """
-    per_origin = Counter(bare.origin for bare, _ in new)
-    before = {_name(lesson, per_origin): lesson for lesson in known}
+    """Store the lessons of a pack, all or none. Lessons in `known` stay, unless now released."""
+    before = {pack.name(lesson): lesson for lesson in known}
     stored: list[Lesson] = []
-    with engine.store.together():
-        for bare, own in new:
-            tell(len(stored), len(new))
-            lesson = own if trust else bare
-            stored.append(_taken(engine, lesson, before.get(_name(bare, per_origin))))
+    with collected_rarely(), engine.store.together():
+        for lesson in pack.lessons:
+            tell(len(stored), pack.size)
+            existing = before.get(pack.name_of_new(lesson)) if before else None
+            stored.append(_taken(engine, pack.taken(lesson), existing))
     return stored
 
 
@@ -139,9 +129,3 @@ def _hold(engine: Runtime, lesson: Lesson) -> Lesson:
     """Store a lesson in quarantine; it is not merged with others."""
     dated = lesson.dated(engine.clock(), keeps_dates=True)
     return engine.store.lessons.add(with_clues(screen.screen_lesson(dated)))
-
-
-def _name(lesson: Lesson, per_origin: Mapping[str, int]) -> tuple[str, ...]:
-    """The identity of an imported lesson: its origin, plus its text if several share that."""
-    is_alone = per_origin.get(lesson.origin, 0) < 2 and not imported.is_of_pack(lesson)
-    return (lesson.origin,) if is_alone else (lesson.origin, one_line(lesson.correction))

@@ -228,12 +228,13 @@ class Lessons:
         it reads this agent's, or those of `from_tenant` and `from_agent`. `tell` is called with how
         many are done, and of how many.
         """
-        lessons = imports.read(source, self._scope, tenant=from_tenant, agent=from_agent)
-        origin = imported.origin_of(source)
-        new = [(imported.admitted(lesson, origin), imported.trusted(lesson)) for lesson in lessons]
-        scope, most = self._scope, _EVERY
-        imported_before = curation.imported_before(self._engine, scope, limit=most) if new else ()
-        return curation.take_in(self._engine, new, imported_before, trust=trust, tell=tell)
+        engine, scope = self._engine, self._scope
+        lessons = imports.read(source, scope, tenant=from_tenant, agent=from_agent)
+        # A store in memory cannot roll back: there, faults are found before the first is stored.
+        count = imports.lines_in(source) if engine.on_disk else 0
+        pack = imported.Pack(lessons, count, imported.origin_of(source), trust=trust)
+        known = curation.imported_before(engine, scope, limit=_EVERY)
+        return curation.take_in(engine, pack if count else pack.listed(), known, tell=tell)
 
     def _note(self, number: int, act: str) -> Lesson:
         _count_deliveries(self._engine, self._scope)

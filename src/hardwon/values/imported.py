@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.text.clean import one_line
 from hardwon.values.evidence import Kind
@@ -11,6 +12,8 @@ from hardwon.values.lesson import CALLS_KEPT, SIGNATURES_KEPT, Status
 from hardwon.values.provenance import marks, with_reason
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from hardwon.values.lesson import Lesson
 
 PACK = "pack"  # the author of lessons that no person has vouched for
@@ -18,6 +21,36 @@ _REASON = "imported; nobody has vouched for it"
 _OWN, _FOREIGN = "pack:", "import:"  # the origins of lessons from packs, and from other systems
 _IMPORTANCE, _CONFIDENCE = 0.5, 0.6  # at most; a lesson's own defaults
 _KINDS_KEPT = 20
+
+
+class Pack(NamedTuple):
+    """Lessons to import, as their source states them."""
+
+    lessons: Iterable[Lesson]  # perhaps still to be read
+    size: int  # how many lessons
+    origin: str  # of those that come in a pack
+    trust: bool  # a person vouches for them
+    per_origin: Mapping[str, int] = {}  # how many lessons of other systems have each origin
+
+    def listed(self) -> Pack:
+        """The same with all its lessons read."""
+        lessons = list(self.lessons)
+        per_origin = Counter(lesson.origin for lesson in lessons)
+        return self._replace(lessons=lessons, size=len(lessons), per_origin=per_origin)
+
+    def taken(self, lesson: Lesson) -> Lesson:
+        """One of its lessons as it is stored."""
+        return trusted(lesson) if self.trust else admitted(lesson, self.origin)
+
+    def name(self, lesson: Lesson) -> tuple[str, ...]:
+        """The identity of an imported lesson: its origin, plus its text if several share that."""
+        if not is_of_pack(lesson) and self.per_origin.get(lesson.origin, 0) < 2:
+            return (lesson.origin,)
+        return (lesson.origin, one_line(lesson.correction))
+
+    def name_of_new(self, lesson: Lesson) -> tuple[str, ...]:
+        """The name that one of its lessons has when it is stored untrusted."""
+        return self.name(lesson._replace(origin=_origin(lesson, self.origin)))
 
 
 def claimed(lesson: Lesson) -> Lesson:
@@ -36,7 +69,7 @@ def admitted(lesson: Lesson, origin: str) -> Lesson:
     `origin` is the origin of its pack.
     """
     bare = lesson._replace(
-        origin=origin if is_of_pack(lesson) else lesson.origin,
+        origin=_origin(lesson, origin),
         author=PACK,
         guard=False,
         job="",
@@ -51,6 +84,11 @@ def admitted(lesson: Lesson, origin: str) -> Lesson:
         kinds=lesson.kinds[-_KINDS_KEPT:],
     )
     return _quarantined(bare)
+
+
+def _origin(lesson: Lesson, origin: str) -> str:
+    """The origin of an untrusted lesson: that of its pack, or of the other system."""
+    return origin if is_of_pack(lesson) else lesson.origin
 
 
 def _quarantined(lesson: Lesson) -> Lesson:

@@ -98,9 +98,9 @@ def to_lines(lessons: Iterable[Lesson]) -> str:
     )
 
 
-def from_lines(text: str, scope: Scope) -> Iterator[Lesson]:
+def from_lines(lines: Iterable[str], scope: Scope) -> Iterator[Lesson]:
     """The lessons of a pack of JSON lines; raises InvalidInput that names the line."""
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:

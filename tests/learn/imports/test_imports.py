@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.errors import InvalidInput
+from hardwon.errors import InvalidInput, StorageError
 from hardwon.surfaces.cli import run
 from hardwon.values.evidence import Evidence
 
@@ -169,3 +169,39 @@ def test_the_command_imports_only_the_named_tenant(
     assert "1 lesson imported" in capsys.readouterr().out
     assert run(["lesson", "import", tenants, "--from-tenant", "third", *place]) == 2
     assert "no lessons of tenant 'third'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("home", ["disk", "memory:"])
+def test_a_faulty_line_at_the_end_of_a_pack_keeps_all_of_it_out(tmp_path: Path, home: str) -> None:
+    pack = tmp_path / "pack.jsonl"
+    pack.write_text('{"correction": "c"}\n' * 3 + "\n" + '{"correction": 7}\n')
+    with hardwon.open(tmp_path / home if home == "disk" else home) as hw:
+        lessons = hw.agent("coder").lessons
+        with pytest.raises(InvalidInput, match="line 5"):
+            lessons.import_from(str(pack), trust=True)
+
+        assert list(lessons.list()) == []
+
+
+def test_an_import_tells_of_how_many_lessons_it_has_done_how_many(
+    coder: hardwon.Agent, tmp_path: Path
+) -> None:
+    pack = tmp_path / "pack.jsonl"
+    pack.write_text('{"correction": "one"}\n\n  \n{"correction": "two"}')
+    told: list[tuple[int, int]] = []
+    coder.lessons.import_from(str(pack), tell=lambda done, of: told.append((done, of)))
+
+    assert told == [(0, 2), (1, 2)]
+
+
+def test_a_line_ends_only_where_a_line_of_a_pack_does(coder: hardwon.Agent, tmp_path: Path) -> None:
+    pack = tmp_path / "pack.jsonl"
+    pack.write_text('{"correction": "a\u2028b", "tags": ["x\x85y"]}\r\n', encoding="utf-8")
+    (taken,) = coder.lessons.import_from(str(pack), trust=True)
+
+    assert taken.correction == "ab"
+
+
+def test_a_pack_that_cannot_be_read_is_named(coder: hardwon.Agent, tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match=r"gone\.jsonl.*name a file or folder"):
+        coder.lessons.import_from(str(tmp_path / "gone.jsonl"))

@@ -27,6 +27,7 @@ else:
 # Errors that readers raise on data of the wrong shape.
 _WRONG_SHAPE = (TypeError, ValueError, OverflowError, AttributeError, LookupError, RecursionError)
 _SQLITE = b"SQLite format 3\0"
+_LINES = (".jsonl", ".ndjson")
 
 
 def read(source: str, scope: Scope, *, tenant: str = "", agent: str = "") -> Iterator[Lesson]:
@@ -38,8 +39,22 @@ def read(source: str, scope: Scope, *, tenant: str = "", agent: str = "") -> Ite
         yield from _read(source, scope, tenant=tenant, agent=agent)
     except InvalidInput:
         raise
+    except OSError as error:
+        raise StorageError(source, error.strerror or str(error), "name a file or folder") from error
     except _WRONG_SHAPE as error:
         raise InvalidInput(f"{source!r} cannot be imported: {error}") from error
+
+
+def lines_in(source: str) -> int:
+    """The number of lines of a pack of JSON lines, which is read line by line; else 0."""
+    path = os.path.expanduser(source)
+    if not path.endswith(_LINES) or not os.path.isfile(path):
+        return 0
+    try:
+        with open(path, "rb") as file:
+            return sum(not line.isspace() for line in file)
+    except OSError:  # `read` will say so
+        return 0
 
 
 def _read(source: str, scope: Scope, *, tenant: str, agent: str) -> Iterable[Lesson]:
@@ -49,30 +64,37 @@ def _read(source: str, scope: Scope, *, tenant: str, agent: str) -> Iterable[Les
     path = os.path.expanduser(source)
     if os.path.isdir(path):
         return _folder(path, scope)
-    try:
-        with open(path, "rb") as file:
-            content = file.read()
-    except OSError as error:
-        raise StorageError(path, error.strerror or str(error), "name a file or folder") from error
-    if content.startswith(_SQLITE):
+    if _is_database(path):
         return arbiter.read(path, scope, tenant=tenant, agent=agent)
     if tenant or agent:
         raise InvalidInput(
             f"{path!r} does not hold several tenants and agents; leave out tenant and agent"
         )
-    return _text(path, content.decode("utf-8", "replace"), scope)
+    return _text(path, scope)
 
 
-def _text(path: str, text: str, scope: Scope) -> Iterable[Lesson]:
-    if path.endswith((".jsonl", ".ndjson")):
-        return map(claimed, from_lines(text, scope))
+def _is_database(path: str) -> bool:
+    with open(path, "rb") as file:
+        return file.read(len(_SQLITE)) == _SQLITE
+
+
+def _text(path: str, scope: Scope) -> Iterable[Lesson]:
+    if path.endswith(_LINES):
+        return map(claimed, from_lines(_lines(path), scope))
     if path.endswith(".md"):
+        text = "".join(_lines(path))
         is_pack = text.lstrip("\ufeff \n").startswith(TITLE)
         pack = map(claimed, from_markdown(text, scope))
         return pack if is_pack else insights.parse(text, path, scope)
     if path.endswith(".json"):
+        text = "".join(_lines(path))
         return aiwg.parse(text, path, scope) if '"loop_id"' in text else chatcli.parse(text, scope)
     raise InvalidInput(f"{path!r} is neither a pack nor a store that can be imported")
+
+
+def _lines(path: str) -> Iterator[str]:
+    with open(path, encoding="utf-8", errors="replace") as file:
+        yield from file
 
 
 def _folder(path: str, scope: Scope) -> Iterable[Lesson]:
@@ -86,5 +108,4 @@ def _folder(path: str, scope: Scope) -> Iterable[Lesson]:
     if not names:
         raise InvalidInput(f"nothing in {path!r} can be imported")
     for name in names:
-        with open(name, encoding="utf-8", errors="replace") as file:
-            yield from _text(name, file.read(), scope)
+        yield from _text(name, scope)
