@@ -149,3 +149,10 @@ def test_the_end_of_a_screened_text_needs_no_second_look() -> None:
     assert isinstance(ending(screened(text, LIMIT), 20), Screened)
     assert not isinstance(ending(text, 20), Screened)
     assert TOKEN not in safe(ending(text, 60), LIMIT)
+
+
+@pytest.mark.parametrize("fold", ["\n", "\r\n", "\\\n", "\\\r\n", "\n   ", "\n\t"])
+def test_a_token_folded_into_short_lines_is_removed(fold: str) -> None:
+    lines = [TOKEN[at : at + 10] for at in range(0, len(TOKEN), 10)]
+
+    assert lines[1] not in without_secrets(f"x {fold.join(lines)} y")

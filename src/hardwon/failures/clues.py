@@ -44,7 +44,6 @@ _IDENTIFIER = (
     r"|[A-Z]{4,40}|[A-Z]+_[A-Z_]{1,40}"  # ASCII, INSTALLED_APPS
     r")(?![\w/])"
 )
-_MAY_BE_NAME = r"(?<!\S)[^\sA-Z_.-]*+[A-Z_.-]\S*+"  # quicker, and most words are not
 _PATH = r"(?<![\w.-])\.{0,2}/?[\w.-]{1,80}(?:/[\w.*-]{1,80}){1,10}/?"
 _EVERYWHERE = (  # words that occur in all sorts of errors
     "error exception warning traceback failed failure fail file directory name named object"
@@ -54,11 +53,12 @@ _EVERYWHERE = (  # words that occur in all sorts of errors
     " that be are as but if you your unable could recent call last number other already null none"
 )
 _GENERAL = frozenset(_EVERYWHERE.split())
+_NO = r"\b[Nn]o `?([A-Za-z][\w.+-]{0,40}\w)\b"
 _MISSING = (
-    r"\b[Nn]o `?([A-Za-z][\w.+-]{0,40}\w)\b"
-    r"|`?\b([A-Za-z][\w.+-]{0,40}\w)`? is (?:missing|not (?:installed|there|found|available))"
+    rf"{_NO}|"
+    r"`?\b([A-Za-z][\w.+-]{0,40}\w)`? is (?:missing|not (?:installed|there|found|available))"
 )
-_SIGNS_MISSING = ("No ", "no ", " is missing", " is not ")  # one of them is in each match
+_SIGNS_NO, _SIGNS_MISSING = ("No ", "no "), (" is missing", " is not ")  # one is in each match
 _KEY = r"\"(\w{1,40})\":"
 _CAPITALS = "error errors fail failed note true false none todo http https html json yaml path"
 _LOUD = frozenset(_CAPITALS.split())  # capitals that name nothing in particular
@@ -85,10 +85,15 @@ def _all_clues(text: str) -> Iterator[str]:
         yield from _of_message(first or second)
     for span in spans:
         yield from _of_span(span)
-    is_missing = any(sign in text for sign in _SIGNS_MISSING)
-    for first, second in re.findall(_MISSING, text) if is_missing else ():
-        yield f"{LACKS}{(first or second).lower()}"
+    yield from (f"{LACKS}{name.lower()}" for name in _missing(text))
     yield from _of_names(prose)
+
+
+def _missing(text: str) -> list[str]:
+    """What a text says is missing; the slow pattern is tried only where it can match."""
+    if any(sign in text for sign in _SIGNS_MISSING):
+        return [first or second for first, second in re.findall(_MISSING, text)]
+    return re.findall(_NO, text) if any(sign in text for sign in _SIGNS_NO) else []
 
 
 def clues_of_call(step: Step, line: str) -> tuple[str, ...]:
@@ -222,7 +227,8 @@ def _of_names(text: str) -> Iterator[str]:
     yield from _classes(text)
     for path in re.findall(_PATH, text) if "/" in text else ():
         yield from _paths(path)
-    for name in re.findall(_IDENTIFIER, " ".join(re.findall(_MAY_BE_NAME, text))):
+    words = [word for word in text.split() if not (word.isalpha() and word.islower())]
+    for name in re.findall(_IDENTIFIER, " ".join(words)):  # a plain word is no such name
         if name.lower() not in _LOUD:
             yield f"{NAME}{name.lower()}"
             if "_" in name:

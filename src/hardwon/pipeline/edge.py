@@ -35,6 +35,7 @@ _STORE_WRITES = {
 _QUEUE_WRITES = frozenset(("put", "retry", "bury"))
 _RUN_WRITES = frozenset(("begin", "record", "counted"))
 _ROWS = (tuple, list)
+_WITHOUT_TEXT = frozenset((Screened, Scope, int, float, bool, type(None)))  # passed over, for speed
 _HEXADECIMAL = "0123456789abcdef"
 _OF_FAILURE = "mined:"  # stands before the digest in the job of a mined lesson
 
@@ -69,13 +70,13 @@ def _texts(value: object) -> list[str]:
     """Every text in a value, at every depth."""
     texts: list[str] = []
     pending: list[object] = [value]
-    while pending:
-        item = pending.pop()
+    for item in pending:  # grows meanwhile
+        if type(item) in _WITHOUT_TEXT:
+            continue
         if isinstance(item, str):
             texts.append(item)
         elif isinstance(item, _ROWS):
-            if not isinstance(item, Scope):
-                pending.extend(item)
+            pending.extend(item)
         elif isinstance(item, dict):
             pending.extend((*item, *item.values()))
     return texts

@@ -94,12 +94,14 @@ _WEIGHTS = tuple(
     for words, weight in ((_STRONG, 2.0), (_MEDIUM, 1.0), (_WEAK, 0.5))
 )
 _LONGEST = 4  # words of a phrase
+_LETTERS = "abcdefghijklmnopqrstuvwxyz'"
+_BETWEEN_WORDS = {code: " " for code in range(128) if chr(code) not in _LETTERS}
 _FIRST = frozenset(phrase.split()[0] for phrases, _ in _WEIGHTS for phrase in phrases)
 
 
 def speaks_to_model(text: str) -> bool:
     """Whether the text reads like instructions to a model."""
-    words = re.findall(r"[a-z']+", text.lower().replace("’", "'"))
+    words = _words(text.lower())
     phrases = {
         " ".join(words[at : at + size])
         for at, word in enumerate(words)
@@ -116,6 +118,12 @@ def speaks_to_model(text: str) -> bool:
         and bool(re.search(_TOLD, flat))
         and bool(re.search(_ASKING, flat))
     )
+
+
+def _words(lower: str) -> list[str]:
+    if lower.isascii():  # faster, and as most texts are
+        return lower.translate(_BETWEEN_WORDS).split()
+    return re.findall(rf"[{_LETTERS}]+", lower.replace("’", "'"))
 
 
 def hides_in_code(text: str) -> bool:

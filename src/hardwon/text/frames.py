@@ -84,6 +84,8 @@ def inert(text: str) -> str:
 def imitates_frame(text: str) -> bool:
     """Whether the text has a tag or bracket with a meaning for agents or models."""
     looks = _skeleton(_plain_width(text))
+    if "<" not in looks and "[" not in looks:  # as in most texts
+        return False
     tags = (
         _squeezed(match[1].split()[0]) for match in re.finditer(_TAG, looks) if match[1].strip()
     )

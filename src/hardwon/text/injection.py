@@ -38,8 +38,8 @@ _LOOKALIKES = str.maketrans(
 )
 _ROT13 = str.maketrans("abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm")
 _ROTATED = ("vafgehpg", "flfgrz", "cerivbhf", "vtaber", "sbetrg", "ehyrf")
-_FIGURE = r"[013457@$!]"  # part of the next pattern, ten times faster to search for
-_FIGURES = rf"[a-zA-Z]{_FIGURE}[a-zA-Z]|\b[01345][a-z]{{2}}"
+_FIGURE = "013457@$!"  # one of them is in each match of the next pattern
+_FIGURES = rf"[a-zA-Z][{_FIGURE}][a-zA-Z]|\b[01345][a-z]{{2}}"
 _APART = r"[ .*_|-]\w[ .*_|-]\w[ .*_|-]"  # the same for letters set apart
 _SPACED = r"(?<!\w)(?:\w[ .*_|-]){4,80}\w(?!\w)"
 _ENCODED = 24  # characters
@@ -174,14 +174,14 @@ def _possible(signs: Sequence[Sign], keywords: frozenset[str]) -> Sequence[Sign]
 def _disguises(text: str, flat: str) -> list[str]:
     """The text without disguises such as look-alike letters; `flat` is it on one line."""
     forms = []
-    if not text.isascii() or (re.search(_FIGURE, text) and re.search(_FIGURES, text)):
+    if not text.isascii() or (any(map(text.__contains__, _FIGURE)) and re.search(_FIGURES, text)):
         forms.append(_compatible(flat).lower().translate(_LOOKALIKES))
     if re.search(_APART, flat) and re.search(_SPACED, flat):
         forms.append(re.sub(_SPACED, lambda match: re.sub(r"[ .*_|-]", "", match[0]), flat))
     lower = flat.lower()
-    if any(word in lower for word in _ROTATED):
+    if any(map(lower.__contains__, _ROTATED)):
         forms.append(lower.translate(_ROT13))
-    long = " ".join(word for word in flat.split(" ") if len(word) >= _ENCODED)
+    long = " ".join([word for word in flat.split(" ") if len(word) >= _ENCODED])
     return forms + [plain for encoded in re.findall(_BASE64, long) if (plain := _decoded(encoded))]
 
 

@@ -22,6 +22,7 @@ else:
 _LONG = 12  # characters
 _LONG_WORD = rf"(?<![\w+/=.~-])[\w+/=.~-]{{{_LONG}}}"
 _FOLDED = r"[\w.-]{6}\\?\r?\n[ \t]{0,8}[\w.-]{4}"
+_FOLD = r"\n(?<=[\w.\\\r-]\n)[ \t]{0,8}[\w.-]"  # the middle of it, faster to search for
 _OPTION = r"\s-[pau]"
 _NAMED = (
     *("pass", "pwd", "pswd", "secret", "token", "key", "auth", "cookie", "cred", "csrf", "sig"),
@@ -69,7 +70,7 @@ def _may_hold_secret(text: str) -> bool:
         "://" in text
         or _has_long_word(text)  # early: most outputs have one
         or ("-" in text and re.search(_OPTION, text) is not None)
-        or ("\n" in text and re.search(_FOLDED, text) is not None)
+        or ("\n" in text and _has_folded_word(text))
         or _names_secret(text)
     )
 
@@ -77,6 +78,10 @@ def _may_hold_secret(text: str) -> bool:
 def _has_long_word(text: str) -> bool:
     words = [word for word in text.split() if len(word) >= _LONG]  # few words, found quickly
     return bool(words) and re.search(_LONG_WORD, " ".join(words)) is not None
+
+
+def _has_folded_word(text: str) -> bool:
+    return re.search(_FOLD, text) is not None and re.search(_FOLDED, text) is not None
 
 
 def _names_secret(text: str) -> bool:
