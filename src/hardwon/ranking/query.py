@@ -29,6 +29,7 @@ _EXACT = "!%$?"  # first characters of keys for failures, kinds, calls and clues
 _FEWEST = 100  # lessons assumed at least, so that words count in a small store
 
 _WORD = r"[^\W_]+"
+_BETWEEN_WORDS = {code: " " for code in range(128) if not chr(code).isalnum()}
 _PART = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\x00-\x7f]+"
 _COMMON = (
     "a about above after again all also am an and any are as at be because been before being "
@@ -89,7 +90,13 @@ class Match(NamedTuple):
 
 def terms(text: str) -> list[str]:
     """The stemmed words of a text; names are split into parts, common words left out."""
-    return [*chain.from_iterable(map(_TERMS.__getitem__, re.findall(_WORD, text)))]
+    return [*chain.from_iterable(map(_TERMS.__getitem__, _words(text)))]
+
+
+def _words(text: str) -> list[str]:
+    if text.isascii():  # twice as fast
+        return text.translate(_BETWEEN_WORDS).split()
+    return re.findall(_WORD, text)
 
 
 class _Remembered(dict[str, tuple[str, ...]]):

@@ -234,6 +234,17 @@ def held(store: SqliteStore, word: str) -> list[int]:
     return sorted(found)
 
 
+def test_the_first_lesson_of_a_scope_is_found_in_the_transaction_that_adds_it(
+    store: SqliteStore,
+) -> None:
+    with store.together():
+        before = ids(store, "zebra")
+        store.lessons.add(lesson("zebra"))
+        within = ids(store, "zebra")
+
+    assert (before, within) == ([], [1])
+
+
 def test_a_search_sees_what_the_open_transaction_has_added(store: SqliteStore) -> None:
     with store.together():
         for number in range(150):
@@ -313,6 +324,7 @@ def test_what_a_long_transaction_adds_counts_as_what_was_written_before(
     asked = ("alpha", "bravo", "delta alpha", "echo", "charlie3 bravo", "word4", "none")
     add_many(plain)
     with indexed.together():
+        matched(indexed, "alpha")
         add_many(indexed)
         within = [matched(indexed, text) for text in asked]
     after = [matched(indexed, text) for text in asked]

@@ -140,7 +140,7 @@ class SqliteStore:
         self._journal.fold()
         with self._db as db:
             db.run("DELETE FROM tenants WHERE name = ?", (tenant,))
-            db.shelves.clear()
+            db.forget_shelves()
             self.lessons.publish_guards()
 
     def check(self) -> list[str]:

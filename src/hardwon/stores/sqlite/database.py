@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import Any, TypeVar
 
+    from hardwon.stores.sqlite.scopes import Visible
     from hardwon.values.scope import Scope
 
     T = TypeVar("T")
@@ -48,6 +49,7 @@ class Database:
         self._held: list[AbstractContextManager[Any]] = []
         self.before_commit: Callable[[], None] = lambda: None
         self.shelves: dict[Scope, int] = {}  # the shelves found in this transaction
+        self.visible: dict[Scope, Visible] = {}  # the same for all that a scope sees
         self.was_migrated = False  # by this process, from an older schema
         self.undone = 0  # rolled-back transactions: what was read in them is invalid
         self._open()
@@ -114,6 +116,16 @@ class Database:
             finally:
                 self._release()
 
+    @property
+    def is_writing(self) -> bool:
+        """Whether a transaction is open in which nobody else can write."""
+        return self._depth > 0
+
+    def forget_shelves(self) -> None:
+        """Drop what is known of shelves: they have changed, or others may change them."""
+        self.shelves.clear()
+        self.visible.clear()
+
     def hold(self, resource: AbstractContextManager[T]) -> T:
         """Enter a context that is left after the transaction, with the same outcome."""
         entered = resource.__enter__()
@@ -121,7 +133,7 @@ class Database:
         return entered
 
     def _end(self, kind: type[BaseException] | None) -> None:
-        self.shelves.clear()
+        self.forget_shelves()
         if self._connection.in_transaction:
             self._connection.rollback()
         self.undone += kind is not None
@@ -152,7 +164,7 @@ class Database:
             _abandoned.append(self._connection)
         self._turn.close()  # it is shared with the parent
         self._depth, self._owner, self._held = 0, 0, []
-        self.shelves.clear()
+        self.forget_shelves()
 
     def _release(self) -> None:
         self._depth -= 1

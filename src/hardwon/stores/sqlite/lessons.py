@@ -157,7 +157,7 @@ class SqliteLessons:
 
     def match(self, scope: Scope, query: Query, *, now: datetime, limit: int) -> list[Match]:
         with self._db.snapshot():
-            visible = shelves.Visible(self._db, scope)
+            visible = shelves.visible(self._db, scope)
             tally = self._index.tally(visible, query)
             best = list(dict.fromkeys((*tally.best(limit), *self._usual(visible, query.usual))))
             if not best:

@@ -38,4 +38,4 @@ def move(database: Database, old: int, new: int) -> None:
     """Move the rows; remove the old shelf unless it still has a lesson."""
     for statement in _MOVES:
         database.run(statement, {"old": old, "new": new})
-    database.shelves.clear()
+    database.forget_shelves()

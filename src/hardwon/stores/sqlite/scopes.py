@@ -34,6 +34,15 @@ class Visible:
         self.marks = marks(self.ids)
 
 
+def visible(database: Database, scope: Scope) -> Visible:
+    """The shelves visible from a scope; read once in a transaction that writes."""
+    if not database.is_writing:
+        return Visible(database, scope)
+    if scope not in database.visible:
+        database.visible[scope] = Visible(database, scope)
+    return database.visible[scope]
+
+
 def own(database: Database, scope: Scope) -> int | None:
     """The shelf of exactly this scope, if there is one."""
     row = database.row(_OWN, (scope.tenant, scope.agent, scope.project or ""))
@@ -49,6 +58,7 @@ def ensure(database: Database, scope: Scope) -> int:
 
 
 def _created(database: Database, scope: Scope) -> int:
+    database.forget_shelves()
     database.run("INSERT OR IGNORE INTO tenants (name) VALUES (?)", (scope.tenant,))
     return database.run(
         "INSERT INTO shelves (tenant_id, agent_id, project)"

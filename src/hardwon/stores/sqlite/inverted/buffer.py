@@ -32,9 +32,9 @@ ON p.term = a.value / {RANKS} AND p.rank = a.value % {RANKS} AND p.first = (
 """
 
 
-def _no_entries() -> defaultdict[int, array[int]]:
+def _no_entries() -> defaultdict[int, list[int]]:
     """By term: lesson and impact in one number."""
-    return defaultdict(lambda: array("Q"))
+    return defaultdict(list)
 
 
 class PostingBuffer:
@@ -53,7 +53,7 @@ class PostingBuffer:
         numbers = self._numbers.setdefault(shelf, {})
         if len(numbers) > _REMEMBERED and not self._entries:
             numbers.clear()
-        missing = sorted(key for key in keys if key not in numbers)
+        missing = sorted(keys.difference(numbers))
         numbers.update(number_of(self._db, shelf, missing))
         for key in missing:
             if key not in numbers:
@@ -71,8 +71,9 @@ class PostingBuffer:
     def add(self, lesson: int, terms: array[int], impacts: bytes) -> None:
         """Add a lesson's terms; its number must be higher than any before."""
         entries, number = self._entries, lesson << 8
+        coded = {impact: number | impact for impact in set(impacts)}  # shared, to save memory
         for term, impact in zip(terms, impacts, strict=True):
-            entries[term].append(number | impact)
+            entries[term].append(coded[impact])
         self.size += len(terms)
 
     def amended(
@@ -128,9 +129,9 @@ class PostingBuffer:
             if len(entries) == 1:  # most terms
                 yield term * RANKS + _RANK[entries[0] & 255], [entries[0]]
                 continue
-            ranks: dict[int, list[int]] = {}
+            ranks: defaultdict[int, list[int]] = defaultdict(list)
             for entry in entries:
-                ranks.setdefault(_RANK[entry & 255], []).append(entry)
+                ranks[_RANK[entry & 255]].append(entry)
             for rank in sorted(ranks):
                 yield term * RANKS + rank, ranks[rank]
 
@@ -159,12 +160,12 @@ class PostingBuffer:
 
 def _longer(block: bytes, entries: list[int]) -> bytes:
     """The block with the entries appended."""
+    numbers = array("I", [entry >> 8 for entry in entries]).tobytes()
+    impacts = bytes([entry & 255 for entry in entries])
+    if not block:
+        return numbers + impacts
     end = postings.size(block) * postings.NUMBER
-    numbers, impacts = (
-        array("I", [entry >> 8 for entry in entries]),
-        bytes([entry & 255 for entry in entries]),
-    )
-    return b"".join((block[:end], numbers.tobytes(), block[end:], impacts))
+    return b"".join((block[:end], numbers, block[end:], impacts))
 
 
 def number_of(db: Database, shelf: int, keys: list[str]) -> dict[str, int]:

@@ -27,11 +27,13 @@ class Memtable:
         self._added: dict[int, int] = {}  # lessons not counted in the dictionary yet, by shelf
         self._unwritten: list[Waiting] = []  # rows of the open transaction
         self._own_entries: dict[int, tuple[int, dict[str, int]]] = {}
+        self._own_added: dict[int, int] = {}
 
     def add(self, shelf: int, lesson: int, entries: dict[str, int], *, is_new: bool) -> int:
         """Set the keys of a lesson; returns the number of notes of this transaction."""
         self._unwritten.append((shelf, lesson, is_new, entries))
         self._own_entries[lesson] = shelf, entries
+        self._own_added[shelf] = self._own_added.get(shelf, 0) + is_new
         return len(self._unwritten)
 
     def write(self) -> None:
@@ -46,6 +48,7 @@ class Memtable:
         """Drop the unwritten notes."""
         self._unwritten.clear()
         self._own_entries.clear()
+        self._own_added.clear()
 
     def taken(self) -> Iterator[list[Waiting]]:
         """Take all waiting rows, oldest first, in batches; they are removed."""
@@ -80,16 +83,16 @@ class Memtable:
         """The lessons of these shelves that hold each key, with impacts."""
         by_key: Postings = {}
         distinct, visible = dict.fromkeys(query_keys), frozenset(shelves)
+        has_none = distinct.keys().isdisjoint
         for lesson, (shelf, entries) in self._all().items():
-            if shelf in visible:
+            if shelf in visible and not has_none(entries.keys()):
                 for key in filter(entries.__contains__, distinct):
                     by_key.setdefault(key, []).append((lesson, entries[key]))
         return by_key
 
     def added(self, shelves: Iterable[int]) -> int:
         """How many lessons of these shelves are not counted in the dictionary yet."""
-        unwritten = sum(is_new for shelf, _, is_new, _ in self._unwritten if shelf in shelves)
-        return unwritten + sum(self._added.get(shelf, 0) for shelf in shelves)
+        return sum(self._added.get(shelf, 0) + self._own_added.get(shelf, 0) for shelf in shelves)
 
     def lessons(self) -> Iterable[int]:
         """Lessons whose postings in the dictionary may be outdated."""

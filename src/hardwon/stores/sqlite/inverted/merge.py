@@ -58,11 +58,11 @@ def enter_text(db: Database, lesson: int) -> None:
 
 
 def _enter(db: Database, pending: PostingBuffer, shelf: int, lessons: Lessons) -> None:
-    numbers = pending.numbers(shelf, {key for entries in lessons.values() for key in entries})
+    numbers = pending.numbers(shelf, set().union(*lessons.values()))
     rows = []
     for lesson, entries in sorted(lessons.items()):
         if entries:
-            terms = array("I", [numbers[key] for key in entries])
+            terms = array("I", [*map(numbers.__getitem__, entries)])
             impacts = bytes(entries.values())
             pending.add(lesson, terms, impacts)
             rows.append((lesson, packed(terms, impacts)))
@@ -71,7 +71,7 @@ def _enter(db: Database, pending: PostingBuffer, shelf: int, lessons: Lessons) -
 
 
 def _change(db: Database, pending: PostingBuffer, shelf: int, lessons: Lessons) -> None:
-    numbers = pending.numbers(shelf, {key for entries in lessons.values() for key in entries})
+    numbers = pending.numbers(shelf, set().union(*lessons.values()))
     pending.flush()
     before = _indexed(db, list(lessons))
     after = {
@@ -92,6 +92,7 @@ def _change(db: Database, pending: PostingBuffer, shelf: int, lessons: Lessons) 
 
 def _count(db: Database, shelf: int, added: int) -> None:
     db.run("UPDATE shelves SET active = active + ? WHERE id = ?", (added, shelf))
+    db.forget_shelves()
 
 
 def _write_difference(db: Database, before: dict[int, Entries], after: dict[int, Entries]) -> None:
