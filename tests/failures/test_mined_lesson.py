@@ -30,6 +30,21 @@ def test_a_run_that_meets_it_counts_unless_the_lesson_was_withheld_from_it() -> 
     assert met_again(NEW, FAILED, FAILURE, held, NOW).met == NEW.met
 
 
+def test_a_situation_names_a_variable_until_a_run_misses_another_one() -> None:
+    first = Failure("e1", "k1", "<name> is not set", "SHOP_DB is not set")
+    second = first._replace(line="SHOP_KEY is not set")
+    lesson = opened(FAILED._replace(failure=first), first, CODER, NOW)
+    again = met_again(lesson, FAILED._replace(failure=first), first, RunSoFar(), NOW)
+    other = met_again(lesson, FAILED._replace(failure=second), second, RunSoFar(), NOW)
+    written = lesson._replace(situation="When the shop has no data", author="ann")
+
+    assert lesson.situation == again.situation == "When you see “SHOP_DB is not set”"
+    assert other.situation == "When you see “<name> is not set”"
+    assert met_again(
+        written, FAILED._replace(failure=second), second, RunSoFar(), NOW
+    ).situation.endswith("no data")
+
+
 def test_signatures_are_kept_once_and_the_newest_stay() -> None:
     grown = NEW
     for number in range(SIGNATURES_KEPT + 3):

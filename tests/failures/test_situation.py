@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hardwon.failures.reading import read_failure
-from hardwon.failures.situation import situation
+from hardwon.failures.situation import agreed, situation, with_names
 from hardwon.values.failure import Failure
 from hardwon.values.step import Step
 
@@ -70,3 +70,61 @@ def test_a_variable_with_a_value_is_a_hint_and_no_cause() -> None:
     step = Step("bash", "cargo test", line, failed=True, failure=Failure("a", "b", "", line))
 
     assert situation("", step) == "When `cargo test` fails"
+
+
+def _failing(args: str, output: str) -> tuple[str, Step]:
+    step = Step("book", args, output, failed=True)
+    failure = read_failure(step, ())
+    assert failure is not None
+    return failure.text, step._replace(failure=failure)
+
+
+@pytest.mark.parametrize(
+    ("args", "output", "named"),
+    [
+        (
+            '{"rate_code": 7}',
+            "Error: rate_code 7 is not valid",
+            "book: Error: rate_code <n> is not valid",
+        ),
+        (
+            '{"room": {"bed_size": 7}}',
+            "Error: unknown field 'bed_size'",
+            "book: Error: unknown field 'bed_size'",
+        ),
+        ('{"rooms": [{"bed_size": 7}]}', "Error: bad bed_size", "book: Error: bad bed_size"),
+        ('{"guest": "a_b"}', "Error: unknown field 'a_b'", "book: Error: unknown field <name>"),
+        ('{"a": {"b": {"c": {"d": {"e_f": 1}}}}}', "Error: bad e_f", "book: Error: bad <name>"),
+        (
+            "bin/run",
+            "error: the following arguments are required: --period",
+            "error: the following arguments are required --period",
+        ),
+        ("bin/run", "error: unknown option: --a-b-c-d", "error: unknown option <name>"),
+        ("bin/run", "ConfigError: HARBOUR_DB is not set", "ConfigError: HARBOUR_DB is not set"),
+        ("bin/run", "error: file_a is older than file_b", "error: <name> is older than <name>"),
+    ],
+)
+def test_names_of_the_call_are_kept(args: str, output: str, named: str) -> None:
+    text, step = _failing(args, output)
+
+    assert with_names(text, step) == named
+
+
+def test_a_kind_that_does_not_fit_its_line_keeps_its_marks() -> None:
+    _, step = _failing("bin/run", "ConfigError: HARBOUR_DB is not set")
+
+    assert with_names("OtherError: <name> is not set", step) == "OtherError: <name> is not set"
+    assert with_names("ConfigError: <name> is unset", step) == "ConfigError: <name> is unset"
+    assert with_names("ConfigError: <name>", step._replace(failure=None)) == "ConfigError: <name>"
+
+
+def test_a_name_that_another_run_does_not_share_is_left_out() -> None:
+    text, step = _failing("bin/run", "ConfigError: HARBOUR_DB is not set")
+    _, other = _failing("bin/run", "ConfigError: HARBOUR_KEY is not set")
+    first = situation(with_names(text, step), step)
+
+    assert first == "When you see “ConfigError: HARBOUR_DB is not set”"
+    assert agreed(first, text, step) == first
+    assert agreed(first, text, other) == "When you see “ConfigError: <name> is not set”"
+    assert agreed("Whatever", "no name", step) == "Whatever"

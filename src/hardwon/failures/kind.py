@@ -18,7 +18,7 @@ from hardwon.failures.signature import PLAIN, fold
 NAME = "<name>"
 _ABSENT = "no command or module named"  # our words: shells and languages say it in many ways
 _READ, _LONGEST = 600, 160
-_QUOTES = "'\"\u2018\u2019"
+QUOTES = "'\"\u2018\u2019"
 
 # Linear: every repetition is possessive or bounded, and at most `_READ` characters are read.
 _PRINTER = (  # the shell or interpreter that prints the message of another program
@@ -166,7 +166,26 @@ def printed_text(kind: str, line: str) -> str:
         return missing[0]
     start, end = missing.span(missing.lastindex or 0)
     head, tail = missing.string[:start], missing.string[end:]
-    return f"{head.rstrip(_QUOTES)}{NAME}{tail.lstrip(_QUOTES)}"
+    return f"{head.rstrip(QUOTES)}{NAME}{tail.lstrip(QUOTES)}"
+
+
+def names_in(kind: str, line: str) -> list[str]:
+    """What each `<name>` of a failure kind stands for in its line, quotes included.
+
+    [] if the kind does not fit the line.
+    """
+    bare, names = _stripped(line), []
+    head, *rest = map(str.strip, re.split(f"({NAME}|<n>)", kind))
+    at = len(head) if bare.startswith(head) else -1
+    for number in range(0, len(rest), 2):
+        mark, words = rest[number : number + 2]
+        is_last = number + 2 == len(rest)
+        end = bare.find(words or " ", at + 1) if words or not is_last else len(bare)
+        if at < 0 or end < 0:
+            return []
+        names += [bare[at:end].strip(" :=.")] if mark == NAME else []
+        at = end + len(words)
+    return names
 
 
 def missing_name(line: str) -> str:

@@ -46,7 +46,7 @@ def opened(step: Step, failure: Failure, scope: Scope, now: datetime) -> Lesson:
     return lesson_text.settled(
         Lesson(
             scope=scope,
-            situation=situation.situation(failure.text, step),
+            situation=situation.situation(situation.with_names(failure.text, step), step),
             mistake=f"{situation.program(step)} failed.",
             correction=lesson_text.UNSOLVED,
             fixes=with_stated((), _stated(step)),
@@ -74,7 +74,10 @@ def met_again(
 
     `met` does not grow in a run that the lesson is withheld from: such runs fail more often.
     """
+    is_ours = lesson.origin == MINED and lesson.author == RULES
+    agreed = situation.agreed(lesson.situation, failure.text, step) if is_ours else ""
     return lesson._replace(
+        situation=agreed or lesson.situation,
         met=lesson.met + (failure.kind not in past.withheld),
         signatures=_with_digest(lesson.signatures, failure.exact)[-SIGNATURES_KEPT:],
         calls=(*lesson.calls, *_calls(step, failure))[-CALLS_KEPT:],

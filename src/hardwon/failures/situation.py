@@ -6,10 +6,11 @@ Of tool output only the failure kind is quoted.
 from __future__ import annotations
 
 from hardwon._cold import re
+from hardwon.failures.authored import fields
 from hardwon.failures.bodies import body_code
 from hardwon.failures.call_keys import blamed_command
 from hardwon.failures.file_refusals import REASONS
-from hardwon.failures.kind import printed_text
+from hardwon.failures.kind import NAME, QUOTES, names_in, printed_text
 from hardwon.failures.reading import INLINE
 from hardwon.failures.shell import parse
 from hardwon.failures.timeouts import TIMED_OUT
@@ -18,12 +19,48 @@ from hardwon.text.quoting import quotable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from hardwon.values.step import Step
 
 _QUOTE = 160  # characters of a failure kind
 # An environment variable; one with a value is a hint (`run with RUST_BACKTRACE=1`)
 _VARIABLE = r"\b[A-Z][A-Z\d]{1,20}(?:_[A-Z\d]{1,20}){1,4}\b(?!=)"
+_FLAG = r"--?[a-z][a-z\d]{0,15}(?:-[a-z\d]{1,15}){0,2}"
+_DEEPEST = 4  # levels of named arguments that are looked at
 _TEST = r"(?:AssertionError|Failed|test failed) in (\S.*)"  # a kind that only its test names
+
+
+def agreed(situation_before: str, text: str, step: Step) -> str:
+    """The situation of a lesson that one more run met: without names, if that run saw others."""
+    if NAME not in text or situation_before == situation(with_names(text, step), step):
+        return situation_before
+    return situation(text, step)
+
+
+def with_names(text: str, step: Step) -> str:
+    """A failure kind with the names that belong to the call: arguments, flags, variables."""
+    line = step.failure.line if step.failure else ""
+    names = names_in(text.removeprefix(f"{step.tool}: "), line) if NAME in text else []
+    if not names:
+        return text
+    known = {step.tool, *_argument_names(fields(step.args))}
+    parts = text.split(NAME)
+    kept = [name if _is_of_call(name.strip(f"{QUOTES}`"), known) else NAME for name in names]
+    return "".join(part for pair in zip(parts, (*kept, ""), strict=True) for part in pair)
+
+
+def _is_of_call(name: str, known: set[str]) -> bool:
+    return name in known or re.fullmatch(rf"{_FLAG}|{_VARIABLE}", name) is not None
+
+
+def _argument_names(value: Any, depth: int = _DEEPEST) -> set[str]:
+    """The names of arguments, nested ones too."""
+    if isinstance(value, list):
+        return set().union(*(_argument_names(item, depth - 1) for item in value if depth))
+    if not isinstance(value, dict) or not depth:
+        return set()
+    return set(value).union(*(_argument_names(item, depth - 1) for item in value.values()))
 
 
 def situation(text: str, step: Step) -> str:

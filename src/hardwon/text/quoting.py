@@ -25,7 +25,8 @@ _SHORT, _FEW = 8, 2  # words of a fact without a head, and of one that may lack 
 # The prefix of an error: the programs, files and lines that report it.
 _PLACE = r"[\w./\\<>@+~-]{1,120}(?::(?:\d{1,7}|<n>)){1,2}:? "
 _REPORTER = r"(?:\$ |> |E {1,7}|\[\w{1,10}\] )?[\w./@<>+~-]{1,80}(?: [\w<>.-]{1,40}){0,2}: "
-_REPORTERS = rf"(?:{_PLACE}|{_REPORTER}){{0,5}}"
+_MOST_REPORTERS = 5
+_REPORTERS = rf"(?:{_PLACE}|{_REPORTER}){{0,{_MOST_REPORTERS}}}"
 _CLASS = (
     r"(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z][\w<>]{0,60}(?:Error|Exception|Warning|Failure|Failed|Fault"
     r"|Interrupt|Exit|Timeout|Refused|Denied|NotFound|Exist|Configured|Exceeded|Invalid)"
@@ -38,12 +39,16 @@ _LABEL = (
     r"(?:\w{1,20} )?(?:fatal|fatal error|error|Error|ERROR|panic|FAILED|FATAL|failure|Failure|ERR!"
     r"|exception|Exception|warning|Warning|WARNING)"
 )
+_LABELLED = rf"(?:{_LABEL})(?::|$)"
 _EXCEPTION = (
     rf"(?:{_REPORTERS}?|E {{1,7}})(?P<head>{_CLASS}(?: \[ERR_\w{{2,60}}\])?)"
     r"(?:: (?P<said>.{1,500}))?$"
 )
 _DIAGNOSTIC = rf"(?P<head>{_REPORTERS}?(?:{_CODE}|{_LABEL}))(?P<gap>: ?| )(?P<said>.{{1,500}})$"
-_STATED = rf"(?P<head>{_REPORTERS})(?P<said>.{{1,500}})$"
+_STATED = tuple(  # "tool: no funds: 3" may state "3", "no funds: 3", or the whole
+    rf"(?P<head>(?:{_PLACE}|{_REPORTER}){{{count}}})(?P<said>.{{1,500}})$"
+    for count in range(_MOST_REPORTERS, -1, -1)
+)
 
 # Texts of errno, shells and exit statuses: only these words are repeated.
 _FIXED = (
@@ -79,12 +84,17 @@ _QUOTED = (  # the apostrophes of "doesn't" and "isn't" quote nothing
 _SENTENCE_END = r"[.!?;](?=\s)|\s(?:--|—|–|//|#|=>|->|\|)\s|\\n|\\r"
 _CLAUSE = r"[^,:;]{1,400}[,:;]*\s*"
 _WORD = r"(?<![\w<./\\@$%-])[^\W\d_]{1,40}(?:['’][a-z]{1,2})?(?![\w>/\\@=(-]|\.\w)"
+_STATE = r"\b(?:is|was|are|(?:in|has)(?: \w+)?) [A-Z][A-Z_]{2,30}\b"  # "order <name> is CLOSED"
+_ILLEGAL = (  # in errors it means "invalid"
+    r"(?i:\billegal(?= (?:option|argument|character|value|state|operation|start|token|byte)))"
+)
 _OUTSIDE = r"[^\x00-\x7f“”‘’…]|https?://|www\.|\S@\S+\.\w|<\||\|>|\$\(|&&|\|\||\s>>|\{[{%]"
 
 _TELLING = frozenset(words.TELLING.split())
 _OPENING = frozenset(words.OPENING.split())
 _ADDRESSING = frozenset(words.ADDRESSING.split())
 _ORDERS = frozenset(words.ORDERS.split())
+_REFUSED = frozenset(("refused", "rejected", "failed", "denied", "aborted", "forbidden", "blocked"))
 _BEFORE_ORDERS = frozenset(words.BEFORE_ORDERS.split())
 _PROSE = frozenset(("the", "is", "a", "an", "to", "this", "that", "are", "and", "of", "do"))
 _USUAL = _TELLING | frozenset(words.USUAL.split())
@@ -98,7 +108,7 @@ def quotable(line: str) -> str:
         return ""
     if refused := re.fullmatch(rf"(?:! )?({_REFUSED_PUSH})", text):
         return clip(refused[1], LIMIT)
-    for form in (_EXCEPTION, _DIAGNOSTIC, _STATED):
+    for form in (_EXCEPTION, _DIAGNOSTIC, *_STATED):
         match = re.match(form, text)
         if match and (quote := _quote(match["head"], match["said"] or "", form)):
             is_joined = form == _DIAGNOSTIC and match["gap"] == " " and match["said"][:1].islower()
@@ -120,18 +130,24 @@ def _quote(head: str, message: str, form: str) -> str:
     if not (_ADDRESSING | _PROSE).isdisjoint(_words(head)):
         return ""
     fact = _statement(message) or _fixed(message)
-    if form == _STATED:
-        is_told = _is_told(fact) if head else _is_short(fact)
-        return f"{head}{fact}" if fact and is_told else ""
+    if form in _STATED:
+        return f"{head}{fact}" if fact and _is_stated(head, message, fact) else ""
     if fact:
         return f"{head} {fact}" if head == "assert" else f"{head}: {fact}"
     is_coded = bool(re.search(rf"(?:{_CODE})\Z", head))
     return head if form == _EXCEPTION or is_coded else ""
 
 
+def _is_stated(head: str, message: str, fact: str) -> bool:
+    """Whether a fact may be quoted behind its head; words before a colon have to tell too."""
+    if reporter := re.match(_REPORTER, message):
+        return _tells(reporter[0]) and not re.match(_LABELLED, message)
+    return _is_told(fact) if head else _is_short(fact)
+
+
 def _is_told(fact: str) -> bool:
     """Whether the fact says what is wrong, not only what it concerns."""
-    return not _TELLING.isdisjoint(_words(fact)) or bool(_fixed(fact))
+    return _tells(fact) or bool(_fixed(fact))
 
 
 def _is_short(fact: str) -> bool:
@@ -150,21 +166,28 @@ def _statement(message: str) -> str:
     """The leading part that states a fact about the failure, with quoted parts shortened."""
     folded = re.sub(_QUOTED, _shortened, message)
     first = re.split(_SENTENCE_END, folded, 1)[0].rstrip(" :,-").lstrip(" :,").removeprefix("- ")
+    first = first.removesuffix(", e.g")
     if re.fullmatch(_QUOTED, first):
         return first
     clauses = re.findall(_CLAUSE, first)
     good = next((n for n, clause in enumerate(clauses) if not _is_fact(clause)), len(clauses))
-    facts = "".join(clauses[:good]).rstrip(" :,-")
-    fact_words = _words(facts)
-    return facts if len(fact_words) <= _FEW or not _TELLING.isdisjoint(fact_words) else ""
+    is_whole = _tells(first) and _is_fact(first) and not any(map(_speaks, map(_words, clauses)))
+    facts = first if is_whole else "".join(clauses[:good]).rstrip(" :,-")
+    return facts if len(_words(facts)) <= _FEW or _tells(facts) else ""
 
 
 def _is_fact(clause: str) -> bool:
     """Whether a clause has only the words of errors, and some names."""
-    clause_words = _words(re.sub(_QUOTED, " ", clause))
+    prose = re.sub(_QUOTED, " ", clause)
+    clause_words = _words(prose)
     unusual = sum(word not in _USUAL for word in clause_words)
-    most = _UNTOLD if _TELLING.isdisjoint(clause_words) else _UNUSUAL
+    most = _UNUSUAL if _tells(prose) else _UNTOLD
     return (unusual <= most or len(clause_words) <= _FEW) and not _speaks(clause_words)
+
+
+def _tells(text: str) -> bool:
+    """Whether the text has a word that says what is wrong, or names a state in capitals."""
+    return not _TELLING.isdisjoint(_words(text)) or bool(re.search(_STATE, text))
 
 
 def _shortened(match: re.Match[str]) -> str:
@@ -177,6 +200,8 @@ def _shortened(match: re.Match[str]) -> str:
 def _speaks(prose: list[str]) -> bool:
     """Whether the words address a reader, or a clause begins with an order."""
     before = ["and", *prose]
+    if len(prose) == _FEW and prose[0] in _ORDERS and prose[1] in _REFUSED:
+        return False  # "commit refused" is no order
     return not _ADDRESSING.isdisjoint(prose) or any(
         word in _ORDERS and last in _BEFORE_ORDERS
         for word, last in zip(prose, before, strict=False)
@@ -185,4 +210,5 @@ def _speaks(prose: list[str]) -> bool:
 
 def _words(text: str) -> list[str]:
     """The prose words in lower case, without paths, calls and code names."""
-    return [word.lower().replace("’", "'") for word in re.findall(_WORD, text)]
+    prose = re.sub(_ILLEGAL, "invalid", text)
+    return [word.lower().replace("’", "'") for word in re.findall(_WORD, prose)]
