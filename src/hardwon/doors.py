@@ -24,7 +24,15 @@ if TYPE_CHECKING:
 
     from hardwon import _beside as beside
     from hardwon import recording
-    from hardwon.failures import advice, call_keys, guards, lesson_text, mistakes, reading
+    from hardwon.failures import (
+        advice,
+        call_keys,
+        guards,
+        lesson_text,
+        mistakes,
+        operations,
+        reading,
+    )
     from hardwon.pipeline import archive, foretell, hush, screen, settle
     from hardwon.ports import Run, Store
     from hardwon.ranking.query import Near
@@ -40,7 +48,7 @@ else:
     call_keys, guards = lazy("hardwon.failures.call_keys"), lazy("hardwon.failures.guards")
     advice, lesson_text = lazy("hardwon.failures.advice"), lazy("hardwon.failures.lesson_text")
     mistakes, reading = lazy("hardwon.failures.mistakes"), lazy("hardwon.failures.reading")
-    steps = lazy("hardwon.values.step")
+    operations, steps = lazy("hardwon.failures.operations"), lazy("hardwon.values.step")
     foretell = lazy("hardwon.pipeline.foretell")
     screen, settle = lazy("hardwon.pipeline.screen"), lazy("hardwon.pipeline.settle")
     hush, archive = lazy("hardwon.pipeline.hush"), lazy("hardwon.pipeline.archive")
@@ -107,7 +115,8 @@ class Doors:
         started, past = perf_counter_ns(), run.so_far()
         likely, sure = self.delivering.weights.likely, self.delivering.weights.sure
         # Read counts first: a store may then know that no guard has changed.
-        candidates = self._foretold(scope, steps.Step(tool, call), past, least=likely)
+        pending = operations.of_operation(steps.Step(tool, call))
+        candidates = self._foretold(scope, pending, past, least=likely)
         if (forbidding := self._forbidding(scope, tool, call)) is not None:
             return self.delivering.denied(scope, forbidding, call)
         query = Query(Door.ACTION, call)
@@ -211,7 +220,7 @@ class Doors:
     @staticmethod
     def screened(step: Step, before: Sequence[Step]) -> Step:
         """The step without secrets, and with its failure if it failed."""
-        step = screen.screen_step(step)
+        step = operations.of_operation(screen.screen_step(step))
         return step._replace(failure=reading.read_failure(step, before)) if step.failed else step
 
     @property
@@ -226,7 +235,8 @@ class Doors:
             forbidden = self._forbidding(scope, tool, call)
             if forbidden is not None:
                 return [Judged(Match(forbidden), 10.0, (("guard", 10.0),))]
-            return self._foretold(scope, steps.Step(tool, call), RunSoFar(), least=0.0)
+            pending = operations.of_operation(steps.Step(tool, call))
+            return self._foretold(scope, pending, RunSoFar(), least=0.0)
         return self.delivering.weighed(scope, self._asked(scope, door, text, tool), UNKNOWN)
 
     def _asked(self, scope: Scope, door: str, text: str, tool: str) -> Query:

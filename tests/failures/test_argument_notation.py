@@ -24,6 +24,9 @@ from hardwon.failures.argument_notation import changed_notation, has_notation
         ("08/2025", "2025P08", "as `YYYYPMM`"),
         ("2025-31", "31/2025", "as `NN/YYYY`"),
         ("5512", "ORD-5512", "as `ORD-NNNN`"),
+        ("A1", "A01", "with 2 digits"),
+        ("45", "00:45:00:00", "as `NN:NN:NN:NN`"),
+        ("01:30:00", "01:30:00:00", "as `NN:NN:NN:NN`"),
     ],
 )
 def test_the_notation_is_told_and_known_again(old: str, new: str, words: str) -> None:
@@ -41,6 +44,10 @@ def test_the_notation_is_told_and_known_again(old: str, new: str, words: str) ->
         ("1234", "1243"),  # the same digits in the same form: another number
         ("42", "4200042"),
         ("0042", "42000"),
+        ("45", "00:54:00"),
+        ("45:10", "45:00"),
+        ("A1", "B01"),
+        ("ABCD1", "ABCD01"),
         ("12", "A21"),  # too few digits to say that it is the same value
         ("ab-12 34", "12ab/34"),
         ("--", "__"),

@@ -155,6 +155,10 @@ def test_an_xml_error_or_the_page_of_a_failing_server(text: str, is_failed: bool
         ("404 Client Error: x", True),
         ("The error: x", False),
         ("No errors", False),
+        ("E1010 DATE ? 3", True),
+        ("ERR-1010: DATE", True),
+        ("E1010 plus", False),
+        ("H1010 DATE", False),
     ],
 )
 def test_a_text_begins_as_errors_begin(text: str, is_error: bool) -> None:

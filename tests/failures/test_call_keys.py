@@ -122,6 +122,14 @@ def test_an_edit_whose_command_says_what_to_do_keeps_its_file() -> None:
     assert '"filePath": "/a.py"' in canonical({"filePath": "/a.py", "code": "x = 1"})
 
 
+def test_a_word_beside_other_arguments_is_no_command() -> None:
+    assert canonical({"code": "EUR", "amount": 5}) == '{"amount": 5, "code": "EUR"}'
+    assert canonical({"command": "restart", "service": "web"}).startswith("{")
+    assert canonical({"command": "ls", "timeout": 5, "description": "look"}) == "ls"
+    assert canonical({"code": "print(1)", "kernel": "k1"}) == "print(1)"
+    assert canonical({"code": "x"}) == "x"
+
+
 @given(st.text(alphabet="ab'\"<>|&;\n EOF\\-/.{}:", max_size=300))
 def test_any_text_has_keys_of_bounded_size(text: str) -> None:
     keys = call_keys("bash", canonical(text))

@@ -6,6 +6,32 @@ from tests.failures.fix_cases import applied_in, case, shown_by, tool
 
 CASES = (
     case(
+        "a result that is not ready needs time, whatever else was changed",
+        (tool("get_results", order="O-1001"), '!{"code": "RESULT_NOT_READY", "message": "later"}'),
+        (tool("export_results", order="O-1001"), "ok"),
+        (tool("get_results", order="O-1001", raw=False), "ok"),
+    ),
+    case(
+        "a limit is waited for",
+        (tool("query_logs", level="warn", limit=20), "!queries are limited to 2 per 30 s"),
+        (tool("list_hosts"), "[]"),
+        (tool("wait", seconds=30), "ok"),
+        (tool("query_logs", level="warn"), "ok"),
+        sort="preparation",
+        says=("Call `wait` first, with the `seconds` that the error names",),
+    ),
+    case(
+        "a wait that helped another call",
+        (tool("query_logs", level="warn"), "!the archive is busy"),
+        (tool("wait", seconds=30), "ok"),
+        (tool("list_hosts"), "[]"),
+    ),
+    case(
+        "a limit that was not waited for",
+        (tool("query_logs", level="warn", limit=20), "!queries are limited to 2 per 30 s"),
+        (tool("query_logs", level="warn"), "ok"),
+    ),
+    case(
         "log in before the call",
         (tool("send_mail", to="x", body="y"), "!401 not authenticated, call login first"),
         (tool("login", user="me"), "ok"),

@@ -220,3 +220,21 @@ def test_a_look_up_that_was_asked_otherwise_is_told_by_what_was_asked() -> None:
         "Take `room` from `rooms` in the result of `list_rooms`, asked with another `status`.",
         "room of `status`",
     )
+
+
+@pytest.mark.parametrize(
+    ("printed", "is_one"),
+    [
+        ("GRID ONE 2031 SEQ 140\n8 EVENTS", True),
+        ("seq: 140.", True),
+        ("SEQ 1400", False),
+        ("EVENTS 140", False),
+        ("SEQUEL 140", False),
+    ],
+)
+def test_a_short_value_is_known_by_its_label(printed: str, is_one: bool) -> None:
+    grid = Step("grid", "{}", printed)
+    found = source_change("seq", 139, 140, case(grid, error="SEQ 139 is not valid"))
+
+    told = ("Take `seq` from the result of `grid`; do not make it up.", "seq from grid ")
+    assert found == (told if is_one else None)

@@ -29,6 +29,18 @@ CASES = (
         never=("O-10001",),
     ),
     case(
+        "another action is the next task",
+        (tool("grid.publish", channel="ONE", day="2031-06-04"), "!level 2 required"),
+        (tool("grid.free", channel="ONE", day="2031-06-04"), "OK"),
+    ),
+    case(
+        "another action for one that is unknown",
+        (tool("grid.move", channel="ONE", day="2031-06-04"), "!unknown action move"),
+        (tool("grid.shift", channel="ONE", day="2031-06-04"), "OK"),
+        sort="tool",
+        says=("`grid.shift`",),
+    ),
+    case(
         "a tool that is broken",
         (tool("get_best_price", item="A-1111"), "!Internal error"),
         (tool("get_best_price", item="A-2222"), "!Internal error"),

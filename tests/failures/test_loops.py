@@ -119,4 +119,8 @@ def test_polling_may_be_exempt_by_tool_or_program() -> None:
 
     assert find([wait, wait], exempt=frozenset({"sleep"})) is None
     assert find([BOOM, BOOM], exempt=frozenset({"bash"})) is None
+    poll = BOOM._replace(tool="desk.poll")
+    assert find([poll, poll], exempt=frozenset({"desk"})) is None
+    assert find([poll, poll], exempt=frozenset({"desk.poll"})) is None
+    assert find([poll, poll], exempt=frozenset({"poll"})) is not None
     assert find([wait, wait])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.failures.rate_limits import is_limit
+from hardwon.failures.rate_limits import is_early, is_limit
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,29 @@ from hardwon.failures.rate_limits import is_limit
         ("at most 5 requests per minute", True),
         ("order 4290 not found", False),
         ("the size limit is 3", False),
+        ("tasking rate exceeded", True),
+        ("queries are limited to 2 per 30 s", True),
+        ("queries are limited to 20 calls every minute", True),
+        ("limited to 3 per order", False),
     ],
 )
 def test_a_line_reports_a_rate_limit(line: str, is_one: bool) -> None:
     assert is_limit(line) is is_one
+
+
+@pytest.mark.parametrize(
+    ("line", "is_one"),
+    [
+        ("the result is not ready", True),
+        ("not yet ready", True),
+        ("RESULT_NOT_READY", True),
+        ("E9000 ARCHIVE BUSY", True),
+        ("please try later", True),
+        ("please try again later", True),
+        ("cannot ready the room", False),
+        ("a busybody called", False),
+        ("try again", False),
+    ],
+)
+def test_a_line_says_that_the_call_may_work_later(line: str, is_one: bool) -> None:
+    assert is_early(line) is is_one

@@ -72,6 +72,12 @@ def test_a_variable_with_a_value_is_a_hint_and_no_cause() -> None:
     assert situation("", step) == "When `cargo test` fails"
 
 
+def test_a_body_whose_fields_tell_nothing_is_not_quoted() -> None:
+    text, step = _failing('{"day": 1}', '{"statusCode": 400, "error": "Bad Request"}')
+
+    assert situation(text, step) == "When `book` fails"
+
+
 def _failing(args: str, output: str) -> tuple[str, Step]:
     step = Step("book", args, output, failed=True)
     failure = read_failure(step, ())

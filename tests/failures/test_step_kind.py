@@ -55,6 +55,11 @@ def test_a_time_out_is_told_by_the_program() -> None:
         ("anna is not a guest", {"who": "anna"}, "<name> is not a guest"),
         ("anna is here", {"who": "anna"}, "anna is here"),
         ("R( is not a room", {"room": "R("}, "<name> is not a room"),
+        ("DATE ? sun", {"day": "sun"}, "DATE ? <name>"),
+        ("DUR ? 45", {"dur": 45}, "DUR ? <name>"),
+        ("no such day: sun", {"day": "sun"}, "no such day: <name>"),
+        ("got day = sun", {"day": "sun"}, "got day = <name>"),
+        ("not in the sun", {"day": "sun"}, "not in the sun"),
     ],
 )
 def test_the_values_of_a_call_are_folded_and_its_fields_stay(

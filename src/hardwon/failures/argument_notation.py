@@ -10,6 +10,7 @@ _SEPARATOR = r"[\W_]"
 _YEAR = r"(?<!\d)(?:19|20)\d\d(?!\d)"
 _TWO_DIGITS = r"(?<!\d)\d\d(?!\d)"
 _MONTHS = 12
+_NUMBERED = r"([A-Za-z]{0,3})(\d{1,20})"  # a number, or a place such as `A1`
 
 
 def changed_notation(old: str, new: str) -> str:
@@ -57,21 +58,31 @@ def _named(separator: str) -> str:
 
 
 def _padded(old: str, new: str) -> str:
-    """The same digits, filled up with zeros or without them."""
-    if not (old.isdecimal() and new.isdecimal()) or len(old) == len(new):
+    """The same digits, filled up with zeros or without them; letters may come before them."""
+    before, after = (re.fullmatch(_NUMBERED, value) for value in (old, new))
+    if not before or not after or before[1] != after[1] or len(old) == len(new):
         return ""
-    shorter, longer = sorted((old, new), key=len)
+    shorter, longer = sorted((before[2], after[2]), key=len)
     is_same = longer.strip("0") == shorter.strip("0") and shorter in longer
-    return f"with {len(new)} digits" if is_same else ""
+    return f"with {len(after[2])} digits" if is_same else ""
 
 
 def _reordered(old: str, new: str) -> str:
-    """The same digits in another order or with other letters: a template of the new value."""
+    """The same digits in another order, with other letters or with more parts: its template."""
     digits = [sorted(re.findall(r"\d", value)) for value in (old, new)]
-    has_letters = re.search(r"[^\W\d]", old)
-    if has_letters or digits[0] != digits[1] or len(digits[1]) < _FEWEST:
+    if re.search(r"[^\W\d]", old) or len(digits[1]) < _FEWEST:
+        return ""
+    if digits[0] != digits[1] and not _has_more_parts(old, new):
         return ""
     return f"as {_template(new)}" if _template(old) != _template(new) else ""
+
+
+def _has_more_parts(old: str, new: str) -> bool:
+    """Whether parts of zeros were added: `45` as `00:45:00`."""
+    before, after = (re.split(_SEPARATOR, value) for value in (old, new))
+    return len(before) < len(after) and [part for part in after if part.strip("0")] == [
+        part for part in before if part.strip("0")
+    ]
 
 
 def _template(value: str) -> str:
@@ -89,7 +100,8 @@ def _obeys(value: str, part: str) -> bool:
     if part == "in small letters":
         return value == value.lower()
     if match := re.fullmatch(r"with (\d+) digits", part):
-        return value.isdecimal() and len(value) == int(match[1])
+        number = re.fullmatch(_NUMBERED, value)
+        return number is not None and len(number[2]) == int(match[1])
     if match := re.fullmatch(r"(with|without) (?:`(.)`|blanks)(?: between its parts)?", part):
         others = {*re.findall(_SEPARATOR, value)} - {match[2] or " "}
         return not others if match[1] == "with" else (match[2] or " ") not in value

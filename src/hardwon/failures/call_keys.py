@@ -31,6 +31,18 @@ EXACT, TARGET, KIND, PROGRAM = "=@~:"
 _KEY_LIMIT = 200
 _PARTS, _TARGETS = 12, 4
 _COMMAND_KEYS = ("command", "cmd", "script", "code")
+_WORD = r"\s*[\w-]*\s*"
+_BESIDE_COMMANDS = frozenset(  # arguments of shells and interpreters
+    [
+        *("args", "background", "blocking", "cwd", "description", "dir", "directory", "env"),
+        *("explanation", "interactive", "is_background", "is_input", "language", "restart"),
+        *("max_output_tokens", "requires_approval", "run_in_background", "runInBackground"),
+        *("sandbox", "security_risk", "session", "session_id", "shell", "stdin", "tty", "title"),
+        *("task_progress", "timeout", "timeout_ms", "timeoutMs", "timeout_secs", "workdir"),
+        *("timeout_seconds", "working_dir", "working_directory", "workingDirectory"),
+        "yield_time_ms",
+    ]
+)
 _FILE_KEYS = frozenset(  # beside these, `command` is an action and `code` is file content
     ["path", "file_path", "filePath", "notebook_path", "target_file", "absolute_path"]
 )
@@ -70,7 +82,7 @@ def canonical(args: Any) -> str:
         return clip_middle(clean(clip_middle(args, _LOOKED_AT)).strip(), ARGS_LIMIT)
     if isinstance(args, dict) and not args.keys() & _FILE_KEYS:
         for key in _COMMAND_KEYS:
-            if isinstance(args.get(key), str):
+            if isinstance(args.get(key), str) and _is_command(key, args):
                 return canonical(args[key])
             if _is_words(args.get(key)):
                 return canonical(_joined(args[key]))
@@ -78,6 +90,14 @@ def canonical(args: Any) -> str:
     if len(text) > ARGS_LIMIT and isinstance(args, dict):
         text = _dumped(_shortened(args))
     return clip_middle(clean(clip_middle(text, _LOOKED_AT)), ARGS_LIMIT)
+
+
+def _is_command(key: str, args: dict[str, Any]) -> bool:
+    """Whether an argument holds a command line or code; a word beside other arguments is neither.
+
+    It is then an action (`{"command": "restart", "service": "web"}`) or a code (`"EUR"`).
+    """
+    return not re.fullmatch(_WORD, args[key]) or _BESIDE_COMMANDS.issuperset(args.keys() - {key})
 
 
 def _shortened(args: dict[str, Any]) -> dict[str, Any]:

@@ -28,6 +28,7 @@ _EXCEPTION = (
 )
 _STREAM = r"(?m)^(?:std(?:out|err)|Std(?:out|err)|STD(?:OUT|ERR)|Output): (?=\S)"  # by a harness
 _WRAPPED = r"\s*+<(?:tool_use_)?error>([^\n<]{1,400})"  # how coding agents mark a refusal
+_CODED = r"[A-Z]{1,6}-?\d{3,6}[A-Z]?(?::|\s|$)"  # a terse line: an error code and a word
 _REFUSED = (  # the field without its place in a list
     r"Validation (?:failed|error) for [^\n]{1,120}\n *+- ([A-Za-z_]\w{0,60})[\w.\[\]]{0,60}: "
     r"([^\n]{1,200})"
@@ -77,6 +78,7 @@ def _candidates(output: str) -> Iterator[str]:
     yield _spoken_line(lines)
     if len(lines) <= _SHORT:
         yield from (line.strip() for line in lines if len(re.findall(r"[^\W\d_]{2,}", line)) > 1)
+        yield from (line.strip() for line in lines if re.match(_CODED, line))
 
 
 def _lines(output: str) -> list[str]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from hardwon.failures.bodies import body_code
 from hardwon.failures.fix_argument import argument_fix
-from hardwon.failures.fix_prior_call import prior_call_fix
+from hardwon.failures.fix_prior_call import prior_call_fix, waiting_fix
 from hardwon.failures.fix_refusal import is_refused, refusal_fix
 from hardwon.failures.fix_stated import stated_fix
 from hardwon.failures.fix_tool import tool_fix
+from hardwon.failures.rate_limits import is_early, is_limit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from hardwon.values.fix import Fix
 
 _OF_FILES: tuple[Callable[[Case], Fix | None], ...] = (refusal_fix,)
+_OF_WAITING: tuple[Callable[[Case], Fix | None], ...] = (waiting_fix,)
 _OF_ARGUMENTS: tuple[Callable[[Case], Fix | None], ...] = (argument_fix, prior_call_fix)
 _OF_OTHERS = (*_OF_ARGUMENTS, tool_fix)
 
@@ -23,8 +26,11 @@ _OF_OTHERS = (*_OF_ARGUMENTS, tool_fix)
 def finders(case: Case) -> tuple[Callable[[Case], Fix | None], ...]:
     """The finders that may explain the failure of a call, the best first.
 
-    If the error names the wrong argument, another tool is not offered.
+    If the error names the wrong argument, another tool is not offered. If the service is not
+    ready, only waiting helps, whatever else the run has changed.
     """
     if is_refused(case.failed):
         return _OF_FILES
+    if is_limit(case.line) or is_early(f"{case.line} {body_code(case.failed.output)}"):
+        return _OF_WAITING
     return _OF_ARGUMENTS if stated_fix(case.failed) else _OF_OTHERS

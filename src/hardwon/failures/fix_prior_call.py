@@ -5,7 +5,7 @@ from __future__ import annotations
 from hardwon._cold import re
 from hardwon.failures.authored import fields, writings
 from hardwon.failures.fix_case import Case, is_gone, names_in, word_set
-from hardwon.failures.fix_tool import is_check, is_look
+from hardwon.failures.fix_tool import is_check, is_look, name_words
 from hardwon.failures.rate_limits import is_limit
 from hardwon.failures.results import leaves, scalars
 from hardwon.values.fix import Fix
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
 _CALLED = 4  # at most, tools called between two tries
 _SHORT = 3  # verbs of so few letters are too general: use, get, set
+_WAITS = word_set("wait sleep pause delay")
 _SMALL = word_set("all and any are can for has new not one out the was with you")
 _STEM = 5  # letters that two forms of one word have in common at their start
 _TOLD = 2  # at most, arguments that a fix mentions
-_STATES, _STATE = {"status", "state", "mode"}, r"[A-Za-z_-]{2,20}"
+_STATES, _STATE = {"status", "state", "mode"}, r"[A-Za-z_-]{1,20}"
 _COVERED = r"intercepts pointer events|would receive the click|is obscured"
 _OWN = 4  # a value of at least this many characters may name one object
 
@@ -45,6 +46,18 @@ def prior_call_fix(case: Case) -> Fix | None:
     if len(tools) != 1:
         return None
     return _fix(case, next(step for step in reversed(case.between) if step.tool in tools))
+
+
+def waiting_fix(case: Case) -> Fix | None:
+    """The fix to wait before the same call; None if the run did not wait."""
+    if case.failed.tool != case.last.tool or case.last.failed:
+        return None
+    waits = [
+        step
+        for step in case.between
+        if not (step.failed or _WAITS.isdisjoint(name_words(step.tool)))
+    ]
+    return _fix(case, waits[-1]) if waits else None
 
 
 def _is_uncovered(case: Case) -> bool:

@@ -218,6 +218,8 @@ def _places(key: str, value: str, at: int, step: Step) -> list[Source]:
         matches = [leaf for leaf in matches if _has_role(key, leaf.path)]
     elif not matches and _is_in_words(value, step):
         return [Source(at, step.tool, (), ())]
+    if not matches and _is_labelled(key, value, step):
+        return [Source(at, step.tool, (), ())]
     return [Source(at, step.tool, leaf.path, leaf.beside) for leaf in matches]
 
 
@@ -233,6 +235,15 @@ def _is_in_words(value: str, step: Step) -> bool:
         and bool(re.search(r"\d", value))
         and value in re.findall(r"[\w.#@/-]*\w", step.output[:_READ])
     )
+
+
+def _is_labelled(key: str, value: str, step: Step) -> bool:
+    """Whether plain words have the value behind the argument's name: `SEQ 140`."""
+    text, names = step.output[:_READ], "|".join(names_in(key))
+    if not names or body_start(text.strip()) >= 0:
+        return False
+    labelled = re.finditer(rf"(?i:\b(?:{names})\W{{1,3}}(\w\S*))", text)
+    return any(match[1].rstrip(".,;") == value for match in labelled)
 
 
 def _may_give(step: Step, value: str, case: Case) -> bool:

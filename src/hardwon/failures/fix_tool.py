@@ -24,6 +24,7 @@ _REASONS = word_set(
     "count calculate check compare validate verify think"
 )  # tools that return no object
 _SMALL = word_set("by for from in of on to with all id name info detail")
+_UNKNOWN_ACTION = r"(?i:\b(?:action|operation|command|method|unknown|unsupported|no such)\b)"
 _NEAR = 3  # calls between a failing tool and the one in its place
 _BROKEN = 3  # calls that all failed
 _ALIKE = 3  # words that two names begin with
@@ -76,11 +77,17 @@ def _is_instead(case: Case, old: dict[str, Any], new: dict[str, Any]) -> bool:
 def _acts_alike(case: Case, old: dict[str, Any], new: dict[str, Any]) -> bool:
     """Whether two changing tools were given the same arguments or values."""
     shared = _shared(old, new)
-    if len(shared) < _SAME:
+    if len(shared) < _SAME or _is_other_action(case):
         return False
     is_same = set(old) == set(new) or (set(old) <= set(new) and len(shared) > _SAME)
     is_next = all(step.failed and step.tool == case.last.tool for step in case.between)
     return is_same or (is_next and sorted(scalars(old)) == sorted(scalars(new)))
+
+
+def _is_other_action(case: Case) -> bool:
+    """Whether the tool did something else next, without an error about the first action."""
+    first, second = (step.tool.rpartition(".")[0] for step in (case.failed, case.last))
+    return bool(first) and first == second and not re.search(_UNKNOWN_ACTION, case.line)
 
 
 def _looks_elsewhere(case: Case, old: dict[str, Any], new: dict[str, Any]) -> bool:

@@ -57,7 +57,7 @@ _HICCUP = (
 _NO_REASON = (  # a service that had a fault of its own, or did not answer
     r"(?i:\binternal (?:server )?error\b|\b(?:did(?: not|n't) (?:answer|respond)|not responding)\b"
     r"|\b(?:system|server|service) is (?:busy|overloaded)\b|\bconnection (?:reset|pool)\b"
-    r"|\b(?:interface|upstream|gateway) time-?out\b)"
+    r"|\b(?:interface|upstream|gateway)(?: \w+)? time-?out\b)"
 )
 # Errors of the environment rather than the logic: missing, not set up, not readable
 _BROKEN = (

@@ -1,4 +1,4 @@
-"""Rate limits: errors about the service, whichever tool was called."""
+"""Errors about the service rather than the call: a rate limit, or something not ready yet."""
 
 from __future__ import annotations
 
@@ -6,10 +6,18 @@ from hardwon._cold import re
 
 _LIMIT = (
     r"(?i:\brate.?limit|\btoo many requests\b|\b429\b|\bthrottl(?:ed|ing)\b"
-    r"|\brequests per (?:second|minute|hour|day)\b)"
+    r"|\brequests per (?:second|minute|hour|day)\b|\brate exceeded\b"
+    r"|\blimited to \d+ (?:\w+ )?(?:per|every|in|each) (?:\d+ ?)?(?:s|sec|m|min|h|hour|day|minute)"
+    r"(?:ond)?s?\b)"
 )
+_EARLY = r"(?i:(?<![a-z])not[ _](?:yet[ _])?ready\b|\bbusy\b|\btry (?:again )?later\b)"
 
 
 def is_limit(line: str) -> bool:
     """Whether an error line reports a rate limit."""
     return bool(re.search(_LIMIT, line))
+
+
+def is_early(line: str) -> bool:
+    """Whether an error line says that the same call may work later."""
+    return bool(re.search(_EARLY, line))

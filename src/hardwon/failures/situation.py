@@ -73,7 +73,8 @@ def situation(text: str, step: Step) -> str:
     if test := re.fullmatch(_TEST, text):
         return f"When the test `{test[1]}` fails"
     line = step.failure.line if step.failure else ""
-    if quote := quotable(printed_text(text, line)):
+    is_body = text.removeprefix(prefix).startswith("{")  # only its fields are known
+    if not is_body and (quote := quotable(printed_text(text, line))):
         speaker = f"`{step.tool}` says" if quote.startswith(prefix) else "you see"
         words, inline, _ = quote.removeprefix(prefix).partition(INLINE)
         return f"When {speaker} “{clip(words, _QUOTE)}”{inline}"

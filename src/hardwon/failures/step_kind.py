@@ -65,10 +65,12 @@ def _without_values(line: str, step: Step) -> str:
     """The line without the values of arguments that it repeats.
 
     Plain words stay, as they may be the tool's own. A capital within a sentence marks a name, and
-    so does a line that begins with the word and rejects it.
+    so does a line that begins with the word and rejects it, or ends with it behind a mark.
     """
     for value in results.scalars(fields(step.args)):
-        if len(value) >= _OWN and not re.fullmatch(r"[A-Za-z]+", value):
+        if value and line.endswith((f"? {value}", f": {value}", f"= {value}")):
+            line = f"{line.removesuffix(value)}{NAME}"
+        elif len(value) >= _OWN and not re.fullmatch(r"[A-Za-z]+", value):
             line = line.replace(value, NAME)
         elif value and line.startswith(value) and re.match(_REJECTED, line[len(value) :]):
             line = f"{NAME}{line[len(value) :]}"

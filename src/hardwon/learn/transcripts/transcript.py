@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from hardwon.failures.call_keys import canonical
+from hardwon.failures.operations import of_operation
 from hardwon.text.clean import clip_middle
 from hardwon.values.step import Step
 
@@ -125,7 +126,7 @@ class Reading:
             return
         limit = OUTPUT_LIMIT if result.failed else QUIET_LIMIT
         output = clip_middle(result.output, limit)
-        step = Step(call.tool, canonical(call.args), output, result.failed)
+        step = of_operation(Step(call.tool, canonical(call.args), output, result.failed))
         yield FinishedCall(call.line, result.line, step, call.args)
 
     def _update_info(self, new: SessionInfo) -> None:

@@ -1,0 +1,76 @@
+"""A tool that takes an action is several tools."""
+
+from __future__ import annotations
+
+import pytest
+
+import hardwon
+from hardwon.failures.call_keys import canonical
+from hardwon.failures.operations import of_operation, operation
+from hardwon.values.step import Step
+
+
+@pytest.mark.parametrize(
+    ("tool", "args", "name", "others"),
+    [
+        ("grid", {"action": "hold", "day": 3}, "grid.hold", '{"day": 3}'),
+        ("grid", {"operation": "free", "day": 3}, "grid.free", '{"day": 3}'),
+        ("grid", {"op": "free"}, "grid.free", "{}"),
+        ("grid", {"command": "free", "day": 3}, "grid.free", '{"day": 3}'),
+        ("mcp__desk__grid", {"action": "hold"}, "mcp__desk__grid.hold", "{}"),
+    ],
+)
+def test_the_action_is_part_of_the_name(
+    tool: str, args: dict[str, object], name: str, others: str
+) -> None:
+    assert operation(tool, canonical(args)) == (name, others)
+
+
+@pytest.mark.parametrize(
+    ("tool", "args"),
+    [
+        ("add_step", {"action": "open", "day": 3}),  # the name has a verb: an ordinary argument
+        ("addStep", {"action": "open", "day": 3}),
+        ("grid", {"action": "hold the line", "day": 3}),
+        ("grid", {"action": 4, "day": 3}),
+        ("grid", {"mode": "hold", "day": 3}),
+        ("editor", {"command": "view", "path": "a.py"}),
+        ("bash", {"command": "ls"}),
+    ],
+)
+def test_another_call_stays_as_it_is(tool: str, args: dict[str, object]) -> None:
+    step = Step(tool, canonical(args), "out")
+
+    assert of_operation(step) is step
+
+
+def test_what_cures_one_action_is_told_for_it_alone() -> None:
+    agent = hardwon.open("memory:").agent("desk")
+    place = {"action": "place", "day": "2031-06-05", "house": "H004"}
+    hold = {"action": "hold", "day": "2031-06-05", "mode": "W"}
+    for _ in range(4):
+        agent.after_action("grid", place, output="E4002 GRID NOT HELD FOR UPDATE")
+        agent.after_action("grid", hold, output="OK HOLD")
+        agent.after_action("grid", place, output="OK PLACE")
+        agent.after_run(task="place it")
+
+    told = agent.after_action("grid", place, output="E4002 GRID NOT HELD FOR UPDATE")
+
+    assert told.failed
+    assert (
+        "Call `grid.hold` first, with the same `day` and `mode` W, then `grid.place`" in told.text
+    )
+    assert agent.before_action("grid", hold).text == ""
+
+
+def test_a_call_is_warned_about_by_its_action() -> None:
+    agent = hardwon.open("memory:").agent("desk")
+    for day in ("mon", "tue", "wed", "thu"):
+        for action, output in (("move", "E0001 ACTION ? move"), ("shift", "OK SHIFT")):
+            agent.after_action("grid", {"action": action, "day": day, "at": "9"}, output=output)
+        agent.after_run(task="move it")
+
+    warned = agent.before_action("grid", {"action": "move", "day": "fri", "at": "9"})
+
+    assert "Use `grid.shift` with the same arguments" in warned.text
+    assert not agent.before_action("grid", {"action": "shift", "day": "fri", "at": "9"})
