@@ -237,7 +237,7 @@ def test_help_is_for_people(hook: Hook) -> None:
 
 
 def test_a_hook_notes_that_it_ran_and_keeps_its_patterns(hook: Hook) -> None:
-    hook("claude-code", PROMPT)
+    hook("claude-code", {**PROMPT, "prompt": "login with token=0123456789abcdef0123456789"})
 
     assert (hook.home / "hook-runs" / "claude-code.UserPromptSubmit").exists()
     assert [path.name for path in hook.home.glob("patterns.*")] == [f"patterns.{sys.hexversion:x}"]
