@@ -118,7 +118,7 @@ def test_a_word_in_the_place_of_another_makes_no_difference_after_the_same_failu
 
 
 def test_a_word_more_makes_no_other_lesson() -> None:
-    assert groups(BILLING, f"{BILLING} again") == [[0, 1]]
+    assert groups(BILLING, f"{BILLING} slowly") == [[0, 1]]
 
 
 def test_duplicates_are_found_in_the_largest_crowd_of_look_alikes() -> None:
@@ -225,9 +225,11 @@ def test_at_most_a_hundred_contradictions_are_told() -> None:
 
 
 def test_the_lesson_with_the_same_value_is_found_among_many_with_another() -> None:
-    crowd = [f"{BILLING} {word} after {days} days" for days, word in enumerate(WORDS, 10)]
+    pairs = enumerate(combinations(WORDS, 2), 10)
+    crowd = [f"{BILLING} {one} {two} after {days} days" for days, (one, two) in pairs]
 
-    assert groups(*crowd, f"{crowd[-1]} again") == [[len(crowd) - 1, len(crowd)]]
+    for number in (3, 48, 258):
+        assert groups(*crowd, f"{crowd[number]} slowly") == [[number, len(crowd)]]
 
 
 @pytest.mark.parametrize("text", ["never push to main", "Don’t push", "use tar instead of zip"])

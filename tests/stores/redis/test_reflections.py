@@ -380,6 +380,11 @@ def test_settings_that_lose_acknowledged_data_are_told(
 ) -> None:
     client = server.client
     assert store.check() == []
+    client.config_set("maxmemory", "500mb")
+    assert store.check() == []
+    client.config_set("maxmemory", "0")
+    client.config_set("maxmemory-policy", "allkeys-lru")
+    assert store.check() == []
 
     client.config_set("appendfsync", "everysec")
     assert "appendfsync is everysec" in store.check()[0]
