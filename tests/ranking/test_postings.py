@@ -49,6 +49,9 @@ def test_as_many_blocks_are_read_as_are_needed() -> None:
     assert strongest(read, 3) == [(0, 9), (1, 9), (2, 9)]
     assert asked == [RANKS]
     asked.clear()
+    assert len(strongest(read, RANKS)) == RANKS
+    assert asked == [RANKS]
+    asked.clear()
     assert len(strongest(read, 20)) == 20
     assert asked == [RANKS, 2 * RANKS, 4 * RANKS]
     asked.clear()
