@@ -190,7 +190,7 @@ OTHER_FIX = Fix("call", "Use `make check`", "make check", call="make check")
         ({"origin": "run:another"}, False),
         ({"scope": CODER._replace(project=None)}, False),
         ({"correction": "never start the checks by hand on this machine"}, False),
-        ({"correction": "call bin/test daily nightly weekly"}, True),
+        ({"correction": "call bin daily nightly"}, True),
         ({"correction": "call bin/test daily nightly weekly monthly yearly"}, False),
     ],
 )
