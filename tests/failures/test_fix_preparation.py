@@ -42,6 +42,15 @@ CASES = (
         says=("`mkdir -p out/gen && awk -f tok.awk tok.def > out/gen/tokens.h`",),
     ),
     case(
+        "the command that writes the missing file, without the one before it",
+        ("make", "!src/lex.c:3:10: fatal error: tokens.h: No such file or directory"),
+        ("touch out/stamp && awk -f tok.awk tok.def > out/tokens.h", ""),
+        ("make", "cc -o lexer"),
+        sort="preparation",
+        says=("`awk -f tok.awk tok.def > out/tokens.h`",),
+        never=("touch",),
+    ),
+    case(
         "a hook asks for the format",
         ('git add -A && git commit -m "Sort"', "!style: 1 file is not formatted: src/a.ts"),
         ("npm run format", "rewrote 1 file"),
@@ -469,3 +478,15 @@ def test_the_same_call_has_to_work_afterwards(last: str, output: str, found: str
 )
 def test_a_command_does_the_preparation(key: str, call: str, is_applied: bool) -> None:
     assert applies_preparation(key, step_of(call)) is is_applied
+
+
+def test_a_preparation_is_known_again_wherever_its_files_lie() -> None:
+    def key(folder: str) -> str:
+        calls = ("kit run", f"docker build {folder}/web", "kit run")
+        outputs = ("!no image", "", "ok")
+        fix = preparation_fix(case_of(list(map(step_of, calls, outputs)), 0))
+        assert fix
+        return fix.key
+
+    assert key("/srv/one") == key("/srv/two") == key("./three")
+    assert key("shop") == f"{key('/srv/one')} web"

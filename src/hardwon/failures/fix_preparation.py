@@ -373,4 +373,5 @@ def applies_preparation(key: str, step: Step) -> bool:
     if key == "write the file":
         words = {tail(word) for part in commands_of(step) for word in part.operands}
         return bool(set(files) & words)
-    return any(f" {_key(part)} " in f" {key} " for part in commands_of(step) if is_maker(part))
+    makers = (part for part in commands_of(step) if is_maker(part) or part.writes)
+    return any(f" {_key(part)} " in f" {key} " for part in makers)
