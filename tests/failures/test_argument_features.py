@@ -90,13 +90,14 @@ def test_the_states_of_the_object_are_told_and_not_those_within_it() -> None:
         "big": {"state": "old"},
         "rooms": [
             {"id": "r-1", "state": "shut"},
-            {"id": "r-77", "state": "open", "free": True, "in": {"deep": "no"}, "count": 12},
+            {"id": "r-77", "state": "open", "free": True, "in": {"deep": "no"}, "ready": False},
         ],
     }
     told = of({"a": "r-77"}, gave(result))
 
     assert 'book a has state "open"' in told
     assert "book a has free true" in told
+    assert "book a has ready false" in told
     assert not any("shut" in feature or "old" in feature or "deep" in feature for feature in told)
 
 

@@ -48,6 +48,7 @@ def test_the_notation_is_told_and_known_again(old: str, new: str, words: str) ->
         ("45:10", "45:00"),
         ("A1", "B01"),
         ("ABCD1", "ABCD01"),
+        ("ab", "ab0"),  # no number
         ("12", "A21"),  # too few digits to say that it is the same value
         ("ab-12 34", "12ab/34"),
         ("--", "__"),

@@ -30,6 +30,7 @@ def paired(old: str, error: str, new: str, output: str = "done", *, failed: bool
     [
         ("npm build", "npm: broken workspace", "pnpm build"),
         ("docker-compose up", "docker-compose: command not found", "docker compose up"),
+        ("docker build web", "docker: the daemon is broken", "podman build web"),
         ("make typs", "make: *** No rule to make target 'typs'.  Stop.", "make types"),
         ("make tests", "make: *** No rule to make target 'tests'.  Stop.", "make check"),
         ("serve -p 80", "Error: port 80 already in use", "serve -p 81"),
