@@ -1,4 +1,4 @@
-"""Several calls as one transaction: what one reads, nobody else changes until it has ended."""
+"""One transaction at a time changes a scope, and what waits on a machine is not left behind."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from hardwon.ranking.odds import Call
+from hardwon import Scope
 from hardwon.stores.postgres import PostgresStore, scopes
+from hardwon.values.lesson import EPOCH
+from hardwon.values.report import Window
+from hardwon.values.unit import Unit
 from tests.postgres_server import Place
-from tests.samples import CODER, lesson
+from tests.samples import CODER, NOW, lesson
 from tests.waiting import until
 
 WAITS = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
@@ -52,10 +55,20 @@ def test_no_count_is_lost_between_two_machines(
 def test_what_waits_on_a_machine_does_not_bring_a_forgotten_tenant_back(
     store: PostgresStore,
 ) -> None:
-    store.calls.made(CODER, Call((99,), "k"))
+    store.units.log(Unit(CODER, "r1", "k", "error", False, 0.5, NOW, 1, "w"))
+    assert not store.is_told
 
     store.forget(CODER.tenant)
     store.fold()
 
     assert scopes.tenants(store.database) == []
-    assert store.calls.counts(CODER, (99,)) == {}
+
+
+def test_what_waits_on_a_machine_moves_with_its_scope(store: PostgresStore) -> None:
+    target = CODER._replace(project="web")
+    store.units.log(Unit(CODER, "r1", "k", "error", False, 0.5, NOW, 1, "w"))
+
+    store.move(CODER, target)
+
+    (treatment,) = store.units.treatments(Window(Scope("acme"), EPOCH, is_whole=True))
+    assert treatment.scope == target
