@@ -40,6 +40,20 @@ CASES = (
         says=("`login`",),
     ),
     case(
+        "something in the way, clicked away",
+        (tool("page_click", ref="#pay-now"), "!<div> intercepts pointer events"),
+        (tool("page_click", ref="#accept"), "Clicked"),
+        (tool("page_click", ref="#pay-now"), "Clicked"),
+        sort="preparation",
+        says=("Something lies over the element",),
+    ),
+    case(
+        "something in the way, and only a failing click on another element",
+        (tool("page_click", ref="#pay-now"), "!<div> intercepts pointer events"),
+        (tool("page_click", ref="#accept"), "!no such element"),
+        (tool("page_click", ref="#pay-now"), "Clicked"),
+    ),
+    case(
         "a tool that the error names",
         (tool("page_click", ref="e1"), '!A dialog is open. It is handled by "page_answer_dialog".'),
         (tool("page_answer_dialog", accept=True), "ok"),

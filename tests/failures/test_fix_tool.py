@@ -18,6 +18,11 @@ CASES = (
         never=("Oslo", "Kari"),
     ),
     case(
+        "another look that shares two words of its name is another question",
+        (tool("get_order_items", order="O-10001"), "!Error: no such order"),
+        (tool("get_order_history", customer="C-20002"), '{"orders": []}'),
+    ),
+    case(
         "another tool for the other state",
         (
             tool("cancel_shipped_order", order="O-10001", reason="late"),

@@ -35,6 +35,8 @@ from hardwon.failures.programs import (
         ("poetry install", None),
         ("uv run --with x pytest", Starter((), ("uv run --with x",), ["pytest"])),
         ("coverage run -m pytest", Starter((), ("coverage run -m",), ["pytest"])),
+        ("coverage run -p -m pytest", Starter((), ("coverage run -p -m",), ["pytest"])),
+        ("coverage run a.py", Starter((), ("coverage run",), ["a.py"])),
         ("python -m pytest a", Starter((), ("python -m",), ["pytest", "a"])),
         ("python -m", None),
         ("python a.py", None),

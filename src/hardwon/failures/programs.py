@@ -195,10 +195,7 @@ def _run_by(words: list[str], verb: str, options: str) -> Starter | None:
     at = _past_options(words, 1, options)
     if words[at : at + 1] != [verb]:
         return None
-    end = _past_options(words, at + 1, options)
-    if verb == "run" and words[0] == "coverage" and words[at + 1 : at + 2] == ["-m"]:
-        end = at + 2
-    return _cut(words, end)
+    return _cut(words, _past_options(words, at + 1, options))
 
 
 def _cut(words: list[str], end: int) -> Starter | None:
