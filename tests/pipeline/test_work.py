@@ -488,3 +488,24 @@ def test_a_job_that_is_given_up_is_logged_with_its_reason(
     asyncio.run(crew(queue, raising(error)).until_idle())
 
     assert caplog.messages == said
+
+
+class Unsettled(MemoryQueue):
+    """A queue that cannot note the end of a job."""
+
+    def done(self, job: Job) -> None:
+        raise StorageFull("p", "x", "y")
+
+
+def test_a_job_whose_end_cannot_be_noted_is_told_and_kept(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hardwon.pipeline.work._AFTER_TROUBLE", 0.001)
+    queue = Unsettled()
+    queue.put(JOB)
+    workers = crew(queue, nothing)
+
+    assert asyncio.run(workers.one()) == Tally()
+    assert caplog.messages == [f"job {JOB.id} could not be settled; it is tried again"]
+    assert workers.ledger.running == {}
+    assert workers.ledger.counts.attempts == {}
