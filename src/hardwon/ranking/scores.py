@@ -251,14 +251,14 @@ def spoken(query: Query, match: Match, by: Weights) -> float:
     Words count by their joint rarity, those of the failure itself twice; clues by their rarity
     among these lessons, so in a large store more must agree.
     """
-    about = values_of(match.lesson.evidence, Kind.ABOUT)
+    about, own = values_of(match.lesson.evidence, Kind.ABOUT), _shared_rarities(query, match)
+    if not about and not match.clues:  # most candidates: this saves a twentieth of a recall
+        return _crowded_words(query, match, own, by) if own else 0.0
     is_quoted, clues = signs.quotes(about, query.text), _clues(match)
-    own = _shared_rarities(query, match)
     if not (own or is_quoted or _is_specific(match, clues)):
         return 0.0
-    words = _word_weight(query, match, own, by)
-    if not is_quoted and not match.clues:
-        words -= by.crowded * log(max(1.0, match.total / by.few))
+    weigh = _word_weight if is_quoted or match.clues else _crowded_words
+    words = weigh(query, match, own, by)
     is_of_another = not is_quoted and _names_another_error(about, clues)
     return words + sum(clues.values()) + by.says * is_quoted - by.other_error * is_of_another
 
@@ -290,6 +290,12 @@ def _word_weight(query: Query, match: Match, own: list[float], by: Weights) -> f
     """The weight of the shared words: those of the failure, and all words up to a limit."""
     by_chance = chance(sum(own), shared=len(own), asked=len(query.about), total=match.total)
     return -by.own * by_chance + by.any_word * min(by.words, -match.chance)
+
+
+def _crowded_words(query: Query, match: Match, own: list[float], by: Weights) -> float:
+    """The weight of shared words without a clue: in a large store more must agree."""
+    crowd = by.crowded * log(max(1.0, match.total / by.few))
+    return _word_weight(query, match, own, by) - crowd
 
 
 def _names_another_error(about: Iterable[str], clues: dict[str, float]) -> bool:

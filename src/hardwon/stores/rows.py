@@ -92,7 +92,8 @@ def _undamaged(row: Row, scopes: dict[int, Scope]) -> Lesson:
     "".join((*tags, *signatures, *calls, *kinds))  # raises unless all are text
     importance, confidence, hits, met, guard, created, updated, last_seen, expires = row[16:]
     texts = (scopes[shelf], situation, correction, mistake, tags, trigger, signatures, calls)
-    evidence, cures = tuple(map(Evidence._make, pieces)), tuple(map(Fix._make, fixes))
+    evidence = pieces and tuple(map(Evidence._make, pieces))
+    cures = fixes and tuple(map(Fix._make, fixes))
     facts = (evidence, origin, author, job, importance, confidence, status, number, hits, met)
     made = _moment(created, UTC)
     changed = made if updated == created else _moment(updated, UTC)

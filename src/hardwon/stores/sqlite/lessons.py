@@ -170,8 +170,8 @@ class SqliteLessons:
                 (*best, *visible.ids, now.timestamp(), MINED, *mined),
             )
         lessons = {row[0]: lesson_of(row, visible.scopes) for row in rows}
-        undamaged = {number: lesson for number, lesson in lessons.items() if lesson.status in LIVE}
-        return [tally.match(undamaged[number]) for number in best if number in undamaged]
+        found = [lessons[number] for number in best if number in lessons]
+        return [tally.match(lesson) for lesson in found if lesson.status in LIVE]  # undamaged
 
     def guards(self, scope: Scope) -> list[Lesson]:
         visible = shelves.Visible(self._db, scope)
