@@ -403,3 +403,14 @@ def test_an_import_that_the_added_lines_do_not_need_is_not_told() -> None:
     assert fix
     assert "from db.pools import SMALL\ndb.open_pool(SMALL)" in fix.text
     assert "json" not in fix.text
+
+
+@pytest.mark.parametrize(("count", "is_told"), [(4, True), (5, False)])
+def test_a_few_new_lines_are_told_though_the_error_names_none_of_them(
+    count: int, is_told: bool
+) -> None:
+    error = POOL.replace("db pool is not open", "it is broken")
+    names = ("alpha", "bravo", "carol", "delta", "erika")[:count]
+    lines = "\n".join(f"kit.{name}()" for name in names)
+
+    assert bool(told(f"import db\n\n{lines}\ndb.rows()", error=error)) is is_told

@@ -210,3 +210,10 @@ def test_the_failing_tests_are_repeated_alone_or_among_others(call: str, is_same
     failing = Step("bash", "python tools/run_tests.py unit --only schedule", red, failed=True)
 
     assert is_repeated(failing, Step("bash", call, "Ran 8 tests\n\nOK")) is is_same
+
+
+def test_only_a_command_can_be_run_again_on_the_unchanged_sources() -> None:
+    red = "FAILED tests/test_a.py::test_cut - Failed: DID NOT RAISE\n1 failed in 0.1s"
+
+    assert unchanged_fixes([Step("bash", "pytest tests", red, failed=True)])
+    assert unchanged_fixes([Step("run_tests", '{"path": "tests"}', red, failed=True)]) == []
