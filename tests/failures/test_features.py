@@ -194,3 +194,20 @@ def test_only_the_blamed_command_of_a_failing_line_has_features() -> None:
     _, make = shell.parse(line)
 
     assert call_features("bash", line, (), blamed=make) == of("make")
+
+
+def test_a_program_has_its_variables_or_none() -> None:
+    assert {"make with PROFILE", "make with A"} <= of("PROFILE=dev A=1 make -j2")
+    assert "make with PROFILE" in of("export PROFILE=dev && make")
+    assert "make without variables" in of("make -j2")
+    assert "make without variables" not in of("PROFILE=dev make")
+    assert "make without variables" not in of(". ./env.sh && make")
+    assert "make without variables" not in of("cd a; source env.sh; make")
+    assert "grep without variables" not in of("grep x a.txt")
+
+
+def test_a_commit_is_known_by_how_its_message_begins() -> None:
+    assert "git commit message begins <word>:" in of('git add -A && git commit -m "core: a line"')
+    assert "git commit message begins plainly" in of('git commit -m "add a line"')
+    assert not any("message" in feature for feature in of("git commit --amend --no-edit"))
+    assert not any("message" in feature for feature in of('git tag -m "core: a line" v1'))

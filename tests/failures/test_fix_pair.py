@@ -8,7 +8,6 @@ from hardwon.failures.fix_case import case_of
 from hardwon.failures.fix_pair import (
     is_absent,
     is_one_liner,
-    mark_form,
     marked,
     pair_of,
     swapped,
@@ -158,7 +157,6 @@ def test_a_mark_before_a_text_is_in_the_form_that_the_error_names(
     case = case_of([Step("bash", old, error, failed=True), Step("bash", new, "ok")], 0)
 
     assert marked(case, parse(old)[0], parse(new)[0]) == mark
-    assert mark_form("HB-7") == "HB-<n>"
 
 
 def test_an_added_flag_has_the_new_operand_behind_it_as_its_value() -> None:

@@ -20,6 +20,27 @@ CASES = (
         says=("`npm ci`",),
     ),
     case(
+        "a task of the project's script that the error names",
+        ("./do test", "!do: openapi.json does not match the routes"),
+        ("git diff --stat; cat openapi.json", "lib/routes.py | 5 +++++"),
+        ("./do openapi", "openapi.json written"),
+        ("./do test", "Ran 4 tests\nOK"),
+        sort="preparation",
+        says=("First run `./do openapi`",),
+    ),
+    case(
+        "a task of the project's script that the error does not name",
+        ("./do test", "!do: routes.json does not match"),
+        ("./do serve", "serving"),
+        ("./do test", "Ran 4 tests\nOK"),
+    ),
+    case(
+        "a check that the error names",
+        ("./do test", "!do: run the checks first"),
+        ("./do checks", "fine"),
+        ("./do test", "Ran 4 tests\nOK"),
+    ),
+    case(
         "a task of the project",
         ("make", "!src/lex.c:3:10: fatal error: tokens.h: No such file or directory"),
         ("grep -n tokens Makefile", "tokens:"),

@@ -15,10 +15,11 @@ A step passes through these files in this order:
                                   signature          the exact name
                                   step_kind, kind    the kind, without names of one run
                                   own_names          names that the run or its project invented
-                                  rate_limits        rate limits, the same for every tool
+                                  rate_limits        a service that is limited or not ready
     4  is it a mistake?         mistakes             or an answer that the agent wanted
                                 episode_failure      which failure a whole run is remembered by
     5  which call was it?       call_keys            keys by which similar calls are found
+                                operations           a tool that takes an action is several tools
                                 shell, programs      command lines, parsed
                                 authored, scripts    files that the run itself wrote
     6  is it a loop?            loops                the same call, the same failure, no change
@@ -41,6 +42,7 @@ A step passes through these files in this order:
 Before the next call:
 
     features, argument_features, code_names   what a pending call runs and touches, to be counted
+    commit_marks                  how a commit message begins
     advice                        whether the call already follows a fix
     guards                        calls that a person has forbidden
     clues                         what the text of a lesson is about, where no run produced it

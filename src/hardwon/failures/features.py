@@ -17,6 +17,7 @@ from hardwon._cold.lazy import lazy
 from hardwon.failures import shell
 from hardwon.failures.authored import tail
 from hardwon.failures.code_names import names_in
+from hardwon.failures.commit_marks import beginning
 from hardwon.failures.programs import program_name
 from hardwon.failures.scripts import is_code, script
 
@@ -37,6 +38,7 @@ _HANDLERS = (
     " more mv nl rg rm rmdir sed sha256sum sort stat tail tar tee touch tree uniq wc zip"
 )
 _HANDLING = frozenset(_HANDLERS.split())  # these treat a script as a file and do not run it
+_SOURCED = r"(?:^|[;&|\n])\s*(?:\.|source) \S"
 _FILE = r"[\w./@~+-]*\w\.\w{1,5}"
 
 
@@ -67,16 +69,28 @@ def _of_command(
     if not _has_worked(program, before):
         yield f"first {program}"
     yield from (f"{program} {flag.split('=')[0][:_LONGEST]}" for flag in command.flags)
+    if command.does == "git commit":
+        for message in command.operands[:1]:
+            yield f"{program} message begins {beginning(message)[:_LONGEST]}"
     targets = command.targets[:_TARGETS]
     for target in targets:
         yield f"{program} names {tail(target)[:_LONGEST]}"
         if re.fullmatch(_FILE, target):
             yield from _of_file(program, target, written, before)
     if command.name not in _HANDLING:
+        yield from _of_variables(program, command, args)
         yield f"typed as {' '.join((*command.via[-1:], command.program))[:_LONGEST]}"
         scripts = [written.get(name) or script(name, before) for name in map(tail, targets)]
         own_code = "" if command.writes else command.script
         yield from _in_code(program, "\n".join((own_code, *scripts)))
+
+
+def _of_variables(program: str, command: Command, args: str) -> Iterator[str]:
+    """The variables that a program is given; none, unless the line reads a file of them."""
+    for assignment in command.env:
+        yield f"{program} with {assignment.partition('=')[0][:_LONGEST]}"
+    if not command.env and not re.search(_SOURCED, args):
+        yield f"{program} without variables"
 
 
 def _of_file(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import posixpath
+
 from hardwon._cold import re
 from hardwon.failures.authored import is_coined, tail, writings
+from hardwon.failures.commit_marks import mark_form
 from hardwon.failures.fix_case import (
     Case,
     commands_of,
@@ -17,7 +20,6 @@ from hardwon.failures.fix_case import (
 from hardwon.failures.fix_pair import (
     Pair,
     is_absent,
-    mark_form,
     marked,
     pair_of,
     query_of,
@@ -33,6 +35,7 @@ from hardwon.failures.fix_special_calls import (
     split_code,
 )
 from hardwon.failures.kind import kind_text
+from hardwon.failures.programs import INTERPRETERS
 from hardwon.failures.shell import flag_name
 from hardwon.values.fix import Fix
 
@@ -84,6 +87,7 @@ _OWN_CODE = (
     r"(?:\w+\.)*(?:SyntaxError|IndentationError|NameError|AttributeError|TypeError|KeyError)\b"
 )
 _ASKS = r"(?i:\b(?:specify|provide|set|choose) (?:an? |the )?([a-z]{4,20})\b)"
+_TIMERS = r"(?:timeout|time|nice|nohup|stdbuf)\b"
 _LISTERS = word_set("ls find tree rg grep fd git")
 _SHOWN = 160
 
@@ -115,7 +119,10 @@ def _fix(case: Case, pair: Pair, changes: list[CallChange]) -> Fix | None:
     if is_personal(text):
         return None
     call = silenced(pair.new.text)
-    is_shown = _is_shown(case, pair) and _tells_variables(pair, changes)
+    call = f"cd {pair.new.cwd} && {call}" if _is_moved(pair) else call
+    is_shown = (
+        _is_shown(case, pair) and _tells_variables(pair, changes) and _tells_flags(pair, text)
+    )
     example = f" For example: `{call}`" if is_shown and call not in text else ""
     sort = "tool" if _is_replaced(pair) else "call"
     key = f"{sort} {'; '.join(change.key for change in changes)}"
@@ -145,6 +152,13 @@ def _tells_variables(pair: Pair, changes: list[CallChange]) -> bool:
     """Whether the changes mention every variable that the new call sets."""
     is_told = any(change.key.startswith("env ") for change in changes)
     return is_told or set(pair.new.env) <= set(pair.old.env)
+
+
+def _tells_flags(pair: Pair, text: str) -> bool:
+    """Whether the text mentions each new flag of the same program."""
+    return _is_replaced(pair) or all(
+        flag in pair.old.flags or flag in text or _is_about_output(flag) for flag in pair.new.flags
+    )
 
 
 def _is_one_short_line(call: Command) -> bool:
@@ -190,7 +204,8 @@ def _is_cause(change: CallChange, case: Case, pair: Pair) -> bool:
     if _explains(change, case) or _is_named(change, case, pair):
         return True
     is_own = is_own_check(case) or is_red(case.failed) or bool(re.match(_OWN_CODE, case.line))
-    is_folder = change.key.startswith("folder")  # an agent may name the folder it is in
+    # An agent may name the folder it is in, unless it starts the same file from another one.
+    is_folder = change.key.startswith("folder") and not _is_moved(pair)
     return not (is_folder or is_own or _is_edited(case) or _is_other_text(pair))
 
 
@@ -229,13 +244,27 @@ def _env_changes(case: Case, pair: Pair) -> list[CallChange]:
 
 def _start_changes(case: Case, pair: Pair) -> list[CallChange]:
     old, new = pair.old.call, pair.new.call
-    if old == new:
+    if _is_moved(pair) or _untimed(pair.old) == _untimed(pair.new):
         return []
     is_gone = is_absent(case, pair.old) and pair.old.name != pair.new.name
     missing = f"`{pair.old.name}` is not there. " if is_gone else ""
     plain = plain_start(new)
     start = plain if plain != plain_start(old) else new  # `python3` in the place of `python`
     return [CallChange(f"{missing}Use `{new}` instead of `{old}`.", f"start {start}")]
+
+
+def _is_moved(pair: Pair) -> bool:
+    """Whether a file is started from another folder: `t/run.sh`, then `cd t && ./run.sh`."""
+    old, new = (posixpath.join(part.cwd, part.program) for part in pair)
+    is_same = "/" in pair.old.program and posixpath.normpath(old) == posixpath.normpath(new)
+    return is_same and pair.old.cwd != pair.new.cwd
+
+
+def _untimed(part: Command) -> str:
+    """How a program is started, without `./` and a time limit."""
+    starts = [start for start in part.via if not re.match(_TIMERS, start)]
+    program = part.program.removeprefix("./") if "/" in part.program[2:] else part.program
+    return " ".join((*starts, program, part.verb))
 
 
 def plain_start(start: str) -> str:
@@ -285,8 +314,14 @@ def _flag_words(case: Case, pair: Pair, added: list[str], dropped: list[str]) ->
     )
     why = ": it skips what is missing" if (pair.new.name, shown) == ("rm", "-f") else ""
     when = "If it is to be new: call" if (pair.new.does, shown) in _MAKING else "Call"
-    call = pair.new.program if _is_of_program(added, case) else pair.new.call
+    call = pair.new.program if _is_of_program(added, case) else _with_script(pair.new)
     return f"{when} `{call}`{with_flags}{without_flags}{why}."
+
+
+def _with_script(part: Command) -> str:
+    """How a program is started; with the script that an interpreter is given."""
+    script = part.operands[0] if part.operands and part.name in INTERPRETERS else ""
+    return f"{part.call} {script}" if re.search(r"\.\w{1,4}$", script) else part.call
 
 
 def _is_of_program(flags: list[str], case: Case) -> bool:
@@ -340,7 +375,12 @@ def _target_changes(case: Case, pair: Pair) -> list[CallChange]:
         return [CallChange(f"Write `{name}`, not `{wrong}`.", f"target {name}")]
     words = swapped(case, pair.old, pair.new)
     if mark := marked(case, pair.old, pair.new):
-        advice = "Begin the text in the form that the error names."
+        is_named = mark.rstrip(":") in case.line or mark_form(mark) != "<word>:"
+        advice = (
+            "Begin the text in the form that the error names."
+            if is_named
+            else f"Begin the message with its area and a colon, such as `{mark}`."
+        )
         return [CallChange(advice, f"mark {mark_form(mark)}")]
     if words is None:
         return []

@@ -6,6 +6,7 @@ from hardwon._cold import re
 from hardwon._cold.lazy import lazy
 from hardwon.failures.argument_texts import changed_name
 from hardwon.failures.authored import is_coined, tail, writings
+from hardwon.failures.commit_marks import AREA, mark_form
 from hardwon.failures.fix_case import (
     Case,
     blamed,
@@ -63,6 +64,7 @@ _ROLES = (
     word_set("start serve dev up"),
     word_set("coverage cov test-coverage"),
 )
+_SUBJECT = r"(?i:\b(?:commit-msg|commit message|subject|message)\b)"
 _TESTERS = word_set(
     "pytest py.test unittest nose nose2 tox jest mocha vitest ava rspec phpunit ctest"
 )
@@ -281,14 +283,11 @@ def marked(case: Case, old: Command, new: Command) -> str:
     if not added[0].lower().endswith(removed[0].lower()):
         return ""
     mark = added[0][: -len(removed[0])].strip()
+    if old.does == "git commit" and re.fullmatch(AREA, mark) and re.search(_SUBJECT, case.line):
+        return mark
     forms = {mark_form(word.strip(".,:;()'\"")) for word in case.line.split()}
     is_one_word = bool(re.fullmatch(r"\S{2,20}", mark))
     return mark if is_one_word and mark_form(mark.rstrip(":")) in forms else ""
-
-
-def mark_form(word: str) -> str:
-    """A mark with its numbers folded: `HB-<n>`."""
-    return str(re.sub(r"\d+", "<n>", word))
 
 
 def _is_named(word: str, case: Case) -> bool:
@@ -301,7 +300,8 @@ def _is_alike(a: str, b: str) -> bool:
     """Whether two paths or names are spelt alike: a common start, or most letters agree."""
     first, second = (tail(word.split("::", 1)[0]).lower() for word in (a, b))
     short, long = sorted((first, second), key=len)
-    if short == long or (len(short) > 3 and long.startswith(short.split(".", 1)[0])):
+    stem = short.split(".", 1)[0]
+    if short == long or (len(short) > 3 and stem and long.startswith(stem)):
         return True
     if max(len(a), len(b)) > 200:
         return False

@@ -166,7 +166,7 @@ def _makers(case: Case, done: Sequence[Command], *, is_git: bool) -> list[Comman
     by_key = {
         _key(part): part
         for part in done
-        if is_maker(part) and not _is_own_script(part, case)
+        if (is_maker(part) or _is_named_task(part, case)) and not _is_own_script(part, case)
         if is_git or not _is_undoing(part)
     }
     return list(by_key.values())
@@ -187,6 +187,14 @@ def _is_own_task(part: Command) -> bool:
     words = part.verb.split()
     task = words[-1] if part.name in _TASK_RUNNERS and words else ""
     return bool(task) and "/" not in task and not {*re.split(r"[:_-]", task), task} & _CHECKS
+
+
+def _is_named_task(part: Command, case: Case) -> bool:
+    """Whether a script of the project is given a task that the error names: `./do routes`."""
+    words = part.verb.split() or list(part.operands[:1])
+    is_script = "/" in part.program and not is_reader(part)
+    names = {word.lower() for word in words if len(word) > _SHORT_NAME} - _CHECKS
+    return is_script and any(name in case.line.lower() for name in names)
 
 
 def _runs_tasks(part: Command) -> bool:
@@ -373,5 +381,8 @@ def applies_preparation(key: str, step: Step) -> bool:
     if key == "write the file":
         words = {tail(word) for part in commands_of(step) for word in part.operands}
         return bool(set(files) & words)
-    makers = (part for part in commands_of(step) if is_maker(part) or part.writes)
-    return any(f" {_key(part)} " in f" {key} " for part in makers)
+    return any(
+        _key(part) == key
+        or ((is_maker(part) or part.writes) and f" {_key(part)} " in f" {key} ")
+        for part in commands_of(step)
+    )
