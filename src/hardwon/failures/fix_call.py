@@ -17,7 +17,9 @@ from hardwon.failures.fix_case import (
     silenced,
     word_set,
 )
+from hardwon.failures.fix_flags import flag_changes, is_about_output
 from hardwon.failures.fix_pair import (
+    CallChange,
     Pair,
     is_absent,
     marked,
@@ -26,7 +28,6 @@ from hardwon.failures.fix_pair import (
     renamed,
     sets_what_lacks,
     swapped,
-    valued,
 )
 from hardwon.failures.fix_special_calls import (
     another_port,
@@ -35,28 +36,12 @@ from hardwon.failures.fix_special_calls import (
     split_code,
 )
 from hardwon.failures.kind import kind_text
-from hardwon.failures.programs import INTERPRETERS
-from hardwon.failures.shell import flag_name
 from hardwon.values.fix import Fix
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NamedTuple
-
     from hardwon.failures.shell import Command
-else:
-    from hardwon._cold.namedtuple import NamedTuple
 
-_QUIET = (
-    r"-[vqshx]{1,3}|-r[A-Z]|--verbose|--quiet|--tb(?:=\w+)?|--no-header|--colou?r\S*|--no-colou?r|--help"
-    r"|-\d+|--maxfail\S*|--capture\S*|--version|--progress\S*|--dry-run|--showlocals|--durations\S*"
-)
-_NARROWER = r"-k|--filter\S*|--grep\S*|--deselect\S*|--exclude\S*"  # fewer tests or files
-_WEAKER = (
-    r"--ignore(?!-scripts)\S*|--skip\S*|-DskipTests\S*"
-    r"|--no-verify|--lf|--no-check\S*|--allow-empty|--exit-zero|--passWithNoTests|--continue-on\S*"
-    r"|--nocheck|--no-strict\S*|--force-with-lease|--keep-going|-i|--cached-only|--no-fail\S*"
-)
 # The errors that each sort of change can explain, even if files were written in between.
 _EXPLAINS = {
     "env": r"(?i:codec|encod|locale|no module|not (?:found|set|configured|defined)|must be set"
@@ -70,15 +55,6 @@ _EXPLAINS = {
     "target": r"",
     "mark": r"",
 }
-# Flags that are treated as one with their short form
-_SHORT_FORMS = {
-    "--set-upstream": "-u",
-    "--recursive": "-r",
-    "--force": "-f",
-    "--parents": "-p",
-}
-# Flags that create what the call did not find
-_MAKING = {("git checkout", "-b"), ("git switch", "-c"), ("git switch", "--create")}
 _NO_PROGRAM = r"not found\Z|command not found|is not recognized as|: Permission denied\Z"
 _SEARCHED = (
     r"^PATH$|^(?:RBENV|PYENV|NVM|JAVA|CARGO|GO|CONDA|ANDROID|NODE)_?(?:\w+_)?(?:HOME|ROOT|DIR)?$"
@@ -86,17 +62,9 @@ _SEARCHED = (
 _OWN_CODE = (
     r"(?:\w+\.)*(?:SyntaxError|IndentationError|NameError|AttributeError|TypeError|KeyError)\b"
 )
-_ASKS = r"(?i:\b(?:specify|provide|set|choose) (?:an? |the )?([a-z]{4,20})\b)"
 _TIMERS = r"(?:timeout|time|nice|nohup|stdbuf)\b"
 _LISTERS = word_set("ls find tree rg grep fd git")
 _SHOWN = 160
-
-
-class CallChange(NamedTuple):
-    """One difference between two calls, in words and as a key."""
-
-    words: str
-    key: str
 
 
 def call_fix(case: Case) -> Fix | None:
@@ -157,7 +125,7 @@ def _tells_variables(pair: Pair, changes: list[CallChange]) -> bool:
 def _tells_flags(pair: Pair, text: str) -> bool:
     """Whether the text mentions each new flag of the same program."""
     return _is_replaced(pair) or all(
-        flag in pair.old.flags or flag in text or _is_about_output(flag) for flag in pair.new.flags
+        flag in pair.old.flags or flag in text or is_about_output(flag) for flag in pair.new.flags
     )
 
 
@@ -180,7 +148,7 @@ def _changes(case: Case, pair: Pair) -> list[CallChange]:
         *_env_changes(case, pair),
         *_start_changes(case, pair),
         *_folder_changes(case, pair),
-        *_flag_changes(case, pair),
+        *flag_changes(case, pair),
         *_target_changes(case, pair),
     ]
     causes = [change for change in changes if _is_cause(change, case, pair)]
@@ -282,91 +250,6 @@ def _folder_changes(case: Case, pair: Pair) -> list[CallChange]:
     if is_coined(new, case.steps):
         return [CallChange("Run it in the folder of its files.", "folder")]
     return [CallChange(f"Run it in `{tail(new)}` (`cd` there first).", f"folder {tail(new)}")]
-
-
-def _flag_changes(case: Case, pair: Pair) -> list[CallChange]:
-    added = _only_in(pair.new.flags, pair.old.flags)
-    dropped = [
-        flag for flag in _only_in(pair.old.flags, pair.new.flags) if _is_in_error(flag, case)
-    ]
-    telling = bare_flags(added)
-    if pair.new.name == "rm" and "Is a directory" not in case.line:
-        telling &= {"-f"}  # `-r` explains nothing here
-        added = ["-f"]
-    if not (telling or dropped) or any(_is_weaker(flag, case, pair.new) for flag in added):
-        return []
-    owner = pair.new.name if _is_of_program(added, case) else pair.new.does
-    key = " ".join((owner, *sorted(telling), *sorted(f"no{flag}" for flag in dropped)))
-    return [CallChange(_flag_words(case, pair, added, dropped), f"flags {key}")]
-
-
-def _only_in(flags: tuple[str, ...], others: tuple[str, ...]) -> list[str]:
-    """The flags that the other call lacks, without flags about output."""
-    return [flag for flag in flags if flag not in others and not _is_about_output(flag)]
-
-
-def _flag_words(case: Case, pair: Pair, added: list[str], dropped: list[str]) -> str:
-    values = dict(valued(pair.old, pair.new))
-    shown = _with_values(added, values)
-    with_flags = f" with `{shown}`{_also(case, pair, values)}" if added else ""
-    without_flags = (
-        f"{' instead of' if added else ' without'} `{' '.join(dropped)}`" if dropped else ""
-    )
-    why = ": it skips what is missing" if (pair.new.name, shown) == ("rm", "-f") else ""
-    when = "If it is to be new: call" if (pair.new.does, shown) in _MAKING else "Call"
-    call = pair.new.program if _is_of_program(added, case) else _with_script(pair.new)
-    return f"{when} `{call}`{with_flags}{without_flags}{why}."
-
-
-def _with_script(part: Command) -> str:
-    """How a program is started; with the script that an interpreter is given."""
-    script = part.operands[0] if part.operands and part.name in INTERPRETERS else ""
-    return f"{part.call} {script}" if re.search(r"\.\w{1,4}$", script) else part.call
-
-
-def _is_of_program(flags: list[str], case: Case) -> bool:
-    """Whether the error asks for the flag by name, so that it holds for every sub-command."""
-    names = [flag_name(flag).lstrip("-") for flag in flags if flag.startswith("--")]
-    request = re.search(_ASKS, case.line)
-    return bool(request and len(flags) == 1 and request[1].lower() in names)
-
-
-def _also(case: Case, pair: Pair, values: dict[str, str]) -> str:
-    """Words about a new operand that the error shows; its value belongs to the run."""
-    new_words = {*pair.new.operands} - {*pair.old.operands} - {*values.values()}
-    return (
-        " and the name that the error shows" if any(word in case.line for word in new_words) else ""
-    )
-
-
-def _with_values(flags: list[str], values: dict[str, str]) -> str:
-    """Flags with their values."""
-    return " ".join(f"{flag} {values[flag]}" if flag in values else flag for flag in flags)
-
-
-def bare_flags(flags: list[str]) -> set[str]:
-    """The flags without their values; `-rf` is `-r` and `-f`."""
-    single = [f"-{c}" for flag in flags if re.fullmatch(r"-[a-z]{2,3}", flag) for c in flag[1:]]
-    others = (flag for flag in flags if not re.fullmatch(r"-[a-z]{2,3}", flag))
-    long_flags = [flag_name(flag) for flag in others]
-    return {_SHORT_FORMS.get(flag, flag) for flag in (*single, *long_flags)}
-
-
-def _is_about_output(flag: str) -> bool:
-    return bool(re.fullmatch(_QUIET, flag))
-
-
-def _is_weaker(flag: str, case: Case, part: Command) -> bool:
-    """Whether a flag overrides a refusal, or makes the call do less without being asked for."""
-    if (part.verb == "push" and flag in {"-f", "--force"}) or re.fullmatch(_WEAKER, flag):
-        return True
-    return bool(re.fullmatch(_NARROWER, flag)) and not _is_in_error(flag, case)
-
-
-def _is_in_error(flag: str, case: Case) -> bool:
-    """Whether the error names the flag."""
-    name = flag_name(flag)
-    return name in case.line or (len(name) > 3 and name.lstrip("-") in case.line)
 
 
 def _target_changes(case: Case, pair: Pair) -> list[CallChange]:

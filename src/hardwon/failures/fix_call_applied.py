@@ -5,8 +5,9 @@ from __future__ import annotations
 from hardwon._cold import re
 from hardwon.failures.authored import tail
 from hardwon.failures.commit_marks import mark_form
-from hardwon.failures.fix_call import bare_flags, plain_start
+from hardwon.failures.fix_call import plain_start
 from hardwon.failures.fix_case import commands_of
+from hardwon.failures.fix_flags import bare_flags
 from hardwon.failures.fix_pair import query_of
 
 TYPE_CHECKING = False

@@ -86,6 +86,13 @@ class Pair(NamedTuple):
     new: Command
 
 
+class CallChange(NamedTuple):
+    """One difference between two calls, in words and as a key."""
+
+    words: str
+    key: str
+
+
 def pair_of(case: Case) -> Pair | None:
     """The failed command and its replacement; None if the last step does something else."""
     at = blamed(case.failed, case.line)

@@ -382,7 +382,6 @@ def applies_preparation(key: str, step: Step) -> bool:
         words = {tail(word) for part in commands_of(step) for word in part.operands}
         return bool(set(files) & words)
     return any(
-        _key(part) == key
-        or ((is_maker(part) or part.writes) and f" {_key(part)} " in f" {key} ")
+        _key(part) == key or ((is_maker(part) or part.writes) and f" {_key(part)} " in f" {key} ")
         for part in commands_of(step)
     )
