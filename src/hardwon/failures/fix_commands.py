@@ -5,6 +5,7 @@ from __future__ import annotations
 from hardwon.failures.fix_call import call_fix
 from hardwon.failures.fix_edit import edit_fix
 from hardwon.failures.fix_hint import hint_fix
+from hardwon.failures.fix_install import install_fix
 from hardwon.failures.fix_lines import lines_fix
 from hardwon.failures.fix_preparation import preparation_fix
 from hardwon.failures.fix_timeout import timeout_fix
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 FINDERS: tuple[Callable[[Case], Fix | None], ...] = (
     timeout_fix,
+    install_fix,
     call_fix,
     edit_fix,
     hint_fix,

@@ -83,7 +83,7 @@ def preparation_fix(case: Case) -> Fix | None:
         return fix
     done = list(_done(case, old, place))
     chosen = _explaining(case, done)
-    return _fix(case, chosen) if chosen else None
+    return prepared(case, chosen) if chosen else None
 
 
 def _same_place(case: Case, old: Command) -> int:
@@ -271,7 +271,8 @@ def _is_edit(step: Step) -> bool:
     )
 
 
-def _fix(case: Case, chosen: list[Command]) -> Fix | None:
+def prepared(case: Case, chosen: list[Command]) -> Fix | None:
+    """The fix to run these commands first; None if they cannot be shown to another run."""
     if names := _configured(chosen):
         text = f"First set {' and '.join(f'`{name}`' for name in names)} with `git config`"
         key = " ".join(("preparation", *(f"git config {name}" for name in names)))

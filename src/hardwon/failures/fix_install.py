@@ -1,0 +1,39 @@
+"""The fix that installs a missing module or program, whatever the run did with it afterwards."""
+
+from __future__ import annotations
+
+from hardwon._cold import re
+from hardwon.failures.fix_case import Case, commands_of
+from hardwon.failures.fix_preparation import prepared
+from hardwon.failures.kind import missing_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hardwon.failures.shell import Command
+    from hardwon.values.fix import Fix
+
+_INSTALLS = frozenset(("install", "add", "i"))
+_VERSION = r"[=<>~!\[@;].*$"
+
+
+def install_fix(case: Case) -> Fix | None:
+    """The installation of just what the error misses, if the run could use it then."""
+    name = missing_name(case.line)
+    if not name or case.last.failed or name not in case.last.args:
+        return None
+    for step in reversed(case.between):
+        for part in commands_of(step):
+            if not step.failed and _installs(part, name):
+                return prepared(case, [part])
+    return None
+
+
+def _installs(part: Command, name: str) -> bool:
+    """Whether a package manager installs the package of this name."""
+    is_install = part.does.split()[-1:] and part.does.split()[-1] in _INSTALLS
+    packages = (re.sub(_VERSION, "", word) for word in part.operands)
+    return bool(is_install) and any(_plain(package) == _plain(name) for package in packages)
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("-", "_")
