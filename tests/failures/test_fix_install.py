@@ -35,7 +35,13 @@ CASES = (
         "an installation that failed",
         ('python3 -c "import openpyxl"', MISSING),
         ("pip install openpyxl", "!error: externally-managed-environment"),
-        ("cat notes.txt; grep -c openpyxl a.txt", "1"),
+        ("make sheet KIND=openpyxl", "done"),
+    ),
+    case(
+        "an installation that is not used",
+        ('python3 -c "import openpyxl"', MISSING),
+        ("pip install openpyxl", "Successfully installed openpyxl-3.1"),
+        ("make sheet", "done"),
     ),
     case(
         "another package",
