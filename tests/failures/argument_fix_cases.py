@@ -12,6 +12,24 @@ BUCKETS = "<Buckets><Bucket><Name>logs</Name><Region>eu-west-3</Region></Bucket>
 
 CASES = (
     case(
+        "the next object of the task",
+        (
+            tool("close_case", case_id="C-2240", etag="a3ea284d", state="done"),
+            "!cannot be closed: incomplete",
+        ),
+        (tool("get_case", case_id="C-2309"), '{"id": "C-2309", "etag": "c5cefdd8"}'),
+        (tool("close_case", case_id="C-2309", etag="c5cefdd8", state="done"), "ok"),
+    ),
+    case(
+        "an id that was wrong",
+        (tool("close_case", case_id="C-1", state="done"), "!no such thing: C-1"),
+        (tool("find_case", name="x"), '{"case_id": "C-2309"}'),
+        (tool("close_case", case_id="C-2309", state="done"), "ok"),
+        sort="argument",
+        says=("Take `case_id` from `case_id` in the result of `find_case`",),
+        never=("C-2309",),
+    ),
+    case(
         "the same value in another notation, not its source",
         (tool("close_month", run=7), '{"period": "2025P09"}'),
         (tool("get_run", period="09/2025"), "!Error: '09/2025' is not a payroll period"),

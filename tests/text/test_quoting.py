@@ -60,6 +60,8 @@ FORMS = [
         "add: Error: Shipment <name> is SAILED",
         "file: Error: Shipment <name> belongs to a voyage in status CLOSED",
         "search: Nothing is on file under <n>",
+        "fleet: plan: which environment?",
+        "minutes: ensure this value is less than or equal to <n>",
     ],
 )
 def test_an_error_of_a_known_form_is_quoted_whole(line: str) -> None:

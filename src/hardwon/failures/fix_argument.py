@@ -11,7 +11,7 @@ from hardwon.failures.argument_offers import offered
 from hardwon.failures.argument_texts import reworded
 from hardwon.failures.authored import fields
 from hardwon.failures.fix_case import Case, is_gone, is_personal, names_in, word_set
-from hardwon.failures.fix_source import source_change, source_in_words
+from hardwon.failures.fix_source import is_id_name, source_change, source_in_words
 from hardwon.failures.fix_tool import has_changed, name_words
 from hardwon.values.fix import Fix
 
@@ -146,10 +146,20 @@ def _renamed(old: dict[str, Any], new: dict[str, Any]) -> list[tuple[str, str]]:
 
 def _is_same_object(old: dict[str, Any], new: dict[str, Any], case: Case) -> bool:
     """Whether both calls are about one object: they share a value, have one, or are close."""
-    if not _is_same_operation(old, new):
+    if not _is_same_operation(old, new) or _is_other_id(old, new, case):
         return False
     kept_keys = [key for key in old if key in new and old[key] == new[key]]
     return bool(kept_keys) or len(new) == 1 or len(case.between) <= 2
+
+
+def _is_other_id(old: dict[str, Any], new: dict[str, Any], case: Case) -> bool:
+    """Whether the later call changes another object: its id differs and was not wrong."""
+    own = names_in(case.failed.tool)  # `update_order` changes what `order_id` names
+    ids = [key for key in old if is_id_name(key) and names_in(key) & own]
+    changed = [key for key in ids if new.get(key) not in (None, old[key])]
+    return not re.search(_ABSENT, case.line) and any(
+        str(old[key]) not in case.line and not names_in(key) & case.names for key in changed
+    )
 
 
 def _is_same_operation(old: dict[str, Any], new: dict[str, Any]) -> bool:

@@ -58,7 +58,7 @@ _CHECKS = word_set(
 _FILES = word_set("mkdir touch cp mv ln")
 _NO_FILE = (
     r"can't open file|No such file or directory|cannot find the file|ENOENT|Cannot find module"
-    r"|No such file|could not open|does not exist"
+    r"|No such file|could not open|does not exist|\bis missing\b"
 )
 _NO_ROW = r"(?i:\b(?:column|relation|table|role|database|schema|function|type)\b)"  # of a database
 _NO_MODULE = r"No module named '?(\w+)|Cannot find module '(\w+)|module <module '(\w+)'"
@@ -163,9 +163,11 @@ def _writing_named(case: Case, done: Sequence[Command]) -> list[Command]:
 
 def _makers(case: Case, done: Sequence[Command], *, is_git: bool) -> list[Command]:
     """The commands that prepare something, the last of each; git may undo only for git."""
+    failed = commands_of(case.failed)[blamed(case.failed, case.line)]
     by_key = {
         _key(part): part
         for part in done
+        if (part.does, part.operands[:2]) != (failed.does, failed.operands[:2])
         if (is_maker(part) or _is_named_task(part, case)) and not _is_own_script(part, case)
         if is_git or not _is_undoing(part)
     }
@@ -191,10 +193,11 @@ def _is_own_task(part: Command) -> bool:
 
 def _is_named_task(part: Command, case: Case) -> bool:
     """Whether a script of the project is given a task that the error names: `./do routes`."""
-    words = part.verb.split() or list(part.operands[:1])
+    words = part.verb.split() or [stem(part.program), *part.operands[:1]]
     is_script = "/" in part.program and not is_reader(part)
     names = {word.lower() for word in words if len(word) > _SHORT_NAME} - _CHECKS
-    return is_script and any(name in case.line.lower() for name in names)
+    line = re.sub(r"[^a-z]", "", case.line.lower())  # `dev.key` is made by `devkey.sh`
+    return is_script and any(re.sub(r"[^a-z]", "", name) in line for name in names)
 
 
 def _runs_tasks(part: Command) -> bool:

@@ -21,7 +21,7 @@ TELLING = (
     " changed modified differs differ busy full taken occupied blocked queued running stopped"
     " building restarting starting maintenance outside above below neither longer older newer"
     " nothing nobody beyond hidden until unless lapsed lost barred excluded retired withdrawn hold"
-    " greater larger smaller fewer maximum minimum"
+    " greater larger smaller fewer maximum minimum equal which"
 )
 
 # A statement without a head may begin with one of these.
