@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 from hardwon.failures.call_keys import canonical
 from hardwon.failures.features import call_features
+from hardwon.failures.operations import operation
 from hardwon.ranking.odds import LIMITS, Call, Counts, OddsLimits, chances, counted, numbered
 from hardwon.values.step import Step
 
@@ -83,10 +84,10 @@ def _made(steps: list[dict[str, Any]]) -> Iterable[Made]:
     before: list[Step] = []
     for step in steps:
         failed = step["kind"] is not None if step["failed"] is None else step["failed"]
-        args = canonical(step["args"])
-        features = numbered(call_features(step["tool"], args, before))
+        tool, args = operation(step["tool"], canonical(step["args"]))
+        features = numbered(call_features(tool, args, before))
         yield Made(features, not args.startswith("{"), failed, (failed and step["kind"]) or "")
-        before.append(Step(step["tool"], args, step["output"], failed))
+        before.append(Step(tool, args, step["output"], failed))
 
 
 def replay(runs: dict[str, list[Made]], limits: OddsLimits) -> Replay:

@@ -126,6 +126,8 @@ def test_a_word_beside_other_arguments_is_no_command() -> None:
     assert canonical({"code": "EUR", "amount": 5}) == '{"amount": 5, "code": "EUR"}'
     assert canonical({"command": "restart", "service": "web"}).startswith("{")
     assert canonical({"command": "ls", "timeout": 5, "description": "look"}) == "ls"
+    assert canonical({"cmd": "make", "workdir": "/a", "justification": "to see"}) == "make"
+    assert canonical({"command": "make", "isBackground": False, "goal": "a build"}) == "make"
     assert canonical({"code": "print(1)", "kernel": "k1"}) == "print(1)"
     assert canonical({"code": "x"}) == "x"
 

@@ -40,7 +40,9 @@ _BESIDE_COMMANDS = frozenset(  # arguments of shells and interpreters
         *("sandbox", "security_risk", "session", "session_id", "shell", "stdin", "tty", "title"),
         *("task_progress", "timeout", "timeout_ms", "timeoutMs", "timeout_secs", "workdir"),
         *("timeout_seconds", "working_dir", "working_directory", "workingDirectory"),
-        "yield_time_ms",
+        *("yield_time_ms", "justification", "login", "prefix_rule", "sandbox_permissions"),
+        *("with_escalated_permissions", "intent", "summary", "purpose", "reason", "goal", "risk"),
+        *("isBackground", "isInteractive", "mode", "wait"),
     ]
 )
 _FILE_KEYS = frozenset(  # beside these, `command` is an action and `code` is file content
