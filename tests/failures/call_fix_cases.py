@@ -456,6 +456,19 @@ CASES = (
         never=("add a guide",),
     ),
     case(
+        "a ticket behind the message",
+        ('git commit -m "add a guide"', "!commit-msg: the message names no ticket"),
+        ('git commit -m "add a guide (FB-969)"', "[main 1] add a guide (FB-969)"),
+        sort="call",
+        says=("Name a ticket in the message, as `(FB-<n>)`",),
+        never=("add a guide", "969"),
+    ),
+    case(
+        "a word behind the message",
+        ('git commit -m "add a guide"', "!commit-msg: the message names no ticket"),
+        ('git commit -m "add a guide again"', "[main 1] add a guide again"),
+    ),
+    case(
         "an area that the error does not ask for",
         ('git commit -m "add a guide"', "!error: gpg failed to sign the data"),
         ('git commit -m "docs: add a guide"', "[main 1] docs: add a guide"),

@@ -1,10 +1,10 @@
-"""How a commit message begins."""
+"""The marks of a commit message."""
 
 from __future__ import annotations
 
 import pytest
 
-from hardwon.failures.commit_marks import beginning
+from hardwon.failures.commit_marks import form_of
 
 
 @pytest.mark.parametrize(
@@ -16,9 +16,12 @@ from hardwon.failures.commit_marks import beginning
         ("HB-7: add a line", "HB-<n>:"),
         ("[shop] add a line", "[shop]"),
         ("Core: add a line", "Core:"),
-        ("add 3 lines", "plainly"),
-        ("", "plainly"),
+        ("add 3 lines", "no mark"),
+        ("add lines (FB-969)", "(FB-<n>)"),
+        ("add lines #12", "#<n>"),
+        ("read UTF-8 files", "UTF-<n>"),
+        ("", "no mark"),
     ],
 )
-def test_a_message_begins_with_a_mark_or_plainly(message: str, form: str) -> None:
-    assert beginning(message) == form
+def test_the_mark_of_a_message(message: str, form: str) -> None:
+    assert form_of(message) == form

@@ -206,8 +206,8 @@ def test_a_program_has_its_variables_or_none() -> None:
     assert "grep without variables" not in of("grep x a.txt")
 
 
-def test_a_commit_is_known_by_how_its_message_begins() -> None:
-    assert "git commit message begins <word>:" in of('git add -A && git commit -m "core: a line"')
-    assert "git commit message begins plainly" in of('git commit -m "add a line"')
+def test_a_commit_is_known_by_the_mark_of_its_message() -> None:
+    assert "git commit message with <word>:" in of('git add -A && git commit -m "core: a line"')
+    assert "git commit message with no mark" in of('git commit -m "add a line"')
     assert not any("message" in feature for feature in of("git commit --amend --no-edit"))
     assert not any("message" in feature for feature in of('git tag -m "core: a line" v1'))

@@ -42,7 +42,7 @@ A step passes through these files in this order:
 Before the next call:
 
     features, argument_features, code_names   what a pending call runs and touches, to be counted
-    commit_marks                  how a commit message begins
+    commit_marks                  areas and tickets in a commit message
     advice                        whether the call already follows a fix
     guards                        calls that a person has forbidden
     clues                         what the text of a lesson is about, where no run produced it

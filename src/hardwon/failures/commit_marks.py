@@ -1,11 +1,12 @@
-"""Marks at the beginning of a commit message: the number of a ticket, or the area of a change."""
+"""Marks of a commit message: the area of a change at its start, the number of a ticket anywhere."""
 
 from __future__ import annotations
 
 from hardwon._cold import re
 
 AREA = r"[a-z]{2,16}(?:\([\w.-]{1,30}\))?!?:"  # `core:`, `fix(api)!:`
-_PLAINLY = "plainly"
+TICKET = r"[(\[]?(?:[A-Z][A-Z\d]{1,9}-\d{1,7}|#\d{1,7})[)\]]?:?"  # `HB-7`, `(#12)`
+_UNMARKED = "no mark"
 
 
 def mark_form(word: str) -> str:
@@ -13,8 +14,10 @@ def mark_form(word: str) -> str:
     return "<word>:" if re.fullmatch(AREA, word) else str(re.sub(r"\d+", "<n>", word))
 
 
-def beginning(message: str) -> str:
-    """How a message begins: with a mark, or plainly."""
-    word = message.split(" ", 1)[0]
-    has_mark = word.endswith((":", "]")) or re.search(r"\d", word)
-    return mark_form(word) if has_mark else _PLAINLY
+def form_of(message: str) -> str:
+    """The form of the first mark in a message; "no mark" if it has none."""
+    words = message.split()
+    if words and (words[0].endswith((":", "]")) or re.search(r"\d", words[0])):
+        return mark_form(words[0])
+    ticket = next((word for word in words if re.fullmatch(TICKET, word)), "")
+    return mark_form(ticket) or _UNMARKED

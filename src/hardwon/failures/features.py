@@ -17,7 +17,7 @@ from hardwon._cold.lazy import lazy
 from hardwon.failures import shell
 from hardwon.failures.authored import tail
 from hardwon.failures.code_names import names_in
-from hardwon.failures.commit_marks import beginning
+from hardwon.failures.commit_marks import form_of
 from hardwon.failures.programs import program_name
 from hardwon.failures.scripts import is_code, script
 
@@ -71,7 +71,7 @@ def _of_command(
     yield from (f"{program} {flag.split('=')[0][:_LONGEST]}" for flag in command.flags)
     if command.does == "git commit":
         for message in command.operands[:1]:
-            yield f"{program} message begins {beginning(message)[:_LONGEST]}"
+            yield f"{program} message with {form_of(message)[:_LONGEST]}"
     targets = command.targets[:_TARGETS]
     for target in targets:
         yield f"{program} names {tail(target)[:_LONGEST]}"

@@ -23,6 +23,7 @@ from hardwon.failures.fix_pair import (
     Pair,
     is_absent,
     marked,
+    message_mark,
     pair_of,
     query_of,
     renamed,
@@ -54,6 +55,7 @@ _EXPLAINS = {
     "flags": r"(?i:unrecognized|unknown|usage|option|argument|flag|requires|specify|use -)",
     "target": r"",
     "mark": r"",
+    "ticket": r"",
 }
 _NO_PROGRAM = r"not found\Z|command not found|is not recognized as|: Permission denied\Z"
 _SEARCHED = (
@@ -109,6 +111,8 @@ def _is_shown(case: Case, pair: Pair) -> bool:
         return False
     if any(renamed(case, pair.old, pair.new)) or marked(case, pair.old, pair.new):
         return False  # the query, or the text after the mark, belongs to the run
+    if message_mark(case, pair.old, pair.new):
+        return False
     if any(f" -o {tail(pair.new.program)}" in step.args for step in case.steps):
         return False  # a program that the run has built
     return not any(
@@ -258,13 +262,10 @@ def _target_changes(case: Case, pair: Pair) -> list[CallChange]:
         return [CallChange(f"Write `{name}`, not `{wrong}`.", f"target {name}")]
     words = swapped(case, pair.old, pair.new)
     if mark := marked(case, pair.old, pair.new):
-        is_named = mark.rstrip(":") in case.line or mark_form(mark) != "<word>:"
-        advice = (
-            "Begin the text in the form that the error names."
-            if is_named
-            else f"Begin the message with its area and a colon, such as `{mark}`."
-        )
+        advice = "Begin the text in the form that the error names."
         return [CallChange(advice, f"mark {mark_form(mark)}")]
+    if mark := message_mark(case, pair.old, pair.new):
+        return [_marking(mark)]
     if words is None:
         return []
     old_name, new_name = words
@@ -275,6 +276,15 @@ def _target_changes(case: Case, pair: Pair) -> list[CallChange]:
         advice = f"Look up the name first (`{listing}`): it is `{new_name}`, not `{old_name}`."
         return [CallChange(advice, f"target {pair.new.does} listed")]
     return [CallChange(f"Name `{new_name}`, not `{old_name}`.", f"target {tail(new_name)}")]
+
+
+def _marking(mark: str) -> CallChange:
+    """The change that gives a commit message an area or the number of a ticket."""
+    form = mark_form(mark)
+    if form == "<word>:":
+        advice = f"Begin the message with its area and a colon, such as `{mark}`."
+        return CallChange(advice, f"mark {form}")
+    return CallChange(f"Name a ticket in the message, as `{form}`.", f"ticket {form}")
 
 
 def _is_idle_test(name: str, case: Case) -> bool:

@@ -41,6 +41,10 @@ def _part_applies(part: Command, sort: str, details: str) -> bool:
             return bool(re.search(rf"[\"']{details}", part.text))
         case "mark":
             return any(mark_form(word.split(" ", 1)[0]) == details for word in part.operands)
+        case "ticket":
+            return any(
+                mark_form(word) == details for text in part.operands for word in text.split()
+            )
         case "flags":
             return _has_flags(part, set(details.split()))
     return details in {*map(tail, part.operands), *re.findall(r"[\w.]+", query_of(part))}

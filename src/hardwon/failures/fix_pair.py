@@ -6,7 +6,7 @@ from hardwon._cold import re
 from hardwon._cold.lazy import lazy
 from hardwon.failures.argument_texts import changed_name
 from hardwon.failures.authored import is_coined, tail, writings
-from hardwon.failures.commit_marks import AREA, mark_form
+from hardwon.failures.commit_marks import AREA, TICKET, mark_form
 from hardwon.failures.fix_case import (
     Case,
     blamed,
@@ -192,11 +192,12 @@ def _is_same_program(case: Case, old: Command, new: Command) -> bool:
 
 def _is_rewritten(case: Case, old: Command, new: Command) -> bool:
     """Whether two calls of one program differ only in a word, a mark, a number or flags."""
-    if swapped(case, old, new) or marked(case, old, new) or is_other_number(case, old, new):
+    if swapped(case, old, new) or marked(case, old, new) or message_mark(case, old, new):
         return True
     if sets_what_lacks(case, old, new) or any(renamed(case, old, new)):
         return True
-    return _is_completed(case, old, new) or _is_reflagged(old, new)
+    is_other = is_other_number(case, old, new)
+    return is_other or _is_completed(case, old, new) or _is_reflagged(old, new)
 
 
 def renamed(case: Case, old: Command, new: Command) -> tuple[str, str]:
@@ -290,11 +291,22 @@ def marked(case: Case, old: Command, new: Command) -> str:
     if not added[0].lower().endswith(removed[0].lower()):
         return ""
     mark = added[0][: -len(removed[0])].strip()
-    if old.does == "git commit" and re.fullmatch(AREA, mark) and re.search(_SUBJECT, case.line):
-        return mark
     forms = {mark_form(word.strip(".,:;()'\"")) for word in case.line.split()}
     is_one_word = bool(re.fullmatch(r"\S{2,20}", mark))
     return mark if is_one_word and mark_form(mark.rstrip(":")) in forms else ""
+
+
+def message_mark(case: Case, old: Command, new: Command) -> str:
+    """The mark that a refused commit message got: its area, or a ticket at either end; else ""."""
+    removed, added = _differing(old, new)
+    is_refused = old.does == "git commit" and re.search(_SUBJECT, case.line)
+    if not is_refused or len(removed) != 1 or len(added) != 1:
+        return ""
+    before, message, after = added[0].partition(removed[0])
+    mark = before.strip() or after.strip()
+    form = rf"{AREA}|{TICKET}" if before else TICKET
+    is_one = bool(message) and not (before and after) and re.fullmatch(form, mark)
+    return mark if is_one else ""
 
 
 def _is_named(word: str, case: Case) -> bool:
