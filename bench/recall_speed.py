@@ -109,13 +109,13 @@ def _each(texts: list[str], ask: Callable[[str], object]) -> Callable[[], object
     return lambda: ask(next(endless))
 
 
-def found(agent: hardwon.Agent, asked: Questions) -> float:
-    """The share of prompts whose own lesson is among those shown."""
+def found(hw: hardwon.Hardwon, asked: Questions) -> float:
+    """The share of prompts whose own lesson is among those shown, each in a run of its own."""
     pairs = list(zip(asked.prompts, asked.corrections, strict=True))
-    hits = sum(
-        any(lesson.correction == correction for lesson in agent.before_turn(prompt).lessons)
-        for prompt, correction in pairs
-    )
+    hits = 0
+    for number, (prompt, correction) in enumerate(pairs):
+        run = hw.agent(SCOPE.agent, project=SCOPE.project, run=f"found-{number}")
+        hits += any(lesson.correction == correction for lesson in run.before_turn(prompt).lessons)
     return hits / len(pairs)
 
 
@@ -124,18 +124,19 @@ def inserts(home: str, agent: hardwon.Agent) -> tuple[float, float, float]:
     store = SqliteStore(home)
     lessons = Corpus(5).lessons(10**9)
     with tempfile.TemporaryDirectory(dir=cache()) as folder:
-        bare = _table(f"{folder}/bare.db")
 
         def keep() -> None:
             one = next(lessons)
             agent.lessons.add(one.situation, one.correction, mistake=one.mistake)
 
         ready = [next(lessons) for _ in range(INSERTS)]
-        rows = iter([values_of(one) for one in ready])
+        values = [values_of(one) for one in ready]
+        bare, columns = _table(f"{folder}/bare.db", len(values[0])), len(values[0])
+        rows = iter(values)
         again = iter(ready)
         taken = interleaved(
             {
-                "bare": lambda: bare.execute(_insert(), next(rows)),
+                "bare": lambda: bare.execute(_insert(columns), next(rows)),
                 "store": lambda: store.lessons.add(next(again)),
                 "face": keep,
             },
@@ -151,16 +152,16 @@ def inserts(home: str, agent: hardwon.Agent) -> tuple[float, float, float]:
     )
 
 
-def _insert() -> str:
-    return f"INSERT INTO lessons VALUES (NULL{', ?' * 21})"
+def _insert(columns: int) -> str:
+    return f"INSERT INTO lessons VALUES (NULL{', ?' * columns})"
 
 
-def _table(path: str) -> sqlite3.Connection:
+def _table(path: str, width: int) -> sqlite3.Connection:
     """A plain table that takes the same row; every insert is a synced commit."""
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
-    columns = ", ".join(f"c{number}" for number in range(21))
+    columns = ", ".join(f"c{number}" for number in range(width))
     connection.execute(f"CREATE TABLE lessons (id INTEGER PRIMARY KEY, {columns})")
     return connection
 
@@ -201,7 +202,7 @@ def measured(size: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
     home = filled(size)
     with hardwon.open(home) as hw:
         agent = hw.agent(SCOPE.agent, project=SCOPE.project)
-        taken, hits = doors(agent, asked), found(agent, asked)
+        taken, hits = doors(agent, asked), found(hw, asked)
     start = started(home, asked.prompts[0])
     with tempfile.TemporaryDirectory(dir=cache()) as copy:
         shutil.copytree(home, copy, dirs_exist_ok=True)
