@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from hardwon.failures.kind import NAME, kind_text, names_in
 from hardwon.failures.reading import read_failure
 from hardwon.failures.situation import agreed, situation, with_names
 from hardwon.values.failure import Failure
@@ -75,7 +78,25 @@ def test_a_variable_with_a_value_is_a_hint_and_no_cause() -> None:
 def test_a_body_whose_fields_tell_nothing_is_not_quoted() -> None:
     text, step = _failing('{"day": 1}', '{"statusCode": 400, "error": "Bad Request"}')
 
-    assert situation(text, step) == "When `book` fails"
+    assert situation(text, step) == "When `book` fails with “Bad Request”"
+
+
+@pytest.mark.parametrize(
+    ("line", "when"),
+    [
+        ("please look at bed_size and day", "When `book` fails over `bed_size`"),
+        ("please look at bedSize", "When `book` fails over `bedSize`"),
+        ("please look at day", "When `book` fails"),
+        ("please look at floor_no", "When `book` fails"),
+    ],
+)
+def test_an_error_that_may_not_be_quoted_is_told_by_the_argument_it_names(
+    line: str, when: str
+) -> None:
+    args = '{"bed_size": 1, "bedSize": 2, "day": 3}'
+    step = Step("book", args, line, failed=True, failure=Failure("a", "b", "", line))
+
+    assert situation("", step) == when
 
 
 def _failing(args: str, output: str) -> tuple[str, Step]:
@@ -134,3 +155,11 @@ def test_a_name_that_another_run_does_not_share_is_left_out() -> None:
     assert agreed(first, text, step) == first
     assert agreed(first, text, other) == "When you see “ConfigError: <name> is not set”"
     assert agreed("Whatever", "no name", step) == "Whatever"
+
+
+@given(st.text(alphabet="ab_ :='\"<>n.-,/()0\n?", max_size=80), st.text(max_size=40))
+def test_the_names_of_any_line_fit_its_kind_or_there_are_none(line: str, kind: str) -> None:
+    own = kind_text(line)
+
+    assert len(names_in(own, line)) in (0, own.count(NAME))
+    assert len(names_in(kind, line)) in (0, kind.count(NAME))

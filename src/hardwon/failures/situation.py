@@ -27,6 +27,10 @@ _QUOTE = 160  # characters of a failure kind
 # An environment variable; one with a value is a hint (`run with RUST_BACKTRACE=1`)
 _VARIABLE = r"\b[A-Z][A-Z\d]{1,20}(?:_[A-Z\d]{1,20}){1,4}\b(?!=)"
 _FLAG = r"--?[a-z][a-z\d]{0,15}(?:-[a-z\d]{1,15}){0,2}"
+_REASON = (
+    r"\b(?:Bad Request|Forbidden|Conflict|Precondition Failed|Unprocessable (?:Entity|Content))\b"
+)
+_COMPOUND = r"[a-z][_-][a-z]|[a-z][A-Z]"  # a name that is no plain word
 _DEEPEST = 4  # levels of named arguments that are looked at
 _TEST = r"(?:AssertionError|Failed|test failed) in (\S.*)"  # a kind that only its test names
 
@@ -80,9 +84,20 @@ def situation(text: str, step: Step) -> str:
         return f"When {speaker} “{clip(words, _QUOTE)}”{inline}"
     if code := body_code(step.output):
         return f"When {program(step)} fails with `{code}`"
-    names = [] if step.args.startswith("{") else re.findall(_VARIABLE, line)
-    over = f" over `{names[0]}`" if names else ""
+    if is_body and (phrase := re.search(_REASON, step.output)):
+        return f"When {program(step)} fails with “{phrase[0]}”"
+    name = _named_in(line, step)
+    over = f" over `{name}`" if name else ""
     return f"When {program(step)} fails{over}"
+
+
+def _named_in(line: str, step: Step) -> str:
+    """The first argument of the call, or for a command the first variable, in the line; or ""."""
+    if not step.args.startswith("{"):
+        return next(iter(re.findall(_VARIABLE, line)), "")
+    words = re.findall(r"[\w-]+", line)
+    known = _argument_names(fields(step.args))
+    return next((word for word in words if word in known and re.search(_COMPOUND, word)), "")
 
 
 def program(step: Step) -> str:
