@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import gc
 from contextlib import contextmanager
+from threading import Lock
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _RARELY = 100_000  # new values between two collections; Python's default is 700
+_LOCK = Lock()
+_usual: list[tuple[int, int, int]] = []  # what it was for each that is within, the first first
 
 
 @contextmanager
 def collected_rarely() -> Iterator[None]:
     """Collect garbage rarely, for work that makes many values and hardly any cycles."""
-    usual = gc.get_threshold()
-    gc.set_threshold(max(usual[0], _RARELY) if usual[0] else 0, *usual[1:])
+    with _LOCK:
+        _usual.append(_usual[0] if _usual else gc.get_threshold())
+        first, *others = _usual[0]
+        gc.set_threshold(max(first, _RARELY) if first else 0, *others)
     try:
         yield
     finally:
-        gc.set_threshold(*usual)
+        with _LOCK:
+            usual = _usual.pop()
+            if not _usual:  # the last one that was within
+                gc.set_threshold(*usual)

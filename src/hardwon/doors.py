@@ -184,9 +184,11 @@ class Doors:
     def _forbidding(self, scope: Scope, tool: str, call: str) -> Lesson | None:
         """The lesson with which a person has forbidden this call; None if there is none."""
         now = self._clock()
+        forms = dict.fromkeys(((tool, call), operations.operation(tool, call)))
         for lesson in self._store.lessons.guards(scope):
             is_alive = lesson.expires_at is None or lesson.expires_at > now
-            if is_alive and guards.guard_of(lesson).forbids(tool, call):
+            guard = guards.guard_of(lesson)
+            if is_alive and any(guard.forbids(*form) for form in forms):
                 return lesson
         return None
 

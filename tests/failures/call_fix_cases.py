@@ -469,6 +469,24 @@ CASES = (
         ('git commit -m "add a guide again"', "[main 1] add a guide again"),
     ),
     case(
+        "a message that was empty",
+        ('git commit -m ""', "!Aborting commit due to empty commit message."),
+        ('git commit -m "fix: a guide"', "[main 1] fix: a guide"),
+    ),
+    case(
+        "the scope of an area belongs to the run",
+        ('git commit -m "add a guide"', "!commit-msg: subject has no area"),
+        ('git commit -m "shop(merger): add a guide"', "[main 1] shop(merger): add a guide"),
+        sort="call",
+        says=("such as `area:`",),
+        never=("merger",),
+    ),
+    case(
+        "a folder of a person",
+        ("/home/alice/t/run.sh", "!run.sh: no cases here"),
+        ("cd /home/alice/t && ./run.sh", "3 cases, 0 failed"),
+    ),
+    case(
         "an area that the error does not ask for",
         ('git commit -m "add a guide"', "!error: gpg failed to sign the data"),
         ('git commit -m "docs: add a guide"', "[main 1] docs: add a guide"),

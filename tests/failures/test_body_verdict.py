@@ -158,6 +158,7 @@ def test_an_xml_error_or_the_page_of_a_failing_server(text: str, is_failed: bool
         ("E1010 DATE ? 3", True),
         ("ERR-1010: DATE", True),
         ("E1010 plus", False),
+        ("E330 Citric acid, an acidity regulator", False),
         ("H1010 DATE", False),
     ],
 )

@@ -44,6 +44,14 @@ CASES = (
         ("make sheet", "done"),
     ),
     case(
+        "a file that is only staged",
+        ("python -m reqtools", "!No module named reqtools"),
+        ("git add reqtools", ""),
+        ("PYTHONPATH=src python -m reqtools", "done"),
+        sort="call",
+        says=("Set `PYTHONPATH=src`",),
+    ),
+    case(
         "another package",
         ('python3 -c "import openpyxl"', MISSING),
         ("pip install pandas", "Successfully installed pandas"),

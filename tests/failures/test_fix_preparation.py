@@ -59,6 +59,12 @@ CASES = (
         ("./do test", "Ran 4 tests\nOK"),
     ),
     case(
+        "a name across the words of an error",
+        ("bin/scan all", "!OSError: no devices found"),
+        ("./bin/node 8", "fine"),
+        ("bin/scan all", "3 devices"),
+    ),
+    case(
         "a check that the error names",
         ("./do test", "!do: run the checks first"),
         ("./do checks", "fine"),

@@ -39,6 +39,13 @@ CASES = (
         (tool("grid.free", channel="ONE", day="2031-06-04"), "OK"),
     ),
     case(
+        "another tool of the same name space",
+        (tool("crm.update_card", card="C-1001", name="x"), "!the record is read-only"),
+        (tool("crm.edit_card", card="C-1001", name="x"), "ok"),
+        sort="tool",
+        says=("`crm.edit_card`",),
+    ),
+    case(
         "another action for one that is unknown",
         (tool("grid.move", channel="ONE", day="2031-06-04"), "!unknown action move"),
         (tool("grid.shift", channel="ONE", day="2031-06-04"), "OK"),

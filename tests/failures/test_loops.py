@@ -123,4 +123,7 @@ def test_polling_may_be_exempt_by_tool_or_program() -> None:
     assert find([poll, poll], exempt=frozenset({"desk"})) is None
     assert find([poll, poll], exempt=frozenset({"desk.poll"})) is None
     assert find([poll, poll], exempt=frozenset({"poll"})) is not None
+    deep = BOOM._replace(tool="functions.desk.poll")
+    assert find([deep, deep], exempt=frozenset({"functions.desk"})) is None
+    assert find([deep, deep], exempt=frozenset({"functions"})) is not None
     assert find([wait, wait])

@@ -16,7 +16,7 @@ from hardwon.values.step import Step
         ("grid", {"action": "hold", "day": 3}, "grid.hold", '{"day": 3}'),
         ("grid", {"operation": "free", "day": 3}, "grid.free", '{"day": 3}'),
         ("grid", {"op": "free"}, "grid.free", "{}"),
-        ("grid", {"command": "free", "day": 3}, "grid.free", '{"day": 3}'),
+        ("grid", {"action": "rate", "code": "EUR"}, "grid.rate", '{"code": "EUR"}'),
         ("mcp__desk__grid", {"action": "hold"}, "mcp__desk__grid.hold", "{}"),
     ],
 )
@@ -34,7 +34,7 @@ def test_the_action_is_part_of_the_name(
         ("grid", {"action": "hold the line", "day": 3}),
         ("grid", {"action": 4, "day": 3}),
         ("grid", {"mode": "hold", "day": 3}),
-        ("editor", {"command": "view", "path": "a.py"}),
+        ("editor", {"action": "view", "path": "a.py"}),
         ("bash", {"command": "ls"}),
     ],
 )
@@ -74,3 +74,25 @@ def test_a_call_is_warned_about_by_its_action() -> None:
 
     assert "Use `grid.shift` with the same arguments" in warned.text
     assert not agent.before_action("grid", {"action": "shift", "day": "fri", "at": "9"})
+
+
+def test_a_guard_denies_the_action_that_its_lesson_is_about() -> None:
+    agent = hardwon.open("memory:").agent("desk")
+    purge = {"action": "purge", "queue": "main"}
+    for _ in range(2):
+        agent.after_action("grid", purge, output="E4002 QUEUE IN USE", failed=True)
+        agent.after_run(task="purge it")
+    (lesson,) = agent.lessons.list(status="all")
+    agent.lessons.guard(lesson.id)
+
+    assert agent.before_action("grid", purge).denied
+    assert not agent.before_action("grid", {"action": "purge", "queue": "other"}).denied
+    assert not agent.before_action("grid", {"action": "look", "queue": "main"}).denied
+
+
+def test_a_guard_denies_one_word_whatever_stands_beside_it() -> None:
+    agent = hardwon.open("memory:").agent("desk")
+    lesson = agent.learn("never reboot the host of the shop")
+    agent.lessons.guard(lesson.id, call="reboot")
+
+    assert agent.before_action("bash", {"command": "reboot", "timeoutSeconds": 5}).denied

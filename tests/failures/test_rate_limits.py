@@ -20,6 +20,9 @@ from hardwon.failures.rate_limits import is_early, is_limit
         ("queries are limited to 2 per 30 s", True),
         ("queries are limited to 20 calls every minute", True),
         ("limited to 3 per order", False),
+        ("item 429 not found", False),
+        ("429 Too Many", True),
+        ("status: 429", True),
     ],
 )
 def test_a_line_reports_a_rate_limit(line: str, is_one: bool) -> None:

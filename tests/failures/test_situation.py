@@ -129,6 +129,13 @@ def _failing(args: str, output: str) -> tuple[str, Step]:
         ),
         ("bin/run", "error: unknown option: --a-b-c-d", "error: unknown option <name>"),
         ("bin/run", "ConfigError: HARBOUR_DB is not set", "ConfigError: HARBOUR_DB is not set"),
+        (
+            '{"to": "CUST_ACME_77821"}',
+            "Error: no such customer 'CUST_ACME_77821'",
+            "book: Error: no such customer <name>",
+        ),
+        ('{"to": "bed_size", "bed_size": 1}', "Error: bad bed_size", "book: Error: bad <name>"),
+        ("bin/run", "error: CUST_ACME_77821 is not set", "error: <name> is not set"),
         ("bin/run", "error: file_a is older than file_b", "error: <name> is older than <name>"),
     ],
 )
@@ -155,6 +162,7 @@ def test_a_name_that_another_run_does_not_share_is_left_out() -> None:
     assert agreed(first, text, step) == first
     assert agreed(first, text, other) == "When you see “ConfigError: <name> is not set”"
     assert agreed("Whatever", "no name", step) == "Whatever"
+    assert agreed("My own words", text, other) == "My own words"
 
 
 @given(st.text(alphabet="ab_ :='\"<>n.-,/()0\n?", max_size=80), st.text(max_size=40))

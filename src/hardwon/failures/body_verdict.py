@@ -21,7 +21,7 @@ _FAILS_AT_START = (
     r"|An? (?:\w+ )?error (?:has )?occurred|Invalid \w+(?: \w+)?:|Permission denied|Access denied"
     r"|Unauthorized|Forbidden|Not [Ff]ound$|Fix the errors and try again"
     r"|(?:Input )?[Vv]alidation (?:failed|error)s? for \w"
-    r"|E(?:RR|RROR)?-?\d{3,5}[: ]\s?[A-Z]"
+    r"|E(?:RR|RROR)?-?\d{3,5}[: ]\s?[A-Z]{2,}\b"
 )
 _FAILED_FIELD = (
     r"\{\s*+(?:[\"'][\w-]{1,30}[\"']\s*+:\s*+"

@@ -31,20 +31,6 @@ EXACT, TARGET, KIND, PROGRAM = "=@~:"
 _KEY_LIMIT = 200
 _PARTS, _TARGETS = 12, 4
 _COMMAND_KEYS = ("command", "cmd", "script", "code")
-_WORD = r"\s*[\w-]*\s*"
-_BESIDE_COMMANDS = frozenset(  # arguments of shells and interpreters
-    [
-        *("args", "background", "blocking", "cwd", "description", "dir", "directory", "env"),
-        *("explanation", "interactive", "is_background", "is_input", "language", "restart"),
-        *("max_output_tokens", "requires_approval", "run_in_background", "runInBackground"),
-        *("sandbox", "security_risk", "session", "session_id", "shell", "stdin", "tty", "title"),
-        *("task_progress", "timeout", "timeout_ms", "timeoutMs", "timeout_secs", "workdir"),
-        *("timeout_seconds", "working_dir", "working_directory", "workingDirectory"),
-        *("yield_time_ms", "justification", "login", "prefix_rule", "sandbox_permissions"),
-        *("with_escalated_permissions", "intent", "summary", "purpose", "reason", "goal", "risk"),
-        *("isBackground", "isInteractive", "mode", "wait"),
-    ]
-)
 _FILE_KEYS = frozenset(  # beside these, `command` is an action and `code` is file content
     ["path", "file_path", "filePath", "notebook_path", "target_file", "absolute_path"]
 )
@@ -95,11 +81,9 @@ def canonical(args: Any) -> str:
 
 
 def _is_command(key: str, args: dict[str, Any]) -> bool:
-    """Whether an argument holds a command line or code; a word beside other arguments is neither.
-
-    It is then an action (`{"command": "restart", "service": "web"}`) or a code (`"EUR"`).
-    """
-    return not re.fullmatch(_WORD, args[key]) or _BESIDE_COMMANDS.issuperset(args.keys() - {key})
+    """Whether an argument holds a command or code; one word beside others is a code (`EUR`)."""
+    is_word = bool(re.fullmatch(r"[\w-]*", args[key].strip()))
+    return key != "code" or len(args) == 1 or not is_word
 
 
 def _shortened(args: dict[str, Any]) -> dict[str, Any]:

@@ -90,9 +90,8 @@ def _fix(case: Case, pair: Pair, changes: list[CallChange]) -> Fix | None:
         return None
     call = silenced(pair.new.text)
     call = f"cd {pair.new.cwd} && {call}" if _is_moved(pair) else call
-    is_shown = (
-        _is_shown(case, pair) and _tells_variables(pair, changes) and _tells_flags(pair, text)
-    )
+    is_told = _tells_variables(pair, changes) and _tells_flags(pair, text)
+    is_shown = is_told and _is_shown(case, pair) and not is_personal(call)
     example = f" For example: `{call}`" if is_shown and call not in text else ""
     sort = "tool" if _is_replaced(pair) else "call"
     key = f"{sort} {'; '.join(change.key for change in changes)}"
@@ -229,7 +228,8 @@ def _is_moved(pair: Pair) -> bool:
     """Whether a file is started from another folder: `t/run.sh`, then `cd t && ./run.sh`."""
     old, new = (posixpath.join(part.cwd, part.program) for part in pair)
     is_same = "/" in pair.old.program and posixpath.normpath(old) == posixpath.normpath(new)
-    return is_same and pair.old.cwd != pair.new.cwd
+    is_inside = not pair.new.cwd.startswith(("/", "~", "$"))  # a folder of the project
+    return is_same and is_inside and pair.old.cwd != pair.new.cwd
 
 
 def _untimed(part: Command) -> str:
@@ -282,7 +282,8 @@ def _marking(mark: str) -> CallChange:
     """The change that gives a commit message an area or the number of a ticket."""
     form = mark_form(mark)
     if form == "<word>:":
-        advice = f"Begin the message with its area and a colon, such as `{mark}`."
+        area = mark if mark[:-1].isalpha() else "area:"  # a scope belongs to the run
+        advice = f"Begin the message with its area and a colon, such as `{area}`."
         return CallChange(advice, f"mark {form}")
     return CallChange(f"Name a ticket in the message, as `{form}`.", f"ticket {form}")
 

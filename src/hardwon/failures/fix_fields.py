@@ -31,6 +31,8 @@ def finders(case: Case) -> tuple[Callable[[Case], Fix | None], ...]:
     """
     if is_refused(case.failed):
         return _OF_FILES
-    if is_limit(case.line) or is_early(f"{case.line} {body_code(case.failed.output)}"):
+    is_stated = stated_fix(case.failed) is not None
+    is_late = is_limit(case.line) or is_early(f"{case.line} {body_code(case.failed.output)}")
+    if is_late and not is_stated:
         return _OF_WAITING
-    return _OF_ARGUMENTS if stated_fix(case.failed) else _OF_OTHERS
+    return _OF_ARGUMENTS if is_stated else _OF_OTHERS

@@ -13,7 +13,14 @@ if TYPE_CHECKING:
     from hardwon.values.fix import Fix
 
 _INSTALLS = frozenset(("install", "add", "i"))
-_VERSION = r"[=<>~!\[@;].*$"
+_MANAGERS = frozenset(
+    [
+        *("pip", "pip3", "uv", "poetry", "pdm", "conda", "mamba", "npm", "pnpm", "yarn", "bun"),
+        *("apt", "apt-get", "apk", "dnf", "yum", "brew", "gem", "bundle", "cargo", "go"),
+        "composer",
+    ]
+)
+_VERSION = r"(?<=.)[=<>~!\[@;].*$"
 
 
 def install_fix(case: Case) -> Fix | None:
@@ -30,9 +37,9 @@ def install_fix(case: Case) -> Fix | None:
 
 def _installs(part: Command, name: str) -> bool:
     """Whether a package manager installs the package of this name."""
-    is_install = part.does.split()[-1:] and part.does.split()[-1] in _INSTALLS
+    is_install = part.name in _MANAGERS and part.does.split()[-1] in _INSTALLS
     packages = (re.sub(_VERSION, "", word) for word in part.operands)
-    return bool(is_install) and any(_plain(package) == _plain(name) for package in packages)
+    return is_install and any(_plain(package) == _plain(name) for package in packages)
 
 
 def _plain(name: str) -> str:

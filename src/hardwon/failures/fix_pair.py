@@ -300,7 +300,7 @@ def message_mark(case: Case, old: Command, new: Command) -> str:
     """The mark that a refused commit message got: its area, or a ticket at either end; else ""."""
     removed, added = _differing(old, new)
     is_refused = old.does == "git commit" and re.search(_SUBJECT, case.line)
-    if not is_refused or len(removed) != 1 or len(added) != 1:
+    if not is_refused or len(removed) != 1 or len(added) != 1 or not removed[0]:
         return ""
     before, message, after = added[0].partition(removed[0])
     mark = before.strip() or after.strip()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hardwon._cold import re
 from hardwon.failures.authored import is_coined, is_shell, stem, tail, writings
 from hardwon.failures.fix_case import (
@@ -196,8 +198,9 @@ def _is_named_task(part: Command, case: Case) -> bool:
     words = part.verb.split() or [stem(part.program), *part.operands[:1]]
     is_script = "/" in part.program and not is_reader(part)
     names = {word.lower() for word in words if len(word) > _SHORT_NAME} - _CHECKS
-    line = re.sub(r"[^a-z]", "", case.line.lower())  # `dev.key` is made by `devkey.sh`
-    return is_script and any(re.sub(r"[^a-z]", "", name) in line for name in names)
+    parts = re.findall(r"[a-z]+", case.line.lower())
+    joined = {first + second for first, second in pairwise(parts)}  # `devkey.sh` makes `dev.key`
+    return is_script and any(re.sub(r"[^a-z]", "", name) in {*parts, *joined} for name in names)
 
 
 def _runs_tasks(part: Command) -> bool:

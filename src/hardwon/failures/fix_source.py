@@ -30,6 +30,9 @@ _REFUSED = (
 )
 
 
+_LABELLED = 2  # letters of a value that is known by its label; `Page 1 of 3` gives no page
+
+
 class Source(NamedTuple):
     """Where an argument comes from."""
 
@@ -240,7 +243,7 @@ def _is_in_words(value: str, step: Step) -> bool:
 def _is_labelled(key: str, value: str, step: Step) -> bool:
     """Whether plain words have the value behind the argument's name: `SEQ 140`."""
     text, names = step.output[:_READ], "|".join(names_in(key))
-    if not names or body_start(text.strip()) >= 0:
+    if not names or len(value) < _LABELLED or body_start(text.strip()) >= 0:
         return False
     labelled = re.finditer(rf"(?i:\b(?:{names})\W{{1,3}}(\w\S*))", text)
     return any(match[1].rstrip(".,;") == value for match in labelled)

@@ -86,8 +86,10 @@ def _acts_alike(case: Case, old: dict[str, Any], new: dict[str, Any]) -> bool:
 
 def _is_other_action(case: Case) -> bool:
     """Whether the tool did something else next, without an error about the first action."""
-    first, second = (step.tool.rpartition(".")[0] for step in (case.failed, case.last))
-    return bool(first) and first == second and not re.search(_UNKNOWN_ACTION, case.line)
+    first, second = (step.tool.rpartition(".") for step in (case.failed, case.last))
+    is_one_tool = bool(first[0]) and first[0] == second[0]
+    is_action = len(name_words(first[2])) == 1  # a longer name is that of a tool of its own
+    return is_one_tool and is_action and not re.search(_UNKNOWN_ACTION, case.line)
 
 
 def _looks_elsewhere(case: Case, old: dict[str, Any], new: dict[str, Any]) -> bool:

@@ -74,7 +74,7 @@ def is_exempt(step: Step, exempt: frozenset[str]) -> bool:
     """Whether the tool or program is one that may be repeated, as for polling."""
     program = step.args.split(maxsplit=1)[0].lower() if step.args.strip() else ""
     tool = step.tool.lower()  # `sched.poll` is the action `poll` of `sched`
-    return not exempt.isdisjoint((tool, tool.partition(".")[0], program))
+    return not exempt.isdisjoint((tool, tool.rpartition(".")[0], program))
 
 
 def render(loop: Loop) -> str:

@@ -7,15 +7,14 @@ What such a tool refuses, and what cures it, depends on the action.
 
 from __future__ import annotations
 
-from hardwon._cold import re
+from hardwon._cold import json, re
 from hardwon.failures.authored import PATHS, fields
-from hardwon.failures.call_keys import canonical
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hardwon.values.step import Step
 
-_ACTIONS = ("action", "operation", "op", "command")
+_ACTIONS = ("action", "operation", "op")
 _ACTION = r"[A-Za-z][A-Za-z\d]{0,20}(?:[_-][A-Za-z\d]{1,20}){0,3}"
 _ONE_WORD = r"(?:\w{1,60}(?:__|\.))?[A-Za-z][a-z\d]{1,30}"  # a name of more words has its own verb
 
@@ -37,4 +36,5 @@ def operation(tool: str, args: str) -> tuple[str, str]:
     action = arguments.pop(key)
     if not re.fullmatch(_ACTION, action):
         return tool, args
-    return f"{tool}.{action}", canonical(arguments)
+    others = json.dumps(arguments, ensure_ascii=False, sort_keys=True)
+    return f"{tool}.{action}", others

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hardwon._cold import re
 
 _LIMIT = (
-    r"(?i:\brate.?limit|\btoo many requests\b|\b429\b|\bthrottl(?:ed|ing)\b"
+    r"(?i:\brate.?limit|\btoo many requests\b|\bthrottl(?:ed|ing)\b"
+    r"|\b(?:HTTP|status|code|error)\W{1,3}429\b|\b429 too many\b"
     r"|\brequests per (?:second|minute|hour|day)\b|\brate exceeded\b"
     r"|\blimited to \d+ (?:\w+ )?(?:per|every|in|each) (?:\d+ ?)?(?:s|sec|m|min|h|hour|day|minute)"
     r"(?:ond)?s?\b)"

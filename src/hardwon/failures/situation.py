@@ -12,6 +12,7 @@ from hardwon.failures.call_keys import blamed_command
 from hardwon.failures.file_refusals import REASONS
 from hardwon.failures.kind import NAME, QUOTES, names_in, printed_text
 from hardwon.failures.reading import INLINE
+from hardwon.failures.results import scalars
 from hardwon.failures.shell import parse
 from hardwon.failures.timeouts import TIMED_OUT
 from hardwon.text.clean import clip, one_line
@@ -39,23 +40,38 @@ def agreed(situation_before: str, text: str, step: Step) -> str:
     """The situation of a lesson that one more run met: without names, if that run saw others."""
     if NAME not in text or situation_before == situation(with_names(text, step), step):
         return situation_before
-    return situation(text, step)
+    general = situation(text, step)
+    return general if _is_form_of(general, situation_before) else situation_before
+
+
+def _is_form_of(general: str, text: str) -> bool:
+    """Whether a text is the general one with names in their places: a person may have edited it."""
+    head, *rest = general.split(NAME)
+    at = len(head) if text.startswith(head) else -1
+    for words in rest:
+        at = text.find(words, at) + len(words) if at >= 0 and words in text[at:] else -1
+    return at >= 0
 
 
 def with_names(text: str, step: Step) -> str:
     """A failure kind with the names that belong to the call: arguments, flags, variables."""
     line = step.failure.line if step.failure else ""
-    names = names_in(text.removeprefix(f"{step.tool}: "), line) if NAME in text else []
+    prefix = f"{step.tool}: " if text.startswith(f"{step.tool}: ") else ""
+    parts = text[len(prefix) :].split(NAME)
+    names = names_in(text[len(prefix) :], line) if len(parts) > 1 else []
     if not names:
         return text
-    known = {step.tool, *_argument_names(fields(step.args))}
-    parts = text.split(NAME)
-    kept = [name if _is_of_call(name.strip(f"{QUOTES}`"), known) else NAME for name in names]
-    return "".join(part for pair in zip(parts, (*kept, ""), strict=True) for part in pair)
+    kept = [name if _is_of_call(name.strip(f"{QUOTES}`"), step) else NAME for name in names]
+    return prefix + "".join(part for pair in zip(parts, (*kept, ""), strict=True) for part in pair)
 
 
-def _is_of_call(name: str, known: set[str]) -> bool:
-    return name in known or re.fullmatch(rf"{_FLAG}|{_VARIABLE}", name) is not None
+def _is_of_call(name: str, step: Step) -> bool:
+    """Whether a name is one of the tool and never a value: an argument, a flag, a variable."""
+    if not step.args.startswith("{"):
+        is_plain = not re.search(r"\d{3}", name)
+        return is_plain and re.fullmatch(rf"{_FLAG}|{_VARIABLE}", name) is not None
+    arguments = fields(step.args)
+    return name in {step.tool, *_argument_names(arguments)} - {*scalars(arguments)}
 
 
 def _argument_names(value: Any, depth: int = _DEEPEST) -> set[str]:
@@ -82,6 +98,11 @@ def situation(text: str, step: Step) -> str:
         speaker = f"`{step.tool}` says" if quote.startswith(prefix) else "you see"
         words, inline, _ = quote.removeprefix(prefix).partition(INLINE)
         return f"When {speaker} “{clip(words, _QUOTE)}”{inline}"
+    return _unquoted(line, step, is_body=is_body)
+
+
+def _unquoted(line: str, step: Step, *, is_body: bool) -> str:
+    """When the lesson holds, of a failure whose words may not be quoted."""
     if code := body_code(step.output):
         return f"When {program(step)} fails with `{code}`"
     if is_body and (phrase := re.search(_REASON, step.output)):

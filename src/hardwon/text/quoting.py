@@ -84,7 +84,10 @@ _QUOTED = (  # the apostrophes of "doesn't" and "isn't" quote nothing
 _SENTENCE_END = r"[.!?;](?=\s)|\s(?:--|—|–|//|#|=>|->|\|)\s|\\n|\\r"
 _CLAUSE = r"[^,:;]{1,400}[,:;]*\s*"
 _WORD = r"(?<![\w<./\\@$%-])[^\W\d_]{1,40}(?:['’][a-z]{1,2})?(?![\w>/\\@=(-]|\.\w)"
-_STATE = r"\b(?:is|was|are|(?:in|has)(?: \w+)?) [A-Z][A-Z_]{2,30}\b"  # "order <name> is CLOSED"
+_STATE = (  # "order <name> is SHIPPED"
+    r"\b(?:is|was|are|in (?:status|state)) (?:OPEN|PAID|SENT|SHIPPED|SAILED|DELIVERED|DECLARED"
+    r"|RECEIVED|SUBMITTED|APPROVED|POSTED|BOOKED|SOLD|DIRTY|CLEAN|ACTIVE|DONE|VOID)\b"
+)
 _ILLEGAL = (  # in errors it means "invalid"
     r"(?i:\billegal(?= (?:option|argument|character|value|state|operation|start|token|byte)))"
 )
@@ -127,7 +130,7 @@ def stated(text: str) -> str:
 
 def _quote(head: str, message: str, form: str) -> str:
     """The head with its message; only the head if it is an error class or code."""
-    if not (_ADDRESSING | _PROSE).isdisjoint(_words(head)):
+    if not (_ADDRESSING | _PROSE).isdisjoint(_words(head)) or " -" in head:
         return ""
     fact = _statement(message) or _fixed(message)
     if form in _STATED:
@@ -141,7 +144,8 @@ def _quote(head: str, message: str, form: str) -> str:
 def _is_stated(head: str, message: str, fact: str) -> bool:
     """Whether a fact may be quoted behind its head; words before a colon have to tell too."""
     if reporter := re.match(_REPORTER, message):
-        return _tells(reporter[0]) and not re.match(_LABELLED, message)
+        is_plain = " -" not in reporter[0] and not re.match(_LABELLED, message)
+        return is_plain and _tells(reporter[0])
     return _is_told(fact) if head else _is_short(fact)
 
 

@@ -20,8 +20,7 @@ TELLING = (
     " settled draft overdue unpaid exhausted depleted needed mandatory forbidden prohibited"
     " changed modified differs differ busy full taken occupied blocked queued running stopped"
     " building restarting starting maintenance outside above below neither longer older newer"
-    " nothing nobody beyond hidden until unless lapsed lost barred excluded retired withdrawn hold"
-    " greater larger smaller fewer maximum minimum equal which"
+    " nobody beyond lapsed lost barred excluded retired greater larger smaller fewer"
 )
 
 # A statement without a head may begin with one of these.
@@ -87,5 +86,6 @@ USUAL = (
     " credentials authentication authorization app application setting settings configuration"
     " config environment default will removed future release releases minor later support"
     " integer expressions comparison signedness member explicit extension extensions relative"
-    " reassigned assignable library libraries header separator"
+    " reassigned assignable library libraries header separator until unless nothing which hold"
+    " maximum minimum equal hidden"
 )
