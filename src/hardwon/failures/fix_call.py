@@ -88,8 +88,7 @@ def _fix(case: Case, pair: Pair, changes: list[CallChange]) -> Fix | None:
     text = " ".join(change.words for change in changes)
     if is_personal(text):
         return None
-    call = silenced(pair.new.text)
-    call = f"cd {pair.new.cwd} && {call}" if _is_moved(pair) else call
+    call = _typed(pair)
     is_told = _tells_variables(pair, changes) and _tells_flags(pair, text)
     is_shown = is_told and _is_shown(case, pair) and not is_personal(call)
     example = f" For example: `{call}`" if is_shown and call not in text else ""
@@ -97,6 +96,12 @@ def _fix(case: Case, pair: Pair, changes: list[CallChange]) -> Fix | None:
     key = f"{sort} {'; '.join(change.key for change in changes)}"
     mistake = f"`{pair.old.call}`" if pair.old.call != pair.new.call else ""
     return Fix(sort, text + example, key, call if is_shown else "", mistake)
+
+
+def _typed(pair: Pair) -> str:
+    """The new call as it is typed in the folder of the project."""
+    call = silenced(pair.new.text)
+    return f"cd {pair.new.cwd} && {call}" if _is_moved(pair) else call
 
 
 def _is_replaced(pair: Pair) -> bool:
