@@ -408,6 +408,16 @@ def test_what_a_project_keeps_meeting_is_told_at_the_start_and_once(hw: hardwon.
     assert not hw.agent("coder", project="web").start()
 
 
+def test_what_others_meet_meanwhile_is_not_told_at_a_second_start(hw: hardwon.Hardwon) -> None:
+    run = hw.agent("coder", project="api", run="long")
+    assert not run.start()
+    for _ in range(3):
+        met_pytest(hw.agent("coder", project="api"))
+
+    assert not run.start()
+    assert hw.agent("coder", project="api", run="next").start()
+
+
 def test_what_the_start_told_is_told_once_more_before_a_call_that_ignores_it(
     hw: hardwon.Hardwon,
 ) -> None:

@@ -115,8 +115,7 @@ class Doors:
         started, past = perf_counter_ns(), run.so_far()
         likely, sure = self.delivering.weights.likely, self.delivering.weights.sure
         # Read counts first: a store may then know that no guard has changed.
-        pending = operations.of_operation(steps.Step(tool, call))
-        candidates = self._foretold(scope, pending, past, least=likely)
+        candidates = self._foretold(scope, steps.Step(tool, call), past, least=likely)
         if (forbidding := self._forbidding(scope, tool, call)) is not None:
             return self.delivering.denied(scope, forbidding, call)
         query = Query(Door.ACTION, call)
@@ -131,6 +130,7 @@ class Doors:
         self, scope: Scope, pending: Step, past: RunSoFar, *, least: float
     ) -> list[Judged]:
         """The lessons about failures that a pending call may end in, likeliest first."""
+        pending = operations.of_operation(pending)
         records = foretell.Records(scope, self._store.calls, self._store.lessons, self._clock())
         forecasts = foretell.foretold(pending, past, records, least=least)
         if any(forecast.is_told for forecast in forecasts) and self._catches_up():
@@ -184,11 +184,9 @@ class Doors:
     def _forbidding(self, scope: Scope, tool: str, call: str) -> Lesson | None:
         """The lesson with which a person has forbidden this call; None if there is none."""
         now = self._clock()
-        forms = dict.fromkeys(((tool, call), operations.operation(tool, call)))
         for lesson in self._store.lessons.guards(scope):
             is_alive = lesson.expires_at is None or lesson.expires_at > now
-            guard = guards.guard_of(lesson)
-            if is_alive and any(guard.forbids(*form) for form in forms):
+            if is_alive and guards.guard_of(lesson).forbids(tool, call):
                 return lesson
         return None
 
@@ -237,8 +235,7 @@ class Doors:
             forbidden = self._forbidding(scope, tool, call)
             if forbidden is not None:
                 return [Judged(Match(forbidden), 10.0, (("guard", 10.0),))]
-            pending = operations.of_operation(steps.Step(tool, call))
-            return self._foretold(scope, pending, RunSoFar(), least=0.0)
+            return self._foretold(scope, steps.Step(tool, call), RunSoFar(), least=0.0)
         return self.delivering.weighed(scope, self._asked(scope, door, text, tool), UNKNOWN)
 
     def _asked(self, scope: Scope, door: str, text: str, tool: str) -> Query:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.failures.kind import NAME, kind_text, names_in
+from hardwon.failures.kind import NAME, folded_names, kind_text
 from hardwon.failures.reading import read_failure
 from hardwon.failures.situation import agreed, situation, with_names
 from hardwon.values.failure import Failure
@@ -169,5 +169,5 @@ def test_a_name_that_another_run_does_not_share_is_left_out() -> None:
 def test_the_names_of_any_line_fit_its_kind_or_there_are_none(line: str, kind: str) -> None:
     own = kind_text(line)
 
-    assert len(names_in(own, line)) in (0, own.count(NAME))
-    assert len(names_in(kind, line)) in (0, kind.count(NAME))
+    assert len(folded_names(own, line)) in (0, own.count(NAME))
+    assert len(folded_names(kind, line)) in (0, kind.count(NAME))

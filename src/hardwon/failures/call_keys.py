@@ -82,8 +82,9 @@ def canonical(args: Any) -> str:
 
 def _is_command(key: str, args: dict[str, Any]) -> bool:
     """Whether an argument holds a command or code; one word beside others is a code (`EUR`)."""
-    is_word = bool(re.fullmatch(r"[\w-]*", args[key].strip()))
-    return key != "code" or len(args) == 1 or not is_word
+    if key != "code" or len(args) == 1:
+        return True
+    return not re.fullmatch(r"[\w-]*", args[key].strip())
 
 
 def _shortened(args: dict[str, Any]) -> dict[str, Any]:

@@ -11,10 +11,12 @@ from hardwon.failures.fix_case import (
     Case,
     commands_of,
     has_run_tests,
+    is_inside,
     is_own_check,
     is_personal,
     is_red,
     silenced,
+    typed,
     word_set,
 )
 from hardwon.failures.fix_flags import flag_changes, is_about_output
@@ -88,7 +90,7 @@ def _fix(case: Case, pair: Pair, changes: list[CallChange]) -> Fix | None:
     text = " ".join(change.words for change in changes)
     if is_personal(text):
         return None
-    call = _typed(pair)
+    call = _call_of(pair)
     is_told = _tells_variables(pair, changes) and _tells_flags(pair, text)
     is_shown = is_told and _is_shown(case, pair) and not is_personal(call)
     example = f" For example: `{call}`" if is_shown and call not in text else ""
@@ -98,10 +100,9 @@ def _fix(case: Case, pair: Pair, changes: list[CallChange]) -> Fix | None:
     return Fix(sort, text + example, key, call if is_shown else "", mistake)
 
 
-def _typed(pair: Pair) -> str:
-    """The new call as it is typed in the folder of the project."""
-    call = silenced(pair.new.text)
-    return f"cd {pair.new.cwd} && {call}" if _is_moved(pair) else call
+def _call_of(pair: Pair) -> str:
+    """The new call as an example; its folder is part of it only where that has changed."""
+    return typed(pair.new) if _is_moved(pair) else silenced(pair.new.text)
 
 
 def _is_replaced(pair: Pair) -> bool:
@@ -113,10 +114,9 @@ def _is_shown(case: Case, pair: Pair) -> bool:
     """Whether the call can be shown unchanged to an agent with another task."""
     if not _is_one_short_line(pair.new) or pair.new.writes:
         return False
-    if any(renamed(case, pair.old, pair.new)) or marked(case, pair.old, pair.new):
-        return False  # the query, or the text after the mark, belongs to the run
-    if message_mark(case, pair.old, pair.new):
-        return False
+    changed = (rule(case, *pair) for rule in (marked, message_mark))
+    if any(renamed(case, *pair)) or any(changed):
+        return False  # the query, or the text beside the mark, belongs to the run
     if any(f" -o {tail(pair.new.program)}" in step.args for step in case.steps):
         return False  # a program that the run has built
     return not any(
@@ -233,8 +233,7 @@ def _is_moved(pair: Pair) -> bool:
     """Whether a file is started from another folder: `t/run.sh`, then `cd t && ./run.sh`."""
     old, new = (posixpath.join(part.cwd, part.program) for part in pair)
     is_same = "/" in pair.old.program and posixpath.normpath(old) == posixpath.normpath(new)
-    is_inside = not pair.new.cwd.startswith(("/", "~", "$"))  # a folder of the project
-    return is_same and is_inside and pair.old.cwd != pair.new.cwd
+    return is_same and is_inside(pair.new.cwd) and pair.old.cwd != pair.new.cwd
 
 
 def _untimed(part: Command) -> str:

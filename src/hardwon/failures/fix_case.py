@@ -233,6 +233,17 @@ def silenced(text: str) -> str:
     return str(re.sub(_SILENCED, "", text)).strip()
 
 
+def is_inside(folder: str) -> bool:
+    """Whether a folder is named from that of the project."""
+    return bool(folder) and not folder.startswith(("/", "~", "$", "."))
+
+
+def typed(part: Command) -> str:
+    """A command as it is run from the folder of the project."""
+    call = silenced(part.text)
+    return f"cd {part.cwd} && {call}" if is_inside(part.cwd) else call
+
+
 def is_masked(parts: tuple[Command, ...], at: int) -> bool:
     """Whether a later command hides the exit status of the one at `at`."""
     following = parts[at + 1 : at + 2]

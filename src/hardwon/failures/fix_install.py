@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from hardwon._cold import re
 from hardwon.failures.fix_case import Case, commands_of
-from hardwon.failures.fix_preparation import prepared
+from hardwon.failures.fix_preparation import prepared, unversioned
 from hardwon.failures.kind import missing_name
 
 TYPE_CHECKING = False
@@ -20,7 +19,6 @@ _MANAGERS = frozenset(
         "composer",
     ]
 )
-_VERSION = r"(?<=.)[=<>~!\[@;].*$"
 
 
 def install_fix(case: Case) -> Fix | None:
@@ -38,8 +36,7 @@ def install_fix(case: Case) -> Fix | None:
 def _installs(part: Command, name: str) -> bool:
     """Whether a package manager installs the package of this name."""
     is_install = part.name in _MANAGERS and part.does.split()[-1] in _INSTALLS
-    packages = (re.sub(_VERSION, "", word) for word in part.operands)
-    return is_install and any(_plain(package) == _plain(name) for package in packages)
+    return is_install and any(_plain(unversioned(word)) == _plain(name) for word in part.operands)
 
 
 def _plain(name: str) -> str:

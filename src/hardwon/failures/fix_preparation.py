@@ -21,7 +21,7 @@ from hardwon.failures.fix_case import (
     is_red,
     line_of,
     names_in,
-    silenced,
+    typed,
     word_set,
 )
 from hardwon.failures.programs import INTERPRETERS
@@ -283,19 +283,13 @@ def prepared(case: Case, chosen: list[Command]) -> Fix | None:
         text = f"First set {' and '.join(f'`{name}`' for name in names)} with `git config`"
         key = " ".join(("preparation", *(f"git config {name}" for name in names)))
         return Fix("preparation", f"{text}, then the same call.", key, "", "")
-    text = " && ".join(map(_typed, chosen))
+    text = " && ".join(map(typed, chosen))
     if not _is_one_short_line(text):
         return None
     if any(_is_own(word, case) for part in chosen for word in part.operands):
         return None
     key = " ".join(("preparation", *(_key(part) for part in chosen)))
     return Fix("preparation", f"First run `{text}`, then the same call.", key, text, "")
-
-
-def _typed(part: Command) -> str:
-    """A command as it is run from the folder of the project."""
-    is_inside = part.cwd and not part.cwd.startswith(("/", "~", "$", "."))
-    return f"cd {part.cwd} && {silenced(part.text)}" if is_inside else silenced(part.text)
 
 
 def _is_one_short_line(text: str) -> bool:
@@ -322,13 +316,18 @@ def _is_own(word: str, case: Case) -> bool:
     )
 
 
+def unversioned(package: str) -> str:
+    """The name of a package without its version: `kit==3`, `@shop/kit@2`."""
+    return str(re.sub(r"(?<=.)[=<>~!@;\[].*$", "", package))
+
+
 def _key(part: Command) -> str:
     """The key of a preparation: the command without versions and flags."""
     if part.does.startswith("git config "):
         return part.does
     if re.search(_INSTALLS, part.text):
         return " ".join((part.does, *re.findall(r"\(\s*[\"']([\w.-]{1,60})", part.text)))
-    words = [re.sub(r"[=<>~!@\[].*$", "", word) for word in part.operands]
+    words = map(unversioned, part.operands)
     names = [tail(word) for word in words if word and not word.startswith((".", "/"))]
     return " ".join((part.does, *sorted(names)))
 

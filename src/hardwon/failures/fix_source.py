@@ -20,6 +20,7 @@ else:
 _READ = 65_536
 _ASKED = 2  # at most, arguments of a look-up that are named
 _TELLING = 4  # shorter values are too common to say where they come from
+_LABELLED = 2  # letters of a value that is known by its label; `Page 1 of 3` gives no page
 _STALE = r"(?i:condition|stale|conflict|outdated|version|etag|revision|changed|modified|snapshot)"
 _PROVES = r"(?i:verif|authenticat|identif|log_?in|sign_?in)"  # tools that check an identity
 _AN_ID = r"\b(?:id|ID)\b"
@@ -28,9 +29,6 @@ _REFUSED = (
     r"(?i:\bnot\b|invalid|unknown|cannot|can't|must|should|no such|wrong|unavailable|expired"
     r"|unsupported|denied|mismatch|\bno \w+ (?:with|named|called|has)\b|(?:^|: )no(?:thing)? \w)"
 )
-
-
-_LABELLED = 2  # letters of a value that is known by its label; `Page 1 of 3` gives no page
 
 
 class Source(NamedTuple):
@@ -219,9 +217,7 @@ def _places(key: str, value: str, at: int, step: Step) -> list[Source]:
     matches = [leaf for leaf in leaves(step.output[:_READ]) if leaf.value == value]
     if not _is_telling(value):
         matches = [leaf for leaf in matches if _has_role(key, leaf.path)]
-    elif not matches and _is_in_words(value, step):
-        return [Source(at, step.tool, (), ())]
-    if not matches and _is_labelled(key, value, step):
+    if not matches and (_is_in_words(value, step) or _is_labelled(key, value, step)):
         return [Source(at, step.tool, (), ())]
     return [Source(at, step.tool, leaf.path, leaf.beside) for leaf in matches]
 
@@ -232,7 +228,7 @@ def _is_telling(value: str) -> bool:
 
 def _is_in_words(value: str, step: Step) -> bool:
     """Whether a tool that reads answered in plain words, with an id among them."""
-    is_text = is_look(step.tool) and body_start(step.output.strip()) < 0
+    is_text = _is_telling(value) and is_look(step.tool) and body_start(step.output.strip()) < 0
     return (
         is_text
         and bool(re.search(r"\d", value))

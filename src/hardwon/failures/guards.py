@@ -8,6 +8,7 @@ lesson's own fixes recommend.
 from __future__ import annotations
 
 from hardwon._cold import json, re
+from hardwon._cold.lazy import lazy
 from hardwon.failures import shell
 from hardwon.failures.call_keys import EXACT
 from hardwon.values.lesson import FORBIDDEN
@@ -17,9 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import NamedTuple
 
+    from hardwon.failures import operations
     from hardwon.values.lesson import Lesson
 else:
     from hardwon._cold.namedtuple import NamedTuple
+
+    operations = lazy("hardwon.failures.operations")
 
 _WORDS = r"(?:'[^']*+'|\"[^\"\\]*+(?:\\.[^\"\\]*+)*\"|[^\s'\"]|['\"])+"
 _ASCII = r"[A-Za-z0-9]{2,}"
@@ -33,7 +37,11 @@ class Guard(NamedTuple):
     allowed: tuple[str, ...] = ()  # the calls that the lesson's fixes recommend
 
     def forbids(self, tool: str, call: str) -> bool:
-        """Whether this call must not be made."""
+        """Whether this call must not be made, by its tool or by the action of its tool."""
+        action = operations.operation(tool, call) if call.startswith("{") else (tool, call)
+        return any(self._forbids(*form) for form in dict.fromkeys(((tool, call), action)))
+
+    def _forbids(self, tool: str, call: str) -> bool:
         if normalised(call) in self.allowed:
             return False
         is_named = any(forbidden.partition(" ")[2] == normalised(call) for forbidden in self.calls)

@@ -169,7 +169,7 @@ def printed_text(kind: str, line: str) -> str:
     return f"{head.rstrip(QUOTES)}{NAME}{tail.lstrip(QUOTES)}"
 
 
-def names_in(kind: str, line: str) -> list[str]:
+def folded_names(kind: str, line: str) -> list[str]:
     """What each `<name>` of a failure kind stands for in its line, quotes included.
 
     [] if the kind does not fit the line.

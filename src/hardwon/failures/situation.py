@@ -10,7 +10,7 @@ from hardwon.failures.authored import fields
 from hardwon.failures.bodies import body_code
 from hardwon.failures.call_keys import blamed_command
 from hardwon.failures.file_refusals import REASONS
-from hardwon.failures.kind import NAME, QUOTES, names_in, printed_text
+from hardwon.failures.kind import NAME, QUOTES, folded_names, printed_text
 from hardwon.failures.reading import INLINE
 from hardwon.failures.results import scalars
 from hardwon.failures.shell import parse
@@ -47,10 +47,13 @@ def agreed(situation_before: str, text: str, step: Step) -> str:
 def _is_form_of(general: str, text: str) -> bool:
     """Whether a text is the general one with names in their places: a person may have edited it."""
     head, *rest = general.split(NAME)
-    at = len(head) if text.startswith(head) else -1
+    at = len(head)
     for words in rest:
-        at = text.find(words, at) + len(words) if at >= 0 and words in text[at:] else -1
-    return at >= 0
+        start = text.find(words, at)
+        if start < 0:
+            return False
+        at = start + len(words)
+    return text.startswith(head)
 
 
 def with_names(text: str, step: Step) -> str:
@@ -58,7 +61,7 @@ def with_names(text: str, step: Step) -> str:
     line = step.failure.line if step.failure else ""
     prefix = f"{step.tool}: " if text.startswith(f"{step.tool}: ") else ""
     parts = text[len(prefix) :].split(NAME)
-    names = names_in(text[len(prefix) :], line) if len(parts) > 1 else []
+    names = folded_names(text[len(prefix) :], line) if len(parts) > 1 else []
     if not names:
         return text
     kept = [name if _is_of_call(name.strip(f"{QUOTES}`"), step) else NAME for name in names]

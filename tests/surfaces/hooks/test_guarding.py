@@ -227,3 +227,21 @@ def test_a_home_of_an_earlier_build_keeps_its_guards(home: Path) -> None:
 
     assert denial(ask(Hook(home), "rm build"))
     assert not denial(ask(Hook(home), "rm foo.txt"))
+
+
+def test_an_action_of_a_tool_is_denied_by_the_file_alone(home: Path) -> None:
+    purge = {"action": "purge", "queue": "main"}
+    with hardwon.open(home) as hw:
+        agent = hw.agent("default")
+        agent.after_action("grid", purge, output="E4002 QUEUE IN USE", failed=True)
+        agent.after_run(task="purge it")
+        (lesson,) = agent.lessons.list(status="all")
+        agent.lessons.guard(lesson.id)
+    for path in home.glob("*.db*"):
+        path.unlink()
+
+    denied = ask(Hook(home), "", tool_name="grid", tool_input=purge)
+    other = ask(Hook(home), "", tool_name="grid", tool_input=purge | {"queue": "other"})
+
+    assert denied.answer["hookSpecificOutput"]["permissionDecision"] == "deny"
+    assert other.out == ""
