@@ -12,7 +12,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 
-from hardwon._hurry import Hurry
+from hardwon._wait_budget import WaitBudget
 from hardwon.errors import Unavailable
 from hardwon.outbox import OutboxQueue
 from hardwon.postgres.database import Database
@@ -224,7 +224,7 @@ def test_notes_count_once_over_a_failing_network(
         line.fault = faults(chance)
         store.calls.made(CODER, Call((1000, number)))
         try:
-            with Hurry(0.5):
+            with WaitBudget(0.5):
                 store.fold()
         except Unavailable:
             continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from hardwon import _hurry
+from hardwon import _wait_budget
 from hardwon._cold.cached import cached_property
 from hardwon._cold.lazy import lazy
 from hardwon._platform import ensure_supported
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
     from hardwon import (
         _sync,
-        answering,
+        answers,
+        browsing,
         forgetting,
-        handed_over,
-        looking_up,
         moved_names,
         namespaces,
         reporting,
+        run_input,
         tenants,
     )
     from hardwon import projects as claims
@@ -63,9 +63,9 @@ else:
     steps = lazy("hardwon.values.step")
     verdict = lazy("hardwon.failures.verdict")
     executions, reporting = lazy("hardwon.learn.executions"), lazy("hardwon.reporting")
-    capture, looking_up = lazy("hardwon.pipeline.capture"), lazy("hardwon.looking_up")
-    handed_over, moved_names = lazy("hardwon.handed_over"), lazy("hardwon.moved_names")
-    failed_runs, answering = lazy("hardwon.learn.failed_runs"), lazy("hardwon.answering")
+    capture, browsing = lazy("hardwon.pipeline.capture"), lazy("hardwon.browsing")
+    run_input, moved_names = lazy("hardwon.run_input"), lazy("hardwon.moved_names")
+    failed_runs, answers = lazy("hardwon.learn.failed_runs"), lazy("hardwon.answers")
     claims, tenants = lazy("hardwon.projects"), lazy("hardwon.tenants")
     forgetting, _sync = lazy("hardwon.forgetting"), lazy("hardwon._sync")
 
@@ -299,10 +299,10 @@ class Agent:
         steps: Sequence[Step] | None = None,
     ) -> Job | None:
         """End a run; queue a reflection if the run is worth one. The job is durable on return."""
-        late = () if steps is None else handed_over.learnt(self._engine, self.scope, steps)
+        late = () if steps is None else run_input.learnt(self._engine, self.scope, steps)
         recorded = self.run.so_far().steps if steps is None else late
-        flags = handed_over.flags_of(signals)
-        problem = handed_over.problem_of(error)
+        flags = run_input.flags_of(signals)
+        problem = run_input.problem_of(error)
         trigger = capture.trigger_of(bool(problem), flags, self._engine.settings.reflexion)
         job = None
         if trigger is not None:
@@ -335,11 +335,11 @@ class Agent:
     def digest(self, *, tokens: int = 300) -> str:
         """The lessons that were met most often, as a block for the start of a session."""
         scope, run = self.scope, self.run
-        return self._attempt(lambda: looking_up.digest(self._engine, scope, run, tokens=tokens), "")
+        return self._attempt(lambda: browsing.digest(self._engine, scope, run, tokens=tokens), "")
 
     def readable(self, lessons: Sequence[Lesson]) -> Sequence[Lesson]:
         """The lessons that the agent may look up; those withheld from this run are left out."""
-        return looking_up.readable(self._engine, self.scope, lessons, self.run)
+        return browsing.readable(self._engine, self.scope, lessons, self.run)
 
     @property
     def loops(self) -> Loops:
@@ -379,7 +379,7 @@ class Agent:
     def _attempt(self, call: Callable[[], T], otherwise: T) -> T:
         """Best effort: an agent's turn never fails because of its memory."""
         try:
-            with _hurry.Hurry(self._engine.settings.postgres.patience.total_seconds()):
+            with _wait_budget.WaitBudget(self._engine.settings.postgres.patience.total_seconds()):
                 return call()
         except Exception as error:  # noqa: BLE001 - the turn must go on
             _tell(self._engine, error)
@@ -389,7 +389,7 @@ class Agent:
 def _imagined(engine: Runtime, prompt: str, hyde: bool | None) -> str:
     """A hypothetical lesson for the prompt if `hyde` is on; else ""."""
     is_on = engine.settings.hyde.enabled if hyde is None else hyde
-    return answering.enriched(engine, prompt) if is_on else ""
+    return answers.enriched(engine, prompt) if is_on else ""
 
 
 def _tell(engine: Runtime, error: Exception) -> None:

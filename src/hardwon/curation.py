@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hardwon._collector import collected_rarely
+from hardwon._garbage import collected_rarely
 from hardwon.errors import InvalidInput, NotFound
 from hardwon.failures.clues import with_clues
 from hardwon.pipeline import screen

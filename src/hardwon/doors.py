@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from time import perf_counter_ns
 
-from hardwon import asking
+from hardwon import queries
 from hardwon._cold.lazy import lazy
 from hardwon.delivering import Delivering, note_shown
 from hardwon.errors import InvalidInput
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any
 
-    from hardwon import _beside as beside
+    from hardwon import _background as background
     from hardwon import recording
     from hardwon.failures import (
         advice,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from hardwon.values.step import Step
 else:
     runs, recording = lazy("hardwon.stores.runs"), lazy("hardwon.recording")
-    beside = lazy("hardwon._beside")
+    background = lazy("hardwon._background")
     call_keys, guards = lazy("hardwon.failures.call_keys"), lazy("hardwon.failures.guards")
     advice, lesson_text = lazy("hardwon.failures.advice"), lazy("hardwon.failures.lesson_text")
     mistakes, reading = lazy("hardwon.failures.mistakes"), lazy("hardwon.failures.reading")
@@ -78,7 +78,7 @@ class Doors:
         self._settings = settings
         self._clock = clock
         self.delivering = Delivering(store, settings, clock, trouble)
-        self._beside = beside.Beside(trouble) if settings.postgres.url else None
+        self._background = background.BackgroundCalls(trouble) if settings.postgres.url else None
 
     def run(self, scope: Scope, name: str | None) -> Run:
         """A run: on disk if it has a name, else in memory."""
@@ -168,12 +168,12 @@ class Doors:
             self.delivering.noted(lambda: run.counted(counted) if counted else None)
             return counted
 
-        return record() if self._beside is None else self._beside.run(record, [])
+        return record() if self._background is None else self._background.run(record, [])
 
     def flush(self, limit: float) -> None:
         """Wait at most `limit` seconds until the background learning is done."""
-        if self._beside is not None:
-            self._beside.flush(limit)
+        if self._background is not None:
+            self._background.flush(limit)
 
     def _known(self, scope: Scope, step: Step, past: RunSoFar, run: Run) -> Injection:
         """The lessons about a failing step; nothing while the store is unavailable."""
@@ -248,11 +248,11 @@ class Doors:
 
     def asked_at_turn(self, scope: Scope, prompt: str) -> Query:
         """The query of a prompt."""
-        return asking.at_turn(prompt, lambda text: self._near(scope, text))
+        return queries.at_turn(prompt, lambda text: self._near(scope, text))
 
     def asked_at_error(self, scope: Scope, step: Step, task: str = "") -> Query:
         """The query of a failure; the task is added for the search by meaning."""
-        return asking.at_error(step, task, lambda text: self._near(scope, text))
+        return queries.at_error(step, task, lambda text: self._near(scope, text))
 
     def _failed(self, scope: Scope, step: Step, past: RunSoFar, run: Run) -> Injection:
         """The lessons about a failure, unless this run has met it before or it is no mistake."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Protocol, TypeVar
 
-    from hardwon import answering, handed_over, tenants, worker
+    from hardwon import answers, run_input, tenants, worker
     from hardwon.learn import executions, goals
     from hardwon.pipeline.refine import Refined
     from hardwon.pipeline.verify import Verification
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
         def __call__(self, call: Callable[[], T], otherwise: T) -> T: ...
 else:
     goals, executions = lazy("hardwon.learn.goals"), lazy("hardwon.learn.executions")
-    handed_over, worker = lazy("hardwon.handed_over"), lazy("hardwon.worker")
+    run_input, worker = lazy("hardwon.run_input"), lazy("hardwon.worker")
     tenants = lazy("hardwon.tenants")
-    execution, answering = lazy("hardwon.values.execution"), lazy("hardwon.answering")
+    execution, answers = lazy("hardwon.values.execution"), lazy("hardwon.answers")
 
 
 class JobQueue:
@@ -146,7 +146,7 @@ class Runs:
         """Queue a judgement on how well a run went, if there is something to say."""
 
         def end() -> Job | None:
-            problem = handed_over.problem_of(error)
+            problem = run_input.problem_of(error)
             lost = failed or bool(problem)
             run = execution.FinishedRun(task, tuple(tools), seconds, lost, retries, problem)
             return executions.ended(self._engine, self._scope, run)
@@ -186,12 +186,12 @@ class Answers:
 
     def verify(self, task: str, answer: str) -> Verification:
         """The discrepancies of an answer, by a few model calls; `signals` go to `after_run`."""
-        return answering.verified(self._engine, task, answer)
+        return answers.verified(self._engine, task, answer)
 
     def refine(self, task: str, answer: str) -> Refined:
         """The answer, rewritten as long as its score rises; its `signals` go to `after_run`."""
-        return answering.refined(self._engine, task, answer)
+        return answers.refined(self._engine, task, answer)
 
     def imagine(self, query: str) -> str:
         """A hypothetical lesson to search with; "" unless `hyde.enabled`. Never in a hook."""
-        return answering.imagined(self._engine, query)
+        return answers.imagined(self._engine, query)

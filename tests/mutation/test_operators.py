@@ -32,7 +32,7 @@ def test_another_seed_makes_another_sample() -> None:
 
 
 def test_a_sample_of_many_files_takes_more_from_a_longer_one() -> None:
-    files = ["answering.py", "doors.py"]
+    files = ["answers.py", "doors.py"]
 
     found = drawn(files, 20)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from hardwon._hurry import Hurry
+from hardwon._wait_budget import WaitBudget
 from hardwon.errors import StorageError, Unavailable
 from hardwon.postgres.database import Database
 from tests.postgres_server import Place, PostgresServer, running
@@ -171,14 +171,14 @@ def test_who_is_in_a_hurry_gives_up_a_frozen_server_and_rests(own_server: Postgr
     with Database(own_server.database().url).opened() as db:
         shelve(db, "acme", "coder")
         own_server.freeze()
-        with Hurry(0.08), pytest.raises(Unavailable, match="in time"):
+        with WaitBudget(0.08), pytest.raises(Unavailable, match="in time"):
             agents(db, "acme")
-        with Hurry(0.08), pytest.raises(Unavailable, match="not tried again"):
+        with WaitBudget(0.08), pytest.raises(Unavailable, match="not tried again"):
             agents(db, "acme")
         own_server.thaw()
 
         assert agents(db, "acme") == ["coder"]
-        with Hurry(5):  # the answer to somebody patient ended the rest
+        with WaitBudget(5):  # the answer to somebody patient ended the rest
             assert agents(db, "acme") == ["coder"]
 
 
@@ -187,7 +187,7 @@ def test_waits_of_a_hurried_caller_add_up(db: Database) -> None:
         for _ in range(1000):
             db.rows("SELECT 1 FROM pg_sleep(0.02)")
 
-    with Hurry(0.3), pytest.raises(Unavailable):
+    with WaitBudget(0.3), pytest.raises(Unavailable):
         ask()
 
 
@@ -197,5 +197,5 @@ def test_a_server_that_is_not_there_is_unavailable(host: str) -> None:
         with pytest.raises(Unavailable) as problem:
             db.rows("SELECT 1")
         assert "secret" not in str(problem.value)
-        with Hurry(0.08), pytest.raises(Unavailable, match="not tried again"):
+        with WaitBudget(0.08), pytest.raises(Unavailable, match="not tried again"):
             db.rows("SELECT 1")

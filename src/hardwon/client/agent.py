@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from hardwon import handed_over
+from hardwon import run_input
 from hardwon.api import Agent
 from hardwon.client import reading
 from hardwon.client.elsewhere import ELSEWHERE
@@ -78,8 +78,8 @@ class RemoteAgent(Agent):
         steps: Sequence[Step] | None = None,
     ) -> Job | None:
         """Queue a reflection if the run is worth one; it is durable here on return."""
-        flags, problem = handed_over.flags_of(signals), handed_over.problem_of(error)
-        steps_made = self._work.unsent if steps is None else list(handed_over.steps_of(steps))
+        flags, problem = run_input.flags_of(signals), run_input.problem_of(error)
+        steps_made = self._work.unsent if steps is None else list(run_input.steps_of(steps))
         trigger = capture.trigger_of(bool(problem), flags, self._connection.settings.reflexion)
         texts = as_text(task), as_text(attempt), problem
         ended = Episode(self.scope, *texts, steps=tuple(steps_made), signals=tuple(flags.items()))

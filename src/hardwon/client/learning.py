@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from hardwon import handed_over
+from hardwon import run_input
 from hardwon.client import reading, reading_runs
 from hardwon.client.elsewhere import ELSEWHERE
 from hardwon.learn.maintenance import Dreams
@@ -104,7 +104,7 @@ class RemoteRuns(Runs):
             "seconds": seconds,
             "retries": retries,
             "failed": failed,
-            "error": handed_over.problem_of(error),
+            "error": run_input.problem_of(error),
         }
         return self._attempt(lambda: self._place.job("/v1/runs", body), None)
 

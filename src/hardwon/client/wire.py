@@ -9,7 +9,7 @@ import threading
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
-from hardwon._patience import Patience
+from hardwon._time_limit import TimeLimit
 from hardwon.errors import (
     HardwonError,
     InvalidInput,
@@ -23,8 +23,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 DOOR = 0.5  # seconds that an agent's turn waits at most
-DESK = 60.0  # seconds that other callers wait at most
+_OTHERS = 60.0  # seconds that other callers wait at most
 _IDLE = 4  # idle connections to keep
+
+
+class _Request(NamedTuple):
+    """One request as it is sent."""
+
+    method: str
+    target: str  # the path with its parameters
+    body: bytes
+    headers: Mapping[str, str]
 
 
 class Answer(NamedTuple):
@@ -51,17 +60,17 @@ class Wire:
         self._host, self._port = parts.hostname, parts.port
         self._prefix = parts.path.rstrip("/")
         self._key = key
-        self._door, self._desk = Patience(door), Patience(DESK)
+        self._door, self._others = TimeLimit(door), TimeLimit(_OTHERS)
         self._idle: list[http.client.HTTPConnection] = []
         self._lock = threading.Lock()
 
     def door(self, path: str, body: object, query: Mapping[str, object]) -> Any:
         """The answer of a door; raises Unavailable after the short time limit."""
-        return self._value(self._door, "POST", path, body, query, {})
+        return self._answer(self._door, _request("POST", path, query, body=body)).json
 
     def get(self, path: str, query: Mapping[str, object]) -> Any:
         """The answer to a GET request, as a value."""
-        return self._value(self._desk, "GET", path, None, query, {})
+        return self._answer(self._others, _request("GET", path, query)).json
 
     def send(
         self,
@@ -74,12 +83,12 @@ class Wire:
         door: bool = False,
     ) -> Any:
         """The answer to a change; with `once` the server does it once, however often it is sent."""
-        headers = {"Idempotency-Key": once} if once else {}
-        return self._value(self._door if door else self._desk, method, path, body, query, headers)
+        limit = self._door if door else self._others
+        return self._answer(limit, _request(method, path, query, body=body, once=once)).json
 
     def text(self, path: str, query: Mapping[str, object]) -> str:
         """The answer to a GET request, as text."""
-        answer = self._answer(self._desk, "GET", path, b"", query, {})
+        answer = self._answer(self._others, _request("GET", path, query, body=b""))
         return answer.body.decode("utf-8", "replace")
 
     def close(self) -> None:
@@ -88,49 +97,22 @@ class Wire:
             while self._idle:
                 self._idle.pop().close()
 
-    def _value(
-        self,
-        patience: Patience,
-        method: str,
-        path: str,
-        body: object,
-        query: Mapping[str, object],
-        headers: dict[str, str],
-    ) -> Any:
-        content = body
-        if not isinstance(body, bytes):
-            content = b"" if body is None else json.dumps(body).encode()
-            headers = {**headers, "Content-Type": "application/json"}
-        assert isinstance(content, bytes)
-        return self._answer(patience, method, path, content, query, headers).json
-
-    def _answer(
-        self,
-        patience: Patience,
-        method: str,
-        path: str,
-        body: bytes,
-        query: Mapping[str, object],
-        headers: Mapping[str, str],
-    ) -> Answer:
-        parameters = {name: _written(value) for name, value in query.items() if value is not None}
-        target = f"{self._prefix}{path}" + (f"?{urlencode(parameters)}" if parameters else "")
-        own_headers = {"Authorization": f"Bearer {self._key}", **headers}
-        limit = max(1.0, 2 * patience.seconds)  # by then nobody waits for the answer
-        answer = patience.wait(lambda: self._exchanged(method, target, body, own_headers, limit))
+    def _answer(self, limit: TimeLimit, request: _Request) -> Answer:
+        answer = limit.run(lambda: self._exchanged(request, max(1.0, 2 * limit.seconds)))
         if answer.status >= 400:
             raise _error_of(answer)
         return answer
 
-    def _exchanged(
-        self, method: str, target: str, body: bytes, headers: Mapping[str, str], limit: float
-    ) -> Answer:
+    def _exchanged(self, request: _Request, seconds: float) -> Answer:
+        """The answer; gives up after `seconds`, when nobody waits for it any more."""
         connection = self._connection()
-        connection.timeout = limit
+        connection.timeout = seconds
         if connection.sock:
-            connection.sock.settimeout(limit)
+            connection.sock.settimeout(seconds)
+        headers = {"Authorization": f"Bearer {self._key}", **request.headers}
         try:
-            connection.request(method, target, body or None, dict(headers))
+            target = f"{self._prefix}{request.target}"
+            connection.request(request.method, target, request.body or None, headers)
             response = connection.getresponse()
             wait = response.headers.get("Retry-After", "")
             answer = Answer(
@@ -159,6 +141,19 @@ class Wire:
                 self._idle.append(connection)
                 return
         connection.close()
+
+
+def _request(
+    method: str, path: str, query: Mapping[str, object], *, body: object = None, once: str = ""
+) -> _Request:
+    """A request whose body is bytes as they are, or any other value as JSON."""
+    given = {name: _written(value) for name, value in query.items() if value is not None}
+    target = path + (f"?{urlencode(given)}" if given else "")
+    headers = {"Idempotency-Key": once} if once else {}
+    if isinstance(body, bytes):
+        return _Request(method, target, body, headers)
+    content = b"" if body is None else json.dumps(body).encode()
+    return _Request(method, target, content, {**headers, "Content-Type": "application/json"})
 
 
 def _written(value: object) -> str:

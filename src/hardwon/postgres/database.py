@@ -11,7 +11,7 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from hardwon import _hurry
+from hardwon import _wait_budget
 from hardwon.errors import Unavailable
 from hardwon.postgres.connect import Connection, name_of
 from hardwon.postgres.deadline import Breaker
@@ -182,7 +182,7 @@ class Database:
 
     def _taken(self) -> Connection:
         self.ready()
-        remaining = _hurry.left()
+        remaining = _wait_budget.left()
         if remaining is not None and self._breaker.is_open:
             raise Unavailable(f"{self.name}: still unreachable; not tried again yet")
         try:

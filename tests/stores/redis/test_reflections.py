@@ -8,7 +8,6 @@ import os
 import random
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -19,7 +18,6 @@ import pytest
 
 import hardwon
 from hardwon import Hardwon, Reflection, Scope
-from hardwon._patience import Patience
 from hardwon.errors import Unavailable
 from hardwon.ranking.reflections import key_words
 from hardwon.settings import GoalSettings, Settings
@@ -259,19 +257,6 @@ def test_a_turn_may_wait_less_than_a_tenth_of_a_second() -> None:
     waits = ["for the goal's own", "for similar goals by words", "for those by meaning"]
 
     assert patience * len(waits) < 0.1
-
-
-def test_patience_ends_whatever_the_call_does() -> None:
-    patience, hangs = Patience(0.03), threading.Event()
-
-    began = time.monotonic()
-    with pytest.raises(Unavailable):
-        patience.wait(lambda: hangs.wait(60))
-    with pytest.raises(Unavailable):  # while the first still hangs, none is added to it
-        patience.wait(lambda: True)
-
-    assert time.monotonic() - began < HANGING
-    hangs.set()
 
 
 def test_the_first_question_of_a_process_is_answered(

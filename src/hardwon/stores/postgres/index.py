@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon import _hurry
+from hardwon import _wait_budget
 from hardwon.postgres.database import Statement, uncounted
 from hardwon.ranking import postings
 from hardwon.ranking.postings import BLOCK, RANKS
@@ -97,7 +97,7 @@ class Index:
             values = {"shelf": shelf, "lesson": lesson, "is_new": is_new}
             (count,) = tenancy.rows(_NOTE, entries=packed(entries), **values)[0]
             versions.touch(transaction, tenancy, shelf)
-            if count >= self._limit and _hurry.left() is None:
+            if count >= self._limit and _wait_budget.left() is None:
                 settle(tenancy, shelf)
 
     def settle(self, tenancy: Tenancy, shelf: int) -> None:

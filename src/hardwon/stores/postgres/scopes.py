@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon import _hurry
+from hardwon import _wait_budget
 from hardwon._cold.hashing import blake2b
 from hardwon.postgres.database import Statement
 from hardwon.values.scope import Scope
@@ -84,14 +84,14 @@ def read(database: Database, scope: Scope, sql: str, **values: object) -> tuple[
         shelves, Statement(sql, {**shelves.values, **values})
     )
     visible_shelves = Visible(scope, shelf_rows)
-    if (notes := _hurry.notes()) is not None and database.open is None:
+    if (notes := _wait_budget.notes()) is not None and database.open is None:
         notes[_SEEN, scope] = visible_shelves
     return visible_shelves, rows
 
 
 def noted(database: Database, scope: Scope) -> Visible | None:
     """The shelves as read earlier in this agent's turn; None inside a transaction."""
-    notes = _hurry.notes() if database.open is None else None
+    notes = _wait_budget.notes() if database.open is None else None
     noted_shelves = notes.get((_SEEN, scope)) if notes else None
     return noted_shelves if isinstance(noted_shelves, Visible) else None
 

@@ -7,7 +7,7 @@ import os
 import time
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from hardwon._patience import Patience
+from hardwon._time_limit import TimeLimit
 from hardwon.errors import Unavailable
 from hardwon.ranking.reflections import CANDIDATES, HOLDERS_READ, likenesses, words_of
 from hardwon.stores.redis import entries
@@ -39,7 +39,7 @@ class RedisReflections:
     ) -> None:
         self._prefix = prefix
         self._kept = recent
-        self._patience = Patience(patience)
+        self._limit = TimeLimit(patience)
         self._is_well = True
         self._redis = RedisOpening(url, patience=patience)
         self.name = self._redis.name
@@ -138,7 +138,7 @@ class RedisReflections:
     def _read(self, call: Callable[[RedisClient], T]) -> T:
         def read() -> T:
             server = self._redis.reader()
-            return self._patience.wait(lambda: call(server))
+            return self._limit.run(lambda: call(server))
 
         return self._watched(read)
 

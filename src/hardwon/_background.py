@@ -6,17 +6,18 @@ import queue
 import threading
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from hardwon import _hurry
+from hardwon import _wait_budget
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 T = TypeVar("T")
 
+_NAME = "hardwon-background"
 _MOST = 256  # waiting calls; further ones are dropped while a server is unavailable
 
 
-class Beside:
+class BackgroundCalls:
     """A thread that starts with its first call and ends with the process."""
 
     def __init__(self, trouble: Callable[[BaseException], None]) -> None:
@@ -33,7 +34,7 @@ class Beside:
             self._trouble(error)
             return otherwise
         self._ensure_running()
-        with _hurry.waiting() as limit:
+        with _wait_budget.waiting() as limit:
             waiting.is_done.wait(limit)
         return waiting.result
 
@@ -51,7 +52,9 @@ class Beside:
 
     def _ensure_running(self) -> None:
         if self._thread is None or not self._thread.is_alive():  # threads do not survive a fork
-            self._thread = threading.Thread(target=self._work, daemon=True, name="hardwon-beside")
+            self._thread = threading.Thread(
+                target=self._work, daemon=True, name="hardwon-background"
+            )
             self._thread.start()
 
     def _work(self) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hardwon.asking import at_error, at_turn
 from hardwon.failures.reading import read_failure
+from hardwon.queries import at_error, at_turn
 from hardwon.ranking.query import Near
 from hardwon.values.step import Step
 

@@ -15,7 +15,7 @@ T = TypeVar("T")
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 1.0  # seconds without another try after one failed
 
 
-class Patience:
+class TimeLimit:
     """Runs calls that may hang. After a failure, calls fail at once for a short time."""
 
     def __init__(self, seconds: float) -> None:
@@ -24,14 +24,14 @@ class Patience:
         self._pause = _FIRST_PAUSE
         self._stuck: list[threading.Thread] = []
 
-    def wait(self, call: Callable[[], T]) -> T:
+    def run(self, call: Callable[[], T]) -> T:
         """The result of the call; raises Unavailable when the time is up."""
         self._stuck = [thread for thread in self._stuck if thread.is_alive()]
         if self._stuck or time.monotonic() < self._until:
             raise Unavailable("still unreachable; not tried again yet")
         is_well = False
         try:
-            result = self._run(call)
+            result = self._in_thread(call)
             is_well = True
             self._pause = _FIRST_PAUSE
             return result
@@ -40,7 +40,7 @@ class Patience:
                 self._until = time.monotonic() + self._pause
                 self._pause = min(2 * self._pause, _LONGEST_PAUSE)
 
-    def _run(self, call: Callable[[], T]) -> T:
+    def _in_thread(self, call: Callable[[], T]) -> T:
         results: list[T] = []
         errors: list[Exception] = []
 

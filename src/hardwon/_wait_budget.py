@@ -8,8 +8,8 @@ from time import monotonic
 _mine = _local()
 
 
-class Hurry:
-    """`with Hurry(0.08):` all waits of this thread for servers take at most 80 ms together."""
+class WaitBudget:
+    """`with WaitBudget(0.08):` all waits of this thread for servers take at most 80 ms together."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
