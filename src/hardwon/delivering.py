@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from hardwon.failures import loops
-    from hardwon.pipeline import hush, inject, measure, withhold
+    from hardwon.pipeline import inject, measure, mute, withhold
     from hardwon.ports import Run, Store
     from hardwon.settings import Settings
     from hardwon.values.lesson import Lesson
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 else:
     loops = lazy("hardwon.failures.loops")
-    hush, withhold = lazy("hardwon.pipeline.hush"), lazy("hardwon.pipeline.withhold")
+    mute, withhold = lazy("hardwon.pipeline.mute"), lazy("hardwon.pipeline.withhold")
     inject, measure = lazy("hardwon.pipeline.inject"), lazy("hardwon.pipeline.measure")
 
 _NAMES = 8  # exact failures that are noted for a lesson without a kind
@@ -80,7 +80,7 @@ class Delivering:
                 candidate if candidate.verdict else candidate.seen(view) for candidate in candidates
             ]
         if query.door != Door.ERROR and recall.shown(candidates):
-            candidates = hush.hushed(candidates, scope, self._store.calls)
+            candidates = mute.muted(candidates, scope, self._store.calls)
         return self.deliver(scope, query, candidates, run, started=started)
 
     def deliver(

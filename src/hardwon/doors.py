@@ -8,7 +8,7 @@ from hardwon import queries
 from hardwon._cold.lazy import lazy
 from hardwon.delivering import Delivering, note_shown
 from hardwon.errors import InvalidInput
-from hardwon.pipeline import edge
+from hardwon.pipeline import screened_ports
 from hardwon.ranking.odds import RUN
 from hardwon.ranking.query import Match, Query
 from hardwon.ranking.scores import UNKNOWN, Judged, Outlook
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         operations,
         reading,
     )
-    from hardwon.pipeline import archive, foretell, hush, screen, settle
+    from hardwon.pipeline import archive, mute, predict, screen, settle
     from hardwon.ports import Run, Store
     from hardwon.ranking.query import Near
     from hardwon.settings import Settings
@@ -49,9 +49,9 @@ else:
     advice, lesson_text = lazy("hardwon.failures.advice"), lazy("hardwon.failures.lesson_text")
     mistakes, reading = lazy("hardwon.failures.mistakes"), lazy("hardwon.failures.reading")
     operations, steps = lazy("hardwon.failures.operations"), lazy("hardwon.values.step")
-    foretell = lazy("hardwon.pipeline.foretell")
+    predict = lazy("hardwon.pipeline.predict")
     screen, settle = lazy("hardwon.pipeline.screen"), lazy("hardwon.pipeline.settle")
-    hush, archive = lazy("hardwon.pipeline.hush"), lazy("hardwon.pipeline.archive")
+    mute, archive = lazy("hardwon.pipeline.mute"), lazy("hardwon.pipeline.archive")
 
 _TASK = 4000  # characters of a prompt that are kept as the task of a run
 _STARTED = "start"
@@ -83,8 +83,8 @@ class Doors:
     def run(self, scope: Scope, name: str | None) -> Run:
         """A run: on disk if it has a name, else in memory."""
         if name is None or not self._on_disk:
-            return edge.screened_run(runs.MemoryRun())
-        return edge.screened_run(runs.FileRun(self._settings.home, scope, name))
+            return screened_ports.screened_run(runs.MemoryRun())
+        return screened_ports.screened_run(runs.FileRun(self._settings.home, scope, name))
 
     def start(self, scope: Scope, run: Run) -> Injection:
         """The lessons about failures that this project keeps meeting; once per run."""
@@ -115,7 +115,7 @@ class Doors:
         started, past = perf_counter_ns(), run.so_far()
         likely, sure = self.delivering.weights.likely, self.delivering.weights.sure
         # Read counts first: a store may then know that no guard has changed.
-        candidates = self._foretold(scope, steps.Step(tool, call), past, least=likely)
+        candidates = self._predicted(scope, steps.Step(tool, call), past, least=likely)
         if (forbidding := self._forbidding(scope, tool, call)) is not None:
             return self.delivering.denied(scope, forbidding, call)
         query = Query(Door.ACTION, call)
@@ -126,16 +126,16 @@ class Doors:
         # Deny only if the run can note it: the same call must pass the second time.
         return block._replace(denied=self.delivering.noted(lambda: note_shown(run, block, call)))
 
-    def _foretold(
+    def _predicted(
         self, scope: Scope, pending: Step, past: RunSoFar, *, least: float
     ) -> list[Judged]:
         """The lessons about failures that a pending call may end in, likeliest first."""
         pending = operations.of_operation(pending)
-        records = foretell.Records(scope, self._store.calls, self._store.lessons, self._clock())
-        forecasts = foretell.foretold(pending, past, records, least=least)
-        if any(forecast.is_told for forecast in forecasts) and self._catches_up():
-            forecasts = foretell.foretold(pending, past, records, least=least)
-        return foretell.judged(forecasts, likely=self.delivering.weights.likely)
+        records = predict.Records(scope, self._store.calls, self._store.lessons, self._clock())
+        predictions = predict.likely_failures(pending, past, records, least=least)
+        if any(prediction.is_shown for prediction in predictions) and self._catches_up():
+            predictions = predict.likely_failures(pending, past, records, least=least)
+        return predict.judged(predictions, likely=self.delivering.weights.likely)
 
     def _catches_up(self) -> bool:
         """Count the calls that are waiting to be counted; returns whether there were any."""
@@ -201,7 +201,7 @@ class Doors:
         past = run.so_far()
         if past.shown:
             self.delivering.noted(lambda: settle.settle(past, run.name, scope, self._store))
-            self.delivering.noted(lambda: hush.note(past, scope, self._store))
+            self.delivering.noted(lambda: mute.note(past, scope, self._store))
         if not self._settings.runs.keep or not (past.steps or past.shown or steps):
             run.end()
             return
@@ -235,7 +235,7 @@ class Doors:
             forbidden = self._forbidding(scope, tool, call)
             if forbidden is not None:
                 return [Judged(Match(forbidden), 10.0, (("guard", 10.0),))]
-            return self._foretold(scope, steps.Step(tool, call), RunSoFar(), least=0.0)
+            return self._predicted(scope, steps.Step(tool, call), RunSoFar(), least=0.0)
         return self.delivering.weighed(scope, self._asked(scope, door, text, tool), UNKNOWN)
 
     def _asked(self, scope: Scope, door: str, text: str, tool: str) -> Query:

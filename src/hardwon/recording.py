@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from hardwon.failures import mistakes
-    from hardwon.pipeline import adopt, foretell, mine, scope_memory, screen
+    from hardwon.pipeline import adopt, mine, predict, scope_memory, screen
     from hardwon.pipeline.scope_memory import Memory
     from hardwon.ports import Store
     from hardwon.settings import Settings
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hardwon.values.step import Step
 else:
     mistakes, screen = lazy("hardwon.failures.mistakes"), lazy("hardwon.pipeline.screen")
-    foretell, mine = lazy("hardwon.pipeline.foretell"), lazy("hardwon.pipeline.mine")
+    predict, mine = lazy("hardwon.pipeline.predict"), lazy("hardwon.pipeline.mine")
     adopt, scope_memory = lazy("hardwon.pipeline.adopt"), lazy("hardwon.pipeline.scope_memory")
 
 
@@ -47,7 +47,7 @@ class Recording:
             return []
         is_mistake = step.failed and mistakes.is_mistake(step, past.steps)
         memory, records = self._memory(scope), self._known(scope)
-        self._store.calls.made(scope, foretell.made(step, past, records, is_mistake=is_mistake))
+        self._store.calls.made(scope, predict.made(step, past, records, is_mistake=is_mistake))
         if not step.failed:
             return self._worked(step, past, memory) if _may_show(past) else []
         if step.failure is None:
@@ -81,11 +81,11 @@ class Recording:
 
     def _counted(self, scope: Scope, step: Step, past: RunSoFar, memory: Memory) -> list[str]:
         """Count a mistake, with the fix that only counts over many runs show."""
-        counted = foretell.counted(step, past.steps, self._known(scope))
+        counted = predict.counted(step, past.steps, self._known(scope))
         return mine.failed(step, past, memory, counted=counted)
 
-    def _known(self, scope: Scope) -> foretell.Records:
-        return foretell.Records(scope, self._store.calls, self._store.lessons, self._clock())
+    def _known(self, scope: Scope) -> predict.Records:
+        return predict.Records(scope, self._store.calls, self._store.lessons, self._clock())
 
     def _memory(self, scope: Scope) -> Memory:
         return scope_memory.Memory(scope, self._store.lessons, screen.screen_lesson, self._clock())

@@ -10,7 +10,7 @@ from hardwon._cold.cached import cached_property
 from hardwon._cold.lazy import lazy
 from hardwon.doors import Doors
 from hardwon.errors import InvalidInput, storage_error
-from hardwon.pipeline import edge
+from hardwon.pipeline import screened_ports
 from hardwon.settings import load
 
 TYPE_CHECKING = False
@@ -79,7 +79,7 @@ class Runtime:
         self.processors: dict[str, Processor] = {}
         self._tenants = {settings.scope.tenant}  # whose lessons its worker reviews
         store, self._copies = _open_store(settings, clock, on_disk=self.on_disk)
-        self.store: Store = edge.screened_store(store)
+        self.store: Store = screened_ports.screened_store(store)
         self.embeds = bool(embedder or settings.recall.embedder)
         if self.embeds:
             self.meaning.ensure()
@@ -99,7 +99,7 @@ class Runtime:
     @cached_property
     def queue(self) -> WorkedQueue:
         """The queue, opened on first use; recall never needs it."""
-        return edge.screened_queue(worker.open_queue(self.settings, durable=self.on_disk))
+        return screened_ports.screened_queue(worker.open_queue(self.settings, durable=self.on_disk))
 
     @cached_property
     def worker(self) -> worker.WorkerProcess:
@@ -143,7 +143,7 @@ class Runtime:
             model = function.as_model(configured)
         if isinstance(model, rules.Rules):
             return model
-        return budget.Governed(edge.ScreenedModel(model), self.accounts.of(model.name))
+        return budget.Governed(screened_ports.ScreenedModel(model), self.accounts.of(model.name))
 
     @property
     def has_model(self) -> bool:

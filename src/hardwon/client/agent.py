@@ -8,9 +8,9 @@ from urllib.parse import quote
 from hardwon import run_input
 from hardwon.api import Agent
 from hardwon.client import reading
-from hardwon.client.elsewhere import ELSEWHERE
 from hardwon.client.learning import RemoteDreams, RemoteGoals, RemoteRuns
 from hardwon.client.lessons import RemoteLessons
+from hardwon.client.local_only import LOCAL_ONLY
 from hardwon.client.run import RemoteRun, sent, step_of
 from hardwon.failures import call_keys
 from hardwon.pipeline import capture
@@ -36,7 +36,7 @@ class RemoteAgent(Agent):
     """The same verbs. Steps and ends of runs that cannot be sent are kept and sent later."""
 
     def __init__(self, connection: ServerConnection, own: Scope, run: str | None = None) -> None:
-        super().__init__(ELSEWHERE, own, run)
+        super().__init__(LOCAL_ONLY, own, run)
         self._connection = connection
         self._wire = connection.wire
         self.lessons = RemoteLessons(self._wire, own)

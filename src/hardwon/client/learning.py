@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from hardwon import run_input
 from hardwon.client import reading, reading_runs
-from hardwon.client.elsewhere import ELSEWHERE
+from hardwon.client.local_only import LOCAL_ONLY
 from hardwon.learn.maintenance import Dreams
 from hardwon.lessons import within
 from hardwon.namespaces import Goals, Runs
@@ -53,7 +53,7 @@ class RemoteGoals(Goals):
     """The same verbs over the network."""
 
     def __init__(self, wire: Wire, own: Scope, attempt: Fallback) -> None:
-        super().__init__(ELSEWHERE, own, attempt)
+        super().__init__(LOCAL_ONLY, own, attempt)
         self._place = _Place(wire, own)
 
     def ended(
@@ -85,7 +85,7 @@ class RemoteRuns(Runs):
     """The same verbs over the network."""
 
     def __init__(self, wire: Wire, own: Scope, attempt: Fallback) -> None:
-        super().__init__(ELSEWHERE, own, attempt)
+        super().__init__(LOCAL_ONLY, own, attempt)
         self._place = _Place(wire, own)
 
     def ended(
@@ -126,7 +126,7 @@ class RemoteDreams(Dreams):
     """Looking at dreams and undoing them; they are dreamt where the server runs."""
 
     def __init__(self, wire: Wire, own: Scope) -> None:
-        super().__init__(ELSEWHERE, own)
+        super().__init__(LOCAL_ONLY, own)
         self._place = _Place(wire, own)
 
     def list(self, *, limit: int = 25) -> Sequence[Dream]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hardwon.client import reading, reading_reports
-from hardwon.client.elsewhere import ELSEWHERE
+from hardwon.client.local_only import LOCAL_ONLY
 from hardwon.errors import InvalidInput, storage_error
 from hardwon.lessons import Lessons, within
 from hardwon.text.clean import required
@@ -29,7 +29,7 @@ class RemoteLessons(Lessons):
     """The same verbs; each is one request, a list one request per page."""
 
     def __init__(self, wire: Wire, own: Scope) -> None:
-        super().__init__(ELSEWHERE, own)
+        super().__init__(LOCAL_ONLY, own)
         self._wire = wire
         self._place = {"agent": own.agent, "project": own.project, "view": "agent"}
 

@@ -8,7 +8,7 @@ from hardwon.api import Hardwon
 from hardwon.client import reading_reports
 from hardwon.client.agent import RemoteAgent
 from hardwon.client.connection import ServerConnection
-from hardwon.client.elsewhere import ELSEWHERE
+from hardwon.client.local_only import LOCAL_ONLY
 from hardwon.client.queue import RemoteQueue
 from hardwon.client.wire import DOOR, Wire
 from hardwon.errors import InvalidInput
@@ -33,7 +33,7 @@ class RemoteHardwon(Hardwon):
     """One server and one key. Close it, or use it in a `with` block."""
 
     def __init__(self, connection: ServerConnection) -> None:
-        super().__init__(ELSEWHERE)
+        super().__init__(LOCAL_ONLY)
         self._connection = connection
         self._wire = connection.wire
 

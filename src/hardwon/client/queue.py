@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.client import reading_runs
-from hardwon.client.elsewhere import ELSEWHERE
+from hardwon.client.local_only import LOCAL_ONLY
 from hardwon.namespaces import JobQueue
 from hardwon.values.queue import QueueCounts
 
@@ -19,7 +19,7 @@ class RemoteQueue(JobQueue):
     """The jobs of the tenant on a server."""
 
     def __init__(self, wire: Wire) -> None:
-        super().__init__(ELSEWHERE)
+        super().__init__(LOCAL_ONLY)
         self._wire = wire
 
     def waiting(self) -> list[Job]:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.learn.trials.speech import spoken
+from hardwon.learn.trials.prose import prose_of
 from hardwon.learn.trials.values import ActorOutput
 from hardwon.models.scripted import Scripted
 from hardwon.surfaces.cli import run
@@ -175,7 +175,7 @@ def test_no_text_holds_raw_json(coder: hardwon.Agent, tmp_path: Path, output: st
     ["plain words", "[WARN] not JSON", "use {x} here\n{not: json}", "[1] a footnote", "{", ""],
 )
 def test_words_that_are_no_json_stay_as_they_are(text: str) -> None:
-    assert spoken(text) == text
+    assert prose_of(text) == text
 
 
 pytestmark = pytest.mark.usefixtures("place")

@@ -18,7 +18,7 @@ import hardwon
 from hardwon.stores import guard_file
 from hardwon.stores.sqlite import database
 from hardwon.surfaces.cli import run
-from hardwon.surfaces.hooks import troubles
+from hardwon.surfaces.hooks import hook_log
 from tests.surfaces.hooks.hooking import Hook, Outcome
 
 BUSY = "while True: pass"
@@ -140,7 +140,7 @@ def test_an_event_that_never_ends_is_given_up_and_logged(home: Path) -> None:
     ) as hook:
         assert hook.wait(60) == 0
 
-    assert any(troubles.GAVE_UP in line for line in Hook(home).log())
+    assert any(hook_log.GAVE_UP in line for line in Hook(home).log())
 
 
 def test_hooks_that_are_off_deny_nothing_and_leave_nothing(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from hardwon.errors import InvalidInput
 from hardwon.learn.trials import process
 from hardwon.learn.trials.codec import Misfit, from_json
-from hardwon.learn.trials.speech import spoken
+from hardwon.learn.trials.prose import prose_of
 from hardwon.learn.trials.steps import reported
 from hardwon.learn.trials.values import Action, ActorOutput, Variant
 from hardwon.text.clean import clean, clip_middle, one_line
@@ -76,7 +76,7 @@ def filled(command: str, prompt: str, prompt_file: str) -> str:
 
 def _output(ended: Finished, variant: Variant) -> ActorOutput:
     stream = reported(ended.stdout)
-    words = spoken(stream.words if stream else ended.stdout.strip() or ended.stderr.strip())
+    words = prose_of(stream.words if stream else ended.stdout.strip() or ended.stderr.strip())
     return ActorOutput(
         actions=stream.actions if stream and variant == "react" else (),
         rationale=clip_middle(words, _RATIONALE_KEPT),
@@ -118,7 +118,7 @@ def output_of(answer: Any, variant: Variant) -> ActorOutput | None:
 
 def answered(text: str, variant: Variant) -> ActorOutput:
     """The answer of a function as an attempt."""
-    answer = clip_middle(spoken(text), _RATIONALE_KEPT)
+    answer = clip_middle(prose_of(text), _RATIONALE_KEPT)
     action = Action("other", one_line(answer, 200) or "gave an empty answer")
     strategy = stated_strategy(answer)
     return ActorOutput(actions=(action,), rationale=answer, strategy=strategy, variant=variant)

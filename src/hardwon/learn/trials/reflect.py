@@ -11,7 +11,7 @@ from hardwon.errors import PermanentError, TransientError
 from hardwon.learn.trials import rules
 from hardwon.learn.trials.failures import category, main_error
 from hardwon.learn.trials.generic import is_generic
-from hardwon.learn.trials.speech import spoken
+from hardwon.learn.trials.prose import prose_of
 from hardwon.learn.trials.values import Category, CreditAssignment, Quality, SelfReflection
 from hardwon.learn.trials.wording import describe
 from hardwon.ports import Request
@@ -233,7 +233,7 @@ def _object(text: str) -> dict[str, Any]:
 
 def _prose(text: str) -> SelfReflection:
     """An answer without the expected JSON: list items become insights, no credit is assigned."""
-    prose = spoken(text)
+    prose = prose_of(text)
     items = re.findall(r"^\s{0,8}(?:[-*]|\d{1,2}\.)\s+(.{1,600})$", prose, re.MULTILINE)
     return SelfReflection(_text(prose, _TEXT_KEPT), actionable_insights=tuple(items[:_ITEMS]))
 

@@ -11,7 +11,7 @@ import json
 from typing import Any, NamedTuple
 
 from hardwon.failures.call_keys import canonical
-from hardwon.learn.trials.speech import phrase
+from hardwon.learn.trials.prose import phrase
 from hardwon.learn.trials.values import Action, ActionType
 from hardwon.text.clean import clean, clip, clip_middle, one_line
 

@@ -19,7 +19,7 @@ from hardwon.settings import load
 from hardwon.settings_file import unknown
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, say_folded
-from hardwon.surfaces.hooks import troubles
+from hardwon.surfaces.hooks import hook_log
 from hardwon.text.numbers import plural
 from hardwon.worker import in_words
 
@@ -173,10 +173,10 @@ def _meaning(settings: Settings) -> tuple[bool, str]:
 
 def _hooks(settings: Settings) -> tuple[bool, str]:
     """Hooks never fail, so their troubles are only reported here."""
-    lines = troubles.read(settings.home)
+    lines = hook_log.read(settings.home)
     if not lines:
         return True, "no troubles"
-    late = troubles.in_words(lines)
+    late = hook_log.in_words(lines)
     return True, "; ".join(
         (f"{plural(len(lines), 'trouble')} in hook.log", *late, f"the last: {lines[-1]}")
     )

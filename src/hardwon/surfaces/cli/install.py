@@ -16,10 +16,10 @@ from hardwon.auth import kept_token
 from hardwon.errors import HardwonError
 from hardwon.settings import default_home, load
 from hardwon.surfaces.cli import options
+from hardwon.surfaces.cli.model_offer import offer_model
 from hardwon.surfaces.cli.output import dump, say, say_folded, table
-from hardwon.surfaces.cli.wording import offer_model
 from hardwon.surfaces.hooks import command as hook_command
-from hardwon.surfaces.hooks import installer, locations, troubles
+from hardwon.surfaces.hooks import hook_log, installer, locations
 from hardwon.surfaces.hooks.agents import AGENTS
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def status(as_json: bool) -> None:
     for agent, events in _last_runs().items():
         ran = ", ".join(f"{name} {at}" for name, at in events.items())
         say_folded(f"{agent} last ran: {ran}")
-    for trouble in troubles.in_words(troubles.read(default_home())):
+    for trouble in hook_log.in_words(hook_log.read(default_home())):
         say_folded(f"{trouble}; see hook.log, or raise hooks.limit")
     for trouble in (*_installation_troubles(), *_unconfirmed()):
         say_folded(trouble)
@@ -159,7 +159,7 @@ def _say_where(rows: Sequence[dict[str, str]]) -> None:
 def _last_runs() -> dict[str, dict[str, str]]:
     """When each hook of each agent last ran, in local time, the latest first."""
     runs: dict[str, dict[str, str]] = {}
-    for (agent, event), at in troubles.last_runs(default_home()).items():
+    for (agent, event), at in hook_log.last_runs(default_home()).items():
         runs.setdefault(agent, {})[event] = f"{_local(at):%Y-%m-%d %H:%M}"
     return runs
 

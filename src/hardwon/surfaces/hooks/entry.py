@@ -16,7 +16,7 @@ from hardwon.errors import InvalidInput
 from hardwon.settings import Settings, default_home, load
 from hardwon.surfaces.hooks.agents import adapter
 from hardwon.surfaces.hooks.events import Event, EventKind
-from hardwon.surfaces.hooks.troubles import GAVE_UP, LOG, RUNS
+from hardwon.surfaces.hooks.hook_log import GAVE_UP, LOG, RUNS
 from hardwon.text.json_clip import squeezed
 
 TYPE_CHECKING = False

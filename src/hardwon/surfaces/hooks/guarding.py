@@ -16,7 +16,7 @@ from hardwon._cold.lazy import lazy
 from hardwon.errors import StorageError
 from hardwon.settings import default_home
 from hardwon.stores import guard_file
-from hardwon.surfaces.hooks import troubles
+from hardwon.surfaces.hooks import hook_log
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class _Case:
         """Deny the call if it is not judged by then, and log it."""
         time.sleep(seconds)
         if not self.is_judged:
-            self._log(f"{troubles.GAVE_UP} {seconds:.3g} s")
+            self._log(f"{hook_log.GAVE_UP} {seconds:.3g} s")
             self._deny(_UNSURE)
 
     def _log(self, problem: str) -> None:

@@ -18,11 +18,11 @@ from hardwon.service.replies import Replies
 from hardwon.surfaces.serve import api, login, pages, problems
 from hardwon.surfaces.serve.gate import LOOPBACK, SAFE, Gate, is_api, own_path
 from hardwon.surfaces.serve.limits import Limits
+from hardwon.surfaces.serve.named_locks import NamedLocks
 from hardwon.surfaces.serve.principal import Right
 from hardwon.surfaces.serve.problems import Problem
 from hardwon.surfaces.serve.requests import needs
 from hardwon.surfaces.serve.thread_pool import ThreadPool
-from hardwon.surfaces.serve.turns import Turns
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Collection
@@ -59,7 +59,7 @@ def create(
     )
     app.state.hw, app.state.access, app.state.limits = hw, access, limits
     app.state.is_ending = lambda: False  # polled by streams
-    app.state.replies, app.state.in_turn = Replies(hw.settings.home), Turns()
+    app.state.replies, app.state.locks = Replies(hw.settings.home), NamedLocks()
     # Doors have their own threads: a slow report delays no agent.
     app.state.door_threads = ThreadPool(limits.threads, "hardwon-door")
     app.state.threads = ThreadPool(limits.threads, "hardwon-desk")

@@ -16,73 +16,77 @@ from hardwon.surfaces.serve.principal import Right
 from hardwon.values.delivery import NOTHING
 
 if TYPE_CHECKING:
-    from hardwon.surfaces.serve.api.ask import Ask
+    from hardwon.surfaces.serve.api.request import ApiRequest
 
 _DOOR = (Right.DOOR,)
 _SILENT = views.injection(NOTHING)
 
 
-def start(ask: Ask) -> Any:
+def start(request: ApiRequest) -> Any:
     """The failures that recur in this project, once per run."""
-    return views.injection(ask.agent.start())
+    return views.injection(request.agent.start())
 
 
-def before_turn(ask: Ask) -> Any:
+def before_turn(request: ApiRequest) -> Any:
     """The lessons for a prompt."""
-    return views.injection(ask.agent.before_turn(ask.text("prompt"), hyde=ask.flag("hyde")))
+    return views.injection(
+        request.agent.before_turn(request.text("prompt"), hyde=request.flag("hyde"))
+    )
 
 
-def before_action(ask: Ask) -> Any:
+def before_action(request: ApiRequest) -> Any:
     """The known pitfall of exactly this call."""
-    return views.injection(ask.agent.before_action(ask.text("tool"), ask.any("args", "")))
+    return views.injection(
+        request.agent.before_action(request.text("tool"), request.any("args", ""))
+    )
 
 
-def after_action(ask: Ask) -> Any:
+def after_action(request: ApiRequest) -> Any:
     """Record a step; the lessons about its failure."""
-    call, output = ask.any("args", ""), ask.any("output", "")
-    injection = ask.agent.after_action(
-        ask.text("tool"), call, output=output, failed=ask.flag("failed")
+    call, output = request.any("args", ""), request.any("output", "")
+    injection = request.agent.after_action(
+        request.text("tool"), call, output=output, failed=request.flag("failed")
     )
     return views.injection(injection)
 
 
-def after_run(ask: Ask) -> Any:
+def after_run(request: ApiRequest) -> Any:
     """Queue a reflection if the run is worth one; it is durable when this answers."""
-    signals = ask.any("signals") or {}
+    signals = request.any("signals") or {}
     if not isinstance(signals, dict):
         raise InvalidInput("the field 'signals' must be an object")
-    steps = ask.items("steps") if "steps" in ask.fields else None
-    job = ask.agent.after_run(
-        task=ask.text("task"),
-        attempt=ask.text("attempt", ""),
-        error=ask.any("error"),
+    steps = request.items("steps") if "steps" in request.fields else None
+    job = request.agent.after_run(
+        task=request.text("task"),
+        attempt=request.text("attempt", ""),
+        error=request.any("error"),
         signals=signals,
         steps=None if steps is None else [_step(step) for step in steps],
     )
-    if job is not None and ask.hw.settings.hooks.wake:
-        ask.hw.wake()
+    if job is not None and request.hw.settings.hooks.wake:
+        request.hw.wake()
     return {"job": views.job(job) if job else None}
 
 
-def end_run(ask: Ask) -> None:
+def end_run(request: ApiRequest) -> None:
     """Record the outcome of every delivery of the run, and forget its steps."""
-    ask.agent.end_run()
+    request.agent.end_run()
 
 
-def learn(ask: Ask) -> Any:
+def learn(request: ApiRequest) -> Any:
     """Add a lesson in the caller's own words."""
-    situation = ask.text("situation", "")
-    return views.lesson(ask.agent.learn(ask.text("text"), situation=situation))
+    situation = request.text("situation", "")
+    return views.lesson(request.agent.learn(request.text("text"), situation=situation))
 
 
-def digest(ask: Ask) -> Any:
+def digest(request: ApiRequest) -> Any:
     """The lessons that were met most often, as a block for the start of a session."""
-    return {"text": ask.agent.digest(tokens=ask.number("tokens", 300, most=10_000))}
+    return {"text": request.agent.digest(tokens=request.number("tokens", 300, most=10_000))}
 
 
-def outcome(ask: Ask) -> None:
+def outcome(request: ApiRequest) -> None:
     """Report the outcome of a delivery."""
-    ask.agent.report(Injection(id=ask.path("id")), ask.text("outcome"))
+    request.agent.report(Injection(id=request.path("id")), request.text("outcome"))
 
 
 def _step(fields: object) -> Step:

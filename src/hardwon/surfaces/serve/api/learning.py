@@ -11,7 +11,7 @@ from hardwon.surfaces.serve.principal import Right
 from hardwon.values.delivery import NOTHING
 
 if TYPE_CHECKING:
-    from hardwon.surfaces.serve.api.ask import Ask
+    from hardwon.surfaces.serve.api.request import ApiRequest
 
 _DOOR, _READ, _CHANGE = (Right.DOOR,), (Right.READ,), (Right.CHANGE,)
 _SILENT = views.injection(NOTHING)
@@ -19,94 +19,96 @@ _GOAL = ("goal_id", "objective", "state", "tasks", "error")
 _RUN = ("task", "tools", "seconds", "retries", "failed", "error")
 
 
-def goals(ask: Ask) -> Any:
+def goals(request: ApiRequest) -> Any:
     """The reflections on a goal, or the newest of all goals."""
-    reflections = ask.agent.goals.reflections(
-        ask.query("goal") or None, limit=ask.number("limit", 25)
+    reflections = request.agent.goals.reflections(
+        request.query("goal") or None, limit=request.number("limit", 25)
     )
     return {"items": [views.placed("Reflection", reflection) for reflection in reflections]}
 
 
-def goal_ended(ask: Ask) -> Any:
+def goal_ended(request: ApiRequest) -> Any:
     """Queue a reflection on a goal that ended."""
-    goal = (ask.text("goal_id"), ask.text("objective"), ask.text("state", "completed"))
-    job = ask.agent.goals.ended(*goal, tasks=ask.items("tasks"), error=ask.any("error"))
+    goal = (request.text("goal_id"), request.text("objective"), request.text("state", "completed"))
+    job = request.agent.goals.ended(*goal, tasks=request.items("tasks"), error=request.any("error"))
     return {"job": views.job(job) if job else None}
 
 
-def goal_context(ask: Ask) -> Any:
+def goal_context(request: ApiRequest) -> Any:
     """What was learnt from this goal and similar ones."""
-    objective = ask.query("objective")
-    return views.injection(ask.agent.goals.context(ask.query("goal") or None, objective=objective))
+    objective = request.query("objective")
+    return views.injection(
+        request.agent.goals.context(request.query("goal") or None, objective=objective)
+    )
 
 
-def run_ended(ask: Ask) -> Any:
+def run_ended(request: ApiRequest) -> Any:
     """Queue a judgement of a run, if there is something to say."""
-    seconds, retries = ask.any("seconds", 0.0), ask.any("retries", 0)
+    seconds, retries = request.any("seconds", 0.0), request.any("retries", 0)
     if not isinstance(seconds, int | float) or not isinstance(retries, int):
         raise InvalidInput("the fields 'seconds' and 'retries' must be numbers")
-    job = ask.agent.runs.ended(
-        ask.text("task"),
-        tools=[str(tool) for tool in ask.items("tools")],
+    job = request.agent.runs.ended(
+        request.text("task"),
+        tools=[str(tool) for tool in request.items("tools")],
         seconds=seconds,
         retries=retries,
-        failed=ask.flag("failed") or False,
-        error=ask.any("error"),
+        failed=request.flag("failed") or False,
+        error=request.any("error"),
     )
     return {"job": views.job(job) if job else None}
 
 
-def run_context(ask: Ask) -> Any:
+def run_context(request: ApiRequest) -> Any:
     """At most three lines on recent runs."""
-    return views.injection(ask.agent.runs.context(ask.query("text")))
+    return views.injection(request.agent.runs.context(request.query("text")))
 
 
-def runs(ask: Ask) -> Any:
+def runs(request: ApiRequest) -> Any:
     """A page of the ended runs, newest first, without their steps."""
-    page = ask.tenant.ended_runs(
-        text=ask.query("q"), after=ask.cursor(), limit=ask.number("limit", 50)
+    page = request.tenant.ended_runs(
+        text=request.query("q"), after=request.cursor(), limit=request.number("limit", 50)
     )
     return listed(page, views.ended_run)
 
 
-def run(ask: Ask) -> Any:
+def run(request: ApiRequest) -> Any:
     """One ended run, with its steps and what it was shown at each."""
-    return views.ended_run(ask.tenant.ended_run(ask.path("id")))
+    return views.ended_run(request.tenant.ended_run(request.path("id")))
 
 
-def dreams(ask: Ask) -> Any:
+def dreams(request: ApiRequest) -> Any:
     """The dreams of an agent, newest first."""
-    dreams = ask.agent.dreams.list(limit=ask.number("limit", 25))
+    dreams = request.agent.dreams.list(limit=request.number("limit", 25))
     return {"items": [views.placed("Dream", dream) for dream in dreams]}
 
 
-def dream(ask: Ask) -> Any:
+def dream(request: ApiRequest) -> Any:
     """One dream with its changes to lessons."""
-    dream = ask.agent.dreams.get(ask.path("id"))
-    return {**views.placed("Dream", dream), "changes": ask.agent.dreams.changes(dream.id)}
+    dream = request.agent.dreams.get(request.path("id"))
+    return {**views.placed("Dream", dream), "changes": request.agent.dreams.changes(dream.id)}
 
 
-def undo_dream(ask: Ask) -> Any:
+def undo_dream(request: ApiRequest) -> Any:
     """Undo a dream."""
-    dream, restored, unchanged = ask.agent.dreams.undo(ask.path("id"))
+    dream, restored, unchanged = request.agent.dreams.undo(request.path("id"))
     return {"dream": views.placed("Dream", dream), "restored": restored, "left": unchanged}
 
 
-def loops(ask: Ask) -> Any:
+def loops(request: ApiRequest) -> Any:
     """The loops of an agent, newest first."""
-    status, limit = ask.query("status") or None, ask.number("limit", 20)
-    loops = ask.agent.loops.list(limit=limit, status=status)
+    status, limit = request.query("status") or None, request.number("limit", 20)
+    loops = request.agent.loops.list(limit=limit, status=status)
     return {"items": [views.placed("Loop", loop) for loop in loops]}
 
 
-def loop(ask: Ask) -> Any:
+def loop(request: ApiRequest) -> Any:
     """One loop with its trials."""
-    return views.placed("Loop", ask.agent.loops.get(ask.path("id")))
+    return views.placed("Loop", request.agent.loops.get(request.path("id")))
 
 
-def loop_reflections(ask: Ask) -> Any:
+def loop_reflections(request: ApiRequest) -> Any:
     """What was learnt from each trial of a loop."""
-    return {"items": ask.agent.loops.reflections(ask.path("id"))}
+    return {"items": request.agent.loops.reflections(request.path("id"))}
 
 
 VERBS = (

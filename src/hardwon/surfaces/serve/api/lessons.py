@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from hardwon import Lesson
     from hardwon.lessons import Lessons
-    from hardwon.surfaces.serve.api.ask import Ask
+    from hardwon.surfaces.serve.api.request import ApiRequest
     from hardwon.values.history import Change
     from hardwon.values.listing import Mark
 
@@ -43,176 +43,182 @@ _BUDGET = 10_000  # tokens: more than an agent gets
 _FORMS = {"jsonl": "application/jsonl", "markdown": "text/markdown"}
 
 
-def every(ask: Ask) -> Any:
+def every(request: ApiRequest) -> Any:
     """A page of lessons, newest-consulted first; with `q` those that contain it."""
-    status, limit, after = ask.query("status", Status.ACTIVE), ask.number("limit", 50), ask.cursor()
-    if _is_of_agent(ask):
-        text = ask.query("q")
-        lessons = _matching(ask.agent.lessons, text, status)
+    status, limit, after = (
+        request.query("status", Status.ACTIVE),
+        request.number("limit", 50),
+        request.cursor(),
+    )
+    if _is_of_agent(request):
+        text = request.query("q")
+        lessons = _matching(request.agent.lessons, text, status)
         return listed(_after(lessons, after, limit), views.lesson)
-    page = ask.tenant.lessons(status=status, text=ask.query("q"), after=after, limit=limit)
+    page = request.tenant.lessons(status=status, text=request.query("q"), after=after, limit=limit)
     return listed(page, views.lesson)
 
 
-def show(ask: Ask) -> Any:
+def show(request: ApiRequest) -> Any:
     """One lesson."""
-    return views.lesson(_readable(ask)[1])
+    return views.lesson(_readable(request)[1])
 
 
-def add(ask: Ask) -> Any:
+def add(request: ApiRequest) -> Any:
     """Add a lesson in a person's own words."""
-    details = {name: value for name, value in ask.fields.items() if name in _ADDED[2:]}
-    texts = ask.text("situation"), ask.text("correction")
-    return views.lesson(ask.agent.lessons.add(*texts, **_typed(details)))
+    details = {name: value for name, value in request.fields.items() if name in _ADDED[2:]}
+    texts = request.text("situation"), request.text("correction")
+    return views.lesson(request.agent.lessons.add(*texts, **_typed(details)))
 
 
-def edit(ask: Ask) -> Any:
+def edit(request: ApiRequest) -> Any:
     """Change the fields of a lesson."""
-    if not ask.fields:
+    if not request.fields:
         raise InvalidInput(f"nothing to change; this takes {', '.join(_EDITABLE)}")
-    handle, lesson = _readable(ask)
-    return views.lesson(handle.edit(lesson.id, **_typed(ask.fields)))
+    handle, lesson = _readable(request)
+    return views.lesson(handle.edit(lesson.id, **_typed(request.fields)))
 
 
-def delete(ask: Ask) -> None:
+def delete(request: ApiRequest) -> None:
     """Remove a lesson; `undo` brings it back."""
-    handle, lesson = _readable(ask)
+    handle, lesson = _readable(request)
     handle.delete(lesson.id)
 
 
-def approve(ask: Ask) -> Any:
+def approve(request: ApiRequest) -> Any:
     """Release a lesson from quarantine."""
-    handle, lesson = _readable(ask)
+    handle, lesson = _readable(request)
     return views.lesson(handle.approve(lesson.id))
 
 
-def retire(ask: Ask) -> Any:
+def retire(request: ApiRequest) -> Any:
     """Stop showing a lesson; `undo` reverts it."""
-    handle, lesson = _readable(ask)
+    handle, lesson = _readable(request)
     return views.lesson(handle.edit(lesson.id, status=Status.RETIRED))
 
 
-def guard(ask: Ask) -> Any:
+def guard(request: ApiRequest) -> Any:
     """Forbid the calls of a lesson, or allow them again."""
-    handle, lesson = _readable(ask)
-    is_on = ask.flag("on") is not False
-    call, tool = ask.text("call", ""), ask.text("tool", "bash")
+    handle, lesson = _readable(request)
+    is_on = request.flag("on") is not False
+    call, tool = request.text("call", ""), request.text("tool", "bash")
     return views.lesson(handle.guard(lesson.id, call=call, tool=tool, on=is_on))
 
 
-def undo(ask: Ask) -> Any:
+def undo(request: ApiRequest) -> Any:
     """Undo the newest change of a lesson, also of a deleted one."""
-    number = _number(ask)
-    for handle in _handles(ask):
+    number = _number(request)
+    for handle in _handles(request):
         if handle.history(number):
             return views.lesson(handle.undo(number))
     raise NotFound("change to take back", number)
 
 
-def undo_newest(ask: Ask) -> Any:
+def undo_newest(request: ApiRequest) -> Any:
     """Undo the newest change of the agent's lessons."""
-    return views.lesson(ask.agent.lessons.undo())
+    return views.lesson(request.agent.lessons.undo())
 
 
-def history(ask: Ask) -> Any:
+def history(request: ApiRequest) -> Any:
     """The changes of a lesson, newest first."""
-    number = _number(ask)
-    changes = [change for handle in _handles(ask) for change in handle.history(number)]
+    number = _number(request)
+    changes = [change for handle in _handles(request) for change in handle.history(number)]
     unique = {change.id: change for change in changes}.values()
     if not unique:
-        _readable(ask)  # NotFound if the lesson never existed
+        _readable(request)  # NotFound if the lesson never existed
     return {"items": [views.change(change) for change in unique]}
 
 
-def all_history(ask: Ask) -> Any:
+def all_history(request: ApiRequest) -> Any:
     """A page of the changes of an agent's lessons, newest first."""
-    changes = ask.agent.lessons.history()
-    return listed(_after(changes, ask.cursor(), ask.number("limit", 50)), views.change)
+    changes = request.agent.lessons.history()
+    return listed(_after(changes, request.cursor(), request.number("limit", 50)), views.change)
 
 
-def exposures(ask: Ask) -> Any:
+def exposures(request: ApiRequest) -> Any:
     """Where a lesson was shown, and what happened then."""
-    handle, lesson = _readable(ask)
+    handle, lesson = _readable(request)
     return {"items": handle.exposures(lesson.id)}
 
 
-def verdict(ask: Ask) -> Any:
+def verdict(request: ApiRequest) -> Any:
     """The verdict of the hold-out on a lesson; null while there is none."""
-    handle, lesson = _readable(ask)
+    handle, lesson = _readable(request)
     judged = handle.verdict(lesson.id)
     return {"verdict": views.described("Verdict", judged) if judged else None}
 
 
-def revoke(ask: Ask) -> Any:
+def revoke(request: ApiRequest) -> Any:
     """Remove every lesson of an origin, and every lesson merged from one of them."""
-    origin = required(ask.text("origin"), "origin")
-    removed = {lesson.id: lesson for handle in _handles(ask) for lesson in handle.revoke(origin)}
+    origin = required(request.text("origin"), "origin")
+    removed = {
+        lesson.id: lesson for handle in _handles(request) for lesson in handle.revoke(origin)
+    }
     return {"items": [views.lesson(lesson) for lesson in removed.values()]}
 
 
-def export(ask: Ask) -> Any:
+def export(request: ApiRequest) -> Any:
     """The active lessons that an agent sees, as a pack."""
-    form = ask.query("form", "jsonl")
+    form = request.query("form", "jsonl")
     if form not in _FORMS:
         raise InvalidInput(f"unknown format of a pack: {form!r}; one of {', '.join(_FORMS)}")
-    return Response(ask.agent.lessons.export(form=form), media_type=_FORMS[form])
+    return Response(request.agent.lessons.export(form=form), media_type=_FORMS[form])
 
 
-def import_pack(ask: Ask) -> Any:
+def import_pack(request: ApiRequest) -> Any:
     """Import a pack, all or nothing; its lessons wait for approval."""
-    is_lines = ask.body.lstrip()[:1] == b"{"
+    is_lines = request.body.lstrip()[:1] == b"{"
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "upload.jsonl" if is_lines else "upload.md")
         with open(path, "wb") as file:
-            file.write(ask.body)
-        imported = ask.agent.lessons.import_from(path, trust=ask.is_on("trust"))
+            file.write(request.body)
+        imported = request.agent.lessons.import_from(path, trust=request.is_on("trust"))
     return {"items": [views.lesson(lesson) for lesson in imported]}
 
 
-def recall(ask: Ask) -> Any:
+def recall(request: ApiRequest) -> Any:
     """What a door would show; with `explain` every candidate and its verdict."""
-    door, tool = ask.query("door", "turn"), ask.query("tool", "bash")
-    judged = ask.agent.explain(door, required(ask.query("text"), "text"), tool=tool)
+    door, tool = request.query("door", "turn"), request.query("tool", "bash")
+    judged = request.agent.explain(door, required(request.query("text"), "text"), tool=tool)
     shown = [candidate.match.lesson for candidate in judged if not candidate.verdict]
     block = inject.render(shown, door=door, budget=_BUDGET)
     answer = {"text": block.text, "lessons": [views.lesson(lesson) for lesson in block.lessons]}
-    if ask.is_on("explain"):
+    if request.is_on("explain"):
         answer["candidates"] = [views.candidate(candidate) for candidate in judged]
     return answer
 
 
-def _is_of_agent(ask: Ask) -> bool:
-    view = ask.query("view", "all")
+def _is_of_agent(request: ApiRequest) -> bool:
+    view = request.query("view", "all")
     if view not in {"all", "agent"}:
         raise InvalidInput(f"the parameter 'view' is 'all' or 'agent', not {view!r}")
     return view == "agent"
 
 
-def _number(ask: Ask) -> int:
-    number: int = ask.path("id")
+def _number(request: ApiRequest) -> int:
+    number: int = request.path("id")
     if number > _LARGEST:
         raise NotFound("lesson", number)
     return number
 
 
-def _readable(ask: Ask) -> tuple[Lessons, Lesson]:
+def _readable(request: ApiRequest) -> tuple[Lessons, Lesson]:
     """A lesson that the caller may see, and the handle to change it."""
-    number = _number(ask)
-    if _is_of_agent(ask):
-        return ask.agent.lessons, ask.agent.lessons.get(number)
-    lesson = ask.tenant.lesson(number)
-    return _handle(ask, lesson.scope), lesson
+    number = _number(request)
+    if _is_of_agent(request):
+        return request.agent.lessons, request.agent.lessons.get(number)
+    lesson = request.tenant.lesson(number)
+    return _handle(request, lesson.scope), lesson
 
 
-def _handles(ask: Ask) -> list[Lessons]:
+def _handles(request: ApiRequest) -> list[Lessons]:
     """The lesson handles of every scope that the request covers."""
-    if _is_of_agent(ask):
-        return [ask.agent.lessons]
-    return [_handle(ask, scope) for scope in ask.tenant.scopes()]
+    if _is_of_agent(request):
+        return [request.agent.lessons]
+    return [_handle(request, scope) for scope in request.tenant.scopes()]
 
 
-def _handle(ask: Ask, scope: Any) -> Lessons:
-    agent = ask.hw.agent(scope.agent, project=scope.project, tenant=ask.principal.tenant)
+def _handle(request: ApiRequest, scope: Any) -> Lessons:
+    agent = request.hw.agent(scope.agent, project=scope.project, tenant=request.principal.tenant)
     return agent.lessons
 
 

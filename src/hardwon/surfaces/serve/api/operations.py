@@ -20,41 +20,41 @@ if TYPE_CHECKING:
     from datetime import timedelta
 
     from hardwon.service.keys import Key
-    from hardwon.surfaces.serve.api.ask import Ask
+    from hardwon.surfaces.serve.api.request import ApiRequest
 
 _ANY = (Right.DOOR, Right.LESSONS)
 _ADMIN = (Right.ADMIN,)
 _KEY = ("role", "agent", "project", "note", "expires")
 
 
-def me(ask: Ask) -> Any:
+def me(request: ApiRequest) -> Any:
     """The principal of the request, and the server's version."""
-    fields = {**ask.principal._asdict(), "version": hardwon.__version__}
+    fields = {**request.principal._asdict(), "version": hardwon.__version__}
     return views.described("Principal", fields)
 
 
-def openapi(ask: Ask) -> Any:
+def openapi(request: ApiRequest) -> Any:
     """The description of this API."""
     with open(views.OPENAPI, "rb") as file:
         return Response(file.read(), media_type="application/json")
 
 
-def ready(ask: Ask) -> Any:
+def ready(request: ApiRequest) -> Any:
     """Whether the store and the queue can be read."""
-    ask.tenant.lessons(limit=1)
-    ask.hw.queue.dead()
+    request.tenant.lessons(limit=1)
+    request.hw.queue.dead()
     return {"ready": True}
 
 
-def metrics(ask: Ask) -> Any:
+def metrics(request: ApiRequest) -> Any:
     """Queue counts and spending of the tenant, in the Prometheus format."""
-    place, queue = ask.tenant.place, ask.hw.queue
+    place, queue = request.tenant.place, request.hw.queue
     counts_of_tenant = [
         sum(place.covers(job.episode.scope) for job in jobs)
         for jobs in (queue.waiting(), queue.dead())
     ]
     spent: dict[str, float] = {}
-    for _, _, sum_of_model in ask.tenant.spent(1):
+    for _, _, sum_of_model in request.tenant.spent(1):
         for name, amount in sum_of_model._asdict().items():
             spent[name] = spent.get(name, 0.0) + amount
     counts = QueueCounts(pending=counts_of_tenant[0], dead=counts_of_tenant[1])
@@ -62,27 +62,28 @@ def metrics(ask: Ask) -> Any:
     return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
-def keys(ask: Ask) -> Any:
+def keys(request: ApiRequest) -> Any:
     """The keys of the tenant, newest first."""
-    return {"items": [_shown(key) for key in ask.state.access.keys.list(ask.principal.tenant)]}
+    listed = request.state.access.keys.list(request.principal.tenant)
+    return {"items": [_shown(key) for key in listed]}
 
 
-def create_key(ask: Ask) -> Any:
+def create_key(request: ApiRequest) -> Any:
     """A new key of the tenant; its text is shown in this answer only."""
-    key, text = ask.state.access.keys.create(
-        tenant=ask.principal.tenant,
-        role=ask.text("role", Role.AGENT),
-        agent=_name(ask, "agent", ask.principal.agent),
-        project=_name(ask, "project", ask.principal.project),
-        note=ask.text("note", ""),
-        lasts=_lasts(ask.any("expires")),
+    key, text = request.state.access.keys.create(
+        tenant=request.principal.tenant,
+        role=request.text("role", Role.AGENT),
+        agent=_name(request, "agent", request.principal.agent),
+        project=_name(request, "project", request.principal.project),
+        note=request.text("note", ""),
+        lasts=_lasts(request.any("expires")),
     )
     return {**_shown(key), "key": text}
 
 
-def revoke_key(ask: Ask) -> Any:
+def revoke_key(request: ApiRequest) -> Any:
     """Revoke a key, at once."""
-    revoked = ask.state.access.keys.revoke(ask.path("id"), tenant=ask.principal.tenant)
+    revoked = request.state.access.keys.revoke(request.path("id"), tenant=request.principal.tenant)
     return _shown(revoked)
 
 
@@ -90,9 +91,9 @@ def _shown(key: Key) -> dict[str, Any]:
     return views.described("Key", key)
 
 
-def _name(ask: Ask, field: str, limit: str | None) -> str | None:
+def _name(request: ApiRequest, field: str, limit: str | None) -> str | None:
     """The agent or project of a new key; a limited key passes on its limit."""
-    chosen = ask.text(field, "") or limit
+    chosen = request.text(field, "") or limit
     if limit not in {None, chosen}:
         raise InvalidInput(f"keys made with this one are for the {field} {limit!r} only")
     return chosen

@@ -14,54 +14,57 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hardwon import Job
-    from hardwon.surfaces.serve.api.ask import Ask
+    from hardwon.surfaces.serve.api.request import ApiRequest
 
 _READ, _CHANGE = (Right.READ,), (Right.CHANGE,)
 
 
-def waiting(ask: Ask) -> Any:
+def waiting(request: ApiRequest) -> Any:
     """A page of the waiting and running jobs, oldest first, and the counts."""
-    own_jobs, dead = _own(ask, ask.hw.queue.waiting()), _own(ask, ask.hw.queue.dead())
-    worker = ask.hw.queue.status()[1]
+    own_jobs, dead = (
+        _own(request, request.hw.queue.waiting()),
+        _own(request, request.hw.queue.dead()),
+    )
+    worker = request.hw.queue.status()[1]
     own_ids = {job.id for job in own_jobs}
     running = [row[0] for row in worker.get("running", ()) if row[0] in own_ids]
     counts = {"waiting": len(own_jobs), "dead": len(dead), "running": running}
-    return {**counts, "is_worked": bool(worker), **listed(_page(ask, own_jobs), views.brief)}
+    return {**counts, "is_worked": bool(worker), **listed(_page(request, own_jobs), views.brief)}
 
 
-def wake(ask: Ask) -> Any:
+def wake(request: ApiRequest) -> Any:
     """Make sure a worker is running."""
-    return {"started": ask.hw.wake() is not None}
+    return {"started": request.hw.wake() is not None}
 
 
-def dead(ask: Ask) -> Any:
+def dead(request: ApiRequest) -> Any:
     """A page of the jobs that were given up, oldest first."""
-    return listed(_page(ask, _own(ask, ask.hw.queue.dead())), views.brief)
+    return listed(_page(request, _own(request, request.hw.queue.dead())), views.brief)
 
 
-def show(ask: Ask) -> Any:
+def show(request: ApiRequest) -> Any:
     """One job that was given up, with its steps."""
-    return views.job(_dead(ask, ask.path("id")))
+    return views.job(_dead(request, request.path("id")))
 
 
-def retry(ask: Ask) -> None:
+def retry(request: ApiRequest) -> None:
     """Make a dead job wait again as if new."""
-    ask.hw.queue.revive(_dead(ask, ask.path("id")).id)
+    request.hw.queue.revive(_dead(request, request.path("id")).id)
 
 
-def purge(ask: Ask) -> None:
+def purge(request: ApiRequest) -> None:
     """Remove a dead job for good."""
-    ask.hw.queue.purge(_dead(ask, ask.path("id")).id)
+    request.hw.queue.purge(_dead(request, request.path("id")).id)
 
 
-def retry_many(ask: Ask) -> Any:
+def retry_many(request: ApiRequest) -> Any:
     """Make the named dead jobs wait again, or all."""
-    return {"done": [_done(job, ask.hw.queue.revive) for job in _chosen(ask)]}
+    return {"done": [_done(job, request.hw.queue.revive) for job in _chosen(request)]}
 
 
-def purge_many(ask: Ask) -> Any:
+def purge_many(request: ApiRequest) -> Any:
     """Remove the named dead jobs for good, or all."""
-    return {"done": [_done(job, ask.hw.queue.purge) for job in _chosen(ask)]}
+    return {"done": [_done(job, request.hw.queue.purge) for job in _chosen(request)]}
 
 
 def _done(job: Job, act: Any) -> str:
@@ -69,28 +72,28 @@ def _done(job: Job, act: Any) -> str:
     return job.id
 
 
-def _chosen(ask: Ask) -> Sequence[Job]:
-    if ask.flag("all"):
-        return _own(ask, ask.hw.queue.dead())
-    if not ask.items("ids"):
+def _chosen(request: ApiRequest) -> Sequence[Job]:
+    if request.flag("all"):
+        return _own(request, request.hw.queue.dead())
+    if not request.items("ids"):
         raise InvalidInput("name the jobs by 'ids', or say 'all': true")
-    return [_dead(ask, str(identity)) for identity in ask.items("ids")]
+    return [_dead(request, str(identity)) for identity in request.items("ids")]
 
 
-def _dead(ask: Ask, identity: str) -> Job:
-    for job in _own(ask, ask.hw.queue.dead()):
+def _dead(request: ApiRequest, identity: str) -> Job:
+    for job in _own(request, request.hw.queue.dead()):
         if job.id == identity:
             return job
     raise NotFound("dead job", identity)
 
 
-def _own(ask: Ask, jobs: Sequence[Job]) -> Sequence[Job]:
+def _own(request: ApiRequest, jobs: Sequence[Job]) -> Sequence[Job]:
     """The jobs that the caller may see."""
-    return [job for job in jobs if ask.tenant.place.covers(job.episode.scope)]
+    return [job for job in jobs if request.tenant.place.covers(job.episode.scope)]
 
 
-def _page(ask: Ask, jobs: Sequence[Job]) -> Page[Job]:
-    after, limit = ask.cursor(), ask.number("limit", 50)
+def _page(request: ApiRequest, jobs: Sequence[Job]) -> Page[Job]:
+    after, limit = request.cursor(), request.number("limit", 50)
     ordered = sorted(jobs, key=_place)
     following = [job for job in ordered if after is None or _place(job) > after]
     rows = tuple(following[:limit])

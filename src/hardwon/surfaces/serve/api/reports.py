@@ -14,49 +14,49 @@ from hardwon.values.plain import plain
 if TYPE_CHECKING:
     from datetime import timedelta
 
-    from hardwon.surfaces.serve.api.ask import Ask
+    from hardwon.surfaces.serve.api.request import ApiRequest
     from hardwon.values.report import FailureKind
 
 _READ = (Right.READ,)
 
 
-def report(ask: Ask) -> Any:
+def report(request: ApiRequest) -> Any:
     """What was learnt, what was shown, and what happened then."""
-    limits, scope = ask.tenant.place, ask.agent.scope
-    summary = ask.hw.report(
+    limits, scope = request.tenant.place, request.agent.scope
+    summary = request.hw.report(
         scope.agent,
         project=scope.project,
-        tenant=ask.principal.tenant,
-        since=_since(ask),
+        tenant=request.principal.tenant,
+        since=_since(request),
         whole=limits.agent is None and limits.project is None,
     )
     since, is_whole = summary.window.since, summary.window.is_whole
     return views.described("Report", {**summary._asdict(), "since": since, "is_whole": is_whole})
 
 
-def failures(ask: Ask) -> Any:
+def failures(request: ApiRequest) -> Any:
     """A page of the kinds of failures, commonest first."""
-    text = ask.query("q")
-    page = ask.tenant.failures(
-        since=_since(ask), text=text, after=ask.cursor(), limit=ask.number("limit", 50)
+    text = request.query("q")
+    page = request.tenant.failures(
+        since=_since(request), text=text, after=request.cursor(), limit=request.number("limit", 50)
     )
     return listed(page, _failure)
 
 
-def deliveries(ask: Ask) -> Any:
+def deliveries(request: ApiRequest) -> Any:
     """A page of what was shown to whom, newest first."""
-    page = ask.tenant.deliveries(after=ask.cursor(), limit=ask.number("limit", 50))
+    page = request.tenant.deliveries(after=request.cursor(), limit=request.number("limit", 50))
     return listed(page, lambda delivery: views.placed("Delivery", delivery))
 
 
-def spend(ask: Ask) -> Any:
+def spend(request: ApiRequest) -> Any:
     """What models have cost the tenant, by day and model."""
-    rows = ask.tenant.spent(ask.number("days", 30, most=366))
+    rows = request.tenant.spent(request.number("days", 30, most=366))
     return {"items": [{"day": day, "model": model, **plain(sum)} for day, model, sum in rows]}
 
 
-def _since(ask: Ask) -> timedelta:
-    value = ask.query("since", "30d")
+def _since(request: ApiRequest) -> timedelta:
+    value = request.query("since", "30d")
     try:
         return duration(value)
     except (ValueError, KeyError) as error:

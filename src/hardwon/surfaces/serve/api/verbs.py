@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 from hardwon.errors import InvalidInput
 from hardwon.service.replies import Kept
-from hardwon.surfaces.serve.api.ask import Ask, cursor_of
+from hardwon.surfaces.serve.api.request import ApiRequest, cursor_of
 from hardwon.surfaces.serve.problems import Problem
 from hardwon.surfaces.serve.requests import ensure, limited, principal
 from hardwon.values.plain import plain
@@ -34,7 +34,7 @@ class Verb(NamedTuple):
     method: str
     path: str
     rights: tuple[str, ...]  # one of them is needed
-    call: Callable[[Ask], Any]
+    call: Callable[[ApiRequest], Any]
     takes: tuple[str, ...] = ()  # the fields of its body
     status: int = 200
     otherwise: Any = None  # a door's answer after an error or timeout; None: report the error
@@ -52,11 +52,11 @@ def _endpoint(verb: Verb) -> Callable[[Request], Any]:
         ensure(principal(request), *verb.rights)
         limited(request)  # even if the verb does not use them
         body = await request.body() if verb.method != "GET" else b""
-        ask = Ask(request, _fields(verb, request, body), body)
+        api_request = ApiRequest(request, _fields(verb, request, body), body)
         name = request.headers.get("idempotency-key")
         if name and verb.method != "GET" and not verb.is_secret:
-            return await _once(verb, ask, name, request)
-        return await _called(verb, ask)
+            return await _once(verb, api_request, name, request)
+        return await _called(verb, api_request)
 
     return endpoint
 
@@ -80,39 +80,37 @@ def _fields(verb: Verb, request: Request, body: bytes) -> dict[str, Any]:
     return fields
 
 
-async def _called(verb: Verb, ask: Ask) -> Response:
+async def _called(verb: Verb, api_request: ApiRequest) -> Response:
     """The answer of the verb, computed in a thread within its time limit."""
-    state, is_door = ask.state, verb.otherwise is not None
+    state, is_door = api_request.state, verb.otherwise is not None
     pool: ThreadPool = state.door_threads if is_door else state.threads
     patience = state.limits.door if is_door else state.limits.answer
     try:
         async with asyncio.timeout(patience):
-            return await pool.run(_answer, verb, ask)
+            return await pool.run(_answer, verb, api_request)
     except TimeoutError:
         if is_door:
             return _response(verb, verb.otherwise)
         raise Problem(503, f"no answer within {patience:g} s; ask for less, or later") from None
 
 
-async def _once(verb: Verb, ask: Ask, name: str, request: Request) -> Response:
+async def _once(verb: Verb, api_request: ApiRequest, name: str, request: Request) -> Response:
     """The stored answer to a repeated request, or the first answer."""
-    state, tenant = ask.state, ask.principal.tenant
-    request_bytes = (
-        f"{ask.principal.key} {verb.method} {request.url.path}?{request.url.query}\n".encode()
-    )
-    request_bytes += ask.body
-    async with state.in_turn(f"{tenant}\n{name}"):
+    state, tenant = api_request.state, api_request.principal.tenant
+    key, url = api_request.principal.key, request.url
+    request_bytes = f"{key} {verb.method} {url.path}?{url.query}\n".encode() + api_request.body
+    async with state.locks(f"{tenant}\n{name}"):
         stored = await state.threads.run(state.replies.find, tenant, name, request_bytes)
         if stored is not None:
             return Response(stored.body, stored.status, _REPLAYED, media_type=verb.media)
-        answer = await _called(verb, ask)
+        answer = await _called(verb, api_request)
         reply = Kept(answer.status_code, bytes(answer.body))
         await state.threads.run(state.replies.keep, tenant, name, request_bytes, reply)
     return answer
 
 
-def _answer(verb: Verb, ask: Ask) -> Response:
-    return _response(verb, verb.call(ask))
+def _answer(verb: Verb, api_request: ApiRequest) -> Response:
+    return _response(verb, verb.call(api_request))
 
 
 def _response(verb: Verb, value: Any) -> Response:

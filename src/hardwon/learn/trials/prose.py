@@ -19,11 +19,11 @@ _FIELD = r"\"\w{1,60}\"\s{0,9}:"
 _BROKEN = re.compile(rf"\{{\s{{0,40}}{_FIELD}")
 _STRING = re.compile(rf"{_FIELD}\s{{0,9}}\"((?:[^\"\\]|\\.){{1,4000}})")
 # Fields in which programs put their answer, the likeliest first.
-_SPOKEN = ("reflection_text", "result", "response", "answer", "text", "content", "message",
+_ANSWERS = ("reflection_text", "result", "response", "answer", "text", "content", "message",
            "rationale", "thought", "output")  # fmt: skip
 
 
-def spoken(text: str) -> str:
+def prose_of(text: str) -> str:
     """The text with every JSON document replaced by the texts in it."""
     parts: list[str] = []
     at = 0
@@ -84,7 +84,5 @@ def _words(value: Any, depth: int = 0) -> Iterator[str]:
 def _items(value: dict[str, Any] | list[Any]) -> list[Any]:
     if isinstance(value, list):
         return value
-    spoken_fields = [
-        value[name] for name in _SPOKEN if isinstance(value.get(name), str | dict | list)
-    ]
-    return spoken_fields[:1] or list(value.values())
+    answers = [value[name] for name in _ANSWERS if isinstance(value.get(name), str | dict | list)]
+    return answers[:1] or list(value.values())

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
 
-class Turns:
-    """`async with turns(name):` lets one task at a time into the block of a name."""
+class NamedLocks:
+    """`async with locks(name):` lets one task at a time into the block of a name."""
 
     def __init__(self) -> None:
         self._taken: dict[str, tuple[asyncio.Lock, int]] = {}

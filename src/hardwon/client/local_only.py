@@ -7,11 +7,11 @@ from typing import Any
 from hardwon.errors import InvalidInput
 
 
-class _Elsewhere:
+class _LocalOnly:
     """Replaces the engine of a handle: every verb that is not sent to the server raises."""
 
     def __getattr__(self, name: str) -> Any:
         raise InvalidInput("this can only be done where the server runs, not through a client")
 
 
-ELSEWHERE: Any = _Elsewhere()
+LOCAL_ONLY: Any = _LocalOnly()

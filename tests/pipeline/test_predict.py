@@ -13,7 +13,7 @@ import pytest
 import hardwon
 from hardwon import Agent, Injection, Lesson, Scope, Step
 from hardwon.failures.features import call_features
-from hardwon.pipeline.foretell import Foretold, Records, counted, foretold, judged, made
+from hardwon.pipeline.predict import Prediction, Records, counted, judged, likely_failures, made
 from hardwon.ranking import odds
 from hardwon.ranking.odds import RUN, Chance, Counts
 from hardwon.settings import load
@@ -363,9 +363,9 @@ def test_a_warning_lives_on_when_runs_do_as_it_says(taught: hardwon.Hardwon) -> 
 
 def test_a_forecast_is_explained_by_what_speaks_for_and_against_it() -> None:
     chance = Chance("k", 0.4, "runs make", 2, 4, "make names a", 1, 4)
-    told = Foretold(chance, lesson(id=7))
+    told = Prediction(chance, lesson(id=7))
 
-    (exactly,) = judged([told, Foretold(chance)], likely=0.4)
+    (exactly,) = judged([told, Prediction(chance)], likely=0.4)
     (too_seldom,) = judged([told], likely=0.41)
     (plain,) = judged([told._replace(chance=chance._replace(despite=""))], likely=0.4)
     (hidden,) = judged([told._replace(verdict="told")], likely=0.4)
@@ -421,9 +421,9 @@ def test_a_call_that_follows_a_lesson_does_not_speak_against_its_warning() -> No
     assert made(failing, RunSoFar(told=frozenset([1])), memory, is_mistake=True).met == ()
 
 
-def kinds_foretold(memory: Records, call: str, *, past: RunSoFar = RunSoFar()) -> list[str]:
+def kinds_predicted(memory: Records, call: str, *, past: RunSoFar = RunSoFar()) -> list[str]:
     pending = Step("bash", call)
-    return [one.chance.kind for one in foretold(pending, past, memory, least=0.0)]
+    return [one.chance.kind for one in likely_failures(pending, past, memory, least=0.0)]
 
 
 def test_what_a_run_has_met_is_not_foretold_to_it() -> None:
@@ -431,8 +431,8 @@ def test_what_a_run_has_met_is_not_foretold_to_it() -> None:
     counted_calls(memory, MKDIR, 4)
     other = MKDIR._replace(args="make all")
 
-    assert kinds_foretold(memory, "mkdir out") == ["k1"]
-    assert kinds_foretold(memory, "mkdir out", past=RunSoFar(steps=(other,))) == []
+    assert kinds_predicted(memory, "mkdir out") == ["k1"]
+    assert kinds_predicted(memory, "mkdir out", past=RunSoFar(steps=(other,))) == []
 
 
 def test_only_the_command_that_failed_is_warned_about() -> None:
@@ -441,9 +441,9 @@ def test_only_the_command_that_failed_is_warned_about() -> None:
     line = MKDIR._replace(args="touch a.c && make", failure=failure)
     counted_calls(memory, line, 4)
 
-    assert kinds_foretold(memory, "make") == ["k1"]
-    assert kinds_foretold(memory, "touch a.c") == []
-    assert kinds_foretold(memory, "make --version && make") == ["k1"]
+    assert kinds_predicted(memory, "make") == ["k1"]
+    assert kinds_predicted(memory, "touch a.c") == []
+    assert kinds_predicted(memory, "make --version && make") == ["k1"]
 
 
 @pytest.mark.parametrize("call", ["node --version", "node --version && npm --help"])
@@ -451,9 +451,9 @@ def test_a_question_for_the_version_is_not_warned_about(call: str) -> None:
     memory = records(fixed())
     counted_calls(memory, MKDIR._replace(args="node app.js"), 4)
 
-    assert kinds_foretold(memory, "node app.js")
-    assert kinds_foretold(memory, "node -h app.js")  # which may be a host
-    assert not kinds_foretold(memory, call)
+    assert kinds_predicted(memory, "node app.js")
+    assert kinds_predicted(memory, "node -h app.js")  # which may be a host
+    assert not kinds_predicted(memory, call)
 
 
 def test_a_call_that_just_worked_is_not_warned_about_until_something_changes() -> None:
@@ -462,9 +462,9 @@ def test_a_call_that_just_worked_is_not_warned_about_until_something_changes() -
     worked = MKDIR._replace(failed=False, failure=None)
     look, edit = Step("bash", "ls"), Step("bash", "rm -r out")
 
-    assert kinds_foretold(memory, "mkdir out", past=RunSoFar(steps=(worked, look))) == []
-    assert kinds_foretold(memory, "mkdir out", past=RunSoFar(steps=(worked, edit))) == ["k1"]
-    assert kinds_foretold(memory, "mkdir out", past=RunSoFar(steps=(edit, worked))) == []
+    assert kinds_predicted(memory, "mkdir out", past=RunSoFar(steps=(worked, look))) == []
+    assert kinds_predicted(memory, "mkdir out", past=RunSoFar(steps=(worked, edit))) == ["k1"]
+    assert kinds_predicted(memory, "mkdir out", past=RunSoFar(steps=(edit, worked))) == []
 
 
 @pytest.mark.parametrize(
@@ -484,17 +484,17 @@ def test_why_a_lesson_is_told_before_a_call_or_not(
     memory = records(known)
     counted_calls(memory, MKDIR, 9)
 
-    (found,) = foretold(Step("bash", "mkdir out"), past, memory, least=0.0)
+    (found,) = likely_failures(Step("bash", "mkdir out"), past, memory, least=0.0)
 
-    assert (found.verdict, found.is_told) == (verdict, not verdict)
+    assert (found.verdict, found.is_shown) == (verdict, not verdict)
 
 
 def test_a_call_that_follows_another_lesson_is_not_warned_about() -> None:
     memory = records(fixed("make all", kinds=("k2",)), fixed())
     counted_calls(memory, MKDIR._replace(args="make all"), 9)
 
-    assert kinds_foretold(memory, "make all") == ["k1"]
-    assert kinds_foretold(memory, "make all", past=RunSoFar(told=frozenset([1]))) == []
+    assert kinds_predicted(memory, "make all") == ["k1"]
+    assert kinds_predicted(memory, "make all", past=RunSoFar(told=frozenset([1]))) == []
 
 
 def test_a_call_that_does_not_follow_a_lesson_speaks_against_its_warning() -> None:
@@ -511,7 +511,7 @@ def test_the_four_likeliest_failures_of_a_call_are_looked_up() -> None:
         failure = Failure("e", f"k{number}", "no")
         counted_calls(memory, MKDIR._replace(failure=failure), 9 - number)
 
-    assert kinds_foretold(memory, "mkdir out") == ["k0", "k1", "k2", "k3"]
+    assert kinds_predicted(memory, "mkdir out") == ["k0", "k1", "k2", "k3"]
 
 
 def test_arguments_that_work_elsewhere_speak_against_a_warning_but_words_of_a_line_do_not() -> None:
@@ -523,8 +523,8 @@ def test_arguments_that_work_elsewhere_speak_against_a_warning_but_words_of_a_li
     counted_calls(memory, Step("bash", "mkdir other"), 4)
 
     pending = Step("send", '{"to": "liam", "by": "post"}')
-    (of_tool,) = foretold(pending, RunSoFar(), memory, least=0.0)
-    (of_line,) = foretold(Step("bash", "mkdir out"), RunSoFar(), memory, least=0.0)
+    (of_tool,) = likely_failures(pending, RunSoFar(), memory, least=0.0)
+    (of_line,) = likely_failures(Step("bash", "mkdir out"), RunSoFar(), memory, least=0.0)
 
     assert of_tool.chance.despite
     assert not of_line.chance.despite

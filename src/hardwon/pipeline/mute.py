@@ -1,4 +1,4 @@
-"""Hush: stop showing a lesson early in a run if its failure hardly ever follows.
+"""Mute: stop showing a lesson early in a run if its failure hardly ever follows.
 
 A lesson shown at the start of a run or at a turn was right if its failure follows, and needless if
 not. Each run counts once. Below a chance of `LEAST` the lesson is hidden until its failure is met
@@ -35,7 +35,7 @@ def note(past: RunSoFar, scope: Scope, store: Store) -> None:
         store.calls.made(scope, Call((_feature(lesson.id),), kind))
 
 
-def hushed(candidates: Sequence[Judged], scope: Scope, calls: CallLog) -> list[Judged]:
+def muted(candidates: Sequence[Judged], scope: Scope, calls: CallLog) -> list[Judged]:
     """The candidates, with the needless ones marked as not shown."""
     features = {
         candidate.match.lesson.id: _feature(candidate.match.lesson.id)

@@ -1,4 +1,4 @@
-"""No value passes the edge with a secret in it, however deep it lies."""
+"""No value passes a port with a secret in it, however deep it lies."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from hardwon.models.scripted import Scripted
-from hardwon.pipeline.edge import (
+from hardwon.pipeline.screened_ports import (
     ScreenedModel,
     screened,
     screened_queue,
@@ -76,7 +76,7 @@ def test_a_secret_as_long_as_a_digest_goes(text: str) -> None:
 
 def test_no_rule_is_read_for_our_own_digests() -> None:
     code = (
-        "import sys\nfrom hardwon.pipeline.edge import screened\n"
+        "import sys\nfrom hardwon.pipeline.screened_ports import screened\n"
         "screened('da68aa855f4beee4')\nscreened(['mined:da68aa855f4beee4', 'bash'])\n"
         "print('hardwon.text.redact' in sys.modules)\n"
         "screened('a long word: da68aa855f4beee4g')\n"

@@ -24,7 +24,7 @@ _TRUE, _FALSE = {"true", "1", "yes"}, {"false", "0", "no", ""}
 MOST = 1000  # rows of a page
 
 
-class Ask:
+class ApiRequest:
     """A request with its body read."""
 
     def __init__(self, request: Request, fields: Mapping[str, Any], body: bytes) -> None:

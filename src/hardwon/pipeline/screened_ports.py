@@ -1,4 +1,4 @@
-"""Edge: removes secrets from everything that is written to a port or sent to a model.
+"""Screened ports: remove secrets from everything that is written to a port or sent to a model.
 
 Stages screen what they store; this is the second line of defence. Every writing method of a port
 gets values in which each text is `Screened`, in every field and at every depth. Names of tenants,
@@ -90,7 +90,7 @@ def _text(value: str) -> str:
     return value if clean == value else clean
 
 
-class _Edge:
+class _ScreenedPort:
     """A port whose writing methods only get screened values."""
 
     def __init__(self, port: object, writes: frozenset[str]) -> None:
@@ -102,8 +102,8 @@ class _Edge:
         return _screening(method) if name in self._writes else method
 
 
-class _StoreEdge:
-    """A store whose parts are wrapped in `_Edge`."""
+class _ScreenedStore:
+    """A store whose parts are wrapped in `_ScreenedPort`."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -112,7 +112,7 @@ class _StoreEdge:
         port = getattr(self._store, name)
         if name not in _STORE_WRITES:
             return port
-        part = self.__dict__[name] = _Edge(port, _STORE_WRITES[name])
+        part = self.__dict__[name] = _ScreenedPort(port, _STORE_WRITES[name])
         return part
 
 
@@ -127,17 +127,17 @@ def _screening(method: Callable[..., Any]) -> Callable[..., Any]:
 
 def screened_store(store: Store) -> Store:
     """The store, with everything screened that is written to it."""
-    return _StoreEdge(store)
+    return _ScreenedStore(store)
 
 
 def screened_queue(queue: WorkedQueue) -> WorkedQueue:
     """The queue, with everything screened that is written to it."""
-    return _Edge(queue, _QUEUE_WRITES)
+    return _ScreenedPort(queue, _QUEUE_WRITES)
 
 
 def screened_run(run: Run) -> Run:
     """The run, with everything screened that is written to it."""
-    return _Edge(run, _RUN_WRITES)
+    return _ScreenedPort(run, _RUN_WRITES)
 
 
 class ScreenedModel:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.surfaces.hooks.troubles import GAVE_UP, LOG, RUNS, in_words, last_runs, read
+from hardwon.surfaces.hooks.hook_log import GAVE_UP, LOG, RUNS, in_words, last_runs, read
 
 LATE = f"2026-11-15T10:00 prompt: {GAVE_UP} 1 s"
 GUARD = f"2026-11-15T11:00 guard : {GAVE_UP} 1 s"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.pipeline.hush import LEAST, QUIET, hushed, note
+from hardwon.pipeline.mute import LEAST, QUIET, muted, note
 from hardwon.ports import Store
 from hardwon.ranking.query import Match
 from hardwon.ranking.scores import Judged
@@ -37,7 +37,7 @@ def ran(told: Lesson, *steps: Step, door: str = "turn", after: int | None = None
 
 
 def verdict(told: Lesson, store: Store) -> str:
-    (judged,) = hushed([Judged(Match(told), 1.0)], CODER, store.calls)
+    (judged,) = muted([Judged(Match(told), 1.0)], CODER, store.calls)
     return judged.verdict
 
 
@@ -102,7 +102,7 @@ def test_a_lesson_that_is_gone_or_names_no_failure_is_not_judged(store: Store) -
 def test_a_candidate_that_is_not_shown_keeps_its_reason(store: Store, told: Lesson) -> None:
     for _ in range(3):
         note(ran(told, FINE), CODER, store)
-    (judged,) = hushed([Judged(Match(told), 1.0, verdict="too long")], CODER, store.calls)
+    (judged,) = muted([Judged(Match(told), 1.0, verdict="too long")], CODER, store.calls)
 
     assert judged.verdict == "too long"
 

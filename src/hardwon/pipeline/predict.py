@@ -1,4 +1,4 @@
-"""Foretell: predict whether a pending call will fail in a way that a known fix prevents."""
+"""Predict: predict whether a pending call will fail in a way that a known fix prevents."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _QUESTIONS = frozenset(("--version", "--help"))  # `-h` may be a host, `-V` anyt
 _RECOMMENDS = ("call", "preparation", "tool")  # sorts of fixes that say which call to make
 
 
-class Foretold(NamedTuple):
+class Prediction(NamedTuple):
     """A likely failure, the lesson about it, and why the lesson is not shown (else "")."""
 
     chance: Chance
@@ -59,7 +59,7 @@ class Foretold(NamedTuple):
     verdict: str = ""
 
     @property
-    def is_told(self) -> bool:
+    def is_shown(self) -> bool:
         """Whether there is a lesson and it is shown."""
         return self.lesson is not None and not self.verdict
 
@@ -112,7 +112,9 @@ def counted(step: Step, before: Sequence[Step], records: Records) -> Fix | None:
     return order or source_counts.counted_source(sources, tally, step.tool)
 
 
-def foretold(pending: Step, past: RunSoFar, records: Records, *, least: float) -> list[Foretold]:
+def likely_failures(
+    pending: Step, past: RunSoFar, records: Records, *, least: float
+) -> list[Prediction]:
     """The likely failures of a pending call, likeliest first, each with its lesson."""
     if _has_just_worked(pending, past.steps) or _only_asks(pending):
         return []
@@ -129,28 +131,28 @@ def foretold(pending: Step, past: RunSoFar, records: Records, *, least: float) -
     return [_judged(chance, pending, names, past, records) for chance in likely]
 
 
-def judged(forecasts: Iterable[Foretold], *, likely: float) -> list[Judged]:
+def judged(predictions: Iterable[Prediction], *, likely: float) -> list[Judged]:
     """The lessons of these predictions, with the features for and against each."""
     return [
-        _explained(forecast, forecast.lesson, likely)
-        for forecast in forecasts
-        if forecast.lesson is not None
+        _explained(prediction, prediction.lesson, likely)
+        for prediction in predictions
+        if prediction.lesson is not None
     ]
 
 
-def _explained(forecast: Foretold, lesson: Lesson, likely: float) -> Judged:
-    chance = forecast.chance
+def _explained(prediction: Prediction, lesson: Lesson, likely: float) -> Judged:
+    chance = prediction.chance
     parts = [("chance", chance.chance), (chance.because, chance.failed / chance.made)]
     if chance.despite:
         share = chance.despite_failed / chance.despite_made
         parts.append((f"despite {chance.despite}", share))
-    verdict = forecast.verdict or ("" if chance.chance >= likely else "not likely enough")
+    verdict = prediction.verdict or ("" if chance.chance >= likely else "not likely enough")
     return Judged(Match(lesson, is_same_kind=True), chance.chance, tuple(parts), verdict)
 
 
 def _judged(
     chance: Chance, pending: Step, names: frozenset[str], past: RunSoFar, records: Records
-) -> Foretold:
+) -> Prediction:
     lessons = _about(chance.kind, records)
     candidates = (
         lesson
@@ -160,17 +162,17 @@ def _judged(
     )
     lesson = next(candidates, None)
     if lesson is None:
-        return Foretold(chance, next(iter(lessons), None), "no proven fix is known")
+        return Prediction(chance, next(iter(lessons), None), "no proven fix is known")
     if lesson.id in (past.told if chance.chance < AGAIN else past.warnings):
-        return Foretold(chance, lesson, "told in this run already")
+        return Prediction(chance, lesson, "told in this run already")
     if _has_cure(lesson, names) or any(_recommends(fix, pending) for fix in lesson.fixes):
-        return Foretold(chance, lesson, "the call is what its fix recommends")
+        return Prediction(chance, lesson, "the call is what its fix recommends")
     new_fixes = tuple(
         fix for fix in lesson.fixes if advice.is_worth_showing(fix, pending, past.steps)
     )
     if lesson.fixes and not new_fixes:
-        return Foretold(chance, lesson, "its fix says nothing to this call")
-    return Foretold(chance, lesson_text.with_text_of(lesson, new_fixes))
+        return Prediction(chance, lesson, "its fix says nothing to this call")
+    return Prediction(chance, lesson_text.with_text_of(lesson, new_fixes))
 
 
 def _told_of(pending: Step, chance: Chance) -> tuple[str, ...]:
