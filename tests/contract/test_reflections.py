@@ -88,6 +88,16 @@ def test_reflections_are_kept_by_subject_and_expire(reflections: ReflectionStore
     assert reflections.about(OTHER, "goal-1") == []
 
 
+def test_of_the_same_moment_the_one_saved_last_comes_first(reflections: ReflectionStore) -> None:
+    for insight, subject in (("a", "goal-1"), ("b", "goal-1"), ("c", "goal-2"), ("d", "goal-2")):
+        reflections.save(reflection(insight, subject=subject))
+    reflections.save(reflection("old", subject="goal-3", created_at=NOW - timedelta(days=1)))
+
+    assert insights(reflections.recent(CODER, now=NOW, limit=9)) == ["d", "c", "b", "a", "old"]
+    assert insights(reflections.recent(CODER, now=NOW, limit=2)) == ["d", "c"]
+    assert insights(reflections.about(CODER, "goal-1")) == ["a", "b"]
+
+
 def test_what_holds_everywhere_is_seen_in_a_project_and_not_the_other_way(
     reflections: ReflectionStore,
 ) -> None:

@@ -39,9 +39,8 @@ class MemoryReflections:
         return [r for r in self._visible(scope) if r.subject == subject]
 
     def recent(self, scope: Scope, *, now: datetime, limit: int) -> list[Reflection]:
-        living = [r for r in self._visible(scope) if r.is_alive(now)]
-        living.reverse()
-        return sorted(living, key=lambda r: r.created_at, reverse=True)[:limit]
+        oldest_first = sorted(self._visible(scope), key=_age)
+        return [r for r in reversed(oldest_first) if r.is_alive(now)][:limit]
 
     def alike(
         self, scope: Scope, words: Sequence[str], *, now: datetime, limit: int

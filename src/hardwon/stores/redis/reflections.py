@@ -59,9 +59,8 @@ class RedisReflections:
         places = visible(self._prefix, scope)
         ask = (self._kept, *(place.place for place in places))
         rows = self._read(lambda server: server.run(_script("recent"), (), *ask))
-        living = [r for r in self._all(places, rows) if r.is_alive(now)]
-        living.reverse()
-        return sorted(living, key=lambda r: r.created_at, reverse=True)[:limit]
+        oldest_first = sorted(self._all(places, rows[::-1]), key=lambda r: r.created_at)
+        return [r for r in reversed(oldest_first) if r.is_alive(now)][:limit]
 
     def alike(
         self, scope: Scope, words: Sequence[str], *, now: datetime, limit: int
