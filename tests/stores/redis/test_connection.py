@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -11,9 +13,10 @@ from pathlib import Path
 import pytest
 
 from hardwon.errors import Unavailable
-from hardwon.stores.redis.connection import RedisAddress, address_of
+from hardwon.stores.redis.connection import Connection, RedisAddress, Refused, address_of
 from hardwon.stores.redis.server import RedisClient
 from tests.programs import needs
+from tests.proxy import Fault, Proxy
 from tests.redis_server import RedisServer, free_port
 
 Started = Callable[..., RedisServer]
@@ -54,6 +57,64 @@ def test_replies_of_every_kind_are_read(start: Started) -> None:
     assert found == [1, b"a", [2, []], None, b"OK"]
 
 
+def clients(server: RedisServer) -> int:
+    """The connections to a server, without that of the question."""
+    return len(server.client.client_list()) - 1
+
+
+def test_a_closed_connection_is_gone_from_the_server(start: Started) -> None:
+    server = start()
+    connection = Connection(address_of(server.url), timeout=60)
+    assert clients(server) == 1
+
+    connection.close()
+
+    assert clients(server) == 0
+
+
+def test_a_connection_that_is_refused_is_closed(start: Started) -> None:
+    server = start()
+    wrong = server.url.replace("redis://", "redis://:wrong@")
+
+    with pytest.raises(Refused) as told:
+        Connection(address_of(wrong), timeout=60)
+
+    assert told.traceback, "which holds the connection"
+    assert clients(server) == 0
+
+
+def test_no_question_waits_for_the_one_before_on_the_wire(start: Started) -> None:
+    with closing(Connection(address_of(start().url), timeout=60)) as connection:
+        assert connection._socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
+def test_a_late_answer_is_not_taken_for_that_of_the_next_question(start: Started) -> None:
+    server = start()
+    server.client.mset({"a": "1", "b": "2"})
+    faults = [Fault("blackhole", is_answer=True), Fault()]
+    proxy = Proxy(server.port, lambda: faults.pop(0))
+    with closing(RedisClient(proxy.url, timeout=0.5)) as client:
+        with pytest.raises(Unavailable, match="timed out"):
+            client.gets(["a"])
+        client._timeout = 60
+
+        assert client.gets(["b"]) == [b"2"]
+    proxy.close()
+
+
+def test_a_silent_unix_socket_is_not_waited_for(tmp_path: Path) -> None:
+    path = str(tmp_path / "redis.sock")
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.bind(path)
+        silent.listen()
+        given_up = threading.Timer(20, silent.close)
+        given_up.start()
+
+        with pytest.raises(Unavailable, match="timed out"):
+            RedisClient(f"unix://{path}", timeout=0.05).gets(["k"])
+        given_up.cancel()
+
+
 def test_another_database_is_another_place(start: Started) -> None:
     server = start()
     other = server.url.removesuffix("/0") + "/3"
@@ -79,28 +140,53 @@ def test_a_unix_socket_will_do(start: Started, tmp_path: Path) -> None:
     assert speaks(f"unix://{path}?db=2")
 
 
-@pytest.fixture
-def certificate(tmp_path: Path) -> Path:
-    path = tmp_path / "tls.pem"
+def certified(path: Path, names: str) -> tuple[str, str]:
+    """The files of a certificate for these names, and of its key."""
     command = [
         *(needs("openssl", package="openssl"), "req", "-x509", "-newkey", "rsa:2048", "-nodes"),
         *("-keyout", str(path), "-out", f"{path}.crt", "-subj", "/CN=localhost"),
-        *("-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-days", "2"),
+        *("-addext", f"subjectAltName={names}", "-days", "2"),
     ]
     subprocess.run(command, check=True, capture_output=True)
-    return path
+    return f"{path}.crt", str(path)
 
 
-def test_a_connection_may_be_encrypted(start: Started, certificate: Path) -> None:
+def encrypted(start: Started, certificate: tuple[str, str], *, asks: str = "no") -> str:
+    """The URL of a server with this certificate; whether it asks clients for theirs."""
     port = free_port()
-    own, key = f"{certificate}.crt", str(certificate)
+    own, key = certificate
     tls = ("--tls-port", str(port), "--tls-cert-file", own, "--tls-key-file", key)
-    start(*tls, "--tls-ca-cert-file", own, "--tls-auth-clients", "no")
-    url = f"rediss://127.0.0.1:{port}/0"
+    start(*tls, "--tls-ca-cert-file", own, "--tls-auth-clients", asks)
+    return f"rediss://127.0.0.1:{port}/0"
+
+
+def test_a_connection_may_be_encrypted(start: Started, tmp_path: Path) -> None:
+    own, key = certified(tmp_path / "tls.pem", "DNS:localhost,IP:127.0.0.1")
+    url = encrypted(start, (own, key))
 
     assert speaks(f"{url}?ssl_ca_certs={own}")
     assert speaks(f"{url}?ssl_cert_reqs=none")
     with pytest.raises(Unavailable, match=r"(?i)certificate"):
+        RedisClient(url, timeout=60).gets(["k"])
+
+
+def test_a_certificate_for_another_name_is_refused_unless_that_is_allowed(
+    start: Started, tmp_path: Path
+) -> None:
+    own, key = certified(tmp_path / "tls.pem", "DNS:elsewhere")
+    url = f"{encrypted(start, (own, key))}?ssl_ca_certs={own}"
+
+    assert speaks(f"{url}&ssl_check_hostname=false")
+    with pytest.raises(Unavailable, match="not valid for"):
+        RedisClient(url, timeout=60).gets(["k"])
+
+
+def test_a_server_that_asks_for_a_certificate_gets_it(start: Started, tmp_path: Path) -> None:
+    own, key = certified(tmp_path / "tls.pem", "DNS:localhost,IP:127.0.0.1")
+    url = f"{encrypted(start, (own, key), asks='yes')}?ssl_ca_certs={own}"
+
+    assert speaks(f"{url}&ssl_certfile={own}&ssl_keyfile={key}")
+    with pytest.raises(Unavailable):
         RedisClient(url, timeout=60).gets(["k"])
 
 

@@ -87,6 +87,16 @@ def test_keys_and_json_are_those_of_the_seed(server: RedisServer, store: RedisRe
     assert 604_000 < client.ttl("reflection:g1") <= 604_800
 
 
+def test_ten_goals_are_recent_as_with_the_published_program(
+    server: RedisServer, store: RedisReflections
+) -> None:
+    for number in range(12):
+        store.save(reflection(subject=f"g{number}"))
+
+    recent = server.client.lrange("reflection:recent_goals", 0, -1)
+    assert recent == [f"g{number}" for number in range(11, 1, -1)]
+
+
 def test_what_the_published_program_wrote_is_read_and_kept(
     server: RedisServer, store: RedisReflections
 ) -> None:

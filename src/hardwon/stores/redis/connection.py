@@ -118,7 +118,7 @@ def _connected(address: RedisAddress, timeout: float) -> socket.socket:
         local.connect(address.path)
         return local
     plain = socket.create_connection((address.host, address.port), timeout)
-    plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)
     return plain if address.tls is None else _encrypted(plain, address.host, dict(address.tls))
 
 
