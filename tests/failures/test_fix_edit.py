@@ -101,6 +101,7 @@ def test_a_file_that_an_edit_broke_is_mended_after_a_look(
 
 def test_a_file_that_the_run_did_not_edit_was_broken_before() -> None:
     assert told(BROKEN, "cat lib/a.py", "sed -i s/b/c/ lib/a.py", before="ls") == ""
+    assert told(BROKEN, "sed -i s/b/c/ lib/a.py", "cat lib/a.py", before="ls") == ""
 
 
 @pytest.mark.parametrize(

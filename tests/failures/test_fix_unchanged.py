@@ -194,6 +194,18 @@ def test_an_edit_that_is_taken_back_is_a_revert() -> None:
     assert not shown(edit("a", "b"), edit("c", "d"), TEST, edit("b", "a"), TEST)
 
 
+def test_a_file_that_is_written_again_is_not_known_to_be_as_before() -> None:
+    written = ("python", "open('src/io.py', 'w').write(text)"), "done"
+
+    assert not shown(written, TEST, written, TEST)
+
+
+def test_a_new_file_need_not_go_for_a_revert() -> None:
+    written = tool("Write", file_path="notes.md", content="what I found"), "done"
+
+    assert shown(written, edit("a", "b"), TEST, edit("b", "a"), TEST)
+
+
 @pytest.mark.parametrize(
     ("call", "is_same"),
     [

@@ -48,7 +48,7 @@ def edit_fix(case: Case) -> Fix | None:
 
 def _is_mended(case: Case, name: str) -> bool:
     """Whether the run edited the file before the failure and again afterwards."""
-    before = case.steps[: case.at + 1]
+    before = case.steps[: case.at]
     return all(any(_edits(step, name) for step in part) for part in (before, case.between))
 
 
