@@ -68,7 +68,7 @@ def _of_command(
     yield f"runs {program}"
     if not _has_worked(program, before):
         yield f"first {program}"
-    yield from (f"{program} {flag.split('=')[0][:_LONGEST]}" for flag in command.flags)
+    yield from (f"{program} {shell.flag_name(flag)[:_LONGEST]}" for flag in command.flags)
     if command.does == "git commit":
         for message in command.operands[:1]:
             yield f"{program} message with {form_of(message)[:_LONGEST]}"
