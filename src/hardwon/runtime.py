@@ -182,7 +182,7 @@ class Runtime:
         if not self.on_disk:
             return None
         if not self.settings.queue.enabled:
-            worker.work_beside(self.worker)
+            worker.work_in_background(self.worker)
             return None
         return worker.start_detached(self.settings) if self.queue.worker() is None else None
 
@@ -230,7 +230,7 @@ def _open_store(
     store: Store
     if not shared.url:
         store = sqlite.SqliteStore(home)
-    elif settings.is_hurried:
+    elif settings.is_for_hooks:
         store = sqlite.SqliteStore(home, copy_of=shared.url)
     else:
         store = postgres.PostgresStore(shared.url, home, migrate=shared.migrate, pool=shared.pool)
@@ -242,7 +242,7 @@ def _open_ledger(settings: Settings, *, on_disk: bool) -> budget.SpendingBook:
     """The ledger of model costs: shared by all users of a database, except hooks."""
     if not on_disk:
         return budget.MemoryLedger()
-    if settings.postgres.url and not settings.is_hurried:
+    if settings.postgres.url and not settings.is_for_hooks:
         return shared_ledger.SharedLedger(settings.postgres.url)
     return budget.FileLedger(os.path.join(settings.home, "spend"))
 
@@ -256,7 +256,7 @@ def _open_doors(engine: Runtime) -> Doors:
         "near": lambda *asked: engine.meaning.near(*asked) if engine.embeds else (),
         "trouble": lambda error: engine.trouble(error),
     }
-    if not (engine.on_disk and url and settings.is_hurried):
+    if not (engine.on_disk and url and settings.is_for_hooks):
         return Doors(*parts, **how)
     doors = mirror.ForwardingDoors(*parts, **how)
     doors.outgoing = journal.server_spool(settings.home, url)

@@ -209,7 +209,7 @@ class Settings(NamedTuple):
     hooks: HookSettings = HookSettings()
     trials: TrialSettings = TrialSettings()
     origins: tuple[tuple[str, str], ...] = ()
-    is_hurried: bool = False  # a hook: no driver, no model, only what lies on this machine
+    is_for_hooks: bool = False  # a hook: no driver, no model, only what lies on this machine
 
     def origin(self, key: str) -> str:
         """Where `section.name` was set: the environment, config.toml, or default."""
@@ -224,10 +224,10 @@ class Settings(NamedTuple):
         origins = (*self.origins, ("postgres.url", "argument"))
         return self._replace(postgres=self.postgres._replace(url=Secret(url)), origins=origins)
 
-    def in_a_hurry(self, *, resident: bool = False) -> Settings:
+    def for_hooks(self, *, resident: bool = False) -> Settings:
         """Settings for hooks: no model; embeddings only in the daemon."""
         recall = self.recall if resident else self.recall._replace(embedder="")
-        return self._replace(recall=recall, hyde=HydeSettings(), is_hurried=True)
+        return self._replace(recall=recall, hyde=HydeSettings(), is_for_hooks=True)
 
     def rows(self) -> list[tuple[str, Any, str]]:
         """Every setting as (key, value, origin)."""

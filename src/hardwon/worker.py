@@ -80,7 +80,7 @@ def open_queue(settings: Settings, *, durable: bool) -> WorkedQueue:
     if not settings.postgres.url:
         return local
     return outbox.OutboxQueue(
-        local, lambda: _on_server(settings), is_resident=not settings.is_hurried
+        local, lambda: _on_server(settings), is_resident=not settings.is_for_hooks
     )
 
 
@@ -230,7 +230,7 @@ def policy(values: QueueSettings) -> retry.Policy:
     return retry.Policy(backoff, timeout, max(1, values.workers), values.drain_timeout)
 
 
-def work_beside(worker: WorkerProcess) -> None:
+def work_in_background(worker: WorkerProcess) -> None:
     """Work the jobs that are due in a daemon thread of this process."""
     threading.Thread(target=lambda: asyncio.run(worker.drain()), daemon=True).start()
 

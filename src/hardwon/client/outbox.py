@@ -46,12 +46,12 @@ class Outbox:
         """The jobs that were not sent yet, oldest first."""
         return list(self._queue.records())
 
-    def send(self, *, in_a_hurry: bool = False) -> int:
+    def send(self, *, briefly: bool = False) -> int:
         """Send all jobs now; returns how many. Raises Unavailable if the server is down."""
         with self._sending:
             sent = 0
             for job in self._queue.records():
-                self._send(job, in_a_hurry)
+                self._send(job, briefly)
                 self._queue.forget(job)
                 sent += 1
         return sent
@@ -61,12 +61,12 @@ class Outbox:
         self._sender.close()
         try:
             if os.path.isdir(self._folder):
-                self.send(in_a_hurry=True)
+                self.send(briefly=True)
         except Unavailable as error:
             self._tell(error)
         self._queue.close()
 
-    def _send(self, job: Job, in_a_hurry: bool) -> None:
+    def _send(self, job: Job, briefly: bool) -> None:
         """Send one job; the server ignores repetitions."""
         episode = job.episode
         steps = [(f"{job.id}-{at}", _step(step)) for at, step in enumerate(episode.steps)]
@@ -74,7 +74,7 @@ class Outbox:
         try:
             for path, name, body in (*requests, ("/v1/after_run", job.id, _end(episode))):
                 query = _query(episode)
-                self._wire.send("POST", path, body, query, once=name, door=in_a_hurry)
+                self._wire.send("POST", path, body, query, once=name, door=briefly)
         except InvalidInput as error:  # it can never be sent, and must not block others
             self._tell(error)
         except HardwonError as error:

@@ -37,7 +37,7 @@ def command(port: int | None, home: str | None) -> None:
     signal.pthread_sigmask(
         signal.SIG_BLOCK, signals
     )  # inherited by threads, so that sigwait gets all signals
-    with hardwon.open(settings=load(home).in_a_hurry(resident=True)) as hw:
+    with hardwon.open(settings=load(home).for_hooks(resident=True)) as hw:
         os.chdir(hw.settings.home)
         serving = Daemon(hw, port=port, token=kept_token(hw.settings.home))
         serving.start()

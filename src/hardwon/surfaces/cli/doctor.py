@@ -155,7 +155,7 @@ def _queue(settings: Settings) -> tuple[bool, str]:
 
 
 def _model(settings: Settings) -> tuple[bool, str]:
-    with hardwon.open("memory:", settings=settings.in_a_hurry()) as hw:
+    with hardwon.open("memory:", settings=settings.for_hooks()) as hw:
         name = hw.model
     return True, name if name != "rules" else "none: rules word the lessons (model.name)"
 

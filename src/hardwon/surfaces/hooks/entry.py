@@ -75,7 +75,7 @@ def answer(event: Event, agent_adapter: Any, settings: Settings, watch: Watch) -
     from hardwon import api
     from hardwon.surfaces.hooks.respond import respond
 
-    with api.open(settings=settings.in_a_hurry()) as hw:
+    with api.open(settings=settings.for_hooks()) as hw:
         hw.on_trouble(watch.trouble)
         reply = respond(event, hw)
     output: dict[str, Any] = agent_adapter.answer(event, reply) if reply else {}
