@@ -52,9 +52,7 @@ class BackgroundCalls:
 
     def _ensure_running(self) -> None:
         if self._thread is None or not self._thread.is_alive():  # threads do not survive a fork
-            self._thread = threading.Thread(
-                target=self._work, daemon=True, name="hardwon-background"
-            )
+            self._thread = threading.Thread(target=self._work, daemon=True, name=_NAME)
             self._thread.start()
 
     def _work(self) -> None:

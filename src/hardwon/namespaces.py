@@ -78,13 +78,13 @@ class Vectors:
         `tell` is called with the number done so far.
         """
         done = 0
-        for done in self._engine.meaning.fill():
+        for done in self._engine.semantic_search.fill():
             tell(done)
         return done
 
     def counts(self) -> tuple[str, int, int]:
         """The name of the embedder, how many lessons have its vector, and how many should."""
-        return self._engine.meaning.counts()
+        return self._engine.semantic_search.counts()
 
 
 class Goals:

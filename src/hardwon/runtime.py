@@ -49,7 +49,7 @@ else:
 MEMORY = "memory:"
 ANY_TRIGGER = ""  # its processor works all jobs without a processor of their own
 TEXT_LIMIT = 16 * 1024
-_FAREWELL = 10.0  # seconds that a closing process waits for a remote database
+_CLOSING = 10.0  # seconds that a closing process waits for a remote database
 _PROMPTS = os.path.join(os.path.dirname(__file__), "prompts")
 
 
@@ -82,11 +82,11 @@ class Runtime:
         self.store: Store = screened_ports.screened_store(store)
         self.embeds = bool(embedder or settings.recall.embedder)
         if self.embeds:
-            self.meaning.ensure()
+            self.semantic_search.ensure()
         self.doors = _open_doors(self)
 
     @cached_property
-    def meaning(self) -> embeddings.SemanticSearch:
+    def semantic_search(self) -> embeddings.SemanticSearch:
         """Embedding search, created on first use."""
         return embeddings.SemanticSearch(
             self.store,
@@ -118,7 +118,7 @@ class Runtime:
         yield from self.collect_runs()
         yield self.store.tend()
         if self.embeds:
-            yield from self.meaning.fill()
+            yield from self.semantic_search.fill()
         if self._copies is not None:
             yield from self._copies.refresh(embeds=self.embeds)
         yield from upkeep.daily(
@@ -188,7 +188,7 @@ class Runtime:
 
     def close(self) -> None:
         """Release files; queued jobs stay queued."""
-        self.doors.flush(_FAREWELL)
+        self.doors.flush(_CLOSING)
         if "queue" in self.__dict__:
             self.queue.close()
         if "accounts" in self.__dict__:
@@ -253,7 +253,7 @@ def _open_doors(engine: Runtime) -> Doors:
     parts = engine.store, settings, engine.clock
     how: dict[str, Any] = {
         "on_disk": engine.on_disk,
-        "near": lambda *asked: engine.meaning.near(*asked) if engine.embeds else (),
+        "near": lambda *asked: engine.semantic_search.near(*asked) if engine.embeds else (),
         "trouble": lambda error: engine.trouble(error),
     }
     if not (engine.on_disk and url and settings.is_for_hooks):

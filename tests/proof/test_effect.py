@@ -2,7 +2,7 @@
 
 import random
 
-from hardwon.proof.arms import NOT_MET, REPEATED, UNKNOWN, Arms, total
+from hardwon.proof.arms import NOT_MET, REPEATED, Arms, total
 from hardwon.proof.effect import effect
 
 DOORS = ((2.8, 0.213), (4.0, 0.072))  # units a run and repeat rate, by door, as measured
@@ -86,7 +86,7 @@ def test_the_interval_for_all_looks_is_wider_than_for_one() -> None:
 
 
 def test_unknown_outcomes_are_counted_and_in_no_arm() -> None:
-    arms = Arms().with_unit(REPEATED, withheld=False).with_unit(UNKNOWN, withheld=True)
+    arms = Arms().with_unit(REPEATED, withheld=False).with_unit("unknown", withheld=True)
     arms = arms.with_unit(NOT_MET, withheld=True)
 
     assert arms == Arms(shown=1, shown_repeats=1, withheld=1, withheld_repeats=0, unknown=1)

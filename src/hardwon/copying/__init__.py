@@ -1,4 +1,4 @@
-"""Moving house: all that one store keeps into another, in pages, resumable and verified."""
+"""Copy all that one store keeps into another, in pages, resumable and verified."""
 
 from __future__ import annotations
 

@@ -30,9 +30,8 @@ def archived(past: RunSoFar, scope: Scope, run: str, *, ended: datetime, outcome
     """The record of an ended run: long texts are cut, counts are complete."""
     failures = [step.failure for step in past.steps if step.failed and step.failure]
     begun = datetime.fromtimestamp(past.begun, UTC) if past.begun else ended
-    deliveries = [
-        delivery for delivery in past.shown if delivery.door != DOOR
-    ]  # a unit is logged beside its delivery
+    # Units of the hold-out are no deliveries: each has one beside it.
+    deliveries = [delivery for delivery in past.shown if delivery.door != DOOR]
     return EndedRun(
         id=run_id(run, begun),
         scope=scope,

@@ -11,7 +11,7 @@ from hardwon.ports.logs import (
     Statistics,
 )
 from hardwon.ports.model import Embedder, Model, Reply, Request
-from hardwon.ports.queue import Queue, QueueDesk, WorkedQueue
+from hardwon.ports.queue import Queue, QueueOperations, WorkedQueue
 from hardwon.ports.run import Run
 from hardwon.ports.store import Knowledge, Logs, Parts, Store, Upkeep
 
@@ -30,7 +30,7 @@ __all__ = [
     "Model",
     "Parts",
     "Queue",
-    "QueueDesk",
+    "QueueOperations",
     "ReflectionStore",
     "Reply",
     "Request",

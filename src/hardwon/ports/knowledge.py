@@ -48,7 +48,7 @@ class VectorStore(Protocol):
     def lacking(self, embedder: str, *, after: int = 0, limit: int) -> list[Wording]:
         """Active lessons of every scope without a vector, with an id over `after`, by id."""
 
-    def save(self, embedder: str, found: Iterable[tuple[Wording, Sequence[float]]]) -> None:
+    def save(self, embedder: str, embedded: Iterable[tuple[Wording, Sequence[float]]]) -> None:
         """Store the vectors, all or none; skip a lesson whose words have changed meanwhile."""
 
     def nearest(

@@ -36,10 +36,10 @@ class Queue(Protocol):
         """The dead letters, oldest first."""
 
     def close(self) -> None:
-        """Let another work the queue; what waits stays. The next claim takes it again."""
+        """Let another process work the queue; waiting jobs stay. The next claim takes it again."""
 
 
-class QueueDesk(Protocol):
+class QueueOperations(Protocol):
     """The queue for operators. Any process may call it at any time."""
 
     def revive(self, identity: str, now: datetime) -> None:
@@ -49,7 +49,7 @@ class QueueDesk(Protocol):
         """Remove a dead job for good, else NotFound."""
 
     def counts(self) -> QueueCounts:
-        """How much is where, and what happened."""
+        """How many jobs wait, run and are dead, and how many were done or failed."""
 
     def worker(self) -> int | None:
         """The process that works the queue; None when there is none, or when it is this one."""
@@ -61,5 +61,5 @@ class QueueDesk(Protocol):
         """How long an idle worker waits until it looks again."""
 
 
-class WorkedQueue(Queue, QueueDesk, Protocol):
-    """A queue and its desk."""
+class WorkedQueue(Queue, QueueOperations, Protocol):
+    """A queue that a worker works and operators look after."""

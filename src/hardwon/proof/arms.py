@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from hardwon.values.scope import Scope
 
-REPEATED, NOT_MET, UNKNOWN = "repeated", "not met", "unknown"
+REPEATED, NOT_MET = "repeated", "not met"  # every other outcome is unknown
 
 
 class Arms(NamedTuple):

@@ -72,9 +72,7 @@ def _now() -> datetime:
 class KeyRing:
     """The keys of one home. Any process may use it at any time."""
 
-    def __init__(
-        self, home: str, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
-    ) -> None:
+    def __init__(self, home: str, clock: Callable[[], datetime] = _now) -> None:
         self._clock = clock
         self._run = ServiceDatabase(home, _SCHEMA)
 

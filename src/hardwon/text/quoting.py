@@ -14,10 +14,8 @@ from hardwon.text.injection import suspicion
 
 LIMIT = 160  # characters of a quote
 _READ = 600
-_UNUSUAL, _UNTOLD = (
-    5,
-    1,
-)  # unusual words allowed in a clause: with a word that says what is wrong, and without
+# Unusual words allowed in a clause: with a word that says what is wrong, and without
+_UNUSUAL, _UNTOLD = 5, 1
 _NAME_WORDS = 3  # a quoted name has at most this many words
 _NAME = 80
 _SHORT, _FEW = 8, 2  # words of a fact without a head, and of one that may lack a telling word
@@ -42,11 +40,11 @@ _LABEL = (
 _LABELLED = rf"(?:{_LABEL})(?::|$)"
 _EXCEPTION = (
     rf"(?:{_REPORTERS}?|E {{1,7}})(?P<head>{_CLASS}(?: \[ERR_\w{{2,60}}\])?)"
-    r"(?:: (?P<said>.{1,500}))?$"
+    r"(?:: (?P<message>.{1,500}))?$"
 )
-_DIAGNOSTIC = rf"(?P<head>{_REPORTERS}?(?:{_CODE}|{_LABEL}))(?P<gap>: ?| )(?P<said>.{{1,500}})$"
+_DIAGNOSTIC = rf"(?P<head>{_REPORTERS}?(?:{_CODE}|{_LABEL}))(?P<gap>: ?| )(?P<message>.{{1,500}})$"
 _STATED = tuple(  # "tool: no funds: 3" may state "3", "no funds: 3", or the whole
-    rf"(?P<head>(?:{_PLACE}|{_REPORTER}){{{count}}})(?P<said>.{{1,500}})$"
+    rf"(?P<head>(?:{_PLACE}|{_REPORTER}){{{count}}})(?P<message>.{{1,500}})$"
     for count in range(_MOST_REPORTERS, -1, -1)
 )
 
@@ -113,9 +111,10 @@ def quotable(line: str) -> str:
         return clip(refused[1], LIMIT)
     for form in (_EXCEPTION, _DIAGNOSTIC, *_STATED):
         match = re.match(form, text)
-        if match and (quote := _quote(match["head"], match["said"] or "", form)):
-            is_joined = form == _DIAGNOSTIC and match["gap"] == " " and match["said"][:1].islower()
-            return clip(quote.replace(f"{match['head']}: ", f"{match['head']} ", is_joined), LIMIT)
+        head, message = (match["head"], match["message"] or "") if match else ("", "")
+        if match and (quote := _quote(head, message, form)):
+            is_joined = form == _DIAGNOSTIC and match["gap"] == " " and message[:1].islower()
+            return clip(quote.replace(f"{head}: ", f"{head} ", is_joined), LIMIT)
     return ""
 
 

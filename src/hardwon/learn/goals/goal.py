@@ -7,7 +7,6 @@ import logging
 from typing import TYPE_CHECKING
 
 from hardwon.learn.goals.insight import described, insight_on, problems
-from hardwon.learn.goals.likeness import meaning_of
 from hardwon.learn.goals.names import SHOWN_LIMIT, goal_name
 from hardwon.learn.goals.orchestrators import (
     goal_state,
@@ -16,6 +15,7 @@ from hardwon.learn.goals.orchestrators import (
     task_step,
 )
 from hardwon.learn.goals.recall import doubt_about
+from hardwon.learn.goals.similarity import embedding_of
 from hardwon.text.clean import as_text, one_line
 from hardwon.values.episode import Episode, Trigger
 from hardwon.values.queue import SKIPPED
@@ -104,7 +104,7 @@ def _reflection(engine: Runtime, job: Job, insight: str) -> Reflection:
 def _keep(engine: Runtime, reflection: Reflection) -> None:
     """Store a reflection with the embedding of its objective."""
     detail = json.loads(reflection.detail)
-    if meaning := meaning_of(engine, reflection.title):
+    if meaning := embedding_of(engine, reflection.title):
         detail["meaning"] = meaning
     complete = reflection._replace(detail=json.dumps(detail, ensure_ascii=False))
     engine.store.reflections.save(complete, keep=engine.settings.goals.per_goal)

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
-    from hardwon.learn.goals import likeness
+    from hardwon.learn.goals import similarity
     from hardwon.runtime import Runtime
     from hardwon.values.scope import Scope
 else:
-    likeness = lazy("hardwon.learn.goals.likeness")
+    similarity = lazy("hardwon.learn.goals.similarity")
 
 HEAD = "[PAST REFLECTIONS]"
 _RELEVANT = 0.25  # minimum share of the query words' weight; below it, nothing is shown
@@ -65,7 +65,7 @@ def _candidates(
         return same_goal, [] if subject else _recent(engine, scope, now)
     candidates = store.alike(scope, words, now=now, limit=CANDIDATES)
     alike = [candidate for candidate in candidates if candidate.relevance >= _RELEVANT]
-    alike += likeness.near(engine, scope, query, now) if engine.embeds else []
+    alike += similarity.near(engine, scope, query, now) if engine.embeds else []
     return same_goal, [candidate for candidate in alike if candidate.reflection.subject != subject]
 
 

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 class Ambiguous(InvalidInput):
-    """Several sessions match; `found` lists them."""
+    """Several sessions match; `sessions` lists them."""
 
-    def __init__(self, found: list[SessionPlace]) -> None:
-        names = ", ".join(place.id for place in found[:6])
-        super().__init__(f"{len(found)} sessions may be meant: {names}; name one")
-        self.found = found
+    def __init__(self, sessions: list[SessionPlace]) -> None:
+        names = ", ".join(place.id for place in sessions[:6])
+        super().__init__(f"{len(sessions)} sessions may be meant: {names}; name one")
+        self.sessions = sessions
 
 
 class Overview(NamedTuple):

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from hardwon.ports import Model
     from hardwon.runtime import Runtime
 
-RULES = "rules"
 _MODEL_PASSES = 2  # one for the insights, one for the summary
 Tell = Callable[[int, int], None]
 

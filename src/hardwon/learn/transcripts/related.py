@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.errors import HardwonError
 from hardwon.learn.transcripts.insight import Insight, Related
-from hardwon.learn.transcripts.rules.sentences import meaning
+from hardwon.learn.transcripts.rules.sentences import content_words
 from hardwon.stores.markdown import read_text
 from hardwon.text.clean import clip, one_line
 
@@ -86,7 +86,7 @@ def _is_inside(path: str, context: Context) -> bool:
 
 def _add_lines(path: str, text: str, library: KnownNotes) -> None:
     for number, line in enumerate(text.splitlines(), 1):
-        passage = MemoryLine(path, number, line, meaning(line))
+        passage = MemoryLine(path, number, line, content_words(line))
         for key in re.findall(r"<!-- hardwon:([0-9a-f]{12})\b", line):
             library.marks.setdefault(key, passage)
         if len(passage.words) >= _SHARED:
@@ -96,7 +96,7 @@ def _add_lines(path: str, text: str, library: KnownNotes) -> None:
 def _nearest(insight: Insight, library: KnownNotes) -> Related | None:
     if insight.key in library.marks:
         return _related(insight, REDUNDANT, library.marks[insight.key], "It was stored before.")
-    words = meaning(insight.text)
+    words = content_words(insight.text)
     near = max(library.passages, key=lambda passage: _share(words, passage.words), default=None)
     share = _share(words, near.words) if near else 0.0
     if near is None or share < _NEAR:

@@ -11,7 +11,7 @@ from hardwon.errors import NotFound, Unavailable
 from hardwon.postgres.database import EVERY_TENANT, Statement, bind
 from hardwon.queues.postgres import statements
 from hardwon.queues.postgres.flow import Flow
-from hardwon.queues.postgres.holdings import Holdings
+from hardwon.queues.postgres.held_jobs import HeldJobs
 from hardwon.queues.postgres.notify import JobListener, Notifier, is_pooled
 from hardwon.queues.postgres.rows import columns, job_of, jobs_of, text
 from hardwon.queues.postgres.statements import CLAIMED, DEAD, UNREADABLE, WAITING
@@ -42,7 +42,7 @@ class PostgresQueue:
         self._db = database
         self._limits = limits
         self._lock = threading.RLock()
-        self._held = Holdings()
+        self._held = HeldJobs()
         self._flow = Flow()
         self._upkeep = TableUpkeep(limits)
         self._notifier = Notifier()
@@ -126,7 +126,7 @@ class PostgresQueue:
                 self._listener = None
             self._held.hand_back()
             try:
-                if self._held.owed():
+                if self._held.unsent():
                     self._ask()
             finally:
                 self._db.close()
@@ -134,13 +134,13 @@ class PostgresQueue:
     def _ask(self, *requests: Statement) -> list[list[Any]]:
         """One transaction in one round trip; it also reports the results of finished jobs."""
         with self._lock:
-            first = self._held.owed()
+            first = self._held.unsent()
             try:
                 results = self._db.ask(EVERY_TENANT, *first, *requests)
             except Unavailable:
-                self._held.doubt()
+                self._held.lost_answer()
                 raise
-            self._held.paid()
+            self._held.sent()
             return results[len(first) :]
 
     def _take(self, now: datetime, most: int) -> None:

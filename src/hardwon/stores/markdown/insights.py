@@ -18,7 +18,6 @@ except ImportError as error:
 FRONT_LIMIT = 16 * 1024
 SUMMARY_LIMIT = 400
 _EVIDENCE_LINE = "- session "  # prefix of a line of evidence
-_LISTS = ("session", "tags", "keywords", "sections")
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _FENCE = re.compile(r"\ufeff?---[ \t]*\r?\n")
 _FENCE_END = re.compile(r"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)

@@ -30,8 +30,8 @@ class MemoryVectors:
         words = [wording_of(lesson) for lesson in self._active() if lesson.id > after]
         return [word for word in words if not self._vector(embedder, word)][:limit]
 
-    def save(self, embedder: str, found: Iterable[tuple[Wording, Sequence[float]]]) -> None:
-        packed = {words: vectors.packed(vector) for words, vector in found}
+    def save(self, embedder: str, embedded: Iterable[tuple[Wording, Sequence[float]]]) -> None:
+        packed = {words: vectors.packed(vector) for words, vector in embedded}
         self.all |= {words.lesson: (embedder, words, vector) for words, vector in packed.items()}
 
     def nearest(

@@ -81,8 +81,8 @@ class PostgresVectors:
         ]
         return sorted(wordings)[:limit]
 
-    def save(self, embedder: str, found: Iterable[tuple[Wording, Sequence[float]]]) -> None:
-        vectors = [(words, packed(vector)) for words, vector in found]
+    def save(self, embedder: str, embedded: Iterable[tuple[Wording, Sequence[float]]]) -> None:
+        vectors = [(words, packed(vector)) for words, vector in embedded]
         parameters = {"ids": [words.lesson for words, _ in vectors]}
         lengths = sorted({len(vector) for _, vector in vectors})
         with self._db:

@@ -39,9 +39,8 @@ class SqliteVectors:
         self._db = database
         self._views: dict[tuple[object, ...], _View] = {}
         self._lock = ForkLock(rank=OUTER)
-        self._complete: dict[
-            str, object
-        ] = {}  # by embedder: the state of the store when no vector was missing
+        # By embedder: the state of the store when no vector was missing
+        self._complete: dict[str, object] = {}
 
     def lacking(self, embedder: str, *, after: int = 0, limit: int) -> list[Wording]:
         state = self._state()
@@ -52,9 +51,9 @@ class SqliteVectors:
             self._complete[embedder] = state
         return [Wording(*row) for row in rows]
 
-    def save(self, embedder: str, found: Iterable[tuple[Wording, Sequence[float]]]) -> None:
+    def save(self, embedder: str, embedded: Iterable[tuple[Wording, Sequence[float]]]) -> None:
         with self._db as db:
-            for words, vector in found:
+            for words, vector in embedded:
                 self._forget_other_lengths(embedder, len(vector))
                 db.run(_SAVE, (embedder, packed(vector), *words))
 

@@ -318,7 +318,7 @@ def _chosen(sessions: Sessions, name: str, agents: tuple[str, ...]) -> SessionPl
     except Ambiguous as several:
         if not sys.stdin.isatty():
             raise
-        return _pick(several.found)
+        return _pick(several.sessions)
 
 
 def _pick(places: list[SessionPlace]) -> SessionPlace:

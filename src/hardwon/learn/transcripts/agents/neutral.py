@@ -9,8 +9,6 @@ from hardwon.learn.transcripts.transcript import USER, Event, Message, Result, S
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-NAME = "run"
-
 
 class Parser:
     """A record is a whole run; the numbers of its steps stand for lines, the task is line 0."""

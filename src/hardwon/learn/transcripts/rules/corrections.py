@@ -16,7 +16,7 @@ from hardwon.learn.transcripts.insight import (
     by_count,
     evidence,
 )
-from hardwon.learn.transcripts.rules.sentences import meaning, sentences, stack
+from hardwon.learn.transcripts.rules.sentences import content_words, sentences, stack
 from hardwon.learn.transcripts.transcript import AGENT, USER, FinishedCall, Message, Moment
 from hardwon.text.clean import one_line
 from hardwon.text.redact import redact
@@ -88,7 +88,7 @@ def is_same(a: str, b: str) -> bool:
 
 
 def _content(sentence: str) -> frozenset[str]:
-    return meaning(_OBJECTION.sub("", sentence.strip(), count=1)) - _EMPHASIS
+    return content_words(_OBJECTION.sub("", sentence.strip(), count=1)) - _EMPHASIS
 
 
 def _is_part(words: frozenset[str], of: frozenset[str]) -> bool:

@@ -40,7 +40,7 @@ def sentences(text: str) -> Iterator[str]:
             yield sentence
 
 
-def meaning(text: str) -> frozenset[str]:
+def content_words(text: str) -> frozenset[str]:
     """The words of a text without stop words."""
     words = re.findall(r"[a-z0-9_][a-z0-9_.+#-]*[a-z0-9_+#]|[a-z0-9]", text.lower())
     return frozenset(word for word in words if word not in _STOPS)

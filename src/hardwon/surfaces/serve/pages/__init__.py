@@ -1,4 +1,4 @@
-"""Pages for people; `hardwon.surfaces.serve` says what they may rely on."""
+"""Pages for people; the docstring of `hardwon.surfaces.serve` lists what a page may use."""
 
 from __future__ import annotations
 

@@ -22,9 +22,9 @@ _COMPARED = 200  # at most this many reflections, the newest
 _SCALE = 127  # each number of a unit vector is stored in one byte
 
 
-def meaning_of(engine: Runtime, title: str) -> dict[str, Any]:
+def embedding_of(engine: Runtime, title: str) -> dict[str, Any]:
     """The embedding of an objective, to be stored; empty without an embedder."""
-    vector = engine.meaning.vector(title) if engine.embeds and title else None
+    vector = engine.semantic_search.vector(title) if engine.embeds and title else None
     return {"by": vector[0], "vector": packed(vector[1])} if vector else {}
 
 
@@ -33,7 +33,7 @@ def near(engine: Runtime, scope: Scope, objective: str, now: datetime) -> list[L
     if not engine.embeds or not objective:
         return []
     newest = engine.store.reflections.recent(scope, now=now, limit=_COMPARED)
-    query = engine.meaning.vector(objective) if newest else None
+    query = engine.semantic_search.vector(objective) if newest else None
     if query is None:
         return []
     alike = (Likeness(reflection, _cosine(reflection, *query)) for reflection in newest)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hardwon.values.job import Job
 
 
-class Holdings:
+class HeldJobs:
     """Claimed jobs. Owner and attempt number are the token that settles a job."""
 
     def __init__(self) -> None:
@@ -23,8 +23,8 @@ class Holdings:
         self.ready: deque[Job] = deque()  # not yet handed out
         self._tokens: dict[str, int] = {}
         self._finished: dict[str, int] = {}  # done, but still in the table
-        self._owed: list[Statement] = []
-        self._is_unsure = False
+        self._unsent: list[Statement] = []
+        self._lost_answer = False
 
     def receive(self, jobs: Iterable[Job]) -> None:
         """Take over these claimed jobs."""
@@ -42,34 +42,34 @@ class Holdings:
     def settle(self, statement: str, job: Job, **values: object) -> None:
         """Note another outcome of a job; without effect if it is no longer held."""
         token = self._tokens.pop(job.id, job.attempts)
-        self._owed.append(self._about(statement, {job.id: token}, **values))
+        self._unsent.append(self._about(statement, {job.id: token}, **values))
 
     def hand_back(self) -> None:
         """Give back the jobs that were claimed but not begun."""
         unbegun = {job.id: self._tokens.pop(job.id) for job in self.ready}
         self.ready.clear()
         if unbegun:
-            self._owed.append(self._about(statements.HAND_BACK, unbegun))
+            self._unsent.append(self._about(statements.HAND_BACK, unbegun))
 
-    def owed(self) -> list[Statement]:
+    def unsent(self) -> list[Statement]:
         """The statements to send before any other."""
         done = [self._about(statements.DONE, self._finished)] if self._finished else []
-        return [*self._owed, *done]
+        return [*self._unsent, *done]
 
-    def paid(self) -> None:
+    def sent(self) -> None:
         """Forget what has been reported."""
-        self._owed.clear()
+        self._unsent.clear()
         self._finished.clear()
 
-    def doubt(self) -> None:
+    def lost_answer(self) -> None:
         """Note that an answer was lost: jobs may have been claimed without being received."""
-        self._is_unsure = True
+        self._lost_answer = True
 
     def recovery(self) -> list[Statement]:
         """The statements that give back jobs whose claim was lost."""
-        if not self._is_unsure:
+        if not self._lost_answer:
             return []
-        self._is_unsure = False
+        self._lost_answer = False
         return [bind(statements.UNKNOWN, owner=self.owner, held=list(self._tokens))]
 
     def _about(self, statement: str, tokens: dict[str, int], **values: object) -> Statement:
