@@ -11,6 +11,7 @@ from hardwon.text.clean import one_line
 from hardwon.text.quoting import quotable, stated
 
 _TAIL = 6_000  # characters at the end of the output that are searched after the error line
+# Their error line may not show which tool it was.
 _REPORTS = {
     "pytest",
     "eslint",
@@ -18,7 +19,7 @@ _REPORTS = {
     "tsc",
     "ruff",
     "pylint",
-}  # their error line may not show which tool it was
+}
 
 
 class Diagnosis(NamedTuple):

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from hardwon.failures.fix_case import Case
     from hardwon.values.fix import Fix
 
+# The best first
 FINDERS: tuple[Callable[[Case], Fix | None], ...] = (
     timeout_fix,
     install_fix,
@@ -25,4 +26,4 @@ FINDERS: tuple[Callable[[Case], Fix | None], ...] = (
     hint_fix,
     preparation_fix,
     lines_fix,
-)  # the best first
+)

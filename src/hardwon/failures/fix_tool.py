@@ -20,9 +20,8 @@ _LOOKS = word_set(
 )
 _CHECKS = word_set("check validate verify")  # they may leave a mark on what they check
 _SEARCHES = word_set("find search lookup look query")
-_REASONS = word_set(
-    "count calculate check compare validate verify think"
-)  # tools that return no object
+# Tools that return no object
+_REASONS = word_set("count calculate check compare validate verify think")
 _SMALL = word_set("by for from in of on to with all id name info detail")
 _UNKNOWN_ACTION = r"(?i:\b(?:action|operation|command|method|unknown|unsupported|no such)\b)"
 _NEAR = 3  # calls between a failing tool and the one in its place

@@ -79,9 +79,8 @@ def before_after(trails: Sequence[Trail]) -> list[BeforeAfter]:
 def _parted(text: str, trails: Sequence[Trail], kind: str, first_told: int) -> BeforeAfter:
     """The counts of the runs since a kind was met; run `first_told` first saw its lesson."""
     trail = trails[first_told]
-    is_before = (
-        kind in trail.met and trail.met[kind] < trail.told[kind]
-    )  # the failure came before the lesson
+    # Whether the failure came before the lesson
+    is_before = kind in trail.met and trail.met[kind] < trail.told[kind]
     first = first_told + is_before
     before, after = trails[:first], trails[first:]
     counts = [sum(kind in trail.met for trail in part) for part in (before, after)]

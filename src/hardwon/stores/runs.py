@@ -97,9 +97,8 @@ class FileRun:
     def _write(self, record: object) -> None:
         text = json.dumps(record, ensure_ascii=True, separators=(",", ":"))
         self._unwritten.append(text.encode())
-        lines = (
-            b"\n" + line for line in self._unwritten
-        )  # a leading newline: a torn line damages only itself
+        # A newline comes first, so that a torn line damages only itself.
+        lines = (b"\n" + line for line in self._unwritten)
         try:
             content = b"".join(lines)
             size = self._append(content)

@@ -5,10 +5,8 @@ from typing import NamedTuple
 
 from hardwon.values.lesson import Lesson
 
-RETIRE, RETURN = (
-    "retire",
-    "return",
-)  # decided by a hold-out: the lesson hardly helps, or may help after all
+# Decided by a hold-out: the lesson hardly helps, or may help after all
+RETIRE, RETURN = "retire", "return"
 
 
 class Change(NamedTuple):

@@ -52,11 +52,12 @@ def statuses(word: str) -> tuple[str, ...]:
     return _GROUPS.get(word, (word,))
 
 
+# Lessons in these states forbid nothing.
 SHELVED = (
     Status.QUARANTINED,
     Status.RETIRED,
     Status.SUPERSEDED,
-)  # lessons in these states forbid nothing
+)
 
 
 class Lesson(NamedTuple):

@@ -63,9 +63,8 @@ def settled(engine: Runtime, row: Dream) -> Dream:
     lock = lease(engine, row)
     if lock is None or lock.is_held():
         return row
-    row = engine.store.dreams.get(
-        row.scope, row.id
-    )  # it may have ended before the lock was checked
+    # It may have ended before the lock was checked.
+    row = engine.store.dreams.get(row.scope, row.id)
     if row.state != DreamState.RUNNING:
         return row
     lock.clear()

@@ -29,9 +29,7 @@ class QueueLimits(NamedTuple):
     drop_oldest: bool = False
     block_timeout: timedelta = timedelta(seconds=5)
     stale_after: timedelta = timedelta(days=7)  # zero: never
-    longest_wait: timedelta = timedelta(
-        days=1
-    )  # a clock that jumped must not delay a job for longer
+    longest_wait: timedelta = timedelta(days=1)  # even if the clock jumps
 
 
 class Admission:

@@ -23,9 +23,7 @@ class TableLimits(NamedTuple):
 
     lease: timedelta = timedelta(seconds=150)  # then another worker may claim the job
     stale_after: timedelta = timedelta(days=7)  # zero: never
-    longest_wait: timedelta = timedelta(
-        days=1
-    )  # a clock that jumped must not delay a job for longer
+    longest_wait: timedelta = timedelta(days=1)  # even if the clock jumps
 
 
 class TableUpkeep:

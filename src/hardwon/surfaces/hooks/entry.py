@@ -26,11 +26,12 @@ if TYPE_CHECKING:
 _LOG_LIMIT = 1024 * 1024
 _AFTERWARDS = 5.0  # seconds to finish after the answer
 _PATTERNS = f"patterns.{sys.hexversion:x}"  # compiled patterns in the home; each Python has its own
+# Nothing repeats what these report.
 _CAPTURES = {
     EventKind.FAILED,
     EventKind.STOP,
     EventKind.SESSION_END,
-}  # nothing repeats what these report
+}
 
 
 def run(arguments: list[str], event: bytes | None = None) -> NoReturn:

@@ -117,9 +117,8 @@ def _without(text: str, node: Node, index: int) -> str:
         return text[:start] + text[comma + 1 :]
     if index == 0:
         remaining = text[part.node.end : node.end - 1].strip().removeprefix(",").strip()
-        between = (
-            "\n" if remaining or start > node.start + 1 else ""
-        )  # a comment ends with its line
+        # A comment ends with its line.
+        between = "\n" if remaining or start > node.start + 1 else ""
         return text[:start] + remaining + between + text[node.end - 1 :]
     comma = _skip(text, node.parts[index - 1].node.end)
     return text[:comma] + text[comma + 1 : start] + text[part.node.end :]
