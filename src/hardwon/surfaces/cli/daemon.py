@@ -29,14 +29,13 @@ def command(port: int | None, home: str | None) -> None:
     curl -s --unix-socket ~/.hardwon/hook.sock -d @- http://h/hardwon/hook/codex
 
     With --port also on http://127.0.0.1:PORT/hardwon/hook/AGENT, for requests with the token in
-     $HARDWON_HOME/token; `hardwon install claude-code --http PORT` sets that up.
+    $HARDWON_HOME/token; `hardwon install claude-code --http PORT` sets that up.
     """
     from hardwon.surfaces.hooks.daemon import Daemon
 
     signals = {signal.SIGTERM, signal.SIGINT}
-    signal.pthread_sigmask(
-        signal.SIG_BLOCK, signals
-    )  # inherited by threads, so that sigwait gets all signals
+    # Threads inherit the mask, so that sigwait gets all signals.
+    signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     with hardwon.open(settings=load(home).for_hooks(resident=True)) as hw:
         os.chdir(hw.settings.home)
         serving = Daemon(hw, port=port, token=kept_token(hw.settings.home))

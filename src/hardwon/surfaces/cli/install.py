@@ -60,7 +60,7 @@ _DIFF = click.option("--diff", is_flag=True, help="Show every line that changes.
     "--model/--no-model",
     "wants_model",
     default=None,
-    help="Let the agent's own headless mode word lessons in the background, or do not ask.",
+    help="Let the agent's headless mode write lessons in the background, or let rules do it.",
 )
 @_YES
 @_DRY

@@ -154,7 +154,7 @@ def add(
 @options.scope_here
 @options.as_json
 def guard(number: str, call: str, tool: str, off: bool, as_json: bool, **place: Any) -> None:
-    """Deny the exact calls of a lesson, or --call; hooks refuse them."""
+    """Deny the exact calls of a lesson, or the call in --call; hooks refuse them."""
     with LessonLookup(number, as_json=as_json, **place) as agent:
         lesson = agent.lessons.guard(lesson_id(number), call=call, tool=tool, on=not off)
     if as_json:

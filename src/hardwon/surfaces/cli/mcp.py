@@ -41,14 +41,13 @@ def _is_taken(port: int) -> bool:
     metavar="PORT",
     help="Serve streamable HTTP on 127.0.0.1 instead of standard streams.",
 )
-@options.scope
+@options.scope_of_server
 def command(
     port: int | None, home: str | None, tenant: str, agent: str, project: str | None
 ) -> None:
     """Serve lessons over the Model Context Protocol (needs the extra `mcp`).
 
     Over HTTP a client must send `Authorization: Bearer` and the token in $HARDWON_HOME/token.
-    Without --project the lessons are those of the folder the server is started in.
     """
     with hardwon.open(home) as hw:
         folder = os.getcwd()

@@ -15,7 +15,7 @@ from hardwon.settings import load
 from hardwon.trust import project_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
 
 def _project(
@@ -61,8 +61,15 @@ _SHARED = (
         "--project",
         default=lambda: _from_settings("project"),
         callback=_project,
-        help="The project; none: everywhere; `.`: the one of this folder.",
+        help="The project; default: none, which is everywhere; `.`: the one of this folder.",
     ),
+)
+
+_STARTED_IN = click.option(
+    "--project",
+    default=lambda: _from_settings("project"),
+    callback=_project,
+    help="The project; default: the one of the folder the server is started in.",
 )
 
 _HERE = click.option(
@@ -79,14 +86,22 @@ verbose = click.option("--verbose", "-v", is_flag=True, help="Print what happene
 
 def scope(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds --home, --tenant, --agent and --project."""
-    for option in reversed(_SHARED):
-        command = option(command)
-    return command
+    return _with(_SHARED, command)
 
 
 def scope_here(command: Callable[..., Any]) -> Callable[..., Any]:
     """Like `scope`, but the default project is the one of this folder."""
-    for option in reversed((*_SHARED[:-1], _HERE)):
+    return _with((*_SHARED[:-1], _HERE), command)
+
+
+def scope_of_server(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Like `scope`, for a server that takes the project of its folder by default."""
+    return _with((*_SHARED[:-1], _STARTED_IN), command)
+
+
+def _with(added: Sequence[Callable[..., Any]], command: Callable[..., Any]) -> Callable[..., Any]:
+    """The command with these options, in this order."""
+    for option in reversed(added):
         command = option(command)
     return command
 

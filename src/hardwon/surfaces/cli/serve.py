@@ -32,7 +32,7 @@ else:
 )
 @click.option("--tls-cert", type=click.Path(exists=True, dir_okay=False), help="A PEM file.")
 @click.option("--tls-key", type=click.Path(exists=True, dir_okay=False), help="A PEM file.")
-@click.option("--behind-proxy", is_flag=True, help="A proxy in front of the server encrypts.")
+@click.option("--behind-proxy", is_flag=True, help="A proxy in front of the server does the TLS.")
 @click.option(
     "--prefix", default="", help="The path below which a proxy serves it, such as /hardwon."
 )
