@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from hardwon.postgres.database import Tenancy, Transaction
 
 _NOTE = "versions"
@@ -22,6 +24,12 @@ def touch(transaction: Transaction, tenancy: Tenancy, shelf: int, *, active: int
     touched: dict[tuple[str, int], int] = transaction.notes.setdefault(_NOTE, {})
     touched[tenancy.tenant, shelf] = touched.get((tenancy.tenant, shelf), 0) + active
     transaction.before_commit(_NOTE, lambda: _write(transaction, tenancy))
+
+
+def pending(transaction: Transaction | None, tenant: str, shelves: Iterable[int]) -> int:
+    """How many more lessons of these shelves the open transaction has indexed."""
+    touched = transaction.notes.get(_NOTE, {}) if transaction else {}
+    return sum(touched.get((tenant, shelf), 0) for shelf in shelves)
 
 
 def _write(transaction: Transaction, tenancy: Tenancy) -> None:
