@@ -1,4 +1,4 @@
-"""What every store must do with calls, changes and the lessons met most often."""
+"""What every store must do with calls and the lessons met most often."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from hardwon.ranking.odds import (
 )
 from hardwon.ranking.query import Query
 from hardwon.values.delivery import Delivery
-from hardwon.values.history import Change
-from tests.samples import CODER, LATER, NOW, lesson
+from tests.samples import CODER, NOW, lesson
 
 OTHER = Scope("acme", "writer", "api")
 A, B, C = numbered(["a", "b", "c"])
@@ -118,20 +117,3 @@ def test_the_lessons_met_most_often_are_looked_at_when_asked_for(store: Store) -
     found = store.lessons.match(CODER, Query("turn", "", usual=8), now=NOW, limit=9)
 
     assert [match.lesson for match in found] == [often, twice]
-
-
-def test_changes_are_kept_newest_first_and_per_agent(store: Store) -> None:
-    one, two = store.lessons.add(lesson("one")), store.lessons.add(lesson("two"))
-    for kept, act, at in ((one, "edit", NOW), (two, "delete", LATER)):
-        store.history.note(Change(kept, act, at))
-
-    changes = store.history.of(CODER, None)
-
-    assert [(c.before, c.act, c.at) for c in changes] == [
-        (two, "delete", LATER),
-        (one, "edit", NOW),
-    ]
-    assert [c.before for c in store.history.of(CODER, one.id)] == [one]
-    assert store.history.of(OTHER, None) == []
-    store.history.forget(CODER, changes[0])
-    assert [c.before for c in store.history.of(CODER, None)] == [one]

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     Row = tuple[Any, ...]
 
-HISTORY_KEPT = 1000  # changes kept per shelf
 REFLECTION = "subject, title, insight, state, importance, detail, created_at, expires_at, job"
 DREAM = (
     "id, started_at, duration_seconds, memories_consolidated, kg_nodes_added, reflection,"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.stores.postgres import scopes
-from hardwon.stores.records import HISTORY_KEPT, lesson_record, recorded_lesson
+from hardwon.stores.records import lesson_record, recorded_lesson
 from hardwon.stores.rows import moment
-from hardwon.values.history import Change
+from hardwon.values.history import KEPT, Change
 
 if TYPE_CHECKING:
     from hardwon.postgres.database import Database
@@ -37,8 +37,9 @@ WHERE {scopes.HERE} AND id = %(id)s
 class PostgresHistory:
     """Changes, newest last; the oldest are dropped."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, kept: int = KEPT) -> None:
         self._db = database
+        self._kept = kept
 
     def note(self, change: Change) -> None:
         before = change.before
@@ -52,7 +53,7 @@ class PostgresHistory:
                 before=lesson_record(before),
                 at=change.at.timestamp(),
             )
-            tenancy.run(_PRUNE, shelf=shelf, kept=HISTORY_KEPT)
+            tenancy.run(_PRUNE, shelf=shelf, kept=self._kept)
 
     def of(self, scope: Scope, lesson: int | None) -> list[Change]:
         visible = scopes.visible(self._db, scope)

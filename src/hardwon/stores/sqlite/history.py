@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.stores.records import HISTORY_KEPT, lesson_record, recorded_lesson
+from hardwon.stores.records import lesson_record, recorded_lesson
 from hardwon.stores.rows import moment
 from hardwon.stores.sqlite import scopes
-from hardwon.values.history import Change
+from hardwon.values.history import KEPT, Change
 
 if TYPE_CHECKING:
     from hardwon.stores.sqlite.database import Database
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 class SqliteHistory:
     """Changes, newest last; the oldest are dropped."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, kept: int = KEPT) -> None:
         self._db = database
+        self._kept = kept
 
     def note(self, change: Change) -> None:
         with self._db as db:
@@ -37,7 +38,7 @@ class SqliteHistory:
             db.run(
                 "DELETE FROM lesson_history WHERE shelf = ? AND id NOT IN (SELECT id FROM"
                 " lesson_history WHERE shelf = ? ORDER BY id DESC LIMIT ?)",
-                (shelf, shelf, HISTORY_KEPT),
+                (shelf, shelf, self._kept),
             )
 
     def of(self, scope: Scope, lesson: int | None) -> list[Change]:
