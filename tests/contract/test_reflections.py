@@ -26,6 +26,7 @@ from hardwon.stores.sqlite.database import Database
 from hardwon.stores.sqlite.reflections import SqliteReflections
 from tests.redis_server import RedisServer
 from tests.samples import CODER, LATER, NOW
+from tests.waiting import until
 
 OTHER = Scope("acme", "writer", "api")
 STRANGE_IDS = [
@@ -86,6 +87,20 @@ def test_reflections_are_kept_by_subject_and_expire(reflections: ReflectionStore
     assert reflections.about(CODER, "goal-1") == [first, second]
     assert reflections.recent(CODER, now=NOW, limit=9) == [second, first]
     assert reflections.about(OTHER, "goal-1") == []
+
+
+def test_only_what_other_programs_write_is_shared(reflections: ReflectionStore) -> None:
+    assert reflections.is_shared is isinstance(reflections, RedisReflections)
+
+
+def test_what_has_expired_is_gone_with_the_next_that_is_saved(reflections: ReflectionStore) -> None:
+    reflections.save(reflection(subject="goal-2", expires_at=NOW - timedelta(days=1)))
+    elsewhere = reflection(scope=OTHER, subject="goal-2", expires_at=LATER + timedelta(days=1))
+    reflections.save(elsewhere)
+    reflections.save(reflection(created_at=LATER))
+
+    until(lambda: reflections.about(CODER, "goal-2") == [])  # Redis takes a millisecond
+    assert reflections.about(OTHER, "goal-2") == [elsewhere]
 
 
 def test_of_the_same_moment_the_one_saved_last_comes_first(reflections: ReflectionStore) -> None:

@@ -30,9 +30,7 @@ class MemoryReflections:
             return False
         dropped = {id(stored[at]) for at in leaving(stored, reflection, keep=keep)}
         self.all = [r for r in self.all if id(r) not in dropped] + [reflection]
-        in_scope = sorted((r for r in self.all if r.scope == reflection.scope), key=_age)
-        surplus = {id(r) for r in in_scope[: -self._cap]} if self._cap else set()
-        self.all = [r for r in self.all if id(r) not in surplus]
+        self._prune(reflection.scope, reflection.created_at)
         return True
 
     def about(self, scope: Scope, subject: str) -> list[Reflection]:
@@ -52,6 +50,12 @@ class MemoryReflections:
         }
         shares = best_held(postings, limit=CANDIDATES)
         return by_relevance(Likeness(living[at], share) for at, share in shares.items())[:limit]
+
+    def _prune(self, scope: Scope, now: datetime) -> None:
+        """Remove expired reflections of a scope, and the oldest over the cap."""
+        living = [r for r in self.all if r.scope == scope and r.is_alive(now)]
+        kept = {id(r) for r in sorted(living, key=_age)[-self._cap :]}
+        self.all = [r for r in self.all if r.scope != scope or id(r) in kept]
 
     def _visible(self, scope: Scope) -> list[Reflection]:
         return [r for r in self.all if r.scope in scope.visible()]
