@@ -78,12 +78,15 @@ def test_pages_show_every_run_once(store: Store) -> None:
 
 
 def test_a_run_that_goes_on_replaces_what_was_kept_of_it(store: Store) -> None:
-    store.ended_runs.keep(ended("aaaa")._replace(outcome="abandoned"))
-    store.ended_runs.keep(ended("aaaa")._replace(outcome="worked", made=9))
+    first = ended("aaaa")
+    later = first._replace(run="bbbb", task="Go on", begun=NOW, ended=NOW + HOUR)
+    later = later._replace(outcome="worked", made=9, failed=3, told=2, kinds=())
+    later = later._replace(steps=STEPS[1:], shown=())
+    store.ended_runs.keep(first)
+    store.ended_runs.keep(later)
 
-    assert [(one.outcome, one.made) for one in store.ended_runs.recent(ListQuery(ACME))] == [
-        ("worked", 9)
-    ]
+    assert len(store.ended_runs.recent(ListQuery(ACME))) == 1
+    assert store.ended_runs.get(ACME, first.id) == later
 
 
 @pytest.mark.parametrize(

@@ -110,6 +110,15 @@ def test_search_takes_every_character_literally(store: Store, text: str) -> None
     assert store.lessons.search(CODER, text, limit=9) == [kept]
 
 
+def test_search_takes_letters_beyond_ascii_literally_too(store: Store) -> None:
+    for text in ("grüne grotte", "GRÜSSE groß", "größte mühe"):
+        store.lessons.add(lesson(text))
+    kept = store.lessons.add(lesson("die Größe GRÖẞE zählt"))
+
+    assert store.lessons.search(CODER, "größe", limit=9) == [kept]
+    assert store.lessons.search(CODER, "größe", limit=0) == []
+
+
 def test_match_finds_words_in_other_forms(store: Store) -> None:
     kept = store.lessons.add(lesson("running migrations needs DATABASE_URL"))
     store.lessons.add(lesson("paint the fence green"))

@@ -72,10 +72,10 @@ def test_a_list_holds_only_the_states_that_are_asked_for(store: Store) -> None:
     assert store.listing.counts(ACME) == dict.fromkeys(states, 1)
 
 
-@pytest.mark.parametrize("text", ["NEEDLE", "ne", "needle in hay"])
+@pytest.mark.parametrize("text", ["NEEDLE", "ne", "needle in hay", "hay, schön"])
 def test_a_list_may_be_of_those_that_contain_a_text(store: Store, text: str) -> None:
     for number in range(400):
-        words = "a Needle in hay" if number % 100 == 7 else "straw"
+        words = "a Needle in hay, Schön" if number % 100 == 7 else "straw, hay, sch"
         at = NOW - timedelta(minutes=number)
         store.lessons.add(lesson(f"{words} {number}", status="retired", last_seen_at=at))
 
@@ -93,6 +93,17 @@ def test_one_lesson_is_found_wherever_it_is_in_the_place(store: Store) -> None:
     for place in (Place("other"), Place("acme", "coder"), Place("acme", None, "web")):
         with pytest.raises(NotFound):
             store.listing.lesson(place, kept.id)
+
+
+def test_a_list_counts_what_was_shown_just_now(store: Store) -> None:
+    kept = [store.lessons.add(lesson(text)) for text in ("one", "two")]
+    store.deliveries.log(delivery("d1", (kept[0].id,)))
+
+    assert store.listing.lesson(ACME, kept[0].id).hits == 1
+
+    store.deliveries.log(delivery("d2", (kept[1].id,)))
+
+    assert [one.hits for one in store.listing.lessons(ListQuery(ACME))] == [1, 1]
 
 
 def test_failures_come_with_their_days_and_the_scope_of_the_last(store: Store) -> None:
@@ -139,5 +150,12 @@ def test_the_scopes_of_a_tenant_are_told(store: Store) -> None:
     store.lessons.add(lesson(scope=TESTER, status="quarantined"))
     meet(store, "a", 1, scope=CODER.everywhere())
     store.lessons.add(lesson(scope=STRANGER))
+    store.lessons.add(lesson(scope=CODER._replace(project="web")))
+    store.lessons.add(lesson(scope=CODER))
 
-    assert store.listing.scopes("acme") == [CODER.everywhere(), TESTER]
+    assert store.listing.scopes("acme") == [
+        CODER.everywhere(),
+        CODER,
+        CODER._replace(project="web"),
+        TESTER,
+    ]

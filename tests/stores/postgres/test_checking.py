@@ -13,11 +13,15 @@ import pytest
 
 from hardwon import Scope
 from hardwon.errors import HardwonError, Unavailable
+from hardwon.stores.memory import MemoryStore
 from hardwon.stores.postgres import PostgresStore, lessons
+from hardwon.values.lesson import Status
+from tests.contract.test_index import matched
 from tests.postgres_server import Place, PostgresServer
 from tests.samples import CODER, lesson
 
 WRITER = Scope("acme", "writer", "api")
+DAMAGE = "UPDATE hardwon.lessons SET tags = 'no list' WHERE id = {}"
 WAITS = "SELECT count(*) FROM pg_locks WHERE NOT granted"
 LONG = {
     "check": lambda store: store.check(),
@@ -62,13 +66,33 @@ def test_a_damaged_lesson_is_found_behind_many_others(
     monkeypatch.setattr(lessons, "_CHECKED", 2)
     kept = [store.lessons.add(lesson(f"zebra {number}")) for number in range(5)]
 
-    postgres.execute(
-        f"UPDATE hardwon.lessons SET tags = 'no list' WHERE id = {kept[-1].id}", database.name
-    )
+    postgres.execute(DAMAGE.format(kept[0].id), database.name)
+    postgres.execute(DAMAGE.format(kept[-1].id), database.name)
 
-    assert [f"lesson {kept[-1].id} was damaged" in one for one in store.check()] == [True]
+    assert [problem.split(" (")[0] for problem in store.check()] == [
+        f"lesson {one.id} was damaged" for one in (kept[0], kept[-1])
+    ]
     assert store.lessons.get(CODER, kept[-1].id).status == "quarantined"
     assert store.check() == []
+
+
+def test_a_damaged_lesson_is_not_told_and_weighs_nothing_once_it_is_found(
+    store: PostgresStore, postgres: PostgresServer, database: Place
+) -> None:
+    plain = MemoryStore()
+    for one in (plain, store):
+        kept = [one.lessons.add(lesson(f"alpha bravo {number}")) for number in range(3)]
+    plain.lessons.delete(CODER, kept[1].id)
+    postgres.execute(DAMAGE.format(kept[1].id), database.name)
+
+    numbers = [kept[0].id, kept[2].id]
+    recent = store.lessons.recent(CODER, status=Status.ACTIVE, limit=9)
+    assert [one.id for one in recent] == numbers[::-1]
+    assert [one.id for one in store.dreams.lessons(CODER)] == numbers
+    assert sorted(number for number, *_ in matched(store, "alpha")) == numbers
+
+    assert len(store.check()) == 1
+    assert matched(store, "alpha bravo") == matched(plain, "alpha bravo")
 
 
 def test_a_check_reads_each_row_a_few_times_however_many_shelves_there_are(

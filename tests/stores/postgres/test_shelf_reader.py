@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from hardwon.ranking.odds import Call
 from hardwon.stores.postgres import PostgresStore
 from hardwon.stores.postgres.shelf_reader import ShelfReader
 from tests.postgres_server import Place
@@ -26,6 +27,7 @@ def test_every_change_of_a_lesson_raises_the_version_of_its_scope(store: Postgre
     def version() -> int:
         return reader.states([CODER])[CODER][0]
 
+    assert reader.states([CODER])[CODER] == (0, -1)
     versions = [version()]
     kept = store.lessons.add(lesson())
     versions.append(version())
@@ -36,8 +38,30 @@ def test_every_change_of_a_lesson_raises_the_version_of_its_scope(store: Postgre
     store.lessons.delete(CODER, kept.id)
     versions.append(version())
 
-    assert versions[0] == 0
     assert versions == sorted(set(versions))
+
+
+def test_states_are_those_of_the_scopes_that_are_asked_for(store: PostgresStore) -> None:
+    reader, other = ShelfReader(store.database), CODER._replace(tenant="other", agent="writer")
+    store.lessons.add(lesson())
+    store.calls.made(other.everywhere(), Call((7,)))
+    store.calls.made(other.everywhere(), Call((7,)))
+    store.fold()
+
+    states = reader.states([CODER, other, other.everywhere()])
+
+    assert states[CODER][0] > 0
+    assert (states[other], states[other.everywhere()]) == ((0, -1), (0, 2))
+
+
+def test_the_share_of_the_proof_is_told_once_it_is_set(store: PostgresStore) -> None:
+    reader = ShelfReader(store.database)
+    assert reader.share("acme") is None
+
+    store.units.set_share("acme", 0.25)
+
+    assert (reader.share("acme"), store.units.share("acme")) == (0.25, 0.25)
+    assert reader.salt() == store.units.salt() != ""
 
 
 def test_lessons_are_read_as_they_are_and_marked_anew_with_every_change(

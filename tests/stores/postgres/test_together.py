@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 import psycopg
 import pytest
 
-from hardwon import Scope
+from hardwon import Lesson, Reflection, Scope
+from hardwon.ranking.odds import Call
+from hardwon.ranking.query import query
+from hardwon.stores import journal
 from hardwon.stores.postgres import PostgresStore, scopes
-from hardwon.values.lesson import EPOCH
+from hardwon.values.lesson import EPOCH, Status
 from hardwon.values.report import Window
 from hardwon.values.unit import Unit
-from tests.postgres_server import Place
+from tests.postgres_server import Place, PostgresServer
 from tests.samples import CODER, NOW, lesson
 from tests.waiting import until
 
@@ -28,28 +31,159 @@ def store(database: Place, tmp_path: Path) -> Iterator[PostgresStore]:
         yield opened
 
 
+READ: dict[str, Callable[[PostgresStore], Lesson]] = {
+    "recent": lambda store: store.lessons.recent(CODER, status=Status.ACTIVE, limit=1)[0],
+    "match": lambda store: (
+        store.lessons.match(CODER, query("turn", "go"), now=NOW, limit=1)[0].lesson
+    ),
+    "search": lambda store: store.lessons.search(CODER, "go", limit=1)[0],
+}
+
+
+@pytest.fixture
+def elsewhere(database: Place, tmp_path: Path) -> Iterator[PostgresStore]:
+    """Another machine's store."""
+    (tmp_path / "other").mkdir()
+    with closing(PostgresStore(database.url, str(tmp_path / "other"), fresh=0)) as opened:
+        yield opened
+
+
+def started(
+    database: Place, act: Callable[[], object], is_past: threading.Event
+) -> threading.Thread:
+    """Another thread, as soon as it has read or waits for a lock."""
+    thread = threading.Thread(target=act)
+    with psycopg.connect(database.url, autocommit=True) as looking:
+        thread.start()
+        until(lambda: is_past.is_set() or looking.execute(WAITS).fetchone() != (0,))
+    return thread
+
+
+@pytest.mark.parametrize("way", READ)
 def test_no_count_is_lost_between_two_machines(
-    store: PostgresStore, database: Place, tmp_path: Path
+    store: PostgresStore, elsewhere: PostgresStore, database: Place, way: str
 ) -> None:
-    kept, has_read = store.lessons.add(lesson(met=1)), threading.Event()
-    other = PostgresStore(database.url, str(tmp_path / "other"), fresh=0)
+    kept, has_read = store.lessons.add(lesson("go", met=1)), threading.Event()
 
     def meet_again() -> None:
-        with other.together():
-            found = other.lessons.get(CODER, kept.id)
+        with elsewhere.together():
+            found = READ[way](elsewhere)
             has_read.set()
-            other.lessons.update(found._replace(met=found.met + 1))
+            elsewhere.lessons.update(found._replace(met=found.met + 1))
 
-    thread = threading.Thread(target=meet_again)
-    with closing(other), psycopg.connect(database.url, autocommit=True) as looking:
-        with store.together():
-            found = store.lessons.get(CODER, kept.id)
-            thread.start()
-            until(lambda: has_read.is_set() or looking.execute(WAITS).fetchone() != (0,))
-            store.lessons.update(found._replace(met=found.met + 1))
-        thread.join()
+    with store.together():
+        found = READ[way](store)
+        other = started(database, meet_again, has_read)
+        store.lessons.update(found._replace(met=found.met + 1))
+    other.join()
 
     assert store.lessons.get(CODER, kept.id).met == 3
+
+
+def test_two_machines_keep_one_reflection_of_a_job(
+    store: PostgresStore, elsewhere: PostgresStore, database: Place
+) -> None:
+    made = Reflection(CODER, "g1", "filter by date", NOW, job="j1")
+    store.reflections.save(made._replace(job="j0"))
+    saved, has_saved = [], threading.Event()
+
+    def save_again() -> None:
+        saved.append(elsewhere.reflections.save(made))
+        has_saved.set()
+
+    with store.database:
+        saved.append(store.reflections.save(made))
+        other = started(database, save_again, has_saved)
+    other.join()
+
+    assert saved == [True, False]
+    assert len(store.reflections.about(CODER, "g1")) == 2
+
+
+def test_two_machines_lose_no_count_of_calls(
+    store: PostgresStore, elsewhere: PostgresStore, database: Place
+) -> None:
+    for one in (store, elsewhere):
+        one.calls.made(CODER, Call((7,)))
+    store.lessons.add(lesson())
+    has_counted = threading.Event()
+
+    def count() -> None:
+        elsewhere.fold()
+        has_counted.set()
+
+    with store.database:
+        store.fold()
+        other = started(database, count, has_counted)
+    other.join()
+
+    assert store.calls.counts(CODER, (7,))[7].made == 2
+
+
+def test_transactions_on_different_scopes_do_not_wait_for_each_other(
+    store: PostgresStore, elsewhere: PostgresStore
+) -> None:
+    scopes_of_many = [Scope("acme", f"agent{number}", None) for number in range(9)]
+    for scope in (CODER, *scopes_of_many):
+        store.lessons.add(lesson(scope=scope))
+    done = threading.Event()
+
+    def read() -> None:
+        with elsewhere.together():
+            for scope in scopes_of_many:
+                elsewhere.lessons.recent(scope, status=Status.ACTIVE, limit=1)
+        done.set()
+
+    thread = threading.Thread(target=read)
+    with store.together():
+        store.lessons.recent(CODER, status=Status.ACTIVE, limit=1)
+        thread.start()
+        assert done.wait(60)
+    thread.join()
+
+
+def test_a_check_and_a_list_of_scopes_count_what_waits_on_this_machine(
+    store: PostgresStore,
+) -> None:
+    for act in (store.check, lambda: store.scopes("acme", "api")):
+        store.units.log(Unit(CODER, "r1", "k", "error", False, 0.5, NOW, 1, "w"))
+        assert not store.is_told
+        act()
+        assert store.is_told
+
+
+def test_little_that_waits_is_left_when_a_process_ends_and_much_is_not(
+    database: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = []
+    for limit in (journal.SPOOL_LIMIT, 0):
+        monkeypatch.setattr(journal, "SPOOL_LIMIT", limit)
+        with closing(PostgresStore(database.url, str(tmp_path))) as store:
+            store.units.log(Unit(CODER, "r1", "k", "error", False, 0.5, NOW, 1, "w"))
+        told.append(store._journal.is_empty)
+
+    assert told == [False, True]
+
+
+def test_a_closed_store_leaves_no_connection(
+    postgres: PostgresServer, database: Place, tmp_path: Path
+) -> None:
+    sql = f"SELECT count(*) FROM pg_stat_activity WHERE datname = '{database.name}'"
+    with closing(PostgresStore(database.url, str(tmp_path))) as store:
+        held = store.database
+        assert postgres.execute(sql)[0][0] == 1
+
+    until(lambda: postgres.execute(sql)[0][0] == 0)
+    assert held.open is None
+
+
+def test_the_tables_are_there_once_a_store_is_opened(
+    postgres: PostgresServer, tmp_path: Path
+) -> None:
+    place = postgres.empty()
+    with closing(PostgresStore(postgres.admin(place.name), str(tmp_path))):
+        tables = "SELECT count(*) FROM pg_tables WHERE schemaname = 'hardwon'"
+        assert postgres.execute(tables, place.name)[0][0] > 9
 
 
 def test_what_waits_on_a_machine_does_not_bring_a_forgotten_tenant_back(

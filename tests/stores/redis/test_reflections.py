@@ -120,6 +120,7 @@ def test_what_the_published_program_wrote_is_read_and_kept(
 
     store.save(reflection(created_at=LATER), keep=3)
     assert json.loads(client.get("reflection:g1"))[0] == theirs
+    assert client.ttl("reflection:g1") > 600, "it lives as long as what hardwon added"
     assert client.lrange("reflection:recent_goals", 0, -1) == ["g1", "gone"]
     assert len(store.about(Scope(), "g1")) == 2
 

@@ -43,22 +43,27 @@ class Fresh:
 
     def look(self, tenancy: Tenancy, shelves: Iterable[Shelf]) -> list[Waiting]:
         """The waiting rows of these shelves."""
-        transaction = self._db.open
-        is_writing = transaction is not None and transaction.is_writing
         # A transaction also sees its own rows; others must not: its shelf has no new version yet.
-        cached = (
-            transaction.notes.setdefault(_OWN, dict(self._shared))
-            if transaction is not None and is_writing
-            else self._shared
-        )
+        own = self._own_view()
+        cached = self._shared if own is None else own
         stale = {
             shelf.id: shelf.version
             for shelf in shelves
-            if is_writing or shelf.id not in cached or cached[shelf.id].version != shelf.version
+            if own is not None
+            or shelf.id not in cached
+            or cached[shelf.id].version != shelf.version
         }
         if stale:
             cached.update(self._read(tenancy, stale, cached))
         return [cached[shelf.id] for shelf in shelves]
+
+    def _own_view(self) -> dict[int, Waiting] | None:
+        """What the open transaction sees, if it writes."""
+        transaction = self._db.open
+        if transaction is None or not transaction.is_writing:
+            return None
+        view: dict[int, Waiting] = transaction.notes.setdefault(_OWN, dict(self._shared))
+        return view
 
     def _read(
         self, tenancy: Tenancy, stale: dict[int, int], cached: dict[int, Waiting]
@@ -90,7 +95,7 @@ def holding(waiting: Iterable[Waiting], asked: Iterable[str]) -> Postings:
 
 def packed(entries: dict[str, int]) -> str:
     """The keys and impacts of a lesson as a row stores them."""
-    return json.dumps(entries, ensure_ascii=False)
+    return json.dumps(entries)
 
 
 def unpacked(text: str) -> dict[str, int]:

@@ -194,13 +194,12 @@ class PostgresLessons:
     def quarantine_damaged(self, tenant: str) -> list[str]:
         """Move every damaged lesson to quarantine; what was done, in words."""
         messages = []
-        with self._db as transaction:
+        with self._db:
             tenancy, scopes = self._db.of(tenant), shelves.of_tenant(self._db, tenant)
             for row in chain.from_iterable(pages(tenancy)):
                 if problem := damage(row, scopes):
                     lesson = with_reason(mended(lesson_of(row, scopes)), f"damaged: {problem}")
                     tenancy.run(_UPDATE, id=lesson.id, shelf=row[1], **_values(lesson))
-                    versions.touch(transaction, tenancy, row[1])
                     self.index.note(tenancy, row[1], lesson.id, {}, is_new=False)
                     messages.append(
                         f"lesson {lesson.id} was damaged ({problem}): now in quarantine"

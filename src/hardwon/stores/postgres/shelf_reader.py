@@ -57,15 +57,11 @@ class ShelfReader:
     def states(self, scopes: Sequence[Scope]) -> dict[Scope, tuple[int, int]]:
         """The version of each scope, raised by every change of a lesson, and its last call."""
         states = dict.fromkeys(scopes, (0, -1))
+        agents = list({scope.agent for scope in scopes})
+        projects = list({scope.project or "" for scope in scopes})
         for tenant in {scope.tenant for scope in scopes}:
-            of_tenant = [scope for scope in scopes if scope.tenant == tenant]
-            rows = self._db.of(tenant).rows(
-                _STATES,
-                every=EVERY,
-                agents=list({scope.agent for scope in of_tenant}),
-                projects=list({scope.project or "" for scope in of_tenant}),
-            )
-            for agent, project, version, touched in rows:
+            values = {"every": EVERY, "agents": agents, "projects": projects}
+            for agent, project, version, touched in self._db.of(tenant).rows(_STATES, **values):
                 scope = Scope(tenant, agent, project or None)
                 if scope in states:
                     states[scope] = (version, touched)

@@ -1,0 +1,75 @@
+"""Guards on a server are read once, and again when a lesson has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from pathlib import Path
+
+import pytest
+
+from hardwon._wait_budget import WaitBudget
+from hardwon.stores.postgres import PostgresStore, remembered
+from hardwon.stores.postgres.remembered import Remembered
+from hardwon.stores.postgres.scopes import Visible
+from hardwon.values.lesson import Status
+from tests.postgres_server import Place
+from tests.samples import CODER, lesson
+
+
+@pytest.fixture
+def store(database: Place, tmp_path: Path) -> Iterator[PostgresStore]:
+    with closing(PostgresStore(database.url, str(tmp_path))) as opened:
+        yield opened
+
+
+def test_a_later_turn_sees_what_another_machine_has_changed(
+    store: PostgresStore, database: Place, tmp_path: Path
+) -> None:
+    guard = store.lessons.add(lesson(guard=True))
+    with WaitBudget(60):
+        assert store.lessons.guards(CODER) == [guard]
+    with closing(PostgresStore(database.url, str(tmp_path / "other"))) as other:
+        other.lessons.update(guard._replace(guard=False))
+
+    with WaitBudget(60):
+        store.lessons.recent(CODER, status=Status.ACTIVE, limit=1)  # which reads the versions
+        assert store.lessons.guards(CODER) == []
+
+
+def test_a_turn_that_has_read_the_versions_asks_no_more_for_guards(
+    store: PostgresStore, database: Place, tmp_path: Path
+) -> None:
+    guard = store.lessons.add(lesson(guard=True))
+    store.lessons.guards(CODER)
+
+    with WaitBudget(60):
+        store.lessons.recent(CODER, status=Status.ACTIVE, limit=1)
+        with closing(PostgresStore(database.url, str(tmp_path / "other"))) as other:
+            other.lessons.update(guard._replace(guard=False))
+
+        assert store.lessons.guards(CODER) == [guard]
+    assert store.lessons.guards(CODER) == []
+
+
+def test_what_a_transaction_takes_back_is_not_remembered(store: PostgresStore) -> None:
+    store.lessons.add(lesson("no guard"))
+    with WaitBudget(60):
+        assert store.lessons.guards(CODER) == []
+        with suppress(KeyError), store.together():
+            added = store.lessons.add(lesson(guard=True))
+            assert store.lessons.guards(CODER) == [added]
+            raise KeyError
+
+        assert store.lessons.guards(CODER) == []
+
+
+def test_only_the_latest_answers_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remembered, "_MOST", 3)
+    answers, shelves = Remembered[int](), Visible(CODER, [(1, "", 0, 7, 0)])
+    for question in range(5):
+        answers.keep(question, shelves, 10 * question)
+
+    assert [answers.look(question, shelves) for question in range(5)] == [None, None, 20, 30, 40]
+    assert answers.look(4, Visible(CODER, [(1, "", 0, 8, 0)])) is None
+    assert answers.look(4, None) is None
