@@ -154,5 +154,5 @@ def _units(stored: Sequence[bytes]) -> Floats:
 
 def _unit(rows: Floats) -> Floats:
     lengths = np.linalg.norm(rows, axis=1, keepdims=True).astype(np.float32, copy=False)
-    units: Floats = rows / np.maximum(lengths, _TINY)
+    units: Floats = rows / lengths.clip(_TINY)
     return units
