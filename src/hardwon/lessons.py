@@ -148,7 +148,7 @@ class Lessons:
         """Take back the newest change, of one lesson or of all."""
         changes = self.history(number)
         if not changes:
-            raise NotFound("change to take back", number)
+            raise NotFound("change to undo", number)
         newest = changes[0]
         lesson = curation.restored(self._engine, newest)
         self._engine.store.history.forget(self._scope, newest)

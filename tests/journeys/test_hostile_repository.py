@@ -248,7 +248,7 @@ def test_a_module_run_by_name_imports_nothing_from_the_folder(tmp_path: Path) ->
     done = subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True)
 
     assert done.returncode == 0, done.stderr
-    assert done.stdout == f"(no lessons in {folder} and everywhere)\n"
+    assert done.stdout == f"(no lessons in {folder} or everywhere)\n"
 
 
 def test_the_repository_would_run_if_it_were_let(place: Place) -> None:

@@ -70,7 +70,8 @@ def test_explain_names_the_parts_and_the_verdict(capsys: pytest.CaptureFixture[s
 
 
 def test_a_list_tells_where_else_lessons_are(capsys: pytest.CaptureFixture[str]) -> None:
-    assert said(capsys, "lesson", "list", "--project", "") == "(no lessons)\n"
+    nothing = said(capsys, "lesson", "list", "--project", "")
+    assert nothing == "(no lessons outside projects)\n"
     for number in range(7):
         said(capsys, "lesson", "add", "when deploying", "use blue", "--agent", f"a{number}")
 
@@ -88,7 +89,7 @@ def test_a_list_tells_of_the_lessons_of_a_project(capsys: pytest.CaptureFixture[
 
     hint = said(capsys, "lesson", "list").splitlines()[-1]
 
-    assert hint == "Elsewhere: 1 with --agent default --project 'acme/my api'"
+    assert hint == "Elsewhere: 1 with --project 'acme/my api'"
     assert "Elsewhere" not in said(capsys, "lesson", "list", "--project", "acme/my api")
 
 
@@ -157,7 +158,7 @@ def test_in_a_folder_its_project_is_looked_at(
     assert "use blue" in recalled
     assert said(capsys, "lesson", "show", "1", "--json").startswith("{")
     only = said(capsys, "lesson", "list", "--project", "")
-    assert only.startswith("1 lesson:\n")
+    assert only.startswith("1 lesson outside projects:\n")
     assert "use nox" in only
 
 
@@ -177,9 +178,24 @@ def test_a_lesson_of_elsewhere_is_named_with_the_command_that_shows_it(
 
     problem = said(capsys, "lesson", "show", "1", code=1)
 
-    command = "hardwon lesson show 1 --agent default --project 'acme/my api'"
+    command = "hardwon lesson show 1 --project 'acme/my api'"
     assert problem == f"hardwon: lesson 1 not found here; it is elsewhere: {command}\n"
-    assert said(capsys, "lesson", "delete", "7", code=1) == "hardwon: lesson 7 not found\n"
+    nowhere = said(capsys, "lesson", "delete", "7", code=1)
+    assert nowhere == "hardwon: lesson 7 not found; `hardwon lesson list` names those here\n"
+
+
+def test_an_agent_other_than_the_usual_one_is_named(
+    capsys: pytest.CaptureFixture[str], project: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said(capsys, "lesson", "add", "when testing", "use nox", "--agent", "coder")
+
+    listed = said(capsys, "lesson", "list", "--agent", "coder")
+    nothing = said(capsys, "lesson", "search", "blue", "--agent", "coder")
+    monkeypatch.setenv("HARDWON_SCOPE_AGENT", "coder")
+
+    assert listed.startswith("1 lesson of agent coder in acme/api and everywhere:\n")
+    assert nothing == "(no matches of agent coder in acme/api or everywhere)\n"
+    assert said(capsys, "lesson", "list").startswith("1 lesson in acme/api and everywhere:\n")
 
 
 def test_a_list_fits_the_terminal_with_its_fix(tmp_path: Path) -> None:
@@ -190,11 +206,33 @@ def test_a_list_fits_the_terminal_with_its_fix(tmp_path: Path) -> None:
 
     lines = on_terminal(60, "lesson", "list", "--project", "")
 
-    assert lines[0] == "2 lessons:"
+    assert lines[0] == "2 lessons outside projects:"
     assert [len(line) <= 60 for line in lines] == [True] * 3
     assert "  [when the deploy…  " in "".join(lines)
     assert "  restart the agent" in "".join(lines)
     assert "  #2  proven  [short]" in lines[1]
+
+
+def test_a_list_has_no_room_for_what_most_lessons_begin_with(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    said(capsys, "lesson", "add", "When you see “no space left”", "clean up")
+
+    assert "  [“no space left”]  clean up\n" in said(capsys, "lesson", "list")
+
+
+def test_a_candidate_that_is_too_long_for_its_column_is_wrapped_there(tmp_path: Path) -> None:
+    with hardwon.open(tmp_path / "home") as hw:
+        hw.agent("default").lessons.add("when the deployment of the shop to staging hangs", "wait")
+
+    shown = on_terminal(60, "recall", "the deployment to staging hangs", "--explain")
+
+    head, first, second, *_ = (line for line in shown if not line.startswith("\x1b"))
+    start = head.index("lesson")
+    assert max(map(len, shown)) <= 60
+    assert first[start:].startswith("#1 when the")
+    assert second[:start].isspace()
+    assert second[start:].split()
 
 
 @pytest.mark.parametrize(("setting", "has_colour"), [("", True), ("1", False)])
@@ -232,7 +270,7 @@ def test_a_list_says_that_there_are_more(
     some = said(capsys, "lesson", *asked, "--limit", "2", "--project", "").splitlines()
     every = said(capsys, "lesson", *asked, "--limit", "3", "--project", "").splitlines()
 
-    assert (some[0], len(some)) == (f"2 {noun}, and more: --limit shows them", 3)
-    assert (every[0], len(every)) == (f"3 {noun}:", 4)
+    assert (some[0], len(some)) == (f"2 {noun} outside projects, and more: --limit shows them", 3)
+    assert (every[0], len(every)) == (f"3 {noun} outside projects:", 4)
     assert len(json.loads(said(capsys, "lesson", *asked, "--limit", "2", "--json"))) == 2
     assert "must be in 1 …" in said(capsys, "lesson", *asked, "--limit", "0", code=2)

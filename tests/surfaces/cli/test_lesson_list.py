@@ -15,21 +15,21 @@ pytestmark = pytest.mark.usefixtures("home")
 def test_lessons_are_listed_searched_shown_edited_and_deleted(capsys: Capture) -> None:
     out(capsys, "reflect", "use tabs in makefiles")
 
-    listed = "1 lesson:\n  #1  proven  [note]  use tabs in makefiles\n"
+    listed = "1 lesson outside projects:\n  #1  proven  [note]  use tabs in makefiles\n"
     assert out(capsys, "lesson", "list", "--project", "") == listed
-    assert "1 match:" in out(capsys, "lesson", "search", "akefil", "--project", "")
+    assert "1 match outside projects:" in out(capsys, "lesson", "search", "akefil", "--project", "")
     assert "(no matches in " in out(capsys, "lesson", "search", "nowhere")
     shown = out(capsys, "lesson", "show", "#1", "--project", "")
     assert shown.startswith("LESSON: use tabs in makefiles\n")
     assert "use spaces" in out(capsys, "lesson", "edit", "1", "--correction", "use spaces")
     assert out(capsys, "lesson", "delete", "1", "--project", "") == "OK: deleted #1\n"
-    assert out(capsys, "lesson", "list", "--project", "") == "(no lessons)\n"
+    assert out(capsys, "lesson", "list", "--project", "") == "(no lessons outside projects)\n"
 
 
 def test_agents_do_not_see_each_other(capsys: Capture) -> None:
     out(capsys, "reflect", "--agent", "coder", "a lesson of the coder")
 
-    assert "(no lessons in " in out(capsys, "lesson", "list", "--agent", "writer")
+    assert "(no lessons of agent writer in " in out(capsys, "lesson", "list", "--agent", "writer")
     out(capsys, "lesson", "delete", "1", "--agent", "writer", code=1)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.surfaces.cli import run
+from hardwon.surfaces.cli.output import fitted
 from tests.surfaces.cli.printing import Capture, hardwon, out
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -119,6 +120,17 @@ def test_a_row_without_room_for_columns_keeps_its_words_together(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "queue.job_timeout  2m  (default)" in _shown(monkeypatch, 40, "config")
+
+
+def test_a_narrow_terminal_has_no_room_for_the_columns_in_the_middle(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("sys.stdout", Screen())
+    rows = [("#1", "quarantined", "shown 3", "when it hangs for long", "restart it")]
+
+    assert fitted(rows, room=38) == ["#1  when it hangs for long  restart it"]
+    assert fitted(rows, room=47) == ["#1  quarantined  when it hangs for…  restart it"]
+    assert fitted(rows, room=80) == ["  ".join(rows[0])]
 
 
 def test_the_reader_may_leave_early(home: Path) -> None:

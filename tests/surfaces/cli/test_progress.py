@@ -123,7 +123,7 @@ def test_ctrl_c_leaves_nothing_half_imported(tmp_path: Path) -> None:
     assert "hardwon: interrupted; nothing was imported" in shown
     assert terminal.end() == (130, "")
     listing = Terminal(tmp_path, "lesson", "list", "--status", "all")
-    assert listing.end() == (0, f"(no lessons in {tmp_path} and everywhere)\n")
+    assert listing.end() == (0, f"(no lessons in {tmp_path} or everywhere)\n")
 
 
 def test_mining_shows_how_much_of_a_session_is_read(tmp_path: Path) -> None:

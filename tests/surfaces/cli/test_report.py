@@ -213,7 +213,7 @@ def test_a_lesson_tells_its_story(capsys: pytest.CaptureFixture[str], home: Path
     told = json.loads(capsys.readouterr().out)
 
     assert "met: mkdir a/b" in text
-    assert "shown at door error" in text
+    assert "shown after a failure, 2 times: overcome" in text
     assert "overcome" in text
     assert {one["outcome"] for one in told["exposures"]} == {"overcome"}
 

@@ -243,7 +243,7 @@ def test_a_change_tells_how_many_lines_come_and_go() -> None:
     assert change.summary() == "/x: 2 lines added, 1 removed; --diff shows them"
     assert change
     assert not installer.ConfigChange("/x", "a", "a")
-    assert installer.ConfigChange("/x", None, "a\n").summary().startswith("/x: 1 lines added, 0")
+    assert installer.ConfigChange("/x", None, "a\n").summary().startswith("/x: 1 line added, 0")
 
 
 def test_what_is_installed_already_is_not_changed(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,11 +11,16 @@ from hardwon.surfaces.cli import lesson_bulk, options, story
 from hardwon.surfaces.cli.group import Group
 from hardwon.surfaces.cli.lesson_list import first_lessons, found_lessons, show_lessons
 from hardwon.surfaces.cli.lesson_lookup import LessonLookup, lesson_id
-from hardwon.surfaces.cli.output import dump, say
+from hardwon.surfaces.cli.output import dump, say, say_folded
 from hardwon.text.numbers import plural
 from hardwon.values.lesson import Status, statuses
 from hardwon.values.plain import plain
 from hardwon.values.provenance import recorded
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hardwon import Scope
 
 _LIMIT = click.option("--limit", default=25, show_default=True, help="At most this many.")
 _NAMED = 5  # places named in the hint under a list
@@ -55,9 +60,14 @@ def list_(
     head = ("lesson",)
     show_lessons(lessons, as_json, limit=limit, none="no lessons", head=head, scope=agent.scope)
     if elsewhere:
-        places = [f"{count:,} with {options.chosen(scope)}" for scope, count in elsewhere.items()]
-        ellipsis = "; …" if len(places) > _NAMED else ""
-        say(f"Elsewhere: {'; '.join(places[:_NAMED])}{ellipsis}", dim=True)
+        _say_elsewhere(elsewhere)
+
+
+def _say_elsewhere(counts: Mapping[Scope, int]) -> None:
+    """Name the first places that have other lessons, by the options that list those."""
+    places = [f"{count:,} with {options.chosen(at)}" for at, count in counts.items()]
+    ellipsis = "; …" if len(places) > _NAMED else ""
+    say_folded(f"Elsewhere: {'; '.join(places[:_NAMED])}{ellipsis}", dim=True)
 
 
 @command.command()
@@ -86,16 +96,16 @@ def show(number: str, as_json: bool, **place: Any) -> None:
     if as_json:
         dump({**plain(lesson), "exposures": plain(exposures), "verdict": plain(verdict)})
         return
-    say(lesson.render())
+    say_folded(lesson.render())
     if "\n" in lesson.correction:
         say("\n".join(f"    {line}" for line in lesson.correction.split("\n")))
-    say(f"tags: {', '.join(lesson.all_tags())}")
-    say(
+    say_folded(f"tags: {', '.join(lesson.all_tags())}")
+    say_folded(
         f"id: #{lesson.id}  status: {lesson.status}  shown: {lesson.hits}  met: {lesson.met}"
         f"  confidence: {lesson.confidence:.2f}  by: {lesson.author}  from: {lesson.origin}"
     )
     for line in story.lines(lesson, exposures, verdict):
-        say(line)
+        say_folded(line)
 
 
 @command.command()

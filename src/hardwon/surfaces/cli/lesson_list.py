@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.lessons import MOST, MOST_FOUND
+from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, fitted, say, width
 from hardwon.text.clean import one_line
 from hardwon.text.numbers import plural
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
     from hardwon import Lesson, Scope
     from hardwon.lessons import Lessons
+
+_SEEN = "When you see "  # how most lessons begin; a table has better use for the room
 
 
 def first_lessons(lessons: Lessons, limit: int, status: str) -> Sequence[Lesson]:
@@ -48,10 +51,10 @@ def show_lessons(
     if as_json:
         dump(first)
         return
-    where = f" in {scope.project} and everywhere" if scope.project else ""
     counted = plural(len(first), *head)
     more = ", and more: --limit shows them" if len(lessons) > limit else ":"
-    say(f"{counted}{where}{more}" if first else f"({none}{where})")
+    nothing = f"({none}{options.where(scope, joined='or')})"
+    say(f"{counted}{options.where(scope)}{more}" if first else nothing)
     show_rows(first)
 
 
@@ -67,5 +70,5 @@ def show_rows(lessons: Sequence[Lesson]) -> None:
 
 def _cells(lesson: Lesson) -> tuple[str, ...]:
     hits = f"shown {lesson.hits:,}" if lesson.hits else ""
-    label = f"[{one_line(lesson.headline())}]"
+    label = f"[{one_line(lesson.headline()).removeprefix(_SEEN)}]"
     return f"#{lesson.id}", lesson.status, hits, label, one_line(lesson.correction)

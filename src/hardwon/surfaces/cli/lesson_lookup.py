@@ -8,7 +8,6 @@ import click
 
 from hardwon.errors import NotFound
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.output import say
 
 if TYPE_CHECKING:
     import hardwon
@@ -30,16 +29,17 @@ class LessonLookup(options.Scoped):
         try:
             if isinstance(raised[1], NotFound) and self._number is not None:
                 self._point_elsewhere(self._number)
-            elif raised[1] is None and self._agent.scope.project and not self._is_quiet:
-                say(f"in {self._agent.scope.project} and everywhere:", dim=True)
+            elif raised[1] is None and not self._is_quiet:
+                options.say_where(self._agent.scope)
         finally:
             super().__exit__()
 
     def _point_elsewhere(self, number: int) -> None:
         scope = self._agent.lessons.place_of(number)
-        if scope is not None:
-            where = f"hardwon lesson show {number} {options.chosen(scope)}"
-            raise NotFound("lesson", number, hint=f" here; it is elsewhere: {where}")
+        if scope is None:
+            raise NotFound("lesson", number, hint="; `hardwon lesson list` names those here")
+        where = f"hardwon lesson show {number} {options.chosen(scope)}"
+        raise NotFound("lesson", number, hint=f" here; it is elsewhere: {where}")
 
 
 def lesson_id(text: str) -> int:

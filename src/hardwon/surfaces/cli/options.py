@@ -12,6 +12,7 @@ import click
 
 import hardwon
 from hardwon.settings import load
+from hardwon.surfaces.cli.output import say
 from hardwon.trust import project_for
 
 if TYPE_CHECKING:
@@ -107,15 +108,32 @@ def _with(added: Sequence[Callable[..., Any]], command: Callable[..., Any]) -> C
 
 
 def chosen(scope: hardwon.Scope) -> str:
-    """The options that choose a scope."""
-    project = f" --project {shlex.quote(scope.project)}" if scope.project else ""
-    return f"--agent {shlex.quote(scope.agent)}{project}"
+    """The options that choose a scope; none for the agent that is chosen without them."""
+    is_usual = scope.project and scope.agent == _from_settings("agent")
+    agent = "" if is_usual else f"--agent {shlex.quote(scope.agent)} "
+    project = f"--project {shlex.quote(scope.project)}" if scope.project else ""
+    return f"{agent}{project}".rstrip()
+
+
+def where(scope: hardwon.Scope, *, joined: str = "and") -> str:
+    """` in acme/api and everywhere`: the lessons that a command looks at."""
+    agent = f" of agent {scope.agent}" if scope.agent != _from_settings("agent") else ""
+    held = f" in {scope.project} {joined} everywhere" if scope.project else " outside projects"
+    return agent + held
+
+
+def say_where(scope: hardwon.Scope) -> None:
+    """Print which lessons are looked at, unless they are those of no project."""
+    if scope.project:
+        say(f"{where(scope).strip()}:", dim=True)
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
     """`; did you mean …?` if a known word is similar, else ""."""
     key = word.removeprefix("HARDWON_").lower().replace("_", ".", 1)
-    matches = difflib.get_close_matches(key, list(known), n=1, cutoff=0.75)
+    words = list(known)
+    begun = [name for name in words if len(key) > 2 and name.startswith(key)]
+    matches = begun if len(begun) == 1 else difflib.get_close_matches(key, words, 1, 0.75)
     return f"; did you mean {matches[0]}?" if matches else ""
 
 

@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 import textwrap
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
+_LEAST = 24  # columns of the terminal that the last two cells of a row share at least
 INTERRUPTED = 130  # the exit code after Ctrl-C, as shells have it
 
 
@@ -34,8 +36,12 @@ def say_folded(text: str, **style: Any) -> None:
         return
     for line in printable(text).splitlines():
         indent = " " * (len(line) - len(line.lstrip()) + 4)
-        folded = textwrap.wrap(line, width(), subsequent_indent=indent, tabsize=4)
-        say("\n".join(folded), **style)
+        say("\n".join(_wrapped(line, width(), indent=indent)), **style)
+
+
+def _wrapped(text: str, room: int, *, indent: str = "") -> list[str]:
+    """The text in lines of this width; a hyphen is part of its word, so options stay whole."""
+    return textwrap.wrap(text, room, subsequent_indent=indent, tabsize=4, break_on_hyphens=False)
 
 
 def complain(problem: str) -> None:
@@ -49,13 +55,19 @@ def dump(value: Any) -> None:
 
 
 def table(rows: Sequence[tuple[str, ...]], *, indent: str = "  ") -> None:
-    """Print rows in aligned columns; on a terminal, a row that does not fit is wrapped."""
+    """Print rows in aligned columns; on a terminal the widest is wrapped, or else whole rows."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     if rows and sys.stdout.isatty():
         widths = _narrowed(widths, width() - len(indent))
     for row in rows:
-        cells = [cell.ljust(room) for cell, room in zip(row, widths, strict=True)]
-        say_folded((indent + "  ".join(cells)).rstrip())
+        cells = list(zip(row, widths, strict=True))
+        if any(len(word) > room for cell, room in cells for word in cell.split()):
+            say_folded((indent + "  ".join(cell.ljust(room) for cell, room in cells)).rstrip())
+            continue
+        columns = (_wrapped(cell, max(1, room)) for cell, room in cells)
+        for parts in zip_longest(*columns, fillvalue=""):
+            line = "  ".join(part.ljust(room) for part, room in zip(parts, widths, strict=True))
+            say((indent + line).rstrip())
 
 
 def _narrowed(widths: list[int], room: int) -> list[int]:
@@ -74,10 +86,17 @@ def fitted(rows: Sequence[tuple[str, ...]], *, room: int) -> list[str]:
         return []
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     if sys.stdout.isatty():
-        free = max(24, room - sum(width + 2 for width in widths[:-2] if width) - 2)
+        for at in range(len(widths) - 3, 0, -1):  # what a narrow terminal has no room for
+            widths[at] *= _free(widths, room) >= _LEAST
+        free = max(_LEAST, _free(widths, room))
         widths[-2] = min(widths[-2], max(free * 2 // 5, free - widths[-1]))
         widths[-1] = min(widths[-1], free - widths[-2])
     return ["  ".join(_cut(row, widths)).rstrip() for row in rows]
+
+
+def _free(widths: Sequence[int], room: int) -> int:
+    """The columns of the terminal that are left for the last two cells of a row."""
+    return room - sum(width + 2 for width in widths[:-2] if width) - 2
 
 
 def _cut(row: tuple[str, ...], widths: Sequence[int]) -> list[str]:

@@ -49,8 +49,8 @@ def command(
     settings = options.with_meaning(load(place["home"]), meaning)
     with options.Scoped(**place, settings=settings) as agent:
         judged = agent.explain(door, text, tool=tool or "bash", hyde=hyde or None)
-    if agent.scope.project and not as_json:
-        say(f"in {agent.scope.project} and everywhere:", dim=True)
+    if not as_json:
+        options.say_where(agent.scope)
     if explain:
         dump([_plain(candidate) for candidate in judged]) if as_json else _explain(judged)
     else:

@@ -44,7 +44,8 @@ def lines(
     for exposure in exposures:
         followed = exposure.outcome or "outcome unknown"
         times = plural(exposure.times, "time")
-        yield f"  {exposure.last:%Y-%m-%d}  shown at door {exposure.door}, {times}: {followed}"
+        shown = f"shown {wording.DOORS.get(exposure.door, exposure.door)}"
+        yield f"  {exposure.last:%Y-%m-%d}  {shown}, {times}: {followed}"
     if verdict is not None:
         rates = wording.rates(verdict)
         yield f"  proof: {wording.verdict(verdict)}" + (f"; {rates}" if rates else "")

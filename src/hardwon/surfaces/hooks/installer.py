@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from hardwon import _files
 from hardwon.errors import InvalidInput, storage_error
 from hardwon.surfaces.hooks import jsonc
+from hardwon.text.numbers import plural
 
 if TYPE_CHECKING:
     from hardwon.surfaces.hooks.locations import Target
@@ -40,7 +41,7 @@ class ConfigChange(NamedTuple):
         """How many lines change; `diff` shows which."""
         lines = self.diff().splitlines()[2:]
         added, removed = (sum(line.startswith(mark) for line in lines) for mark in "+-")
-        return f"{self.path}: {added} lines added, {removed} removed; --diff shows them"
+        return f"{self.path}: {plural(added, 'line')} added, {removed} removed; --diff shows them"
 
 
 def installation(target: Target) -> ConfigChange:

@@ -110,7 +110,7 @@ def undo(request: ApiRequest) -> Any:
     for handle in _handles(request):
         if handle.history(number):
             return views.lesson(handle.undo(number))
-    raise NotFound("change to take back", number)
+    raise NotFound("change to undo", number)
 
 
 def undo_newest(request: ApiRequest) -> Any:
