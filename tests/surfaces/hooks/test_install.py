@@ -106,6 +106,7 @@ def test_status_names_only_the_files_that_hold_hardwon(
     assert capsys.readouterr().out.splitlines() == [
         f"  codex  user  installed  {user}/.codex/hooks.json",
         f"Not installed in {others}; `hardwon install AGENT` installs it",
+        "No hook has run yet in codex; restart it, then give it a prompt",
     ]
 
 
@@ -141,6 +142,8 @@ def test_uninstall_sums_up_what_it_changes(user: Path, capsys: pytest.CaptureFix
 def test_status_tells_when_each_hook_last_ran(
     user: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    run(["install", "claude-code"])
+    capsys.readouterr()
     run(["status"])
     assert "last ran" not in capsys.readouterr().out
 
@@ -150,6 +153,7 @@ def test_status_tells_when_each_hook_last_ran(
     run(["status", "--json"])
     rows = json.loads(capsys.readouterr().out)
 
+    assert "No hook has run yet" not in told
     assert re.search(r"claude-code last ran: SessionStart \d{4}-\d\d-\d\d \d\d:\d\d\n", told)
     assert {row["agent"] for row in rows if "SessionStart" in row["ran"]} == {"claude-code"}
 
@@ -329,6 +333,54 @@ def test_status_notices_that_the_environment_of_a_hook_is_gone(
 
     problem = "claude-code: its hooks start /gone/bin/python, which is gone; `hardwon install"
     assert problem in capsys.readouterr().out
+
+
+def test_two_levels_of_one_agent_are_noticed(
+    user: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = "codex: installed for you and in this project, so hooks may run twice"
+    run(["install", "codex"])
+    assert words not in capsys.readouterr().out
+
+    run(["install", "codex", "--level", "project"])
+    assert words in capsys.readouterr().out
+    run(["status"])
+    assert words in capsys.readouterr().out
+    run(["status", "--json"])
+    wrong = {row["agent"]: row["wrong"] for row in json.loads(capsys.readouterr().out)}
+    assert [text.startswith(words) for text in wrong.pop("codex")] == [True]
+    assert not any(wrong.values())
+
+
+def test_status_tells_of_the_hooks_of_another_home(
+    user: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "other"
+    Hook(other)("codex", {"hook_event_name": "SessionStart", "session_id": "s"})
+
+    run(["status"])
+    assert "last ran" not in capsys.readouterr().out
+    run(["status", "--home", str(other)])
+    assert "codex last ran: SessionStart" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("agent", "doors"),
+    [
+        ("codex", "at a prompt, before a call, after an error."),
+        ("gemini", "at a prompt, after an error; it takes only denials before a call."),
+        ("qwen", "at a prompt, after an error; it takes only denials before a call."),
+        ("cursor", "when a session starts, after an error; it takes denials before a call."),
+    ],
+)
+def test_where_lessons_appear_is_told_for_each_agent(
+    user: Path, capsys: pytest.CaptureFixture[str], agent: str, doors: str
+) -> None:
+    run(["install", agent])
+
+    said = capsys.readouterr().out
+    assert f"  Lessons appear in its context: {doors}\n" in said
+    assert ("not tried with Cursor itself" in said) == (agent == "cursor")
 
 
 @pytest.mark.parametrize("is_on", [True, False])

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+import hardwon
 from hardwon.errors import InvalidInput
 from hardwon.surfaces.hooks import command as hook_command
 from hardwon.surfaces.hooks import guarding, installer, jsonc, locations
@@ -209,6 +210,7 @@ def test_what_was_appended_can_be_removed_again(value: dict, indent: Any) -> Non
 @settings(deadline=None)
 @given(st.text(alphabet='{}[]",:/* \n\\1a', max_size=30))
 @example('"\\1"')
+@example('{"\\1": 1}')
 def test_any_text_is_parsed_or_refused(text: str) -> None:
     try:
         value = jsonc.loads(text)
@@ -261,7 +263,7 @@ def test_hooks_of_an_odd_shape_are_not_taken_for_ours(tmp_path: Path, hooks: str
     written(goal, f'{{"hooks": {hooks}}}')
 
     assert not installer.is_installed(goal)
-    assert installer.missing_program(goal) == ""
+    assert installer.missing_part(goal) == ""
     assert not installer.removal(goal, str(tmp_path / "store"))
 
 
@@ -314,7 +316,23 @@ def test_a_program_of_a_hook_is_missing_if_its_path_is(
     entry = {"hooks": {"Stop": [{"hooks": [{"type": "http"}, {"command": command}]}]}}
     written(goal, json.dumps(entry))
 
-    assert installer.missing_program(goal) == missing
+    assert installer.missing_part(goal) == missing
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_package_that_was_removed_is_missing_in_the_hooks_of_every_agent(
+    tmp_path: Path, agent: str
+) -> None:
+    goal = target(agent, tmp_path)
+    installer.install(goal, str(tmp_path / "store"))
+    assert installer.missing_part(goal) == ""
+    path, root = Path(goal.path), str(Path(hardwon.__file__).parent.parent)
+
+    path.write_text(path.read_text().replace(root, "/gone/site-packages"))
+    assert installer.missing_part(goal) == "/gone/site-packages/hardwon"
+
+    path.write_text(path.read_text().replace(sys.executable, "/gone/bin/python"))
+    assert installer.missing_part(goal) == "/gone/bin/python"
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ COMMANDS = {
     "work": "Work the queue: turn captured failures into lessons.",
     "install": "Let hardwon learn inside Claude Code, Codex, Gemini, Copilot, opencode, Cline …",
     "uninstall": "Remove hardwon from an agent.",
-    "status": "Show in which agents hardwon is installed, and what waits for you.",
+    "status": "Show where hardwon is installed, when its hooks ran, and what is wrong.",
     "project": "See and confirm the folders that write into a project.",
     "hook": "Answer an event of a coding agent (see `install`).",
     "daemon": "Answer hooks without starting a process for each.",

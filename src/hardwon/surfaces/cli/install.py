@@ -1,25 +1,22 @@
-"""`hardwon install`, `hardwon uninstall`, `hardwon status`: hooks in coding agents."""
+"""`hardwon install` and `hardwon uninstall`: hooks in coding agents."""
 
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from contextlib import suppress
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from hardwon import trust
 from hardwon.auth import kept_token
 from hardwon.errors import HardwonError
-from hardwon.settings import default_home, load
+from hardwon.settings import load
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.model_offer import offer_model
-from hardwon.surfaces.cli.output import dump, say, say_folded, table
+from hardwon.surfaces.cli.output import say, say_folded
 from hardwon.surfaces.hooks import command as hook_command
-from hardwon.surfaces.hooks import hook_log, installer, locations
+from hardwon.surfaces.hooks import installer, locations
 from hardwon.surfaces.hooks.agents import AGENTS
 
 if TYPE_CHECKING:
@@ -30,7 +27,6 @@ if TYPE_CHECKING:
 
     Call = Callable[[str], dict[str, Any]]
 
-_ABSENT = "-"
 _AGENTS = click.argument(
     "agents", metavar="AGENT...", nargs=-1, required=True, type=options.Choice(AGENTS)
 )
@@ -98,7 +94,7 @@ def command(
         )
         say(f"{agent}: {_result(is_change, 'installed', is_dry=dry_run)} ({target.path})")
         if is_change and not dry_run:
-            _say_what_is_next(agent, level, target.advice)
+            _say_what_is_next(target, level)
     if not dry_run:
         offer_model(agents, data_home, wants_model, is_asking=not yes)
 
@@ -128,84 +124,34 @@ def uninstall(
         say(f"{agent}: {_result(is_change, 'removed', is_dry=dry_run)} ({target.path})")
 
 
-@click.command("status")
-@options.as_json
-def status(as_json: bool) -> None:
-    """Show in which coding agents hardwon is installed, and in which file."""
-    rows = [_state(target, level) for agent in AGENTS for level, target in _files(agent)]
-    if as_json:
-        runs = _last_runs()
-        dump([{**row, "ran": runs.get(row["agent"], {})} for row in rows])
-        return
-    _say_where(rows)
-    for agent, events in _last_runs().items():
-        ran = ", ".join(f"{name} {at}" for name, at in events.items())
-        say_folded(f"{agent} last ran: {ran}")
-    for trouble in hook_log.in_words(hook_log.read(default_home())):
-        say_folded(f"{trouble}; see hook.log, or raise hooks.limit")
-    for trouble in (*_installation_troubles(), *_unconfirmed()):
-        say_folded(trouble)
-
-
-def _say_where(rows: Sequence[dict[str, str]]) -> None:
-    """Print the files that contain hardwon or cannot be read; the other agents in one line."""
-    present = [row for row in rows if row["state"] != _ABSENT]
-    table([(row["agent"], row["level"], row["state"], row["path"]) for row in present])
-    absent = [agent for agent in AGENTS if agent not in {row["agent"] for row in present}]
-    if absent:
-        say_folded(f"Not installed in {', '.join(absent)}; `hardwon install AGENT` installs it")
-
-
-def _last_runs() -> dict[str, dict[str, str]]:
-    """When each hook of each agent last ran, in local time, the latest first."""
-    runs: dict[str, dict[str, str]] = {}
-    for (agent, event), at in hook_log.last_runs(default_home()).items():
-        runs.setdefault(agent, {})[event] = f"{_local(at):%Y-%m-%d %H:%M}"
-    return runs
-
-
-def _local(at: float) -> datetime:
-    return datetime.fromtimestamp(at, UTC).astimezone()
-
-
-def _say_what_is_next(agent: str, level: str, advice: str) -> None:
+def _say_what_is_next(target: Target, level: str) -> None:
+    agent = target.agent
     say(f"  Restart {agent}: it reads hooks when a session begins.")
-    if advice:
-        say(f"  {advice}")
-    say("  Lessons appear in its context: at a prompt, before a call, after an error.")
+    if target.advice:
+        say_folded(f"  {target.advice}")
+    say_folded(f"  Lessons appear in its context: {target.doors}.")
+    for trouble in doubled(agent):
+        say_folded(f"  {trouble}")
     say("  To look: hardwon lesson list, hardwon status, hardwon doctor")
     project = f" --level {level}" if level != locations.USER else ""
     say(f"  To take it out: hardwon uninstall {agent}{project}")
 
 
-def _installation_troubles() -> Iterator[str]:
-    """Messages about hooks that cannot run, or run twice."""
-    for agent in AGENTS:
-        targets = dict(_files(agent))
-        for level, target in targets.items():
-            with suppress(HardwonError, ValueError):
-                if program := installer.missing_program(target):
-                    remedy = f"`hardwon install {agent} --level {level}` repairs it"
-                    yield f"{agent}: its hooks start {program}, which is gone; {remedy}"
-        with suppress(HardwonError, ValueError):
-            installed = [target for target in targets.values() if installer.is_installed(target)]
-            if installed and any(map(installer.has_plugin, targets.values())):
-                remedy = f"`hardwon uninstall {agent}` keeps only the plugin"
-                yield f"{agent}: the plugin and hooks are both installed; {remedy}"
+def doubled(agent: str) -> Iterator[str]:
+    """Messages about an agent in whose files hardwon is twice."""
+    targets = dict(files(agent))
+    with suppress(HardwonError, ValueError):
+        installed = [level for level in targets if installer.is_installed(targets[level])]
+        if installed and any(map(installer.has_plugin, targets.values())):
+            remedy = f"`hardwon uninstall {agent}` keeps only the plugin"
+            yield f"{agent}: the plugin and hooks are both installed; {remedy}"
+        elif len(installed) > 1:
+            remedy = f"`hardwon uninstall {agent} --level project` keeps one"
+            twice = "installed for you and in this project, so hooks may run twice"
+            yield f"{agent}: {twice}; {remedy}"
 
 
-def _unconfirmed() -> Iterator[str]:
-    """Messages about folders that claim a project and are not trusted."""
-    claims = trust.read(default_home())
-    if not claims.is_whole:
-        yield f"the file {trust.NAME} is damaged: no new folder is trusted; `hardwon project trust`"
-    for claim in claims.all:
-        if not claim.is_trusted:
-            confirm = f"`hardwon project trust {shlex.quote(claim.folder)}` confirms it"
-            yield f"{claim.folder} claims {claim.project}: its lessons are kept separate; {confirm}"
-
-
-def _files(agent: str) -> Iterator[tuple[str, Target]]:
+def files(agent: str) -> Iterator[tuple[str, Target]]:
     """The levels of an agent with their files; one file for both, in your home, is named once."""
     seen = set()
     for level in locations.LEVELS:
@@ -213,14 +159,6 @@ def _files(agent: str) -> Iterator[tuple[str, Target]]:
         if target.path not in seen:
             yield level, target
         seen.add(target.path)
-
-
-def _state(target: Target, level: str) -> dict[str, str]:
-    try:
-        state = "installed" if installer.is_installed(target) else _ABSENT
-    except HardwonError:
-        state = "unreadable"
-    return {"agent": target.agent, "level": level, "state": state, "path": target.path}
 
 
 def _carried_out(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 import json
 import os
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from hardwon.surfaces.hooks.locations import Target
 
 _OURS = r"hardwon(?:\.__main__ import main; main\(\))?\S*\s+hook\s|/hardwon/hook/"
+_JSON_STRING = r'"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-f]{4})*"'
+_ROOT = r"sys\.path\.append\(('[^']*'|\"[^\"]*\")\)"  # in the code that a hook starts
 _RECORDS = "installed.json"
 
 
@@ -111,25 +114,23 @@ def is_installed(target: Target) -> bool:
     return "hardwon" in text
 
 
-def missing_program(target: Target) -> str:
-    """The missing program that one of our hooks starts; "" when none is missing."""
-    text = _read(target.path)
-    place = _ours(jsonc.loads(text)) if text and not target.whole else None
-    if text is None or place is None:
-        return ""
-    (_, event), index = place
-    called = _command(jsonc.loads(text)["hooks"][event][index])
-    words = (word for word in shlex.split(called) if not word.startswith("HARDWON_HOME="))
-    program = next(words, "")
-    return program if os.path.isabs(program) and not os.path.exists(program) else ""
+def missing_part(target: Target) -> str:
+    """The missing program that our hooks start, or the missing folder of hardwon; "" for none."""
+    called = _command(_read(target.path) or "")
+    words = [word for word in shlex.split(called) if not word.startswith("HARDWON_HOME=")]
+    roots = (ast.literal_eval(root) for word in words for root in re.findall(_ROOT, word))
+    needed = [*words[:1], *(root if os.path.isfile(root) else _package(root) for root in roots)]
+    return next((path for path in needed if os.path.isabs(path) and not os.path.exists(path)), "")
 
 
-def _command(hook: Any) -> str:
-    """The command line of a hook, or of a group of hooks."""
-    entries = hook.get("hooks", [hook]) if isinstance(hook, dict) else []
-    return next(
-        (entry["command"] for entry in entries if isinstance(entry.get("command"), str)), ""
-    )
+def _package(root: str) -> str:
+    return os.path.join(root, "hardwon")
+
+
+def _command(text: str) -> str:
+    """The first command line of ours in settings or in a plugin: a JSON string in both."""
+    strings = (json.loads(quoted) for quoted in re.findall(_JSON_STRING, text))
+    return next((string for string in strings if re.search(_OURS, string)), "")
 
 
 def has_plugin(target: Target) -> bool:

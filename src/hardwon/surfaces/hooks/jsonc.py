@@ -149,10 +149,14 @@ def _value(text: str, at: int, depth: int) -> Node:
     match = _STRING.match(text, at) or _PLAIN.match(text, at)
     if not match:
         raise _unexpected(text, at)
+    return Node(at, match.end(), _literal(text, match))
+
+
+def _literal(text: str, match: re.Match[str]) -> Any:
     try:
-        return Node(at, match.end(), json.loads(match[0]))
+        return json.loads(match[0])
     except ValueError as error:  # a string with an escape that JSON does not have
-        raise _unexpected(text, at) from error
+        raise _unexpected(text, match.start()) from error
 
 
 def _container(text: str, at: int, depth: int) -> Node:
@@ -180,7 +184,7 @@ def _part(text: str, at: int, is_object: bool, depth: int) -> Part:
     colon = _skip(text, key.end()) if key else at
     if key is None or text[colon : colon + 1] != ":":
         raise _unexpected(text, colon)
-    return Part(at, json.loads(key[0]), _value(text, _skip(text, colon + 1), depth + 1))
+    return Part(at, _literal(text, key), _value(text, _skip(text, colon + 1), depth + 1))
 
 
 def _unexpected(text: str, at: int) -> InvalidInput:

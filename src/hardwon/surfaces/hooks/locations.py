@@ -16,6 +16,7 @@ USER, PROJECT = "user", "project"
 LEVELS = (USER, PROJECT)
 _SECONDS = 30  # how long an agent waits at most: longer than a guard takes to give up
 _SILENT = {EventKind.BATCH, EventKind.COMPACTION}  # understood, but not worth a process
+_BUT_CALLS = "at a prompt, after an error; it takes only denials before a call"
 _CODEX_LACKS = {"PostToolUseFailure"}
 
 
@@ -30,6 +31,7 @@ class Target(NamedTuple):
     defaults: tuple[tuple[str, Any], ...] = ()  # top-level members that the format requires
     whole: str = ""
     advice: str = ""
+    doors: str = "at a prompt, before a call, after an error"  # where the agent takes lessons
 
 
 class ConfigPlace(NamedTuple):
@@ -78,7 +80,7 @@ def _gemini(place: ConfigPlace) -> Target:
     path = place.inside(".gemini/settings.json", ".gemini/settings.json")
     hooks = {"name": "hardwon", **place.call(""), "timeout": _SECONDS * 1000}
     entries = [(("hooks", name), {"hooks": [hooks]}) for name in _worthwhile(gemini.KINDS)]
-    return Target("gemini", path, tuple(entries))
+    return Target("gemini", path, tuple(entries), doors=_BUT_CALLS)
 
 
 def _copilot(place: ConfigPlace) -> Target:
@@ -96,7 +98,14 @@ def _cursor(place: ConfigPlace) -> Target:
         (("hooks", name), {"command": place.call("")["command"]})
         for name in _worthwhile(cursor.KINDS)
     ]
-    return Target("cursor", path, tuple(entries), defaults=(("version", 1),))
+    return Target(
+        "cursor",
+        path,
+        tuple(entries),
+        defaults=(("version", 1),),
+        advice="This follows Cursor's documentation; it was not tried with Cursor itself.",
+        doors="when a session starts, after an error; it takes denials before a call",
+    )
 
 
 def _opencode(place: ConfigPlace) -> Target:
@@ -118,7 +127,7 @@ def _qwen(place: ConfigPlace) -> Target:
         (("hooks", name), {"hooks": [{"name": "hardwon", **place.call("")}]})
         for name in _worthwhile(claude_code.KINDS)
     ]
-    return Target("qwen", path, tuple(entries))
+    return Target("qwen", path, tuple(entries), doors=_BUT_CALLS)
 
 
 def _plugin(agent: str, path: str, place: ConfigPlace) -> Target:
