@@ -60,14 +60,18 @@ def table(rows: Sequence[tuple[str, ...]], *, indent: str = "  ") -> None:
     if rows and sys.stdout.isatty():
         widths = _narrowed(widths, width() - len(indent))
     for row in rows:
-        cells = list(zip(row, widths, strict=True))
-        if any(len(word) > room for cell, room in cells for word in cell.split()):
-            say_folded((indent + "  ".join(cell.ljust(room) for cell, room in cells)).rstrip())
-            continue
-        columns = (_wrapped(cell, max(1, room)) for cell, room in cells)
-        for parts in zip_longest(*columns, fillvalue=""):
-            line = "  ".join(part.ljust(room) for part, room in zip(parts, widths, strict=True))
-            say((indent + line).rstrip())
+        for line in _row(row, widths):
+            say_folded((indent + line).rstrip())
+
+
+def _row(cells: Sequence[str], widths: Sequence[int]) -> list[str]:
+    """The lines of a row, its cells wrapped to the widths; one line if a word is too long."""
+    rooms = list(zip(cells, widths, strict=True))
+    if any(len(word) > room for cell, room in rooms for word in cell.split()):
+        return ["  ".join(cell.ljust(room) for cell, room in rooms)]
+    columns = (_wrapped(cell, max(1, room)) for cell, room in rooms)
+    lines = zip_longest(*columns, fillvalue="")
+    return ["  ".join(map(str.ljust, parts, widths)) for parts in lines]
 
 
 def _narrowed(widths: list[int], room: int) -> list[int]:
