@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.failures.order_counts import Tally, counted_order
+from hardwon.failures.order_counts import FeatureCounts, counted_order
 from hardwon.values.fix import Fix
 
 FEATURES = {"send id after swap", "send id is like A9", "runs send"}
 
 
 def fix(after: tuple[int, int], every: tuple[int, int]) -> Fix | None:
-    counts = {"send id after swap": Tally(*after), "runs send": Tally(*every)}
-    return counted_order(FEATURES, lambda feature: counts.get(feature, Tally(0, 0)), {})
+    counts = {"send id after swap": FeatureCounts(*after), "runs send": FeatureCounts(*every)}
+    return counted_order(FEATURES, lambda feature: counts.get(feature, FeatureCounts(0, 0)), {})
 
 
 def test_a_call_that_came_before_every_failure_and_no_success_is_to_come_later() -> None:
@@ -37,13 +37,13 @@ def test_what_is_not_clear_is_no_fix(after: tuple[int, int], every: tuple[int, i
 
 
 def test_a_call_after_itself_has_no_order() -> None:
-    counts = {"send id after send": Tally(8, 8), "runs send": Tally(59, 8)}
+    counts = {"send id after send": FeatureCounts(8, 8), "runs send": FeatureCounts(59, 8)}
 
     assert counted_order({"send id after send"}, lambda one: counts[one], {}) is None
 
 
 def test_a_look_spoils_nothing_and_is_in_no_order() -> None:
-    counts = {"send id after find_person": Tally(8, 8), "runs send": Tally(59, 8)}
+    counts = {"send id after find_person": FeatureCounts(8, 8), "runs send": FeatureCounts(59, 8)}
 
     assert counted_order({"send id after find_person"}, lambda one: counts[one], {}) is None
 
@@ -65,7 +65,7 @@ def test_what_is_just_not_clear_is_none(after: tuple[int, int], every: tuple[int
 
 
 def test_tools_are_named_as_they_are_written() -> None:
-    counts = {"sendit id after swapit": Tally(8, 8), "runs sendit": Tally(59, 8)}
+    counts = {"sendit id after swapit": FeatureCounts(8, 8), "runs sendit": FeatureCounts(59, 8)}
     typed = {"sendit": "SendIt", "swapit": "SwapIt"}
 
     order = counted_order({"sendit id after swapit"}, lambda one: counts[one], typed)
@@ -75,7 +75,10 @@ def test_tools_are_named_as_they_are_written() -> None:
 
 
 def test_a_look_is_known_by_its_name_as_it_is_written() -> None:
-    counts = {"getcase id after findcase": Tally(8, 8), "runs getcase": Tally(59, 8)}
+    counts = {
+        "getcase id after findcase": FeatureCounts(8, 8),
+        "runs getcase": FeatureCounts(59, 8),
+    }
     typed = {"getcase": "GetCase", "findcase": "FindCase"}
 
     assert counted_order({"getcase id after findcase"}, lambda one: counts[one], typed) is None

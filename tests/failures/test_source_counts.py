@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hardwon.failures.order_counts import Tally
+from hardwon.failures.order_counts import FeatureCounts
 from hardwon.failures.source_counts import counted_source, possible_sources
 from hardwon.values.step import Step
 
@@ -51,7 +51,9 @@ def test_only_a_made_up_id_that_is_refused_has_a_source(
 def counted(made: int, failed: int) -> Sequence[str]:
     sources = possible_sources(failing(), [FOUND])
     fix = counted_source(
-        sources, lambda one: Tally(made, failed) if one == TAKEN else Tally(0, 0), "read_file"
+        sources,
+        lambda one: FeatureCounts(made, failed) if one == TAKEN else FeatureCounts(0, 0),
+        "read_file",
     )
     return (fix.text, fix.key) if fix else ()
 
@@ -70,9 +72,12 @@ def test_few_calls_or_many_failures_show_no_source(made: int, failed: int) -> No
 
 def test_of_two_sources_the_one_is_told_that_more_calls_used() -> None:
     sources = possible_sources(failing(), [FOUND])
-    calls = {TAKEN: Tally(17, 0), "read_file file_id comes from find_files.id": Tally(6, 0)}
+    calls = {
+        TAKEN: FeatureCounts(17, 0),
+        "read_file file_id comes from find_files.id": FeatureCounts(6, 0),
+    }
 
-    fix = counted_source(sources, lambda one: calls.get(one, Tally(0, 0)), "read_file")
+    fix = counted_source(sources, lambda one: calls.get(one, FeatureCounts(0, 0)), "read_file")
 
     assert fix
     assert "from `id_`" in fix.text

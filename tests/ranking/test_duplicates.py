@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.ranking.duplicates import Found, compare, is_warning, sketch
+from hardwon.ranking.duplicates import Comparison, compare, is_warning, sketch
 from hardwon.values.lesson import noted
 from tests.samples import CODER
 
 WORDS = [a + b for a in ("ba", "ke", "lo", "mi", "nu", "ra") for b in ("dor", "fin", "gal", "hem")]
 
 
-def compared(*texts: str) -> Found:
+def compared(*texts: str) -> Comparison:
     return compare(sketch(noted(CODER, text)._replace(id=at)) for at, text in enumerate(texts))
 
 
@@ -69,7 +69,7 @@ def test_opposite_advice_is_never_merged_but_told(one: str, other: str) -> None:
     ],
 )
 def test_another_value_or_fix_is_no_contradiction_and_another_lesson(one: str, other: str) -> None:
-    assert compared(one, other) == Found([], [])
+    assert compared(one, other) == Comparison([], [])
 
 
 OPPOSITES = "always run the migration tests first", "never run the migration tests first"
@@ -107,8 +107,8 @@ SHIPPING = BILLING.replace("billing", "shipping")
 
 
 def test_a_name_in_the_place_of_another_makes_two_lessons_that_do_not_disagree() -> None:
-    assert compared(BILLING, SHIPPING) == Found([], [])
-    assert compared(f"{BILLING} after 3 days", f"{SHIPPING} after 30 days") == Found([], [])
+    assert compared(BILLING, SHIPPING) == Comparison([], [])
+    assert compared(f"{BILLING} after 3 days", f"{SHIPPING} after 30 days") == Comparison([], [])
 
 
 def test_a_word_in_the_place_of_another_makes_no_difference_after_the_same_failure() -> None:
@@ -130,7 +130,7 @@ def test_duplicates_are_found_in_the_largest_crowd_of_look_alikes() -> None:
 def test_unrelated_lessons_are_left_alone() -> None:
     found = compared("use Edit for large Go files", "water the plants on the balcony daily")
 
-    assert found == Found([], [])
+    assert found == Comparison([], [])
 
 
 def test_very_short_lessons_are_the_same_only_word_for_word() -> None:
@@ -170,10 +170,10 @@ def test_the_same_advice_in_another_situation_is_another_lesson() -> None:
         for at, situation in enumerate(("when a test hangs", "when the disk of a host fills up"))
     ]
 
-    assert compare(map(sketch, lessons)) == Found([], [])
+    assert compare(map(sketch, lessons)) == Comparison([], [])
 
 
-def after_one_failure(*texts: str) -> Found:
+def after_one_failure(*texts: str) -> Comparison:
     lessons = (noted(CODER, text)._replace(signatures=("f1",)) for text in texts)
     return compare(sketch(lesson._replace(id=at)) for at, lesson in enumerate(lessons))
 

@@ -22,7 +22,7 @@ _WORKED = 5  # calls that worked without the other call before them, at least
 _NEARLY = 0.9
 
 
-class Tally(NamedTuple):
+class FeatureCounts(NamedTuple):
     """How many calls with a feature were made, and how many of them failed with one kind."""
 
     made: int
@@ -30,7 +30,7 @@ class Tally(NamedTuple):
 
 
 def counted_order(
-    features: Iterable[str], tally: Callable[[str], Tally], typed: Mapping[str, str]
+    features: Iterable[str], counts_of: Callable[[str], FeatureCounts], typed: Mapping[str, str]
 ) -> Fix | None:
     """The fix to keep an order, if another call came before nearly all failures and no success.
 
@@ -44,13 +44,13 @@ def counted_order(
         if (
             other != written
             and not is_look(other)
-            and _decides(tally(match[0]), tally(f"runs {tool}"))
+            and _decides(counts_of(match[0]), counts_of(f"runs {tool}"))
         ):
             return order_fix(written, other)._replace(worked=PROVEN)
     return None
 
 
-def _decides(after: Tally, every: Tally) -> bool:
+def _decides(after: FeatureCounts, every: FeatureCounts) -> bool:
     """Whether nearly all calls `after` the other one fail, and nearly no others."""
     worked = every.made - every.failed - (after.made - after.failed)
     return (

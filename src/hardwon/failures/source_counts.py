@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import NamedTuple
 
-    from hardwon.failures.order_counts import Tally
+    from hardwon.failures.order_counts import FeatureCounts
     from hardwon.values.step import Step
 else:
     from hardwon._cold.namedtuple import NamedTuple
@@ -49,10 +49,10 @@ def possible_sources(step: Step, before: Sequence[Step]) -> list[PossibleSource]
 
 
 def counted_source(
-    sources: Sequence[PossibleSource], tally: Callable[[str], Tally], tool: str
+    sources: Sequence[PossibleSource], counts_of: Callable[[str], FeatureCounts], tool: str
 ) -> Fix | None:
     """The fix to use the source with which nearly all calls worked, the most used of them."""
-    proven = [(tally(source.feature), source) for source in sources]
+    proven = [(counts_of(source.feature), source) for source in sources]
     proven = [(calls, source) for calls, source in proven if _works(calls)]
     if not proven:
         return None
@@ -61,7 +61,7 @@ def counted_source(
     return Fix("argument", f"`{tool}`: {words}", f"argument {tool} {key}", worked=PROVEN)
 
 
-def _works(calls: Tally) -> bool:
+def _works(calls: FeatureCounts) -> bool:
     worked = calls.made - calls.failed
     return worked >= _WORKED and worked >= _NEARLY * calls.made
 

@@ -165,7 +165,7 @@ class Budget(Protocol):
     def prices(self) -> str: ...
 
 
-class Breaker:
+class CircuitBreaker:
     """A circuit breaker: opens after several failures in a row, closes with a success."""
 
     def __init__(self) -> None:
@@ -212,7 +212,7 @@ class Account:
         self._tenant_limits = tenant_limits
         self._price = price_of(name, prices)
         self._clock = clock
-        self._breaker = Breaker()
+        self._breaker = CircuitBreaker()
         if self._price is None and (limits.money or tenant_limits.money):
             raise InvalidInput(
                 f"budget.money needs the price of {name!r} in budget.prices, such as"

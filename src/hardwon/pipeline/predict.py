@@ -102,14 +102,14 @@ def counted(step: Step, before: Sequence[Step], records: Records) -> Fix | None:
     numbers = (*features, *(number(source.feature) for source in sources))
     counts = records.calls.counts(records.scope, numbers)
 
-    def tally(feature: str) -> order_counts.Tally:
+    def counts_of(feature: str) -> order_counts.FeatureCounts:
         own_counts = counts.get(number(feature), Counts())
         failed, excused = next((row[1:] for row in own_counts.kinds if row[0] == kind), (0, 0))
-        return order_counts.Tally(max(failed, own_counts.made - excused), failed)
+        return order_counts.FeatureCounts(max(failed, own_counts.made - excused), failed)
 
     typed = {earlier.tool.lower(): earlier.tool for earlier in (*before, step)}
-    order = order_counts.counted_order(features.values(), tally, typed)
-    return order or source_counts.counted_source(sources, tally, step.tool)
+    order = order_counts.counted_order(features.values(), counts_of, typed)
+    return order or source_counts.counted_source(sources, counts_of, step.tool)
 
 
 def likely_failures(

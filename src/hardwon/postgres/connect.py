@@ -29,7 +29,7 @@ _OPTIONS: dict[str, Any] = {
 
 
 class Connection(psycopg.Connection[tuple[Any, ...]]):
-    """A connection that waits `patience` seconds, or as long as a hurried caller may."""
+    """A connection that waits `patience` seconds, or what is left of the wait budget."""
 
     patience: float | None = None
     born: float = 0.0

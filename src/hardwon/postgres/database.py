@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from hardwon import _wait_budget
 from hardwon.errors import Unavailable
 from hardwon.postgres.connect import Connection, name_of
-from hardwon.postgres.deadline import Breaker
+from hardwon.postgres.deadline import ServerBreaker
 from hardwon.postgres.driver import psycopg
 from hardwon.postgres.pool import Pool
 from hardwon.postgres.problems import explained
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Row = tuple[Any, ...]
 
 POOL = 4  # connections per process
-PATIENCE = 30.0  # seconds to wait for one answer without hurry
+PATIENCE = 30.0  # seconds to wait for one answer without a wait budget
 _NOBODY = ""  # no tenant has this name
 EVERY_TENANT = " "  # nor this one; for parts that serve all tenants: the queue and the ledger
 _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED"
@@ -69,7 +69,7 @@ class Database:
         self.name = name_of(url)
         self._patience = patience
         self._pool = Pool(url, size=pool, patience=patience)
-        self._breaker = Breaker()
+        self._breaker = ServerBreaker()
         self._mine = threading.local()
         self._prepare = prepare
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-REST = 2.0  # seconds after a failure in which hurried callers do not try again
+REST = 2.0  # seconds after a failure in which callers in an agent's turn do not try again
 
 
 class _Mine(threading.local):
@@ -56,8 +56,8 @@ def bounded(protocol: Generator[Any, Any, T], until: float) -> Generator[Any, An
         return result
 
 
-class Breaker:
-    """After a failure, hurried callers do not try again for a while."""
+class ServerBreaker:
+    """After a failure, callers in an agent's turn do not try again for a while."""
 
     def __init__(self, rest: float = REST) -> None:
         self._rest = rest

@@ -61,7 +61,7 @@ class Conflict(NamedTuple):
     why: str
 
 
-class Found(NamedTuple):
+class Comparison(NamedTuple):
     """Groups of lessons that say the same, and pairs that disagree."""
 
     groups: list[list[Sketch]]
@@ -120,13 +120,13 @@ def _tokens(text: str) -> list[str]:
     return re.findall(_TOKEN, text.lower().replace("’", "'"))
 
 
-def compare(sketches: Iterable[Sketch], *, most_conflicts: int = 100) -> Found:
+def compare(sketches: Iterable[Sketch], *, most_conflicts: int = 100) -> Comparison:
     """All groups and conflicts; each sketch is compared with a bounded number of others."""
     crowd = _Crowd(most_conflicts)
     for sketch in sketches:
         crowd.join(sketch)
     groups = [[crowd.leaders[at], *followers] for at, followers in crowd.members.items()]
-    return Found(groups, list(crowd.conflicts.values()))
+    return Comparison(groups, list(crowd.conflicts.values()))
 
 
 class _Crowd:
