@@ -136,7 +136,7 @@ _SYNTAX = (
 
 
 def has_command_failed(text: str, args: str, before: Sequence[Step]) -> bool:
-    """Whether the commands have failed whose exit status is that of the whole line."""
+    """Whether the commands that decide the exit status of the whole line have failed."""
     head, tail = (
         text[:_HEAD],
         "\n".join(without_harness_lines(text[-_TAIL:].rstrip().split("\n"))).rstrip(),

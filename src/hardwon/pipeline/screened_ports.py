@@ -62,7 +62,7 @@ def _is_clean(value: object) -> bool:
 
 
 def _is_own_name(text: str) -> bool:
-    """Whether a text is a digest of ours, as of a failure: it is no secret, so no rule is read."""
+    """Whether a text is one of hardwon's own digests; a digest is no secret."""
     return not text.removeprefix(_OF_FAILURE).strip(_HEXADECIMAL)
 
 

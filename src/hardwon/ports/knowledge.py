@@ -18,7 +18,7 @@ class LessonStore(Protocol):
     """Keeps lessons. Every call names a scope, and nothing outside it is read or changed."""
 
     def add(self, lesson: Lesson) -> Lesson:
-        """Store durably; the lesson with its id. A job that made one before gets that one back."""
+        """Store durably; the lesson with its id. A job stored before gets its first lesson back."""
 
     def get(self, scope: Scope, number: int) -> Lesson:
         """The lesson with this id if it is visible from the scope, else NotFound."""
@@ -39,7 +39,7 @@ class LessonStore(Protocol):
         """The deliverable lessons that share something with the query, best first."""
 
     def guards(self, scope: Scope) -> list[Lesson]:
-        """The lessons seen from the scope by which a person forbids calls, by id."""
+        """The lessons visible from the scope that forbid calls, by id."""
 
 
 class VectorStore(Protocol):

@@ -79,7 +79,7 @@ class HoldOut(Protocol):
         """Note a unit; only the first exposure of a run and a family counts."""
 
     def settle(self, scope: Scope, run: str, family: str, outcome: str) -> None:
-        """Note what came of a unit, unless that is known."""
+        """Note the outcome of a unit, unless it has one."""
 
     def exclude(self, scope: Scope, families: Sequence[str], now: datetime) -> None:
         """Count no unit of these families that is open: its run may have read them elsewhere."""

@@ -15,7 +15,7 @@ class Run(Protocol):
         """The name of the run; processes that share a run share its name."""
 
     def so_far(self) -> RunSoFar:
-        """Task, steps (oldest first), what it was told and what it has counted."""
+        """The task, the steps (oldest first), the lessons shown and the marks counted so far."""
 
     def begin(self, task: str) -> None:
         """Note what the run is about; the latest task counts."""
@@ -24,16 +24,16 @@ class Run(Protocol):
         """Add a step; the oldest may be forgotten."""
 
     def told(self, lessons: Iterable[int], call: str = "", shown: Shown | None = None) -> None:
-        """Note the lessons that the run was told, and the pending call they were told before.
+        """Note the lessons that the run was shown, and the pending call that they are about.
 
         `shown`: the delivery of these lessons; its outcome is read when the run ends.
         """
 
     def counted(self, marks: Iterable[str]) -> None:
-        """Note what counts once a run and has been counted."""
+        """Note marks that count once per run."""
 
     def end(self, outcome: str = "", at: float = 0.0) -> bool:
         """Forget the run. Call it when its job is durable.
 
-        With an outcome and a time it is put aside for a worker; False where that cannot be done.
+        With an outcome and a time it is put aside for a worker; False if that is not possible.
         """

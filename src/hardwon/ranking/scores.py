@@ -199,13 +199,13 @@ def _told_before(match: Match) -> str:
 
 
 def _of_other_tests(query: Query, match: Match) -> str:
-    """Why a lesson is not shown that only names other tests which fail without any change."""
+    """Why a lesson about other failing tests is not shown; "" if it is about these."""
     is_told = not is_of_other_tests(query, match) or (query.red and match.is_same_failure)
     return "" if is_told else "known of other tests only"
 
 
 def _of_other_names(query: Query, match: Match) -> str:
-    """Why a lesson is not shown whose fixes replace names that do not occur in this failure."""
+    """Why a lesson is not shown: its fixes replace names that this failure lacks; else ""."""
     lesson = match.lesson
     is_folded = lesson.origin == MINED and kinds.NAME in lesson.situation
     if match.is_same_failure or not is_folded or not lesson.fixes:

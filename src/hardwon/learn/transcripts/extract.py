@@ -51,13 +51,13 @@ class Counted:
 
 
 def untold(done: int, of: int) -> None:
-    """The default for progress: nobody is told."""
+    """The default for progress: reports nothing."""
 
 
 async def extract(context: Context, engine: Runtime, tell: Tell = untold) -> Extraction:
     """Everything the whole session teaches; secrets never leave this function.
 
-    `tell(done, of)` counts the records of the reading that takes longest: that of the model.
+    `tell(done, of)` counts the records that the model has read: the slowest reading.
     """
     passes = _MODEL_PASSES if engine.has_model else 1
     counted = Counted(tell, passes * length(context.place))

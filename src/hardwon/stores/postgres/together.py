@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Together:
-    """A transaction that locks what it reads and changes, so that no count is lost."""
+    """A transaction that locks the scopes it uses, so that no count is lost."""
 
     def __init__(self, database: Database) -> None:
         self._db = database

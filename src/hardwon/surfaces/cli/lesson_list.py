@@ -33,7 +33,7 @@ def found_lessons(lessons: Lessons, text: str, limit: int) -> Sequence[Lesson]:
 
 
 def _with_one_more(limit: int, most: int) -> int:
-    """The limit and one, which tells whether there are more, where that many may be asked for."""
+    """One more than the limit, to see whether there are more; never above `most`."""
     return limit + 1 if 1 <= limit < most else limit
 
 

@@ -13,5 +13,5 @@ if TYPE_CHECKING:
 
 
 def answer(event: Event, reply: HookReply) -> dict[str, Any]:
-    """What the agent is told, as it is; a plugin cannot show the person a line."""
+    """The text for the agent, unchanged; a plugin cannot show the person a line."""
     return opencode.answer(event, reply._replace(note=""))
