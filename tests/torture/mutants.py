@@ -27,7 +27,7 @@ from hardwon.queues.files import (
     watch,
 )
 from hardwon.queues.postgres import statements
-from hardwon.stores.postgres import fresh, index, settle
+from hardwon.stores.postgres import index, memtable, merge
 from hardwon.stores.sqlite import database
 from hardwon.text import redact
 from hardwon.values.job import Job
@@ -295,16 +295,16 @@ def _modules_with(name: str) -> list[ModuleType]:
 
 def stale_fresh() -> None:
     """What waits beside the index is read once."""
-    look = fresh.Fresh.look
+    look = memtable.Memtable.look
 
-    def forgetful(self: fresh.Fresh, tenancy: Any, shelves: Any) -> Any:
+    def forgetful(self: memtable.Memtable, tenancy: Any, shelves: Any) -> Any:
         known = self._shared
         missing = [shelf for shelf in shelves if shelf.id not in known]
         if missing:
             look(self, tenancy, missing)
         return [known[shelf.id] for shelf in shelves if shelf.id in known]
 
-    fresh.Fresh.look = forgetful  # type: ignore[method-assign]
+    memtable.Memtable.look = forgetful  # type: ignore[method-assign]
 
 
 def unsorted_cut() -> None:
@@ -315,8 +315,8 @@ def unsorted_cut() -> None:
 def unlocked_settlers() -> None:
     """Several processes move what waits on a shelf at once."""
     sql = "SELECT pg_try_advisory_xact_lock(%(kind)s::int, %(shelf)s::int)"
-    assert vars(settle)["_TRY"] == sql
-    vars(settle)["_TRY"] = "SELECT TRUE OR %(kind)s = %(shelf)s"
+    assert vars(merge)["_TRY"] == sql
+    vars(merge)["_TRY"] = "SELECT TRUE OR %(kind)s = %(shelf)s"
 
 
 def forwarded_again() -> None:

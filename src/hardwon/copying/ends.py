@@ -9,7 +9,7 @@ from hardwon.postgres import schema
 from hardwon.postgres.database import Database, Statement
 from hardwon.ranking.query import index
 from hardwon.stores.postgres import PostgresStore, lessons
-from hardwon.stores.postgres.fresh import packed
+from hardwon.stores.postgres.memtable import packed
 from hardwon.stores.rows import COLUMNS, lesson_of
 from hardwon.stores.sqlite import SqliteStore
 from hardwon.stores.sqlite.database import Database as File

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from hardwon._wait_budget import WaitBudget
-from hardwon.stores.postgres import PostgresStore, remembered
-from hardwon.stores.postgres.remembered import Remembered
+from hardwon.stores.postgres import PostgresStore, answer_cache
+from hardwon.stores.postgres.answer_cache import AnswerCache
 from hardwon.stores.postgres.scopes import Visible
 from hardwon.values.lesson import Status
 from tests.postgres_server import Place
@@ -65,8 +65,8 @@ def test_what_a_transaction_takes_back_is_not_remembered(store: PostgresStore) -
 
 
 def test_only_the_latest_answers_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remembered, "_MOST", 3)
-    answers, shelves = Remembered[int](), Visible(CODER, [(1, "", 0, 7, 0)])
+    monkeypatch.setattr(answer_cache, "_MOST", 3)
+    answers, shelves = AnswerCache[int](), Visible(CODER, [(1, "", 0, 7, 0)])
     for question in range(5):
         answers.keep(question, shelves, 10 * question)
 

@@ -14,7 +14,7 @@ from hardwon.stores.postgres import checking, moving, scopes
 from hardwon.stores.postgres.index import FRESH
 from hardwon.stores.postgres.knowledge import PostgresKnowledge
 from hardwon.stores.postgres.logs import PostgresLogs
-from hardwon.stores.postgres.together import Together
+from hardwon.stores.postgres.transaction import LockingTransaction
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,8 +58,8 @@ class PostgresStore(PostgresKnowledge, PostgresLogs):
             self.database.close()
             raise
 
-    def together(self) -> Together:
-        return Together(self.database)
+    def together(self) -> LockingTransaction:
+        return LockingTransaction(self.database)
 
     def on(self, kind: str, fold: Callable[[list[list[Any]]], None]) -> None:
         """Register a handler for records of a kind that the store itself does not handle."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hardwon.errors import NotFound
 from hardwon.stores.postgres import scopes as shelves
 from hardwon.stores.postgres.lessons import page
-from hardwon.stores.postgres.together import Together
+from hardwon.stores.postgres.transaction import LockingTransaction
 from hardwon.stores.records import DREAM, dream_of, dream_values
 from hardwon.stores.rows import listed
 from hardwon.values.dream import DreamChange
@@ -99,8 +99,8 @@ class PostgresDreams:
             yield from lessons
             last = lessons[-1].id
 
-    def together(self) -> Together:
-        return Together(self._db)
+    def together(self) -> LockingTransaction:
+        return LockingTransaction(self._db)
 
     def _owner(self, dream: str) -> Tenancy | None:
         """The tenant of a dream: the id does not say, and only that tenant can see it."""

@@ -10,8 +10,8 @@ from hardwon.ranking import postings
 from hardwon.ranking.postings import BLOCK, RANKS
 from hardwon.ranking.query import LEAST_READ, MOST_READ, MatchTally, Query, keys, tallied
 from hardwon.stores.postgres import scopes, versions
-from hardwon.stores.postgres.fresh import Fresh, holding, packed
-from hardwon.stores.postgres.settle import settle
+from hardwon.stores.postgres.memtable import Memtable, holding, packed
+from hardwon.stores.postgres.merge import merge
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -87,7 +87,7 @@ class Index:
     def __init__(self, database: Database, fresh: int = FRESH) -> None:
         self._db = database
         self._limit = fresh
-        self._fresh = Fresh(database)
+        self._memtable = Memtable(database)
 
     def note(
         self, tenancy: Tenancy, shelf: int, lesson: int, entries: dict[str, int], *, is_new: bool
@@ -98,16 +98,16 @@ class Index:
             (count,) = tenancy.rows(_NOTE, entries=packed(entries), **values)[0]
             versions.touch(transaction, tenancy, shelf)
             if count >= self._limit and _wait_budget.left() is None:
-                settle(tenancy, shelf)
+                merge(tenancy, shelf)
 
     def settle(self, tenancy: Tenancy, shelf: int) -> None:
         """Merge the waiting rows of a shelf, unless another process does."""
-        settle(tenancy, shelf)
+        merge(tenancy, shelf)
 
     def settle_all(self, least: int = 1) -> int:
         """Merge the memtables with at least `least` rows; returns the number of rows."""
         return sum(
-            settle(self._db.of(tenant), shelf)
+            merge(self._db.of(tenant), shelf)
             for tenant in scopes.tenants(self._db)
             for (shelf,) in self._db.of(tenant).rows(_WAITING, least=least)
         )
@@ -120,7 +120,7 @@ class Index:
         scopes.hold(self._db, scope)
         shelf_rows, rows = tenancy.ask(shelves, Statement(_BLOCKS, values))
         visible = scopes.Visible(scope, shelf_rows)
-        waiting = self._fresh.look(tenancy, visible.shelves)
+        waiting = self._memtable.look(tenancy, visible.shelves)
         return visible, tallied(
             query,
             _read(tenancy, rows),

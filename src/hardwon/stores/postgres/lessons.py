@@ -11,8 +11,8 @@ from hardwon.postgres.database import Statement, uncounted
 from hardwon.ranking.query import Match, Query, index, indexed
 from hardwon.stores.postgres import scopes as shelves
 from hardwon.stores.postgres import versions
+from hardwon.stores.postgres.answer_cache import AnswerCache
 from hardwon.stores.postgres.index import FRESH, Index
-from hardwon.stores.postgres.remembered import Remembered
 from hardwon.stores.rows import COLUMNS, SEARCHED, damage, lesson_of, values_of
 from hardwon.values.lesson import LIVE, MINED, SHELVED, Lesson, Status, statuses
 from hardwon.values.lesson_check import checked, mended
@@ -83,7 +83,7 @@ class PostgresLessons:
     def __init__(self, database: Database, fresh: int = FRESH) -> None:
         self._db = database
         self.index = Index(database, fresh)
-        self._guards: Remembered[list[Lesson]] = Remembered()
+        self._guards: AnswerCache[list[Lesson]] = AnswerCache()
 
     def add(self, lesson: Lesson) -> Lesson:
         checked(lesson)

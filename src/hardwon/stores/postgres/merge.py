@@ -9,7 +9,7 @@ from hardwon.postgres.database import Statement
 from hardwon.ranking import block_edits, postings
 from hardwon.ranking.postings import RANKS
 from hardwon.stores.postgres import versions
-from hardwon.stores.postgres.fresh import unpacked
+from hardwon.stores.postgres.memtable import unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,7 +76,7 @@ SELECT %(tenant)s, %(shelf)s, * FROM unnest(%(lessons)s::bigint[], %(terms)s::by
 """
 
 
-def settle(tenancy: Tenancy, shelf: int) -> int:
+def merge(tenancy: Tenancy, shelf: int) -> int:
     """Merge the waiting rows of a shelf; how many. 0 while another process merges them."""
     moved = 0
     with tenancy.database as transaction:

@@ -34,7 +34,7 @@ class Waiting(NamedTuple):
     lessons: dict[int, dict[str, int]]
 
 
-class Fresh:
+class Memtable:
     """The rows of `fresh`, read once by this process and kept up to date."""
 
     def __init__(self, database: Database) -> None:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from hardwon.postgres.database import Database
 
 
-class Together:
+class LockingTransaction:
     """A transaction that locks the scopes it uses, so that no count is lost."""
 
     def __init__(self, database: Database) -> None:

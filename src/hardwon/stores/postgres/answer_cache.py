@@ -14,7 +14,7 @@ T = TypeVar("T")
 _MOST = 512  # answers; the oldest are dropped first
 
 
-class Remembered(Generic[T]):
+class AnswerCache(Generic[T]):
     """Answers that this process has read. Every change of a lesson gives a new version."""
 
     def __init__(self) -> None:
