@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from hardwon import run_input
 from hardwon.api import Agent
-from hardwon.client import reading
+from hardwon.client import decode
 from hardwon.client.learning import RemoteDreams, RemoteGoals, RemoteRuns
 from hardwon.client.lessons import RemoteLessons
 from hardwon.client.local_only import LOCAL_ONLY
@@ -104,14 +104,14 @@ class RemoteAgent(Agent):
         lessons = {
             candidate["lesson"]: self.lessons.get(candidate["lesson"]) for candidate in candidates
         }
-        return [reading.judged(candidate, lessons) for candidate in candidates]
+        return [decode.judged(candidate, lessons) for candidate in candidates]
 
     def learn(self, text: str, *, situation: str = "") -> Lesson:
         body = {"text": required(text, "lesson", LESSON_LIMIT)}
         if situation:
             body["situation"] = required(situation, "situation", LABEL_LIMIT)
         fields = self._wire.send("POST", "/v1/learn", body, self._work.place)
-        return reading.lesson(fields, self.scope.tenant)
+        return decode.lesson(fields, self.scope.tenant)
 
     def digest(self, *, tokens: int = 300) -> str:
         def ask() -> str:
@@ -140,7 +140,7 @@ class RemoteAgent(Agent):
         return self._attempt(lambda: self._injection(path, body), NOTHING)
 
     def _injection(self, path: str, body: Mapping[str, object]) -> Injection:
-        return reading.injection(self._work.send(path, body), self.scope.tenant)
+        return decode.injection(self._work.send(path, body), self.scope.tenant)
 
     def _attempt(self, call: Callable[[], T], otherwise: T) -> T:
         try:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from hardwon import run_input
-from hardwon.client import reading, reading_runs
+from hardwon.client import decode, decode_runs
 from hardwon.client.local_only import LOCAL_ONLY
 from hardwon.learn.maintenance import Dreams
 from hardwon.lessons import within
@@ -42,11 +42,11 @@ class _Place:
     def job(self, path: str, body: dict[str, Any]) -> Job | None:
         """Report an end; the job that it queued."""
         fields = self.wire.send("POST", path, body, self.names)["job"]
-        return reading_runs.job(fields, self.tenant) if fields else None
+        return decode_runs.job(fields, self.tenant) if fields else None
 
     def context(self, path: str, **asked: object) -> Injection:
         """The lessons at this path."""
-        return reading.injection(self.get(path, **asked), self.tenant)
+        return decode.injection(self.get(path, **asked), self.tenant)
 
 
 class RemoteGoals(Goals):
@@ -78,7 +78,7 @@ class RemoteGoals(Goals):
     def reflections(self, goal_id: object = None, *, limit: int = 25) -> Sequence[Reflection]:
         goal = None if goal_id is None else as_text(goal_id)
         items = self._place.get("/v1/goals", goal=goal, limit=within(limit, 1000))["items"]
-        return [reading.reflection(item, self._scope.tenant) for item in items]
+        return [decode.reflection(item, self._scope.tenant) for item in items]
 
 
 class RemoteRuns(Runs):
@@ -115,11 +115,11 @@ class RemoteRuns(Runs):
     def list(self, *, text: str = "", limit: int = 25) -> Sequence[EndedRun]:
         query = {"q": as_text(text), "limit": within(limit, 1000)}
         items = self._place.get("/v1/runs", **query)["items"]
-        return tuple(reading_runs.ended_run(item, self._scope.tenant) for item in items)
+        return tuple(decode_runs.ended_run(item, self._scope.tenant) for item in items)
 
     def get(self, identity: str) -> EndedRun:
         path = f"/v1/runs/{quote(as_text(identity), safe='')}"
-        return reading_runs.ended_run(self._place.get(path), self._scope.tenant)
+        return decode_runs.ended_run(self._place.get(path), self._scope.tenant)
 
 
 class RemoteDreams(Dreams):
@@ -131,18 +131,18 @@ class RemoteDreams(Dreams):
 
     def list(self, *, limit: int = 25) -> Sequence[Dream]:
         items = self._place.get("/v1/dreams", limit=limit)["items"]
-        return [reading.dream(item, self._scope.tenant) for item in items]
+        return [decode.dream(item, self._scope.tenant) for item in items]
 
     def get(self, dream_id: str) -> Dream:
-        return reading.dream(self._fields(dream_id), self._scope.tenant)
+        return decode.dream(self._fields(dream_id), self._scope.tenant)
 
     def changes(self, dream_id: str) -> Sequence[DreamChange]:
-        return [reading.dream_change(item) for item in self._fields(dream_id)["changes"]]
+        return [decode.dream_change(item) for item in self._fields(dream_id)["changes"]]
 
     def undo(self, dream_id: str) -> tuple[Dream, int, int]:
         place = self._place
         answer = place.wire.send("POST", f"{_dream_path(dream_id)}/undo", None, place.names)
-        dream = reading.dream(answer["dream"], self._scope.tenant)
+        dream = decode.dream(answer["dream"], self._scope.tenant)
         return dream, answer["restored"], answer["left"]
 
     def _fields(self, dream_id: str) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hardwon.client import reading, reading_reports
+from hardwon.client import decode, decode_reports
 from hardwon.client.local_only import LOCAL_ONLY
 from hardwon.errors import InvalidInput, storage_error
 from hardwon.lessons import Lessons, within
@@ -44,11 +44,11 @@ class RemoteLessons(Lessons):
 
     def exposures(self, number: int) -> Sequence[Exposure]:
         answer = self._wire.get(f"/v1/lessons/{int(number)}/exposures", self._place)
-        return [reading_reports.exposure(item) for item in answer["items"]]
+        return [decode_reports.exposure(item) for item in answer["items"]]
 
     def verdict(self, number: int) -> LessonVerdict | None:
         fields = self._wire.get(f"/v1/lessons/{int(number)}/verdict", self._place)["verdict"]
-        return reading_reports.verdict(fields) if fields else None
+        return decode_reports.verdict(fields) if fields else None
 
     def search(self, text: str, *, limit: int = 20) -> Sequence[Lesson]:
         return self._listed(limit=within(limit, 200), q=required(text, "query"))
@@ -65,7 +65,7 @@ class RemoteLessons(Lessons):
 
     def history(self, number: int | None = None) -> Sequence[Change]:
         path = "/v1/history" if number is None else f"/v1/lessons/{int(number)}/history"
-        return [reading.change(item, self._scope.tenant) for item in self._items(path, _MOST)]
+        return [decode.change(item, self._scope.tenant) for item in self._items(path, _MOST)]
 
     def undo(self, number: int | None = None) -> Lesson:
         path = "/v1/history/undo" if number is None else f"/v1/lessons/{int(number)}/undo"
@@ -127,4 +127,4 @@ class RemoteLessons(Lessons):
         return self._lesson(self._wire.send(method, path, body, self._place))
 
     def _lesson(self, fields: Any) -> Lesson:
-        return reading.lesson(fields, self._scope.tenant)
+        return decode.lesson(fields, self._scope.tenant)

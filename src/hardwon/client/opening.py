@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.api import Hardwon
-from hardwon.client import reading_reports
+from hardwon.client import decode_reports
 from hardwon.client.agent import RemoteAgent
 from hardwon.client.connection import ServerConnection
 from hardwon.client.local_only import LOCAL_ONLY
@@ -88,7 +88,7 @@ class RemoteHardwon(Hardwon):
         own = self._scope(agent, project, tenant)
         filters = {} if whole else {"agent": own.agent, "project": own.project}
         days = None if since is None else f"{since.total_seconds():.0f}s"
-        return reading_reports.report(self._wire.get("/v1/report", {**filters, "since": days}), own)
+        return decode_reports.report(self._wire.get("/v1/report", {**filters, "since": days}), own)
 
     def on_trouble(self, tell: Callable[[BaseException], None]) -> None:
         self._connection.trouble = tell

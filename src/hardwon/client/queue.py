@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.client import reading_runs
+from hardwon.client import decode_runs
 from hardwon.client.local_only import LOCAL_ONLY
 from hardwon.namespaces import JobQueue
 from hardwon.values.queue import QueueCounts
@@ -45,6 +45,6 @@ class RemoteQueue(JobQueue):
         cursor: str | None = ""
         while cursor is not None:
             page = self._wire.get(path, {"limit": 500, "cursor": cursor or None})
-            jobs += [reading_runs.job(item, "default") for item in page["items"]]
+            jobs += [decode_runs.job(item, "default") for item in page["items"]]
             cursor = page["next"]
         return jobs

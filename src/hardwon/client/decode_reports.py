@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from hardwon.client.reading import built, moments
+from hardwon.client.decode import built, moments
 from hardwon.values.report import (
     BeforeAfter,
     Deliveries,
@@ -21,7 +21,7 @@ from hardwon.values.report import (
 )
 
 if TYPE_CHECKING:
-    from hardwon.client.reading import Fields
+    from hardwon.client.decode import Fields
     from hardwon.values.scope import Scope
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from hardwon.client.reading import built, moments, scope_of
+from hardwon.client.decode import built, moments, scope_of
 from hardwon.values.ended_run import EndedRun
 from hardwon.values.episode import Episode
 from hardwon.values.failure import Failure
@@ -14,7 +14,7 @@ from hardwon.values.run import Shown
 from hardwon.values.step import Step
 
 if TYPE_CHECKING:
-    from hardwon.client.reading import Fields
+    from hardwon.client.decode import Fields
 
 
 def job(fields: Fields, tenant: str) -> Job:
