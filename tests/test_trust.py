@@ -270,6 +270,27 @@ def test_a_folder_that_is_forgotten_must_be_confirmed_or_be_the_first(
     assert project_for(foreign, home, tenant="default") == "acme/api"
 
 
+def test_a_misspelt_name_forgets_no_folder(
+    home: str, real: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(real)
+    Path(real, "src").mkdir()
+    with hardwon.open(home) as hw:
+        with pytest.raises(NotFound):
+            hw.projects.forget("acme/apy")
+        assert [claim.folder for claim in hw.projects.list()] == [real]
+        assert [claim.folder for claim in hw.projects.forget("src")] == [real]
+
+
+def test_a_folder_that_is_gone_is_forgotten_by_its_path(
+    home: str, real: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path(real).rename(f"{real}-moved")
+    monkeypatch.chdir(Path(real).parent)
+    with hardwon.open(home) as hw:
+        assert [claim.folder for claim in hw.projects.forget("real")] == [real]
+
+
 def test_a_forgotten_tenant_claims_nothing(home: str, real: str, foreign: str) -> None:
     project_for(foreign, home, tenant="zebra")
     with hardwon.open(home) as hw:

@@ -45,9 +45,9 @@ class Projects:
 
     def forget(self, what: str, *, tenant: str = "default") -> Sequence[FolderClaim]:
         """Forget the claims of a folder or on a project; the next folder to claim is trusted."""
-        claimed = claim_of(os.path.abspath(what))
-        digest = folder_digest(claimed.folder) if claimed else ""
-        names = {what, digest}
+        path = os.path.abspath(what)
+        claimed = claim_of(path) if os.path.isdir(path) else None  # a misspelt name is no folder
+        names = {what, path, folder_digest(claimed.folder) if claimed else path}
 
         def leaves(claim: FolderClaim) -> bool:
             return claim.tenant == tenant and not names.isdisjoint(claim[1:4])

@@ -83,7 +83,7 @@ def test_a_worker_works_what_others_add_and_ends_well_at_sigterm(home: Path, sta
     said, errors = worker.communicate(timeout=30)
 
     assert (worker.returncode, errors) == (0, "")
-    assert said == "2 done, 0 later, 0 given up, 0 waiting\n"
+    assert said == "2 done, 0 to retry, 0 given up, 0 waiting\n"
     assert len(hardwon.open(home).agent("coder").lessons.list(status="all")) >= 1
 
 

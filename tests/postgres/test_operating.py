@@ -86,8 +86,8 @@ def test_the_queue_by_hand(capsys: Capture) -> None:
 def test_work_once_and_work_the_rest(capsys: Capture) -> None:
     fail("a", "b")
 
-    assert out(capsys, "work", "--once") == "1 done, 0 later, 0 given up, 1 waiting\n"
-    assert out(capsys, "work", "--drain") == "1 done, 0 later, 0 given up, 0 waiting\n"
+    assert out(capsys, "work", "--once") == "1 done, 0 to retry, 0 given up, 1 waiting\n"
+    assert out(capsys, "work", "--drain") == "1 done, 0 to retry, 0 given up, 0 waiting\n"
 
 
 @pytest.fixture

@@ -36,7 +36,8 @@ def copy(
     old, new = _end(source, home), _end(target, home)
     try:
         if new.tenants() and not resume:
-            raise InvalidInput(f"the target already holds data of {', '.join(new.tenants()[:3])}")
+            problem = f"the target already has data of tenant {', '.join(new.tenants()[:3])}"
+            raise InvalidInput(f"{problem}; --resume continues a copy that was interrupted")
         tenants = old.tenants()
         total = sum(old.count(tenant, table) for tenant in tenants for table in TABLES)
         new.set_salt(old.store.units.salt())

@@ -31,9 +31,10 @@ def test_a_lesson_is_added_edited_and_taken_back(capsys: pytest.CaptureFixture[s
     assert "recorded lesson #1" in said(capsys, "lesson", "add", "when deploying", "use blue")
     said(capsys, "lesson", "edit", "#1", "--correction", "use green")
 
-    assert "edit  was: #1" in said(capsys, "lesson", "history", "1")
-    assert "use blue" in said(capsys, "lesson", "undo")
-    assert "hardwon: " in said(capsys, "lesson", "undo", code=1)
+    assert "edit  was: #1 [when deploying] use blue\n" in said(capsys, "lesson", "history", "1")
+    undone = said(capsys, "lesson", "undo", "1", "--project", "")
+    assert undone == "OK: undid “edit”: #1 [when deploying] use blue\n"
+    assert said(capsys, "lesson", "undo", code=1) == "hardwon: no change to undo found\n"
 
 
 def test_a_guard_needs_a_call_and_can_be_lifted(capsys: pytest.CaptureFixture[str]) -> None:
@@ -51,11 +52,13 @@ def test_a_pack_goes_out_and_comes_in(
 ) -> None:
     pack = str(tmp_path / ("p.md" if form == "markdown" else "p.jsonl"))
     said(capsys, "lesson", "add", "when deploying", "use blue")
-    said(capsys, "lesson", "export", "--form", form, "--output", pack)
+    said(capsys, "lesson", "add", "when testing", "use nox")
+    written = said(capsys, "lesson", "export", "--form", form, "--output", pack)
+    assert written == f"OK: wrote 2 lessons to {pack}\n"
 
     taken = said(capsys, "lesson", "import", pack, "--agent", "other", "--trust")
 
-    assert "1 lesson imported" in taken
+    assert "2 lessons imported" in taken
     assert "use blue" in said(capsys, "lesson", "list", "--agent", "other")
 
 

@@ -199,6 +199,17 @@ def test_after_ctrl_c_a_line_says_what_is_kept(
     assert code == 130
 
 
+def test_ctrl_c_ends_the_reading_of_a_session_at_once(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    screen = Interrupted("Reading")
+    monkeypatch.setattr("sys.stderr", screen)
+
+    assert run(["session", "mine", "--auto"]) == 130
+
+    assert "Reading" not in screen.getvalue()  # not even what was being written
+
+
 WHILE_IMPORTING = """
 import sys
 class Interrupt:

@@ -78,7 +78,7 @@ def test_an_unknown_job_does_not_keep_the_others_back(capsys: Capture, dead: lis
 @pytest.mark.parametrize("verb", ["retry", "purge"])
 def test_a_verb_without_a_job_tells_its_usage(capsys: Capture, verb: str) -> None:
     assert run(["reflect", verb]) == 2
-    assert f"usage: hardwon reflect {verb} <job-id>" in capsys.readouterr().err
+    assert f"name a job, or all: hardwon reflect {verb} ID... | --all" in capsys.readouterr().err
 
 
 def test_an_id_that_is_no_id_is_refused(capsys: Capture) -> None:

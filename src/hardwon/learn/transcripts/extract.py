@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+from hardwon._sync import run_sync
 from hardwon.errors import HardwonError
 from hardwon.learn.transcripts import llm_extract
 from hardwon.learn.transcripts.agents import length, read
@@ -54,10 +55,11 @@ def untold(done: int, of: int) -> None:
     """The default for progress: reports nothing."""
 
 
-async def extract(context: Context, engine: Runtime, tell: Tell = untold) -> Extraction:
+def extract(context: Context, engine: Runtime, tell: Tell = untold) -> Extraction:
     """Everything the whole session teaches; secrets never leave this function.
 
     `tell(done, of)` counts the records that the model has read: the slowest reading.
+    The rules read outside an event loop, which would hold Ctrl-C back until they have read all.
     """
     passes = _MODEL_PASSES if engine.has_model else 1
     counted = Counted(tell, passes * length(context.place))
@@ -66,7 +68,8 @@ async def extract(context: Context, engine: Runtime, tell: Tell = untold) -> Ext
     summary, insights = findings.summary, findings.insights
     notes: list[str] = []
     if engine.has_model:
-        summary, insights, notes = await _worded(context.place, engine.model, findings, counted)
+        place, model = context.place, engine.model
+        summary, insights, notes = run_sync(lambda: _worded(place, model, findings, counted))
     chosen, spare = ranked([cleansed(insight) for insight in insights])
     library = open_library(context)
     delta = Delta(

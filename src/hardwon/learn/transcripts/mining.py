@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import Callable
 from contextlib import contextmanager
@@ -176,7 +175,7 @@ class Sessions:
         context = context_of(place)
         write_context(handoff, context)
         progress.enter(phases.EXTRACTION)
-        delta = asyncio.run(extract(context, self._engine, tell)).delta
+        delta = extract(context, self._engine, tell).delta
         write_delta(handoff, delta, place, self._engine.clock())
         return context, delta
 

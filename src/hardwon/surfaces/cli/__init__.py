@@ -19,36 +19,49 @@ from hardwon.surfaces.cli.output import INTERRUPTED, complain
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# Every command with its line in `hardwon --help`; each is in the module of its name.
-COMMANDS = {
-    "reflect": "Keep a lesson, or look after the queue of reflections.",
-    "lesson": "List, search, show, edit and delete lessons.",
-    "recall": "Show which lessons the agent would get.",
-    "report": "What was learnt, what was shown, and what happened then.",
-    "run": "The runs that ended: what failed in them and what they were shown.",
-    "queue": "Watch the queue work.",
-    "session": "Mine transcripts of coding agents into memory.",
-    "loop": "Try a task until its verifiers pass, learning from each trial.",
-    "work": "Work the queue: turn captured failures into lessons.",
-    "install": "Let hardwon learn inside Claude Code, Codex, Gemini, Copilot, opencode, Cline …",
-    "uninstall": "Remove hardwon from an agent.",
-    "status": "Show where hardwon is installed, when its hooks ran, and what is wrong.",
-    "project": "See and confirm the folders that write into a project.",
-    "hook": "Answer an event of a coding agent (see `install`).",
-    "daemon": "Answer hooks without starting a process for each.",
-    "mcp": "Serve lessons over the Model Context Protocol.",
-    "open": "Look at what was learnt, in your browser.",
-    "serve": "Serve the HTTP API and the pages.",
-    "key": "Make, list and revoke the keys of `serve`.",
-    "goal": "Report that a goal has ended, and see what past goals taught.",
-    "dream": "Consolidate lessons while the agent is idle; see and undo the changes.",
-    "copy": "Copy a store into another: a file into PostgreSQL, or back.",
-    "migrate": "Make or update the tables of a PostgreSQL database.",
-    "doctor": "Check the installation and the data, and say what to do.",
-    "config": "Show every setting and where it was set.",
-    "demo": "Watch an agent make its mistakes once. Offline, in a temporary home.",
-    "completion": "Print the completion script of your shell.",
+# Every command with its line in `hardwon --help`, by section; each is in the module of its name.
+_SECTIONS = {
+    "First steps": {
+        "demo": "Watch an agent make its mistakes once. Offline, in a temporary home.",
+        "install": "Let hardwon learn inside Claude Code, Codex, Gemini CLI or another agent.",
+        "uninstall": "Remove hardwon from an agent.",
+        "status": "Show where hardwon is installed, when its hooks ran, and what is wrong.",
+        "doctor": "Check the installation and the data, and say what to do.",
+    },
+    "Lessons": {
+        "reflect": "Keep a lesson, or look after the queue of reflections.",
+        "lesson": "List, search, show, edit and delete lessons.",
+        "recall": "Show which lessons the agent would get.",
+        "report": "What was learnt, what was shown, and what happened then.",
+        "run": "The runs that ended: what failed in them and what they were shown.",
+    },
+    "Other ways to learn": {
+        "session": "Mine transcripts of coding agents into memory.",
+        "loop": "Try a task until its verifiers pass, learning from each trial.",
+        "goal": "Report that a goal has ended, and see what past goals taught.",
+        "dream": "Consolidate lessons while the agent is idle; see and undo the changes.",
+    },
+    "In the background": {
+        "work": "Work the queue: turn captured failures into lessons.",
+        "queue": "Watch the queue work.",
+        "hook": "Answer an event of a coding agent (see `install`).",
+        "daemon": "Answer hooks without starting a process for each.",
+    },
+    "Servers and data": {
+        "mcp": "Serve lessons over the Model Context Protocol.",
+        "open": "Look at what was learnt, in your browser.",
+        "serve": "Serve the HTTP API and the pages.",
+        "key": "Make, list and revoke the keys of `serve`.",
+        "copy": "Copy a store into another: a file into PostgreSQL, or back.",
+        "migrate": "Make or update the tables of a PostgreSQL database.",
+    },
+    "Settings": {
+        "config": "Show every setting and where it was set; change one.",
+        "project": "See and confirm the folders that write into a project.",
+        "completion": "Print the completion script of your shell.",
+    },
 }
+COMMANDS = {name: line for commands in _SECTIONS.values() for name, line in commands.items()}
 
 
 _UNANSWERED = "a question got no answer; `--help` names the options that ask nothing"
@@ -70,8 +83,11 @@ class LazyGroup(Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        names = max(map(len, COMMANDS))
+        for title, commands in _SECTIONS.items():
+            with formatter.section(title):
+                rows = [(name.ljust(names), line) for name, line in commands.items()]
+                formatter.write_dl(rows)
 
 
 def _lacking(name: str, missing: MissingExtra) -> click.Command:

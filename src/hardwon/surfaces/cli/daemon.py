@@ -28,8 +28,8 @@ def command(port: int | None, home: str | None) -> None:
     \b
     curl -s --unix-socket ~/.hardwon/hook.sock -d @- http://h/hardwon/hook/codex
 
-    With --port also on http://127.0.0.1:PORT/hardwon/hook/AGENT, for requests with the token in
-    $HARDWON_HOME/token; `hardwon install claude-code --http PORT` sets that up.
+    With --port it listens on http://127.0.0.1:PORT/hardwon/hook/AGENT as well. Requests there need
+    the token in $HARDWON_HOME/token; `hardwon install claude-code --http PORT` sets that up.
     """
     from hardwon.surfaces.hooks.daemon import Daemon
 

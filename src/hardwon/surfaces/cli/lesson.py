@@ -9,7 +9,7 @@ import click
 from hardwon.failures.guards import guard_of
 from hardwon.surfaces.cli import lesson_bulk, options, story
 from hardwon.surfaces.cli.group import Group
-from hardwon.surfaces.cli.lesson_list import first_lessons, found_lessons, show_lessons
+from hardwon.surfaces.cli.lesson_list import first_lessons, found_lessons, row, show_lessons
 from hardwon.surfaces.cli.lesson_lookup import LessonLookup, lesson_id
 from hardwon.surfaces.cli.output import dump, say, say_folded
 from hardwon.text.numbers import plural
@@ -190,7 +190,7 @@ def history(number: str | None, as_json: bool, **place: Any) -> None:
         dump(changes)
         return
     for change in changes:
-        say(f"{change.at:%Y-%m-%d %H:%M}  {change.act}  was: {change.before.row()}")
+        say_folded(f"{change.at:%Y-%m-%d %H:%M}  {change.act}  was: {row(change.before)}")
     if not changes:
         say("(no changes)")
 
@@ -202,8 +202,12 @@ def history(number: str | None, as_json: bool, **place: Any) -> None:
 def undo(number: str | None, as_json: bool, **place: Any) -> None:
     """Undo the newest edit, guard or deletion, of one lesson or of all."""
     with LessonLookup(number, as_json=as_json, **place) as agent:
+        change = next(iter(agent.lessons.history(lesson_id(number) if number else None)), None)
         lesson = agent.lessons.undo(lesson_id(number) if number else None)
-    dump(lesson) if as_json else say(f"OK: {lesson.row()}")
+    if as_json:
+        dump(lesson)
+        return
+    say_folded(f"OK: undid “{change.act if change else 'change'}”: {row(lesson)}")
 
 
 @command.command()

@@ -39,7 +39,8 @@ def export(form: str, output: str | None, **place: Any) -> None:
         return
     with open(output, "w", encoding="utf-8") as file:
         file.write(pack)
-    say(f"OK: wrote {output}")
+    count = pack.count("\n" if form == "jsonl" else "\n## ")
+    say(f"OK: wrote {plural(count, 'lesson')} to {output}")
 
 
 @click.command("import")

@@ -68,6 +68,11 @@ def show_rows(lessons: Sequence[Lesson]) -> None:
             say(f"      held back: {reason}", dim=True)
 
 
+def row(lesson: Lesson) -> str:
+    """A lesson on one line: its number, when it applies, and what to do."""
+    return f"#{lesson.id} [{one_line(lesson.headline())}] {one_line(lesson.correction)}"
+
+
 def _cells(lesson: Lesson) -> tuple[str, ...]:
     hits = f"shown {lesson.hits:,}" if lesson.hits else ""
     label = f"[{one_line(lesson.headline()).removeprefix(_SEEN)}]"

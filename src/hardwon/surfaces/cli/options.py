@@ -45,7 +45,7 @@ _SHARED = (
         "--home",
         metavar="DIR",
         is_eager=True,
-        help="Where the data lives; default $HARDWON_HOME.",
+        help="Where the data lives; default: $HARDWON_HOME, or ~/.hardwon.",
     ),
     click.option(
         "--tenant",

@@ -67,8 +67,8 @@ def show(view: dict[str, Any], *, rate: float) -> None:
     worker = f"worker {status['pid']}" if status else "no worker is running"
     say(f"hardwon queue   {now:%H:%M:%S}   {worker}", bold=True)
     say(
-        f"  waiting {counts.pending}   given up {counts.dead}   quarantined {counts.quarantined}"
-        f"   already waiting {counts.deduped}"
+        f"  waiting {counts.pending}   given up {counts.dead}   damaged {counts.quarantined}"
+        f"   repeated {counts.deduped}"
     )
     if status:
         say(

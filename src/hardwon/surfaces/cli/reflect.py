@@ -13,7 +13,7 @@ from hardwon.errors import HardwonError, NotFound
 from hardwon.runtime import utc_now
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import age, complain, dump, say
-from hardwon.surfaces.cli.work import drained
+from hardwon.surfaces.cli.work import counted, drained
 from hardwon.text.clean import clip, one_line
 from hardwon.text.numbers import plural
 from hardwon.values.provenance import held_back
@@ -171,8 +171,7 @@ def _drain(hw: Hardwon, as_json: bool) -> None:
     if as_json:
         dump(tally)
         return
-    worked = plural(sum(tally), "job")
-    say(f"{worked} worked: {tally.done} done, {tally.retried} later, {tally.buried} given up")
+    say(f"{plural(sum(tally), 'job')} worked: {counted(tally)}")
 
 
 def _on_dead(
@@ -181,7 +180,7 @@ def _on_dead(
     """Retry or purge each job; a job that is not dead does not stop the others."""
     _durable(hw)
     if not ids and not everything:
-        raise click.UsageError(f"usage: hardwon reflect {verb} <job-id>")
+        raise click.UsageError(f"name a job, or all: hardwon reflect {verb} ID... | --all")
     moved, missing = [], []
     for identity in [job.id for job in hw.queue.dead()] if everything else ids:
         try:

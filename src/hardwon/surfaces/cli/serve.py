@@ -19,7 +19,7 @@ else:
 
 
 @click.command("serve")
-@click.option("--host", default="127.0.0.1", help="The address to listen on.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
@@ -30,14 +30,22 @@ else:
 @click.option(
     "--name", "names", multiple=True, help="A host name that clients use; may be repeated."
 )
-@click.option("--tls-cert", type=click.Path(exists=True, dir_okay=False), help="A PEM file.")
-@click.option("--tls-key", type=click.Path(exists=True, dir_okay=False), help="A PEM file.")
+@click.option(
+    "--tls-cert", type=click.Path(exists=True, dir_okay=False), help="The certificate, a PEM file."
+)
+@click.option(
+    "--tls-key", type=click.Path(exists=True, dir_okay=False), help="Its key, a PEM file."
+)
 @click.option("--behind-proxy", is_flag=True, help="A proxy in front of the server does the TLS.")
 @click.option(
     "--prefix", default="", help="The path below which a proxy serves it, such as /hardwon."
 )
 @click.option(
-    "--rate", type=click.FloatRange(1), default=2000, help="Requests per second for each key."
+    "--rate",
+    type=click.FloatRange(1),
+    default=2000,
+    show_default=True,
+    help="Requests per second for each key.",
 )
 @options.home
 @options.tenant

@@ -332,10 +332,10 @@ def _row(overview: Overview) -> tuple[str, ...]:
     return (
         overview.place.agent,
         overview.place.id[:13],
-        age(changed, utc_now()),
+        f"{age(changed, utc_now())} ago",
         f"{overview.place.size / 1e6:.1f} MB",
-        f"{overview.turns} turns",
-        f"{overview.failures} failed",
+        plural(overview.turns, "turn"),
+        f"{overview.failures:,} failed",
         "mined" if overview.is_mined else "",
         clip(overview.prompt, 60),
     )

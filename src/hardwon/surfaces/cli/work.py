@@ -20,6 +20,8 @@ from hardwon.text.secrets import without_secrets
 if TYPE_CHECKING:
     from datetime import timedelta
 
+    from hardwon.values.queue import Tally
+
 
 @click.command("work")
 @click.option("--drain", "mode", flag_value="empty", help="Work every job that is due, then stop.")
@@ -51,7 +53,12 @@ def command(
     if as_json:
         dump({**tally._asdict(), "left": pending})
     else:
-        say(f"{tally.done} done, {tally.retried} later, {tally.buried} given up, {pending} waiting")
+        say(f"{counted(tally)}, {pending} waiting")
+
+
+def counted(tally: Tally) -> str:
+    """How many jobs ended in each way."""
+    return f"{tally.done:,} done, {tally.retried:,} to retry, {tally.buried:,} given up"
 
 
 def drained(hw: hardwon.Hardwon, *, is_quiet: bool) -> Watched:

@@ -36,7 +36,7 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> f
 
 
 _SHARED = (
-    click.option("--max-trials", type=int, help="Give up after this many trials.  [default: 5]"),
+    click.option("--max-trials", type=int, help="Give up after this many trials."),
     click.option(
         "--omega",
         help="How many reflections the actor sees: 1 … 10, or auto (by variety of failures).",
@@ -44,20 +44,18 @@ _SHARED = (
     click.option(
         "--policy", type=options.Choice(get_args(Policy)), help="Which reflections the actor sees."
     ),
-    click.option(
-        "--window-tokens", type=int, help="Token budget of the reflections.  [default: 1500]"
-    ),
+    click.option("--window-tokens", type=int, help="Token budget of the reflections."),
     click.option(
         "--actor-timeout",
         "actor_seconds",
         callback=_seconds,
-        help="Time limit of the actor.  [default: 30m]",
+        help="Time limit of the actor, such as 30m.",
     ),
     click.option(
         "--verify-timeout",
         "verify_seconds",
         callback=_seconds,
-        help="Time limit of a verifier.  [default: 10m]",
+        help="Time limit of a verifier, such as 10m.",
     ),
     click.option(
         "--patience", type=int, help="Stop after this many trials without a gain; 0: never."
@@ -97,7 +95,9 @@ _RESTORE = click.option(
     type=options.Choice(get_args(Variant)),
     help="cot: one answer; react: many steps, which are recorded.",
 )
-@click.option("--cwd", type=click.Path(file_okay=False), default=".", help="Where to work.")
+@click.option(
+    "--cwd", type=click.Path(file_okay=False), default=".", help="Where to work; default: here."
+)
 @click.option("--id", "loop_id", help="Name of the loop; made from the task otherwise.")
 @click.option("--pass-env", multiple=True, metavar="NAME", help="Let verifiers see this variable.")
 @click.option(
@@ -123,7 +123,10 @@ def run(
     project: str | None,
     **tuning: Any,
 ) -> None:
-    """Try TASK until every verifier passes. Exit code 0: it did."""
+    """Try TASK until every verifier passes. Exit code 0: it did.
+
+    Limits that are not given are those of the settings `trials.*`; `hardwon config` shows them.
+    """
     place = os.path.abspath(cwd)
     chosen = _file(home, place, config)
     chosen.update({name: value for name, value in tuning.items() if value not in (None, ())})
@@ -152,7 +155,10 @@ def resume(
     project: str | None,
     **changes: Any,
 ) -> None:
-    """Continue a loop from its last durable step; finished trials are never repeated."""
+    """Continue a loop from its last durable step; finished trials are never repeated.
+
+    Whatever is not given stays as it was in the loop.
+    """
     tuning = {name: value for name, value in changes.items() if value is not None}
     with options.Scoped(home, tenant, agent, project) as own:
         loops = own.loops
