@@ -49,6 +49,15 @@ def test_an_index_gets_one_more_line() -> None:
     assert grown.endswith("\n\nNotes below.\n")
 
 
+def test_an_index_keeps_its_line_ends() -> None:
+    text = "# Memory\r\n- [Build](build.md)\r\n"
+
+    grown = memory.with_indexed(text, ENTRY, title="pnpm", file="pnpm.md")
+
+    assert grown.startswith(f"{text}- [pnpm](pnpm.md)")
+    assert grown.endswith("-->\r\n")
+
+
 def test_the_limits_are_two_hundred_lines_and_24_kb() -> None:
     assert memory.fits("x\n" * 200)
     assert not memory.fits("x\n" * 201)

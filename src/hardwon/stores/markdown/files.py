@@ -73,11 +73,15 @@ def resolved(path: str, root: str) -> str:
 def _replaced(path: str, before: str | None, after: str | None) -> bool:
     """Whether the file was replaced; False if another process changed it first."""
     _must_be_writable(path)
+    folder = os.path.dirname(path)
     try:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        if after is None:
-            return _removed(path, before)
-        return _moved_in(path, before, after)
+        os.makedirs(folder, exist_ok=True)
+        _tidy(folder)
+        with _alone(folder):
+            if read_text(path) != before:
+                return False
+            _put(path, after)
+        return True
     except OSError as error:
         raise storage_error(error, path) from error
 
@@ -92,23 +96,13 @@ def _must_be_writable(path: str) -> None:
         raise StorageError(path, "read-only", f"make it writable or choose tier B; {_UNTOUCHED}")
 
 
-def _removed(path: str, before: str | None) -> bool:
-    if read_text(path) != before:
-        return False
-    os.unlink(path)
-    return True
-
-
-def _moved_in(path: str, before: str | None, after: str) -> bool:
-    folder = os.path.dirname(path)
-    _tidy(folder)
-    fresh = os.path.join(folder, f"{_FRESH}{os.urandom(8).hex()}")
-    with _alone(folder):
-        if read_text(path) != before:
-            return False
-        content = after.encode("utf-8")
-        _files.replace(path, content, mode=_mode(path), durable=True, aside=fresh)
-    return True
+def _put(path: str, text: str | None) -> None:
+    """Replace the file, or remove it for None."""
+    if text is None:
+        os.unlink(path)
+        return
+    fresh = os.path.join(os.path.dirname(path), f"{_FRESH}{os.urandom(8).hex()}")
+    _files.replace(path, text.encode("utf-8"), mode=_mode(path), durable=True, aside=fresh)
 
 
 def _tidy(folder: str) -> None:

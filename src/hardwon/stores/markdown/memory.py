@@ -51,7 +51,7 @@ def entries(text: str) -> list[Entry]:
 def with_entry(text: str | None, entry: Entry) -> str:
     """The text with the entry under its topic; a new topic is added at the end."""
     lines = (text or "# Memory\n").splitlines(keepends=True)
-    end = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
+    end = "\r\n" if lines[0].endswith("\r\n") else "\n"
     line = f"- {_safe(entry.text)} <!-- hardwon:{entry.key} {entry.date} -->{end}"
     at = _end_of_topic(lines, entry.topic)
     if at is None:
@@ -62,7 +62,7 @@ def with_entry(text: str | None, entry: Entry) -> str:
 def with_indexed(text: str, entry: Entry, *, title: str, file: str) -> str:
     """The index with one more memory file."""
     lines = text.splitlines(keepends=True)
-    end = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
+    end = "\r\n" if lines[0].endswith("\r\n") else "\n"
     label = re.sub(r"[\[\]]", "", _safe(title))
     line = f"- [{clip(label, 80)}]({file}) — {_safe(entry.text)}"
     line = f"{line} <!-- hardwon:{entry.key} {entry.date} -->{end}"
@@ -107,7 +107,7 @@ def _is_topic(line: str, topic: str) -> bool:
 
 def _joined(lines: list[str], at: int, new: list[str], end: str) -> str:
     before = lines[:at]
-    if before and not before[-1].endswith("\n"):
+    if not before[-1].endswith("\n"):
         before[-1] += end
     return "".join((*before, *new, *lines[at:]))
 
