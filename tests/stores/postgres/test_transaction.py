@@ -13,7 +13,6 @@ import pytest
 from hardwon import Lesson, Reflection, Scope
 from hardwon.ranking.odds import Call
 from hardwon.ranking.query import query
-from hardwon.stores import journal
 from hardwon.stores.postgres import PostgresStore, scopes
 from hardwon.values.lesson import EPOCH, Status
 from hardwon.values.report import Window
@@ -140,29 +139,6 @@ def test_transactions_on_different_scopes_do_not_wait_for_each_other(
         thread.start()
         assert done.wait(60)
     thread.join()
-
-
-def test_a_check_and_a_list_of_scopes_count_what_waits_on_this_machine(
-    store: PostgresStore,
-) -> None:
-    for act in (store.check, lambda: store.scopes("acme", "api")):
-        store.units.log(Unit(CODER, "r1", "k", "error", False, 0.5, NOW, 1, "w"))
-        assert not store.is_told
-        act()
-        assert store.is_told
-
-
-def test_little_that_waits_is_left_when_a_process_ends_and_much_is_not(
-    database: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    told = []
-    for limit in (journal.SPOOL_LIMIT, 0):
-        monkeypatch.setattr(journal, "SPOOL_LIMIT", limit)
-        with closing(PostgresStore(database.url, str(tmp_path))) as store:
-            store.units.log(Unit(CODER, "r1", "k", "error", False, 0.5, NOW, 1, "w"))
-        told.append(store._journal.is_empty)
-
-    assert told == [False, True]
 
 
 def test_a_closed_store_leaves_no_connection(

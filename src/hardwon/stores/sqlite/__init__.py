@@ -60,7 +60,7 @@ class SqliteStore:
         self._journal.on("made", lambda records: self.calls.fold(records))
         self.deliveries = SqliteDeliveries(self._db, self._journal)
         if self._db.was_migrated:
-            with self._db:  # merge waiting rows now, not
+            with self._db:  # merge waiting rows now, not at the next recall
                 self.lessons.publish_guards()
 
     @cached_property
