@@ -124,7 +124,7 @@ class Index:
         return visible, tallied(
             query,
             _read(tenancy, rows),
-            known=[(term, holders) for _, term, holders, *_ in rows if holders],
+            known=[(term, holders) for _, term, holders, *_ in rows],
             total=visible.total + versions.pending(self._db.open, scope.tenant, visible.ids),
             fresh=holding(waiting, query_keys),
             changed=(lesson for shelf in waiting for lesson in shelf.lessons),
