@@ -143,6 +143,12 @@ def test_two_daemons_do_not_share_a_home(home: Path, daemon: Daemon) -> None:
         Daemon(hw, port=None, token=TOKEN)
 
 
+def test_a_home_with_too_long_a_path_is_named(home: Path) -> None:
+    long = home / ("long" * 30)
+    with hardwon.open(long) as hw, pytest.raises(InvalidInput, match="shorter"):
+        Daemon(hw, port=None, token="")
+
+
 def test_the_command_serves_until_it_is_told_to_stop(home: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "hardwon", "daemon", "--home", str(home)],

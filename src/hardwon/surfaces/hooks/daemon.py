@@ -106,7 +106,11 @@ class _UnixServer(_Server):
 
 def _is_served(path: str) -> bool:
     with socket.socket(socket.AF_UNIX) as probe:
-        return probe.connect_ex(path) == 0
+        try:
+            return probe.connect_ex(path) == 0
+        except OSError as error:  # only a path that is too long
+            problem = f"{path} is too long a path for a socket (about 100 characters)"
+            raise InvalidInput(f"{problem}; set HARDWON_HOME to a shorter one") from error
 
 
 class _Handler(BaseHTTPRequestHandler):
