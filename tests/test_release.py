@@ -95,6 +95,18 @@ def test_the_parts_shipped_apart_have_an_extra_each() -> None:
     assert set(EXTRAS.values()) <= set(_project("pyproject.toml")["optional-dependencies"])  # type: ignore[call-overload]
 
 
+def test_the_page_of_an_index_links_to_no_file_of_the_repository(core: ZipFile) -> None:
+    (metadata,) = (core.read(name) for name in core.namelist() if name.endswith("METADATA"))
+    description = metadata.decode().partition("\n\n")[2]
+
+    assert description.startswith("# hardwon\n\n**An agent makes a mistake once.**")
+    assert "pip install '.[serve]'" in description
+    assert "[`hardwon report`]" not in description
+    assert "`hardwon report`" in description
+    assert re.findall(r"!?\[[^\]]*\]\((?!https?://)", description) == []
+    assert not description.rstrip().endswith("licence")
+
+
 def test_both_halves_of_a_release_ask_for_the_same_version(core: ZipFile) -> None:
     (metadata,) = (core.read(name) for name in core.namelist() if name.endswith("METADATA"))
     asked = re.findall(
