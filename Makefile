@@ -45,7 +45,7 @@ adapters: .venv/.dev ## Tests against real servers and frameworks, each in its o
 
 docs: .venv/.docs ## Build the documentation as pages (build/site), links checked
 	@NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --quiet --strict
-	@echo "Open build/site/index.html"
+	@echo "Open build/site/index.html; the search needs a server: python3 -m http.server -d build/site"
 
 format: .venv/.dev ## Rewrite the code in the common format
 	@$(BIN)/ruff check --quiet --fix-only

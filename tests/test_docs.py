@@ -111,6 +111,14 @@ def test_every_link_between_pages_leads_somewhere(page: Path) -> None:
     assert [t for t in targets if not (page.parent / t).exists()] == []
 
 
+def test_the_menu_of_the_site_has_the_pages_in_the_order_of_the_first_one() -> None:
+    menu = re.findall(r"^ +- (?:.*: )?(\S+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.M)
+    linked = re.findall(r"\]\((\S+\.md)\)", (ROOT / "docs" / "README.md").read_text())
+
+    assert menu == ["README.md", *linked]
+    assert set(menu) == {str(page.relative_to(ROOT / "docs")) for page in PAGES[1:]}
+
+
 def test_every_promise_names_a_test_that_exists() -> None:
     rows = re.findall(r"^\|(.+)\|$", (ROOT / "docs/reference/seeds.md").read_text(), re.MULTILINE)
     promises = [row.split("|")[-1].strip(" `") for row in rows if "::" in row]
