@@ -55,6 +55,14 @@ def test_no_test_and_no_benchmark_reaches_below_the_public_face() -> None:
     assert [path.name for path in files if re.search(r"\b\w+\._engine\b", path.read_text())] == []
 
 
+def test_the_inverted_index_has_one_entrance() -> None:
+    package = SOURCE / "stores/sqlite/inverted"
+    outside = [path for path in SOURCE.rglob("*.py") if package not in path.parents]
+    texts = "\n".join(path.read_text() for path in outside)
+
+    assert set(re.findall(r"sqlite\.inverted\.(\w+)", texts)) == {"search"}
+
+
 def _first_cell(line: str) -> str:
     return re.split(r" {2,}", line.strip())[0]
 

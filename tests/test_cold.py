@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import pickle
 import re
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 
 import hardwon
 from hardwon._cold import json as _json
+from hardwon._cold import namedtuple
 from hardwon._cold import re as _re
 from hardwon._cold.namedtuple import NamedTuple
 from hardwon.failures.signature import _VOLATILE
@@ -103,6 +105,52 @@ def test_damaged_patterns_are_no_use_and_no_harm(raw: bytes) -> None:
     _re.restore(raw)
 
     assert _re.fullmatch(r"a+", "aaa")
+
+
+def test_without_its_engine_json_is_the_standard_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_json, "_engine", None)
+    value = {"b": [1, None, "é"], "a": float("inf")}
+
+    assert _json.dumps(value, sort_keys=True) == json.dumps(value, sort_keys=True)
+    assert _json.dumps(Path("x"), default=str) == '"x"'
+    assert _json.loads(b' {"a": [1]} ') == {"a": [1]}
+    with pytest.raises(ValueError):
+        _json.loads("{")
+
+
+@pytest.mark.parametrize(("place", "name"), [(_re, "_STAMP"), ("re._compiler", "_code")])
+def test_without_its_engine_patterns_are_compiled_and_not_kept(
+    place: Any, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_re, "_known", {})
+    monkeypatch.setattr(_re, "_kept", {})
+    if place is _re:
+        monkeypatch.setattr(place, name, b"")
+    else:
+        monkeypatch.delattr(f"{place}.{name}")
+    _re._known[r"a+"] = re.compile(r"a+")
+
+    assert _re.fullmatch(r"a+", "aaa")
+    assert _re.fresh() == b""
+    _re.restore(b"\n'a+'\n00\n[]")
+    assert _re._kept == {}
+
+
+def test_without_its_getter_a_light_value_still_has_fields(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("_collections._tuplegetter")
+    assert namedtuple.__spec__ is not None
+    assert namedtuple.__spec__.loader is not None
+    copy: Any = importlib.util.module_from_spec(namedtuple.__spec__)
+    namedtuple.__spec__.loader.exec_module(copy)
+
+    class Pair(copy.NamedTuple):  # type: ignore[misc]
+        left: int
+        right: int = 2
+
+    pair: Any = Pair(1)
+    assert (pair.left, pair.right, pair._replace(right=3)) == (1, 2, (1, 3))
+    with pytest.raises(AttributeError):
+        pair.left = 4
 
 
 def test_a_light_value_is_a_named_tuple() -> None:

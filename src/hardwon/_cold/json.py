@@ -28,6 +28,8 @@ try:
 
     _engine: Any = _json
     _scan: Any = _engine.make_scanner(_Reading)
+    _quote: Any = _engine.encode_basestring_ascii
+    _engine.make_encoder({}, None, _quote, None, ": ", ", ", False, False, True)  # as in `dumps`
 except (ImportError, AttributeError, TypeError):  # another interpreter, or a later one
     _engine = None
 
@@ -61,7 +63,7 @@ def dumps(
     if _engine is None:
         how = {"sort_keys": sort_keys, "separators": separators, "default": default}
         return str(_standard().dumps(value, ensure_ascii=ensure_ascii, **how))
-    quote = _engine.encode_basestring_ascii if ensure_ascii else _engine.encode_basestring
+    quote = _quote if ensure_ascii else _engine.encode_basestring
     between, after = separators
     encode = _engine.make_encoder(
         {}, default or _refused, quote, None, after, between, sort_keys, False, True

@@ -9,7 +9,6 @@ Patterns must be constants, because each one is cached.
 
 from __future__ import annotations
 
-import _sre  # type: ignore[import-not-found]
 import sys
 
 from hardwon._cold import json
@@ -21,8 +20,14 @@ if TYPE_CHECKING:
     from re import Pattern
     from typing import Any
 
+try:
+    import _sre  # type: ignore[import-not-found]
+
+    _STAMP = ascii(f"{sys.version} {_sre.MAGIC} {_sre.CODESIZE}").encode()
+except (ImportError, AttributeError):  # another interpreter, or a later one: nothing is cached
+    _STAMP = b""
+
 _LIMIT = 400  # cached patterns; more means that some are not constants
-_STAMP = ascii(f"{sys.version} {_sre.MAGIC} {_sre.CODESIZE}").encode()
 _known: dict[str, Pattern[str]] = {}
 # By pattern: code in hexadecimal; flags, groups and their names in JSON, parsed when asked for.
 _kept: dict[bytes, tuple[bytes, bytes]] = {}
@@ -66,7 +71,7 @@ def sub(pattern: str, repl: str | Callable[[Match[str]], str], text: str, count:
 def restore(stored: bytes) -> None:
     """Use patterns from `fresh`; ignored if damaged or compiled by another Python."""
     stamp, *parts = stored.split(b"\n")
-    if stamp == _STAMP:
+    if stamp and stamp == _STAMP:
         compiled = zip(parts[1::3], parts[2::3], strict=False)
         _kept.update(zip(parts[::3], compiled, strict=False))
 
@@ -74,9 +79,12 @@ def restore(stored: bytes) -> None:
 def fresh() -> bytes:
     """Cache contents to persist; empty when nothing new was compiled."""
     missing = [pattern for pattern in _known if _key(pattern) not in _kept]
-    if not missing or len(_known) > _LIMIT:
+    if not missing or not _STAMP or len(_known) > _LIMIT:
         return b""
-    _kept.update((_key(pattern), _described(pattern)) for pattern in missing)
+    try:
+        _kept.update([(_key(pattern), _described(pattern)) for pattern in missing])
+    except (ImportError, AttributeError, TypeError):  # the compiler of a later Python
+        return b""
     newest = list(_kept.items())[-_LIMIT:]
     return b"\n".join([_STAMP, *(part for key, kept in newest for part in (key, *kept))])
 
