@@ -9,7 +9,6 @@ loops/<loop-id>/journal.jsonl    one event per line; together they give the stat
 
 from __future__ import annotations
 
-import fcntl
 import itertools
 import json
 import os
@@ -166,7 +165,7 @@ class LoopJournal:
 
     def close(self) -> None:
         """Release the loop for other processes."""
-        os.close(self._lock)
+        self._lock.release()
 
     def _recover(self, name: str) -> None:
         aside = self._aside(name)
@@ -196,25 +195,21 @@ def read_record(path: str) -> Record:
     return from_json(Record, json.loads(content))
 
 
-def locked(folder: LoopFolder) -> int:
+def locked(folder: LoopFolder) -> _files.Lock:
     """Lock a loop for this process; TransientError while another one holds it."""
-    handle = _files.lock_file(folder.at(LOCK))
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        holder = os.pread(handle, 32, 0).decode("ascii", "replace").strip() or "?"
-        os.close(handle)
-        words = f"loop {folder.loop_id!r} is being run by process {holder}"
-        raise TransientError(words) from error
-    os.ftruncate(handle, 0)
-    os.pwrite(handle, str(os.getpid()).encode(), 0)
-    return handle
+    lock = _files.Lock(folder.at(LOCK))
+    if not lock.acquire(wait=False):
+        holder = (read(lock.path) or b"").decode("ascii", "replace").strip() or "?"
+        raise TransientError(f"loop {folder.loop_id!r} is being run by process {holder}")
+    os.ftruncate(lock.handle, 0)
+    os.pwrite(lock.handle, str(os.getpid()).encode(), 0)
+    return lock
 
 
 def is_running(folder: LoopFolder) -> bool:
     """Whether a process runs the loop now."""
     try:
-        os.close(locked(folder))
+        locked(folder).release()
     except TransientError:
         return True
     except FileNotFoundError:
