@@ -364,6 +364,15 @@ def test_status_tells_of_the_hooks_of_another_home(
     assert "codex last ran: SessionStart" in capsys.readouterr().out
 
 
+def test_status_needs_no_settings(user: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(["install", "codex"])
+    (user / ".hardwon" / "config.toml").write_text("[")
+    capsys.readouterr()
+
+    assert run(["status"]) == 0
+    assert "codex  user  installed" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("agent", "doors"),
     [

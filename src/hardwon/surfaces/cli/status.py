@@ -11,7 +11,7 @@ import click
 
 from hardwon import trust
 from hardwon.errors import HardwonError
-from hardwon.settings import load
+from hardwon.settings import default_home, load
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.install import doubled, files
 from hardwon.surfaces.cli.output import dump, say_folded, table
@@ -31,7 +31,7 @@ _ABSENT, _INSTALLED = "-", "installed"
 @options.as_json
 def command(home: str | None, as_json: bool) -> None:
     """Show in which coding agents hardwon is installed, when its hooks ran, and what is wrong."""
-    data_home = load(home).home
+    data_home = load(home).home if home else default_home()  # config.toml may be damaged
     rows = [_state(target, level) for agent in AGENTS for level, target in files(agent)]
     runs = _last_runs(data_home)
     if as_json:
