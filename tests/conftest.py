@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 
 import pytest
+from hardwon_minilm import WEIGHTS
 from hypothesis import settings
 
 from tests.postgres_server import Place, PostgresServer, running
@@ -27,6 +28,13 @@ def _no_settings_from_outside(
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
     monkeypatch.chdir(os.getcwd())  # a command that goes elsewhere takes the next test not along
+
+
+@pytest.fixture(scope="session")
+def weights() -> None:
+    """The weights of the embedding model, which the source distribution leaves to its package."""
+    if not os.path.exists(WEIGHTS):
+        pytest.skip("without weights; `pip install hardwon-minilm` brings them")
 
 
 @pytest.fixture(scope="session")

@@ -28,7 +28,11 @@ EXAMPLES = [
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_every_python_example_runs_as_written(example: str, tmp_path: Path) -> None:
+def test_every_python_example_runs_as_written(
+    example: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    if "minilm" in example:
+        request.getfixturevalue("weights")
     done = subprocess.run(
         [sys.executable, "-c", example],
         env={**os.environ, "HOME": str(tmp_path)},

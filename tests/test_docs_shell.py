@@ -137,7 +137,11 @@ SCRIPTS = [
 
 
 @pytest.mark.parametrize("page", SCRIPTS)
-def test_what_a_page_tells_to_type_works(page: Path, tmp_path: Path) -> None:
+def test_what_a_page_tells_to_type_works(
+    page: Path, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    if "minilm" in script(page):
+        request.getfixturevalue("weights")
     stage = STAGES.get(str(page.relative_to(ROOT)))
     if stage:
         stage(tmp_path)

@@ -90,6 +90,7 @@ def test_in_a_crowd_only_a_lesson_that_stands_apart_is_shown(hw: Hardwon) -> Non
     assert not one_of_many
 
 
+@pytest.mark.usefixtures("weights")
 def test_the_model_that_comes_along_finds_a_lesson_and_stays_silent(tmp_path: Path) -> None:
     with hardwon.open(settings=set_to(tmp_path, embedder="minilm")) as hw:
         agent = hw.agent("coder")

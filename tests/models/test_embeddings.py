@@ -13,7 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.errors import InvalidInput, MissingExtra, PermanentError, TransientError
+from hardwon.errors import (
+    InvalidInput,
+    MissingExtra,
+    PermanentError,
+    SetupError,
+    TransientError,
+)
 from hardwon.models.embeddings import ensure, open_embedder
 from hardwon.models.embeddings.minilm import MiniLM
 from hardwon.models.embeddings.wordpiece import WordPiece
@@ -27,8 +33,17 @@ SECRET = "ghp_" + "a1B2" * 9
 
 
 @pytest.fixture(scope="module")
-def minilm() -> MiniLM:
+def minilm(weights: None) -> MiniLM:
     return MiniLM()
+
+
+def test_weights_that_are_missing_are_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("hardwon.models.embeddings.minilm.WEIGHTS", str(tmp_path / "minilm.npz"))
+
+    with pytest.raises(SetupError, match=r"minilm\.npz.*install hardwon-minilm again"):
+        MiniLM().embed(["a text"])
 
 
 def words() -> WordPiece:

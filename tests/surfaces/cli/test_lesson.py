@@ -112,6 +112,7 @@ def test_commands_use_the_scope_of_the_settings_as_hooks_do(
     assert "use blue" not in said(capsys, "lesson", "list", "--home", other)
 
 
+@pytest.mark.usefixtures("weights")
 def test_lessons_get_vectors_and_are_found_by_meaning(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -228,9 +229,10 @@ def test_a_candidate_that_is_too_long_for_its_column_is_wrapped_there(tmp_path: 
     with hardwon.open(tmp_path / "home") as hw:
         hw.agent("default").lessons.add("when the deployment of the shop to staging hangs", "wait")
 
-    shown = on_terminal(60, "recall", "the deployment to staging hangs", "--explain")
+    asked = ("the deployment to staging hangs", "--explain", "--project", "")
+    shown = on_terminal(60, "recall", *asked)
 
-    head, first, second, *_ = (line for line in shown if not line.startswith("\x1b"))
+    head, first, second, *_ = shown
     start = head.index("lesson")
     assert max(map(len, shown)) <= 60
     assert first[start:].startswith("#1 when the")

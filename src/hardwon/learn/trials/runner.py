@@ -94,6 +94,7 @@ class Runner:
         prompt = self._begin(number)
         prompt_file = self._journal.folder.at("trials", f"{number + 1:03d}.prompt.md")
         files.spill(prompt_file, prompt)
+        self._say("acting", self.state)
         attempt = await self._roles.act(prompt, prompt_file=prompt_file)
         self._journal.guard()
         return self._recorded(number, attempt)
@@ -150,6 +151,7 @@ class Runner:
         if self.state.open and self.state.open.evaluation:
             return self.state.open.evaluation
         crash = attempt.output.crash
+        self._say("verifying", self.state)
         judged = records.crashed(crash) if crash else await self._roles.judge(attempt)
         evaluation = records.redacted(judged)
         self._add("judged", trial=number, evaluation=to_json(evaluation))

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon._fork import ForkLock
-from hardwon.errors import MissingExtra
+from hardwon.errors import MissingExtra, SetupError
 from hardwon.models.embeddings.wordpiece import WordPiece
 
 try:
@@ -57,8 +57,11 @@ class MiniLM:
 
     @cached_property
     def _model(self) -> Encoder:
-        with np.load(WEIGHTS) as weights:
-            return Encoder(weights)
+        try:
+            with np.load(WEIGHTS) as weights:
+                return Encoder(weights)
+        except FileNotFoundError as error:
+            raise SetupError(f"{WEIGHTS} is missing; install hardwon-minilm again") from error
 
 
 class Encoder:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -43,11 +44,12 @@ def top(every: float, once: bool, home: str | None, as_json: bool) -> None:
             dump(view)
             return
         show(view, rate=0.0)
-        while is_live:
-            time.sleep(max(0.1, every))
-            earlier, view = view, look(hw)
-            click.clear()
-            show(view, rate=_rate(earlier, view))
+        with suppress(KeyboardInterrupt):  # the usual way to leave
+            while is_live:
+                time.sleep(max(0.1, every))
+                earlier, view = view, look(hw)
+                click.clear()
+                show(view, rate=_rate(earlier, view))
 
 
 def look(hw: Hardwon) -> dict[str, Any]:

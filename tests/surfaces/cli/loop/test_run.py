@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from hardwon.surfaces.cli import run
 from tests.learn.trials.commanded import (
     ACTOR,
     CHECK,
@@ -27,6 +28,17 @@ def test_a_run_tells_its_trials_and_ends_well(capsys: Capture) -> None:
     assert "trial 1: failed, reward 0.00" in said
     assert "error: want yes" in said
     assert "succeeded: all verifications passed in trial 2" in said
+
+
+def test_a_run_tells_what_it_does_while_it_does_it(capsys: Capture) -> None:
+    command = ["loop", "run", "answer", "--actor", ACTOR, "--verify", CHECK, "--max-trials", "3"]
+    assert run(command) == 0
+    doing = [line for line in capsys.readouterr().err.splitlines() if line.startswith("trial")]
+
+    works, verifies = "the actor works …", "the verifiers run …"
+    assert doing == [f"trial {at} of 3: {what}" for at in (1, 2) for what in (works, verifies)]
+    assert run([*command, "--json"]) == 0
+    assert "trial" not in capsys.readouterr().err
 
 
 def test_a_run_that_fails_exits_with_one(capsys: Capture) -> None:

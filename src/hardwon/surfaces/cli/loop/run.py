@@ -71,6 +71,9 @@ _SHARED = (
 )
 
 
+_DOING = {"acting": "the actor works …", "verifying": "the verifiers run …"}
+
+
 def _tuning(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(_SHARED):
         command = option(command)
@@ -231,6 +234,10 @@ def _quiet(event: str, state: LoopState) -> None:
 
 
 def _progress(event: str, state: LoopState) -> None:
+    if event in _DOING:
+        number = state.open.number if state.open else len(state.trials)
+        click.echo(f"trial {number + 1} of {state.options.max_trials}: {_DOING[event]}", err=True)
+        return
     if event == "ended":
         good = state.passed
         say(f"{state.status}: {state.reason}", fg="green" if good else "red")
