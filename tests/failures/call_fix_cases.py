@@ -633,6 +633,18 @@ CASES = (
         never=("quotes",),
     ),
     case(
+        "a mark that was in quotes before",
+        ('node paint.mjs --note "at #12" --to hsl', "!paint: bad note"),
+        ('node paint.mjs --note "#12" --to hsl -v', "hsl(1, 2, 3)"),
+        sort=None,
+    ),
+    case(
+        "other work after a test runner that is missing",
+        ("pytest tests/a.py", "!bash: line 1: pytest: command not found"),
+        ("./make.sh deploy", "!TypeError: bad operand type"),
+        sort=None,
+    ),
+    case(
         "a task of a project by its whole name",
         ("bin/site build", "!site: unknown command 'build' (known: page:new, site:build)"),
         ("bin/site site:build", "built"),

@@ -14,6 +14,7 @@ from hardwon.failures.commit_marks import form_of
         ("fix(api)!: add a line", "<word>:"),
         ("HB-7 add a line", "HB-<n>"),
         ("HB-7: add a line", "HB-<n>:"),
+        ("hb-7 add a line", "hb-<n>"),
         ("[shop] add a line", "[shop]"),
         ("Core: add a line", "Core:"),
         ("add 3 lines", "no mark"),
