@@ -12,13 +12,14 @@ import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 import hardwon
 from hardwon.errors import Corrupt, NewerSchema, StorageError, StorageFull
 from hardwon.ranking.query import query
-from hardwon.stores.sqlite import SqliteStore
+from hardwon.stores.sqlite import SqliteStore, database
 from hardwon.stores.sqlite.database import SCHEMA, Database
 from hardwon.values.evidence import parsed
 from hardwon.values.lesson import Status
@@ -404,3 +405,46 @@ def test_a_closed_file_is_opened_again_when_it_is_used(tmp_path: Path) -> None:
 
     assert len(store.lessons.recent(CODER, status="all", limit=9)) == 1
     store.close()
+
+
+class Disk(NamedTuple):
+    """What `statvfs` tells of a disk, as far as it is asked."""
+
+    f_bavail: int = 9
+    f_favail: int = 9
+    f_frsize: int = 4096
+
+
+@pytest.mark.parametrize(
+    ("code", "disk", "kind", "words"),
+    [
+        (sqlite3.SQLITE_FULL, Disk(), StorageFull, "disk full"),
+        (sqlite3.SQLITE_IOERR, Disk(), StorageError, "the words of SQLite"),
+        (sqlite3.SQLITE_IOERR_READ, Disk(0), StorageFull, "disk full"),
+        (sqlite3.SQLITE_CANTOPEN, Disk(1), StorageError, "the words of SQLite"),
+        (sqlite3.SQLITE_CANTOPEN, Disk(1, f_frsize=4095), StorageFull, "disk full"),
+        (sqlite3.SQLITE_CANTOPEN, Disk(f_favail=0), StorageFull, "disk full"),
+        (sqlite3.SQLITE_CANTOPEN, Disk(f_favail=1), StorageError, "the words of SQLite"),
+        (sqlite3.SQLITE_CANTOPEN, None, StorageError, "the words of SQLite"),
+        (sqlite3.SQLITE_ERROR, Disk(0), StorageError, "the words of SQLite"),
+        (sqlite3.SQLITE_CORRUPT, Disk(), Corrupt, "the words of SQLite"),
+        (sqlite3.SQLITE_BUSY_SNAPSHOT, Disk(), StorageError, "another process held it"),
+        (sqlite3.SQLITE_LOCKED, Disk(), StorageError, "another process held it"),
+    ],
+)
+def test_what_sqlite_says_is_explained(
+    code: int, disk: Disk | None, kind: type, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ask(_: str) -> Disk:
+        if disk is None:
+            raise OSError
+        return disk
+
+    monkeypatch.setattr(os, "statvfs", ask)
+    error = sqlite3.OperationalError("the words of SQLite")
+    error.sqlite_errorcode = code
+
+    told = database._explained(error, "hardwon.db")
+
+    assert type(told) is kind
+    assert words in str(told)

@@ -347,6 +347,23 @@ def test_the_rarest_words_are_read_first_when_little_may_be_read(tmp_path: Path)
     store.close()
 
 
+def test_the_same_words_are_read_first_within_a_transaction(tmp_path: Path) -> None:
+    store = SqliteStore(str(tmp_path), fresh=0)
+
+    def read(word: str) -> list[int]:
+        return sorted(number for number, *_ in matched(store, word, reach=65))
+
+    with store.together():
+        for word in ("zebra", "apple"):
+            for number in range(65):  # as many as move on together
+                store.lessons.add(lesson(f"{word} {number}"))
+        within = read("zebra apple")
+
+    assert within == read("zebra apple")
+    assert min(within) > 65, "of two words that are as rare, the first by its letters"
+    store.close()
+
+
 def test_two_shelves_are_counted_together(tmp_path: Path) -> None:
     plain, indexed = MemoryStore(), SqliteStore(str(tmp_path), fresh=2)
     for store in (plain, indexed):

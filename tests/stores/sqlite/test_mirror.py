@@ -117,6 +117,7 @@ def test_a_copied_text_is_found_by_its_letters_and_removed(
 
     mirror.keep(CODER, (), [1])
 
+    assert mirror.state(CODER)[2] == {}
     assert hook.lessons.search(CODER, "certificates", limit=9) == []
     assert hook.check() == []
 

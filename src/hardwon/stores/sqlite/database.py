@@ -45,7 +45,7 @@ class Database:
         self._turn = Turn(f"{path}-turn", PATIENCE)
         self._depth = 0
         self._owner = 0
-        self._is_frozen = False  # opened read-only, as it cannot be written
+        self._is_frozen: bool  # opened read-only, as it cannot be written
         self._held: list[AbstractContextManager[Any]] = []
         self.before_commit: Callable[[], None] = lambda: None
         self.shelves: dict[Scope, int] = {}  # the shelves found in this transaction

@@ -22,37 +22,40 @@ class Turn:
     def __init__(self, path: str, patience: float) -> None:
         self._path = path
         self._patience = patience
-        self._handle = -1
+        self._handle: int | None = None
 
     def __enter__(self) -> None:
         """Wait for the turn; after too long, or if the file cannot exist, go on without it."""
-        if not self._opened():
+        handle = self._opened()
+        if handle is None:
             return
         end = time.monotonic() + self._patience
-        while not self._taken() and time.monotonic() < end:
+        while not _is_taken(handle) and time.monotonic() < end:
             time.sleep(_LOOK)
 
     def __exit__(self, *_: object) -> None:
-        if self._handle >= 0:
+        if self._handle is not None:
             fcntl.flock(self._handle, fcntl.LOCK_UN)
 
     def close(self) -> None:
         """Release the file; the next turn opens it again."""
-        if self._handle >= 0:
+        if self._handle is not None:
             os.close(self._handle)
-            self._handle = -1
+            self._handle = None
 
-    def _taken(self) -> bool:
-        try:
-            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return False
-        return True
-
-    def _opened(self) -> bool:
-        if self._handle < 0:
+    def _opened(self) -> int | None:
+        if self._handle is None:
             try:
                 self._handle = _files.lock_file(self._path)
             except OSError:  # a folder that cannot be written
-                return False
-        return True
+                return None
+        return self._handle
+
+
+def _is_taken(handle: int) -> bool:
+    """Whether the lock is ours now."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

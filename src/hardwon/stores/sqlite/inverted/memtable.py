@@ -22,7 +22,8 @@ class Memtable:
 
     def __init__(self, database: Database) -> None:
         self._db = database
-        self._state: tuple[int, int, int] = (0, 0, 0)
+        self._base = 0, 0  # transactions undone, and the first row: another one means a new start
+        self._last = 0  # the last row that was read
         self._entries: dict[int, tuple[int, dict[str, int]]] = {}  # by lesson: shelf, impacts
         self._added: dict[int, int] = {}  # lessons not counted in the dictionary yet, by shelf
         self._unwritten: list[Waiting] = []  # rows of the open transaction
@@ -69,15 +70,14 @@ class Memtable:
     def look(self) -> None:
         """Read the changes since the last call."""
         first, last = self._db.rows(_SPAN)[0]
-        state = (self._db.undone, first or 0, last or 0)
-        if state == self._state:
-            return
-        if state[:2] != self._state[:2] or state[2] < self._state[2]:
-            self._state = (0, first or 0, (first or 0) - 1)
+        base, newest = (self._db.undone, first or 0), last or 0
+        if base != self._base or newest < self._last:
+            self._base, self._last = base, 0
             self._entries.clear()
             self._added.clear()
-        self._read(self._state[2])
-        self._state = state
+        if newest > self._last:
+            self._read(self._last)
+            self._last = newest
 
     def postings(self, shelves: Iterable[int], query_keys: tuple[str, ...]) -> Postings:
         """The lessons of these shelves that hold each key, with impacts."""
