@@ -84,6 +84,18 @@ def test_another_process_s_lesson_is_found_while_it_waits(tmp_path: Path) -> Non
     assert (ids(reader, "zebra"), ids(reader, "yak")) == ([], [kept.id])
 
 
+def test_what_another_process_has_moved_is_read_anew(tmp_path: Path) -> None:
+    home = str(tmp_path)
+    reader, writer, mover = SqliteStore(home), SqliteStore(home), SqliteStore(home, fresh=0)
+    kept = writer.lessons.add(lesson("the zebra"))
+    assert ids(reader, "zebra") == [kept.id]
+
+    mover.lessons.update(kept._replace(correction="the yak", situation="yak"))
+    writer.lessons.add(lesson("other"))
+
+    assert (ids(reader, "zebra"), ids(reader, "yak")) == ([], [kept.id])
+
+
 def test_what_was_moved_is_found_by_its_new_words_only(store: SqliteStore) -> None:
     kept = [store.lessons.add(lesson(f"zebra {number}")) for number in range(4)]
     assert waiting(store) == 0
