@@ -193,7 +193,7 @@ def test_the_share_falls_once_it_is_proven_that_lessons_help(hw: StoredHardwon) 
     assert reviewed(hw).share == LOW_SHARE
     assert reviewed(hw).share is None
     assert hw.report("coder").share == LOW_SHARE
-    assert seen(hw, 60) >= 54  # half of them were withheld before
+    assert seen(hw, 60) >= 45  # half of them were withheld before; chance decides the rest
 
 
 def test_the_worker_reviews_once_a_day(tmp_path: Path) -> None:
