@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import socket
-import time
 from datetime import timedelta
 
 import pytest
@@ -26,6 +25,8 @@ from tests.models.server import (
 )
 
 SECOND = timedelta(seconds=1)
+LATE = "within 1 s"
+PATIENT = timedelta(minutes=1)  # where the limit is not what is tested: a loaded machine
 ASKED = Request("system", "prompt", schema={"type": "object"})
 HTML = (("content-type", "text/html"),)
 
@@ -84,15 +85,15 @@ BEHAVIOURS = [
     ("an error with status 200", "openai", Part(200, b'{"error": {"code": 502, "message": "up"}}'), (TransientError, "502")),
     ("compressed unasked", "openai", Part(200, b"\x1f\x8b", (("content-encoding", "gzip"),)), (PermanentError, "Content-Encoding")),
     ("a hundred megabytes", "openai", Part(act=huge), (PermanentError, "more than")),
-    ("a stream without end", "openai", Part(act=endless), (TransientError, "within 1 s")),
-    ("silence", "anthropic", Part(act=silent), (TransientError, "within 1 s")),
+    ("a stream without end", "openai", Part(act=endless), (TransientError, LATE)),
+    ("silence", "anthropic", Part(act=silent), (TransientError, LATE)),
     ("a torn line", "openai", Part(act=torn), (TransientError, "127.0.0.1")),
 ]  # fmt: skip
 
 
-def model(wire: str, address: str, **keys: str) -> Model:
+def model(wire: str, address: str, *, timeout: timedelta = PATIENT, **keys: str) -> Model:
     base = f"{address}/v1" if wire == "openai" else address
-    return open_model(f"{wire}:small@{base}", keys=keys, timeout=SECOND)
+    return open_model(f"{wire}:small@{base}", keys=keys, timeout=timeout)
 
 
 def ask(asked: Model, request: Request = ASKED) -> Reply:
@@ -106,18 +107,19 @@ def ask(asked: Model, request: Request = ASKED) -> Reply:
 )
 def test_a_server_that_behaves_so_is_understood(wire: str, part: Part, outcome: object) -> None:
     with playing(part) as stage:
-        began = time.monotonic()
+        limit = PATIENT
         if isinstance(outcome, str):
             assert ask(model(wire, stage.address)).text == outcome
         else:
             assert isinstance(outcome, tuple)
             kind, word = outcome
+            limit = SECOND if word == LATE else PATIENT
             with pytest.raises(kind, match=word) as raised:
-                ask(model(wire, stage.address))
+                ask(model(wire, stage.address, timeout=limit))
             assert isinstance(raised.value, TransientError) == (kind is TransientError)
 
-    assert time.monotonic() - began < 30  # far above the limit of one second: a loaded machine
-    assert len(stage.asked) == 1  # retries belong to the queue
+    assert len(stage.asked) == 1 or limit == SECOND  # retries belong to the queue
+    assert len(stage.asked) <= 1  # after a second it may not have read the request yet
 
 
 @pytest.mark.parametrize(
