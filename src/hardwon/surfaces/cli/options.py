@@ -117,9 +117,13 @@ def chosen(scope: hardwon.Scope) -> str:
 
 def where(scope: hardwon.Scope, *, joined: str = "and") -> str:
     """` in acme/api and everywhere`: the lessons that a command looks at."""
+    return f"{place(scope)} {joined} everywhere" if scope.project else place(scope)
+
+
+def place(scope: hardwon.Scope) -> str:
+    """` of agent coder in acme/api`; the agent is left out if it is the usual one."""
     agent = f" of agent {scope.agent}" if scope.agent != _from_settings("agent") else ""
-    held = f" in {scope.project} {joined} everywhere" if scope.project else " outside projects"
-    return agent + held
+    return f"{agent} in {scope.project}" if scope.project else f"{agent} outside projects"
 
 
 def say_where(scope: hardwon.Scope) -> None:

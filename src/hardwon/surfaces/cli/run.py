@@ -43,8 +43,8 @@ def list_(text: str, limit: int, as_json: bool, **place: Any) -> None:
     if as_json:
         dump(runs)
         return
-    if not runs:
-        say("(no runs)")
+    of_whom = options.place(agent.scope)
+    say(f"{plural(len(runs), 'run')}{of_whom}:" if runs else f"(no runs{of_whom})")
     now = datetime.now(UTC)
     for line in fitted([_row(run, now) for run in runs], room=width() - 2):
         say(f"  {line}")
