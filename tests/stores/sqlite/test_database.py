@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -405,6 +405,39 @@ def test_a_closed_file_is_opened_again_when_it_is_used(tmp_path: Path) -> None:
 
     assert len(store.lessons.recent(CODER, status="all", limit=9)) == 1
     store.close()
+
+
+def test_rows_without_their_parents_are_told_by_their_tables(tmp_path: Path) -> None:
+    with closing(SqliteStore(str(tmp_path))) as store:
+        for project in ("a", "b"):
+            store.lessons.add(lesson(scope=CODER._replace(project=project)))
+        other = sqlite3.connect(tmp_path / "hardwon.db", isolation_level=None)
+        other.execute("DELETE FROM shelves WHERE project = 'a'")
+        other.close()
+
+        assert "orphan in lessons" in store.check()
+
+
+def test_a_snapshot_that_cannot_begin_stops_no_other_thread(tmp_path: Path) -> None:
+    path = tmp_path / "hardwon.db"
+    opened = Database(str(path))
+    opened.close()
+    path.write_bytes(b"no database at all, and longer than a header of one" * 20)
+    failed: list[Exception] = []
+
+    def look() -> None:
+        try:
+            with opened.snapshot():
+                opened.rows("SELECT 1")
+        except Corrupt as error:
+            failed.append(error)
+
+    look()
+    thread = threading.Thread(target=look, daemon=True)
+    thread.start()
+    thread.join(60)
+
+    assert len(failed) == 2
 
 
 class Disk(NamedTuple):
