@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
+import pytest
+
 from hardwon import Scope
 from hardwon.ports import Store
 from hardwon.ranking.query import Query, query
 from hardwon.stores.memory import MemoryStore
 from hardwon.values.lesson import Status
+from tests.contract.conftest import STORES
 from tests.samples import CODER, NOW, lesson
 
 ASKED = ("alpha", "bravo", "alpha bravo", "yak", "word3", "word4 alpha", "gamma", "none")
@@ -59,6 +64,18 @@ def test_what_a_transaction_adds_counts_within_it_and_afterwards(store: Store) -
     assert before == [[]] * len(ASKED)
     assert within == all_matched(store) == all_matched(plain)
     assert store.check() == []
+
+
+@pytest.mark.parametrize("store", sorted(set(STORES) - {"memory"}), indirect=True)
+def test_what_was_rolled_back_weighs_nothing(store: Store) -> None:
+    lead_a_life(store)
+    before = all_matched(store)
+
+    with suppress(KeyError), store.together():
+        store.lessons.add(lesson("alpha bravo taken back"))
+        raise KeyError
+
+    assert all_matched(store) == before
 
 
 def test_a_lesson_that_was_moved_into_the_index_is_changed_and_deleted_there(store: Store) -> None:
