@@ -489,6 +489,21 @@ def test_why_a_lesson_is_told_before_a_call_or_not(
     assert (found.verdict, found.is_shown) == (verdict, not verdict)
 
 
+@pytest.mark.parametrize(
+    ("failed", "worked", "verdict"), [(9, 2, ""), (3, 9, "no proven fix is known")]
+)
+def test_a_fix_of_one_run_is_told_before_a_command_that_will_probably_fail_again(
+    failed: int, worked: int, verdict: str
+) -> None:
+    memory = records(fixed(status=Status.CANDIDATE))
+    counted_calls(memory, MKDIR._replace(failed=False, failure=None, output=""), worked)
+    counted_calls(memory, MKDIR, failed)
+
+    (found,) = likely_failures(Step("bash", "mkdir out"), RunSoFar(), memory, least=0.0)
+
+    assert (found.chance.failed, found.verdict) == (failed, verdict)
+
+
 def test_a_call_that_follows_another_lesson_is_not_warned_about() -> None:
     memory = records(fixed("make all", kinds=("k2",)), fixed())
     counted_calls(memory, MKDIR._replace(args="make all"), 9)
