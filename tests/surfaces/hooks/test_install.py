@@ -106,7 +106,7 @@ def test_status_names_only_the_files_that_hold_hardwon(
     assert capsys.readouterr().out.splitlines() == [
         f"  codex  user  installed  {user}/.codex/hooks.json",
         f"Not installed in {others}; `hardwon install AGENT` installs it",
-        "No hook has run yet in codex; restart it, then give it a prompt",
+        "No hook has run yet in codex; restart the agent and give it a prompt",
     ]
 
 
