@@ -71,7 +71,8 @@ def _say_runs(rows: Sequence[dict[str, str]], runs: Mapping[str, dict[str, str]]
         say_folded(f"{agent} last ran: {ran}")
     installed = dict.fromkeys(row["agent"] for row in rows if row["state"] == _INSTALLED)
     if idle := [agent for agent in installed if agent not in runs]:
-        say_folded(f"No hook has run yet in {', '.join(idle)}; restart the agent and give it a prompt")
+        remedy = "restart the agent and give it a prompt"
+        say_folded(f"No hook has run yet in {', '.join(idle)}; {remedy}")
 
 
 def _last_runs(home: str) -> dict[str, dict[str, str]]:
