@@ -9,6 +9,7 @@ import pytest
 from hardwon import Job
 from hardwon.errors import NotFound
 from hardwon.ports import Queue, WorkedQueue
+from hardwon.values.queue import QueueCounts
 from tests.samples import LATER, NOW, job
 
 JOB = job()
@@ -124,6 +125,10 @@ def test_what_came_in_is_done_buried_or_pending(queue: WorkedQueue) -> None:
 
     assert (counts.pending, counts.dead, counts.deduped) == (2, 1, 1)
     assert counts.accepted == counts.done + counts.buried + counts.pending == 4
+
+
+def test_an_empty_queue_counts_nothing(queue: WorkedQueue) -> None:
+    assert queue.counts() == QueueCounts()
 
 
 def buried(queue: WorkedQueue) -> Job:
