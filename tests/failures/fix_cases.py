@@ -126,6 +126,12 @@ NOTHING = (
         sort=None,
     ),
     case(
+        "a file of tests that was only loaded, by another program",
+        ("python3 -m pytest core/test_a.py", "!python3: No module named pytest"),
+        ("python3 core/test_a.py", ""),
+        sort=None,
+    ),
+    case(
         "a pipe that hides the failure",
         ("make check", "!make: *** [check] Error 1"),
         ("make check | tail -3", "make: *** [check] Error 1"),

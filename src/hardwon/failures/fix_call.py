@@ -76,7 +76,7 @@ def call_fix(case: Case) -> Fix | None:
     if fix := removed_already(case):
         return fix
     pair = pair_of(case)
-    if pair is None:
+    if pair is None or _is_idle_test(case, pair):
         return None
     if fix := split_code(case, pair) or another_port(case, pair) or quoted_mark(case, pair):
         return fix
@@ -273,8 +273,6 @@ def _target_changes(case: Case, pair: Pair) -> list[CallChange]:
     if words is None:
         return []
     old_name, new_name = words
-    if pair.new.name == "python" and _is_idle_test(new_name, case):
-        return []
     listing = _listing(case, new_name)
     if listing:
         advice = f"Look up the name first (`{listing}`): it is `{new_name}`, not `{old_name}`."
@@ -292,9 +290,12 @@ def _marking(mark: str) -> CallChange:
     return CallChange(f"Name a ticket in the message, as `{form}`.", f"ticket {form}")
 
 
-def _is_idle_test(name: str, case: Case) -> bool:
+def _is_idle_test(case: Case, pair: Pair) -> bool:
     """Whether a test file was only loaded: no test ran, though the call looks successful."""
-    return tail(name).startswith("test_") and not has_run_tests(case.last)
+    old, new = pair
+    is_test = new.name == "python" and any(tail(file).startswith("test_") for file in new.operands)
+    is_other = (old.name, old.operands) != (new.name, new.operands)
+    return is_test and is_other and not has_run_tests(case.last)
 
 
 def _listing(case: Case, name: str) -> str:
