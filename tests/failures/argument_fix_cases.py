@@ -336,6 +336,113 @@ CASES = (
         says=("Give `amount` in a smaller unit, times 100.",),
     ),
     case(
+        "a lower number",
+        (tool("list_rows", limit=250, table="t"), "!limit 250 is greater than the maximum"),
+        (tool("list_rows", limit=100, table="t"), "[]"),
+        sort="argument",
+        says=("`list_rows`: Give a lower `limit`: 100 worked.",),
+    ),
+    case(
+        "a shorter time",
+        (
+            tool("request", method="GET", path="/series?from=2026-01-01T00:00Z&to=2026-02-01"),
+            "!series too long",
+        ),
+        (
+            tool("request", method="GET", path="/series?from=2026-01-27T00:00Z&to=2026-02-01"),
+            "[]",
+        ),
+        sort="argument",
+        says=("Ask for a shorter time from `from` to `to`: 5 days worked.",),
+        never=("2026",),
+    ),
+    case(
+        "an argument that a call in between gave",
+        (tool("open_ticket", line="L-1002"), "!this will not do as it is"),
+        (tool("run_test", line="L-1002"), "Test T-300758 finished."),
+        (tool("open_ticket", line="L-1002", test="T-300758"), "ok"),
+        sort="argument",
+        says=("Pass `test` too, from the result of `run_test`.",),
+    ),
+    case(
+        "two arguments that came, one from a call in between",
+        (tool("open_ticket", line="L-1002"), "!this will not do as it is"),
+        (tool("run_test", line="L-1002"), "Test T-300758 finished."),
+        (tool("open_ticket", line="L-1002", kind="slow", test="T-300758"), "ok"),
+    ),
+    case(
+        "an argument whose value the error had",
+        (tool("open_ticket", line="L-1002"), "!nothing under T-300758"),
+        (tool("run_test", line="L-1002"), "Test T-300758 finished."),
+        (tool("open_ticket", line="L-1002", test="T-300758"), "ok"),
+    ),
+    case(
+        "a header with a word of the service",
+        (
+            tool("request", headers={"X-Trace": "1"}, method="PATCH", path="/points/5"),
+            "!Unsupported Media Type",
+        ),
+        (
+            tool(
+                "request",
+                headers={"Content-Type": "application/merge-patch+json", "X-Trace": "1"},
+                method="PATCH",
+                path="/points/5",
+            ),
+            "ok",
+        ),
+        sort="argument",
+        says=("Pass `Content-Type: application/merge-patch+json` in `headers` too.",),
+    ),
+    case(
+        "a header with a key of the run",
+        (
+            tool("request", headers={"X-Trace": "1"}, method="POST", path="/points"),
+            "!write without replay protection",
+        ),
+        (
+            tool(
+                "request",
+                headers={"Idempotency-Key": "f2d8a4ac-2237", "X-Trace": "1"},
+                method="POST",
+                path="/points",
+            ),
+            "ok",
+        ),
+        sort="argument",
+        says=("Pass `Idempotency-Key` in `headers` too.",),
+        never=("f2d8",),
+    ),
+    case(
+        "a short form of a word",
+        (tool("balance", leave_type="annual", who="p-1002"), "!annual is not a known type"),
+        (tool("balance", leave_type="ANN", who="p-1002"), "21 days"),
+        sort="argument",
+        says=("`balance`: Give `leave_type` as `ANN`, not `annual`.",),
+    ),
+    case(
+        "a word that shares a part",
+        (tool("confirm", method="secret_word", who="p-1002"), "!'secret_word' is not a way"),
+        (tool("confirm", method="memorable_word", who="p-1002"), "ok"),
+        sort="argument",
+        says=("Give `method` as `memorable_word`, not `secret_word`.",),
+    ),
+    case(
+        "another thing than the one asked for",
+        (tool("request_leave", leave_type="annual", who="p-1002"), "!annual is not allowed"),
+        (tool("request_leave", leave_type="unpaid", who="p-1002"), "ok"),
+    ),
+    case(
+        "a word that the error does not name",
+        (tool("confirm", method="secret_word", who="p-1002"), "!that is not allowed"),
+        (tool("confirm", method="memorable_word", who="p-1002"), "ok"),
+    ),
+    case(
+        "a short form in an argument that no service defines",
+        (tool("greet", nickname="annual", who="p-1002"), "!annual is not known"),
+        (tool("greet", nickname="ANN", who="p-1002"), "ok"),
+    ),
+    case(
         "a number in a larger unit",
         (tool("set_air", humidity=55, room=7), "!humidity 55 is outside the band"),
         (tool("set_air", humidity=0.55, room=7), "ok"),

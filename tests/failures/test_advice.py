@@ -51,6 +51,7 @@ def is_kept(key: str, *before: Step, **args: Any) -> bool:
         ("argument send rows a list of lists", {"rows": [["x"]]}),
         ("argument send period as `YYYYPMM`", {"period": "2025P09"}),
         ("argument send amount times 100", {"amount": 1850}),
+        ("argument send method word by_mail", {"method": "by_mail"}),
         ("argument send person from list_people ", {"person": "p-4410"}),
         ("argument send fewer lines", {"old_string": "a line"}),
     ],
@@ -92,6 +93,7 @@ def test_a_call_heeds_a_fix(key: str, args: dict[str, Any]) -> None:
         ("call send it", {"id": "C-2003"}),
         ("argument send period as `YYYYPMM`", {"period": "09/2025"}),
         ("argument send amount times 100", {"amount": 18.5}),
+        ("argument send method word by_mail", {"method": "by_hand"}),
         ("argument send person from list_people ", {"person": "p-9999"}),
         ("argument send fewer lines", {"old_string": "a line\nand more"}),
         ("argument send person of `state`", {"person": "p-4410"}),  # of which look-up is not known

@@ -1,4 +1,4 @@
-"""A number is told in another unit, and known again."""
+"""A number is told in another unit or as a lower one, and known again."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hardwon.failures.argument_numbers import is_in_unit, rescaled
+from hardwon.failures.argument_numbers import is_in_unit, is_low, lowered, rescaled
 from hardwon.failures.fix_case import case_of
 from hardwon.values.step import Step
 
@@ -48,3 +48,31 @@ def test_a_unit_is_doubted_only_where_the_number_shows_it(
     value: float, rule: str, may_be: bool
 ) -> None:
     assert is_in_unit(value, rule) is may_be
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "error", "text"),
+    [
+        ("limit", 500, 100, "500 is above the maximum", "Give a lower `limit`: 100 worked."),
+        ("pageSize", 500, 100, "too many rows", "Give a lower `pageSize`: 100 worked."),
+        ("limit", 100, 500, "above the maximum", ""),
+        ("limit", 500, 100, "no such table", ""),
+        ("amount", 500, 100, "above the maximum", ""),  # it belongs to the task
+        ("limit", 500, "100", "above the maximum", ""),
+        ("limit", 500, 0, "above the maximum", ""),
+    ],
+)
+def test_a_lower_number_is_told_where_the_caller_may_choose_it(
+    name: str, old: int, new: Any, error: str, text: str
+) -> None:
+    case = case_of([Step("list", "{}", error, failed=True), Step("list", "{}", "ok")], 0)
+    change = lowered(name, old, new, case)
+
+    assert (change[0] if change else "") == text
+
+
+@pytest.mark.parametrize(
+    ("value", "is_followed"), [(100, True), (20, True), (101, False), (0, False), (None, False)]
+)
+def test_a_number_is_low_up_to_the_one_that_worked(value: object, is_followed: bool) -> None:
+    assert is_low(value, "`list`: Give a lower `limit`: 100 worked.") is is_followed

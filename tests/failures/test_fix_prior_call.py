@@ -32,6 +32,41 @@ CASES = (
         (tool("query_logs", level="warn"), "ok"),
     ),
     case(
+        "a route of the same service comes first",
+        (
+            tool("request", method="POST", path="/orders/wo-1002/plan", body={"day": 3}),
+            "!no crew sees this order",
+        ),
+        (tool("request", method="POST", path="/orders/wo-1002/release"), "ok"),
+        (tool("request", method="POST", path="/orders/wo-1002/plan", body={"day": 3}), "ok"),
+        sort="preparation",
+        says=(
+            "Call `POST:/orders/<id>/release` first, with the same `id`, then the same call again.",
+        ),
+    ),
+    case(
+        "a time-out goes by itself",
+        (tool("query", sql="select 1"), "!canceling statement due to statement timeout"),
+        (tool("set_limit", seconds=30), "ok"),
+        (tool("query", sql="select 1"), "1"),
+    ),
+    case(
+        "a role that has the right",
+        (tool("create_view", name="v"), "!role ANALYST may not create objects"),
+        (tool("use_role", role="PUBLISHER"), "ok"),
+        (tool("create_view", name="v"), "ok"),
+        sort="preparation",
+        says=("Call `use_role` first, with a `role` such as PUBLISHER, then `create_view` again.",),
+    ),
+    case(
+        "a role that is an id of one run",
+        (tool("create_view", name="v"), "!you may not create objects"),
+        (tool("use_role", role="r-1002"), "ok"),
+        (tool("create_view", name="v"), "ok"),
+        sort="preparation",
+        says=("Call `use_role` first, then `create_view` again.",),
+    ),
+    case(
         "log in before the call",
         (tool("send_mail", to="x", body="y"), "!401 not authenticated, call login first"),
         (tool("login", user="me"), "ok"),

@@ -6,12 +6,14 @@ from hardwon._cold import re
 from hardwon.failures.argument_blame import flat
 from hardwon.failures.argument_forms import has_form, time_template
 from hardwon.failures.argument_notation import has_notation
-from hardwon.failures.argument_numbers import is_in_unit
+from hardwon.failures.argument_numbers import is_in_unit, is_low
+from hardwon.failures.argument_rules import is_kind
+from hardwon.failures.argument_spans import is_short
 from hardwon.failures.authored import fields
 from hardwon.failures.file_refusals import text_key
-from hardwon.failures.fix_argument import is_kind
 from hardwon.failures.fix_prior_call import has_called
 from hardwon.failures.results import leaves, scalars
+from hardwon.failures.routes import routed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,11 +57,19 @@ def is_followed(fix: Fix, step: Step, before: Sequence[Step]) -> bool:
     arguments = flat(fields(step.args))
     if advice == "fewer lines":
         return "\n" not in str(arguments.get(text_key(step), "\n"))
+    if advice.endswith((" lower", " shorter")):
+        return _is_within(advice, fix.text, arguments)
     if has_only_names(advice):
         return all(
             (argument[1:] in arguments) == (argument[0] == "+") for argument in advice.split()
         )
     return _obeys_rule(advice, arguments, before)
+
+
+def _is_within(advice: str, text: str, arguments: dict[str, Any]) -> bool:
+    """Whether a number or a time is not above the one that worked, as a fix names it."""
+    name, _, rule = advice.rpartition(" ")
+    return is_low(arguments.get(name), text) if rule == "lower" else is_short(arguments, name, text)
 
 
 def _obeys_rule(advice: str, arguments: dict[str, Any], before: Sequence[Step]) -> bool:
@@ -85,7 +95,7 @@ def _fits(arguments: dict[str, Any], name: str, rule: str, before: Sequence[Step
         return _is_from(match[1], _path(match[2]), value, before)
     if match := re.fullmatch(r"of entry (\S+) (\S+) (\S*)", rule):
         entry = str(arguments.get(match[1]))
-        leaves_of_tool = _latest(before, lambda step: step.tool == match[2])
+        leaves_of_tool = _latest(before, lambda step: routed(step).tool == match[2])
         return any(_is_at(leaf, _path(match[3]), value, entry) for leaf in leaves_of_tool)
     return _has_value(value, rule)
 
@@ -96,7 +106,7 @@ def _has_value(value: object, rule: str) -> bool:
         return value in rule.removeprefix("one of ").split("|")
     if rule == "fewer":
         return len(str(value).split()) == 1
-    if match := re.fullmatch(r"(?:name|with) (\S+)", rule):
+    if match := re.fullmatch(r"(?:name|with|word) (\S+)", rule):
         return match[1] in str(value)
     if re.fullmatch(r"(?:times|over) \d+", rule):
         return is_in_unit(value, rule)
@@ -118,12 +128,14 @@ def _is_from(tool: str, path: tuple[str, ...], value: object, before: Sequence[S
     """
     if not path:
         results = (
-            step.output for step in reversed(before) if step.tool == tool and not step.failed
+            step.output
+            for step in reversed(before)
+            if routed(step).tool == tool and not step.failed
         )
         return str(value) in next(results, "")
     wanted = set(scalars(value))
     sources = (
-        _latest(before, lambda step: step.tool == tool),
+        _latest(before, lambda step: routed(step).tool == tool),
         _latest(before, lambda step: any(leaf.path == path for leaf in _leaves(step))),
     )
     return any(

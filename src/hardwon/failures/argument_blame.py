@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hardwon.failures.authored import fields
 from hardwon.failures.fix_case import Case, folded, line_of, names_in
+from hardwon.failures.routes import parameters
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,8 +18,8 @@ _QUOTED = 3  # characters of a value that an error quotes
 
 
 def flat(arguments: dict[str, Any], depth: int = _DEPTH) -> dict[str, Any]:
-    """The arguments with those of nested objects; if a name occurs twice, the outer one counts."""
-    inner: dict[str, Any] = {}
+    """The arguments with those of nested objects and addresses; of two equal names, the outer."""
+    inner: dict[str, Any] = dict(parameters(arguments))
     for value in arguments.values() if depth else ():
         inner |= flat(value, depth - 1) if isinstance(value, dict) else {}
     plain = {k: _OBJECT if isinstance(v, dict) else v for k, v in arguments.items()}

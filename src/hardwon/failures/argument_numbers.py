@@ -1,8 +1,10 @@
-"""Changes of a number argument: whole, in another unit, or a number that the error names."""
+"""Changes of a number argument: whole, in another unit, lower, or a number that the error names."""
 
 from __future__ import annotations
 
 from hardwon._cold import re
+from hardwon.failures.fix_case import word_set
+from hardwon.failures.fix_tool import name_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +16,10 @@ if TYPE_CHECKING:
 _UNITS = (100, 1_000, 1_000_000, 60, 3_600, 1_024)  # how many of one unit make another
 _NUMBER = r"\d+(?:\.\d+)?"
 _BOUND = r"(?i:exceed|at most|maximum|\blimit|less than|too (?:large|long|many|high)|greater than)"
+# What a caller is free to choose; an amount or a quantity belongs to its task.
+_CHOSEN = word_set(
+    "batch chunk count days depth hours limit lines max minutes page rows seconds size timeout top"
+)
 _CLOSE = 1e-9  # relative; 0.55 * 100 is not exactly 55
 
 
@@ -61,6 +67,21 @@ def rescaled(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None
         if _is_near(after * factor, before):
             return f"Give `{key}` in a larger unit, divided by {factor}.", f"{key} over {factor}"
     return None
+
+
+def lowered(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
+    """A lower number where the error says that there is a limit, but not which."""
+    before, after = _amount(old), _amount(new)
+    is_lower = 0 < after < before and not isinstance(new, str)
+    if not is_lower or _CHOSEN.isdisjoint(name_words(key)) or not re.search(_BOUND, case.line):
+        return None
+    return f"Give a lower `{key}`: {new} worked.", f"{key} lower"
+
+
+def is_low(value: object, text: str) -> bool:
+    """Whether a number is not above the one that worked, as the text of a fix names it."""
+    match = re.search(rf": ({_NUMBER}) worked", text)
+    return match is not None and 0 < _amount(value) <= float(match[1])
 
 
 def is_in_unit(value: object, rule: str) -> bool:

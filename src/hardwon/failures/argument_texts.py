@@ -22,6 +22,8 @@ _LONGEST = 4_000  # characters of a query that are compared
 _TOKEN = r"[A-Za-z_][\w.]*|\S"
 _NAME = r"[A-Za-z_]\w{0,40}(?:\.[A-Za-z_]\w{0,40}){0,2}"
 _NAMED_PART = r"(?i:\b(?:column|field|property|attribute|function|table|relation|type|method)\b)"
+_CONDITION = rf"(?i:(?<![\w'.])({_NAME})\s*(?:[<>=!]{{1,2}}|(?:not\s+)?(?:between|in|like|is)\b))"
+_TOO_MUCH = r"(?i:\bscan|\bpartition|\bfilter)"
 _JOINTS = "._:/-#"  # between a name and the word added to it
 
 
@@ -34,6 +36,7 @@ def reworded(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None
         or _narrowed(key, old, new, case)
         or _quoted(key, old, new)
         or _extended(key, old, new, case)
+        or _filtered(key, old, new, case)
     )
 
 
@@ -81,6 +84,22 @@ def _quoted(key: str, old: str, new: str) -> tuple[str, str] | None:
     return (
         (f"In `{key}`, put quotes around a name with blanks.", f"{key} quotes") if is_same else None
     )
+
+
+def _filtered(key: str, old: str, new: str, case: Case) -> tuple[str, str] | None:
+    """A query with a condition on one more column, where the service refused to read so much."""
+    if not (is_query(old) and is_query(new) and re.search(_TOO_MUCH, case.line)):
+        return None
+    before, after = (re.findall(_CONDITION, _conditions(query)) for query in (old, new))
+    added = [name for name in after if name.lower() not in {other.lower() for other in before}]
+    if not added or is_personal(added[0]):
+        return None
+    return f"In `{key}`, add a condition on `{added[0]}`.", f"{key} with {added[0]}"
+
+
+def _conditions(query: str) -> str:
+    """The part of a query behind its first `where`."""
+    return (*re.split(r"(?i:\bwhere\b)", query[:_LONGEST], maxsplit=1), "")[1]
 
 
 def _extended(key: str, old: str, new: str, case: Case) -> tuple[str, str] | None:

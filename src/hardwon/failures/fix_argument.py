@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from hardwon._cold import re
 from hardwon.failures.argument_blame import explaining, flat, united_objects
-from hardwon.failures.argument_forms import changed_form, changed_time
-from hardwon.failures.argument_notation import changed_notation
-from hardwon.failures.argument_numbers import rescaled, summed, whole
-from hardwon.failures.argument_offers import offered
-from hardwon.failures.argument_texts import reworded
+from hardwon.failures.argument_forms import changed_time
+from hardwon.failures.argument_rules import ABSENT, NOTHING, changed
+from hardwon.failures.argument_spans import narrowed
 from hardwon.failures.authored import fields
 from hardwon.failures.fix_case import Case, is_gone, is_personal, names_in, word_set
-from hardwon.failures.fix_source import is_id_name, source_change, source_in_words
+from hardwon.failures.fix_source import is_id_name, source_in_words
 from hardwon.failures.fix_tool import has_changed, name_words
+from hardwon.failures.routes import route, routed
 from hardwon.values.fix import Fix
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
 
@@ -38,12 +37,11 @@ _FREE = word_set(
     "note notes comment comments remark remarks description message title summary text"
 )
 _PAGES = word_set("cursor page offset page_token pageToken next starting_after after before skip")
+_TELLING = 4  # characters of a value that can be recognised in a result
+_HEADERS = " in `headers`"
+_HEADER_WORD = r"[A-Za-z]{1,20}(?:[/+.-][A-Za-z]{1,20}){0,5}"
 _CHANGES = 2  # at most, arguments that one fix changes
-_WHOLE = r"(?i:\binteger|whole number|\bint\b)"
-_NOTHING = r"(?i:\b(?:no|nothing|0|not any)\b(?: \w+){0,2} (?:were |was )?(?:found|match))"
 _OPERATIONS = ("method", "url", "uri", "endpoint", "route")  # of a tool that sends requests
-_ADDRESS = r"https?://|/[a-z]"
-_ABSENT = r"(?i:\b(?:404|405|410)\b|not found|no route|unknown|does not exist|not allowed|moved)"
 
 
 def argument_fix(case: Case) -> Fix | None:
@@ -53,14 +51,19 @@ def argument_fix(case: Case) -> Fix | None:
     old, new = map(flat, united_objects(fields(case.failed.args), fields(case.last.args)))
     if not old or not new or not _is_same_object(old, new, case):
         return None
-    old, new = explaining(old, new, case)
-    changes = (
+    changes = _changes(*explaining(old, new, case), case)
+    return _fix(case.last.tool, changes) if 0 < len(changes) <= _CHANGES else None
+
+
+def _changes(old: dict[str, Any], new: dict[str, Any], case: Case) -> list[tuple[str, str]]:
+    """What has to be done with the arguments, in words and as keys."""
+    return (
         _counted(old, new, case)
         or _retimed(old, new)
+        or narrowed(old, new, case)
         or _renamed(old, new)
         or _differing(old, new, case)
     )
-    return _fix(case.last.tool, changes) if 0 < len(changes) <= _CHANGES else None
 
 
 def _fix(tool: str, changes: Sequence[tuple[str, str]]) -> Fix:
@@ -157,7 +160,7 @@ def _is_other_id(old: dict[str, Any], new: dict[str, Any], case: Case) -> bool:
     own = names_in(case.failed.tool)  # `update_order` changes what `order_id` names
     ids = [key for key in old if is_id_name(key) and names_in(key) & own]
     changed = [key for key in ids if new.get(key) not in (None, old[key])]
-    return not re.search(_ABSENT, case.line) and any(
+    return not re.search(ABSENT, case.line) and any(
         str(old[key]) not in case.line and not names_in(key) & case.names for key in changed
     )
 
@@ -169,7 +172,7 @@ def _is_same_operation(old: dict[str, Any], new: dict[str, Any]) -> bool:
         key
         for key in (*_OPERATIONS, *paths)
         if isinstance(old.get(key), str) and isinstance(new.get(key), str)
-        if _route(old[key]) != _route(new[key])
+        if route(old[key]) != route(new[key])
     ]
     return not moved or all(old.get(key) == new.get(key) for key in {*old, *new} - {*moved})
 
@@ -179,22 +182,43 @@ def _change_of(
 ) -> tuple[str, str] | None:
     """How one argument must be given; None if it did not change or explains nothing."""
     if key in old and key in new:
-        return _changed(key, old[key], new[key], case) if old[key] != new[key] else None
-    is_named = key.lower() in case.line.lower() or bool(names_in(key) & case.names)
-    if not (is_named or _is_only(key, old, new, case) or _is_asked_for(key, old, new, case)):
+        return changed(key, old[key], new[key], case) if old[key] != new[key] else None
+    if not (_is_named(key, case) or _may_explain(key, old, new, case)):
         return None
     if key in new:
         return _passed_too(key, new[key], case)
-    is_unwanted = re.search(rf"{_UNWANTED}|{_NOTHING}", case.line)
+    is_unwanted = re.search(rf"{_UNWANTED}|{NOTHING}", case.line)
     return (f"Leave out `{key}`.", f"-{key}") if is_unwanted else None
+
+
+def _is_named(key: str, case: Case) -> bool:
+    return key.lower() in case.line.lower() or bool(names_in(key) & case.names)
+
+
+def _may_explain(key: str, old: dict[str, Any], new: dict[str, Any], case: Case) -> bool:
+    """Whether an argument that came or went may explain the success, though no error names it."""
+    return (
+        _is_only(key, old, new, case)
+        or _is_asked_for(key, old, new, case)
+        or _is_from_between(key, old, new, case)
+    )
 
 
 def _passed_too(key: str, value: Any, case: Case) -> tuple[str, str]:
     """The advice to pass an argument too; what a person has to agree to depends on them."""
     where = source_in_words(key, value, case)
-    source = f", from {where}" if where else ""
+    giver = "" if where else _giver(value, case)
+    source = f", from {where}" if where else f", from the result of `{giver}`" if giver else ""
     wish = ", if that is wanted" if value is True and re.search(_CONSENT, key) else ""
-    return f"Pass `{key}`{_within(key, case)}{_as(value)} too{source}{wish}.", f"+{key}"
+    place = _within(key, case)
+    header = f": {value}" if place == _HEADERS and _is_constant(value) else ""
+    return f"Pass `{key}{header}`{place}{_as(value)} too{source}{wish}.", f"+{key}"
+
+
+def _is_constant(value: Any) -> bool:
+    """Whether a header's value is a word of the service, such as a media type: no id, no key."""
+    is_word = isinstance(value, str) and bool(re.fullmatch(_HEADER_WORD, value))
+    return is_word and not is_personal(value)
 
 
 def _is_only(key: str, old: dict[str, Any], new: dict[str, Any], case: Case) -> bool:
@@ -207,6 +231,22 @@ def _is_asked_for(key: str, old: dict[str, Any], new: dict[str, Any], case: Case
     """Whether the error misses something, and only this argument came, beside free texts."""
     come, gone = (new.keys() - old.keys()) - _FREE, old.keys() - new.keys()
     return come == {key} and not gone and bool(re.search(_ASKS, case.line))
+
+
+def _is_from_between(key: str, old: dict[str, Any], new: dict[str, Any], case: Case) -> bool:
+    """Whether only this argument came, with a value that a call in between returned."""
+    if new.keys() - old.keys() != {key} or old.keys() - new.keys():
+        return False
+    return bool(_giver(new[key], case))
+
+
+def _giver(value: Any, case: Case) -> str:
+    """The tool in between that returned a value with a number in it; "" if there is none."""
+    text = str(value)
+    if len(text) < _TELLING or not re.search(r"\d", text) or text in case.failed.output:
+        return ""
+    givers = (routed(step).tool for step in case.between if not step.failed and text in step.output)
+    return next(givers, "")
 
 
 def _as(value: Any) -> str:
@@ -224,103 +264,3 @@ def _within(key: str, case: Case) -> str:
         name for name, value in arguments.items() if isinstance(value, dict) and key in value
     ]
     return f" in `{objects[0]}`" if objects and key not in arguments else ""
-
-
-def _changed(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
-    for rule in _RULES:
-        if change := rule(key, old, new, case):
-            return change
-    return None
-
-
-_LISTS = "a list of lists"
-_KINDS = {
-    dict: "an object",
-    list: "a list",
-    str: "text",
-    int: "a number",
-    float: "a number",
-    bool: "true or false",
-}
-
-
-def _retyped(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
-    """A value of another type."""
-    if isinstance(old, float) and isinstance(new, int) and re.search(_WHOLE, case.line):
-        return whole(key)
-    if _holds_lists(new) and isinstance(old, list) and not _holds_lists(old):
-        return f"Give `{key}` as {_LISTS}.", f"{key} {_LISTS}"
-    if type(old) is type(new) or {type(old), type(new)} <= {int, float}:
-        return None
-    kind = _KINDS.get(type(new))
-    if kind is None:
-        return None
-    return f"Give `{key}` as {kind}, not as {_KINDS.get(type(old), 'nothing')}.", f"{key} {kind}"
-
-
-def _holds_lists(value: object) -> bool:
-    return (
-        isinstance(value, list) and bool(value) and all(isinstance(entry, list) for entry in value)
-    )
-
-
-def is_kind(value: object, rule: str) -> bool:
-    """Whether a value is of the type that the key of a fix asks for."""
-    if rule == "whole":
-        return isinstance(value, int)
-    if rule == _LISTS:
-        return _holds_lists(value)
-    return _KINDS.get(type(value)) == rule
-
-
-def _respelt(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
-    """A value in another form, such as an absolute path or with `#` before it."""
-    form = changed_form(old, new) if isinstance(old, str) and isinstance(new, str) else ""
-    return (f"Give `{key}` {form}.", f"{key} {form}") if form else None
-
-
-def _renoted(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
-    """The same value in another notation, such as in capital letters."""
-    words = changed_notation(old, new) if isinstance(old, str) and isinstance(new, str) else ""
-    return (f"Write `{key}` {words}.", f"{key} {words}") if words else None
-
-
-def _shortened(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
-    """Fewer words for a search that found nothing."""
-    if not (isinstance(old, str) and isinstance(new, str) and re.search(_NOTHING, case.line)):
-        return None
-    is_less = set() < set(new.lower().split()) < set(old.lower().split())
-    return (f"Give fewer words in `{key}`.", f"{key} fewer") if is_less else None
-
-
-def _listed(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
-    """A word that the error itself offers, with the other words that it offers."""
-    options = offered(case.line, new) if isinstance(new, str) else ()
-    if not options or (isinstance(old, str) and old in options):
-        return None
-    if len(options) == 1:
-        return f"Give `{key}` as `{options[0]}`.", f"{key} {options[0]}"
-    listed = ", ".join(f"`{option}`" for option in options)
-    return f"Give `{key}` as one of {listed}.", f"{key} one of {'|'.join(options)}"
-
-
-def _readdressed(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
-    """Another path of the same service, with ids left out."""
-    if not (isinstance(old, str) and isinstance(new, str)) or not re.match(_ADDRESS, new):
-        return None
-    before, after = _route(old), _route(new)
-    if before == after or is_personal(after) or not re.search(_ABSENT, case.line):
-        return None
-    return f"Give `{key}` as `{after}`, not `{before}`.", f"{key} {after}"
-
-
-def _route(address: str) -> str:
-    """The path of an address, without host and query, with ids as `<id>`."""
-    path = re.sub(r"^https?://[^/]*|[?#].*$", "", address)
-    return "/".join("<id>" if re.search(r"\d{2,}", part) else part for part in path.split("/"))
-
-
-_RULES: tuple[Callable[[str, Any, Any, Case], tuple[str, str] | None], ...] = (
-    *(rescaled, _retyped, summed, _listed, _shortened, _renoted, source_change, _respelt),
-    *(reworded, _readdressed),
-)

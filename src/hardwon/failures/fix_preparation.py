@@ -25,6 +25,7 @@ from hardwon.failures.fix_case import (
     word_set,
 )
 from hardwon.failures.programs import INTERPRETERS
+from hardwon.failures.routes import routed
 from hardwon.values.fix import Fix
 
 TYPE_CHECKING = False
@@ -380,7 +381,7 @@ def _writes(step: Step, name: str) -> bool:
 def applies_preparation(key: str, step: Step) -> bool:
     """Whether a command does the preparation that the key of a fix names."""
     if key.startswith("tool "):
-        return step.tool == key.removeprefix("tool ")
+        return routed(step).tool == key.removeprefix("tool ")
     files = [tail(writing.path) for writing in writings(step.tool, step.args)]
     if key == "package folder":
         return "__init__.py" in files

@@ -8,6 +8,7 @@ from hardwon.failures.fix_case import Case, is_gone, names_in, word_set
 from hardwon.failures.fix_tool import is_check, is_look, name_words
 from hardwon.failures.rate_limits import is_limit
 from hardwon.failures.results import leaves, scalars
+from hardwon.failures.routes import is_route, routed, routed_case
 from hardwon.values.fix import Fix
 
 TYPE_CHECKING = False
@@ -23,22 +24,23 @@ _WAITS = word_set("wait sleep pause delay")
 _SMALL = word_set("all and any are can for has new not one out the was with you")
 _STEM = 5  # letters that two forms of one word have in common at their start
 _TOLD = 2  # at most, arguments that a fix mentions
-_STATES, _STATE = {"status", "state", "mode"}, r"[A-Za-z_-]{1,20}"
+_STATES, _RIGHTS = {"status", "state", "mode"}, {"role", "scope", "profile"}
+_STATE = r"[A-Za-z_-]{1,20}"
 _COVERED = r"intercepts pointer events|would receive the click|is obscured"
+_TIMED_OUT = r"(?i:\btime(?:d )?-?out\b|\bno healthy\b|\bnot answering\b|\boverloaded\b)"
 _OWN = 4  # a value of at least this many characters may name one object
 
 
 def prior_call_fix(case: Case) -> Fix | None:
     """The fix to call first the tool that the error names, or the one called between two tries."""
+    if re.search(_TIMED_OUT, case.line):  # the same call may work later, whatever comes first
+        return None
+    case = routed_case(case)
     failed, last = case.failed, case.last
     if _is_named(case):
         return _fix(case, last)
     if re.search(_COVERED, case.line) and _is_uncovered(case):
-        text = (
-            "Something lies over the element. Close it first, a banner or a dialog, with another "
-            f"`{failed.tool}`, then make the same call again."
-        )
-        return Fix("preparation", text, f"preparation tool {failed.tool}", "", "")
+        return _uncovering(failed.tool)
     is_equal = failed.args == last.args
     if failed.tool != last.tool or not (is_equal or _is_nearly_equal(case)) or not is_gone(case):
         return None
@@ -58,6 +60,14 @@ def waiting_fix(case: Case) -> Fix | None:
         if not (step.failed or _WAITS.isdisjoint(name_words(step.tool)))
     ]
     return _fix(case, waits[-1]) if waits else None
+
+
+def _uncovering(tool: str) -> Fix:
+    text = (
+        "Something lies over the element. Close it first, a banner or a dialog, with another "
+        f"`{tool}`, then make the same call again."
+    )
+    return Fix("preparation", text, f"preparation tool {tool}", "", "")
 
 
 def _is_uncovered(case: Case) -> bool:
@@ -84,7 +94,8 @@ def _called_between(case: Case, *, is_equal: bool) -> set[str]:
 
 def has_called(key: str, step: Step, before: Sequence[Step]) -> bool:
     """Whether the run has already made the call that a fix of this module puts first."""
-    tool = key.removeprefix("tool ")
+    tool, step = key.removeprefix("tool "), routed(step)
+    before = [routed(earlier) for earlier in before]
     arguments, own_objects = fields(step.args), set(_objects(step))
     if tool == step.tool:  # closing a dialog needs no shared object
         return any(earlier.tool == tool and not earlier.failed for earlier in before)
@@ -103,7 +114,8 @@ def called_first(first: str, then: str, details: str = "") -> Fix:
 
 def _fix(case: Case, first: Step) -> Fix:
     details = "".join(f", {words}" for words in (_given(case, first), _taken(case, first)) if words)
-    then = "the same call" if is_limit(case.line) else f"`{case.failed.tool}`"
+    is_any = is_limit(case.line) or is_route(case.failed.tool)  # it may fail on every route
+    then = "the same call" if is_any else f"`{case.failed.tool}`"
     return called_first(first.tool, then, details)
 
 
@@ -121,11 +133,7 @@ def _given(case: Case, first: Step) -> str:
         for key, role in _roles(arguments, failed_arguments)
         if not shared
     ]
-    switches = [key for key in arguments if _is_switch(key, arguments, case)]
-    with_what += [
-        f"`{key}` {str(arguments[key]).replace('True', 'true').replace('False', 'false')}"
-        for key in switches
-    ]
+    with_what += _constants(arguments, case)
     if is_limit(case.line):
         numbers = re.findall(r"\d+", case.failed.output)
         with_what += [
@@ -134,6 +142,20 @@ def _given(case: Case, first: Step) -> str:
             if str(arguments[key]) in numbers
         ]
     return f"with {' and '.join(with_what[:_TOLD])}" if with_what else ""
+
+
+def _constants(arguments: dict[str, Any], case: Case) -> list[str]:
+    """The arguments that do not belong to one run, with their values: switches, states, roles."""
+    switches = [key for key in arguments if _is_switch(key, arguments, case)]
+    rights = [key for key in arguments if key in _RIGHTS and _is_state(arguments[key])]
+    return [
+        *(f"`{key}` {_shown(arguments[key])}" for key in switches),
+        *(f"a `{key}` such as {arguments[key]}" for key in rights),  # runs may need others
+    ]
+
+
+def _shown(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _roles(arguments: dict[str, Any], own: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -147,7 +169,11 @@ def _is_switch(key: str, arguments: dict[str, Any], case: Case) -> bool:
     value = arguments[key]
     if isinstance(value, bool):
         return bool(names_in(key) & case.names)
-    return key in _STATES and isinstance(value, str) and bool(re.fullmatch(_STATE, value))
+    return key in _STATES and _is_state(value)
+
+
+def _is_state(value: Any) -> bool:
+    return isinstance(value, str) and bool(re.fullmatch(_STATE, value))
 
 
 def _taken(case: Case, first: Step) -> str:

@@ -8,6 +8,7 @@ from hardwon.failures.bodies import body_start
 from hardwon.failures.fix_case import Case, names_in
 from hardwon.failures.fix_tool import is_look
 from hardwon.failures.results import leaves, scalars
+from hardwon.failures.routes import routed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -218,8 +219,8 @@ def _places(key: str, value: str, at: int, step: Step) -> list[Source]:
     if not _is_telling(value):
         matches = [leaf for leaf in matches if _has_role(key, leaf.path)]
     if not matches and (_is_in_words(value, step) or _is_labelled(key, value, step)):
-        return [Source(at, step.tool, (), ())]
-    return [Source(at, step.tool, leaf.path, leaf.beside) for leaf in matches]
+        return [Source(at, routed(step).tool, (), ())]
+    return [Source(at, routed(step).tool, leaf.path, leaf.beside) for leaf in matches]
 
 
 def _is_telling(value: str) -> bool:
@@ -247,7 +248,7 @@ def _is_labelled(key: str, value: str, step: Step) -> bool:
 
 def _may_give(step: Step, value: str, case: Case) -> bool:
     """Whether a step returned the value without having been given it."""
-    if step.failed or step.tool == case.last.tool or value not in step.output:
+    if step.failed or value not in step.output or routed(step).tool == routed(case.last).tool:
         return False
     return value not in fields(step.args).values()
 

@@ -11,7 +11,10 @@ _LIMIT = (
     r"|\blimited to \d+ (?:\w+ )?(?:per|every|in|each) (?:\d+ ?)?(?:s|sec|m|min|h|hour|day|minute)"
     r"(?:ond)?s?\b)"
 )
-_EARLY = r"(?i:(?<![a-z])not[ _](?:yet[ _])?ready\b|\bbusy\b|\btry (?:again )?later\b)"
+_EARLY = (
+    r"(?i:(?<![a-z])not[ _](?:yet[ _])?(?:ready|finished)\b|\bbusy\b|\btry (?:again )?later\b"
+    r"|\bstill (?:running|processing|in progress)\b)"
+)
 
 
 def is_limit(line: str) -> bool:
