@@ -11,7 +11,9 @@ from hardwon.failures.commit_marks import form_of
     ("message", "form"),
     [
         ("core: add a line", "<word>:"),
-        ("fix(api)!: add a line", "<word>:"),
+        ("fix(api)!: add a line", "<word>(<scope>):"),
+        ("fix(api): Add a line", "<word>(<scope>): and a capital letter"),
+        ("HB-7: Add a line", "HB-<n>:"),
         ("HB-7 add a line", "HB-<n>"),
         ("HB-7: add a line", "HB-<n>:"),
         ("hb-7 add a line", "hb-<n>"),

@@ -24,6 +24,12 @@ test_a_call_applies_a_fix_or_not = told_apart(
         ("the directory of a package", "cd web && npm start", "npm start"),
         ("an upstream without the name of the branch", "git push --set-upstream o x", "git push"),
         ("a mark that the error names", "git commit -m 'AB-7 y'", "git commit -m 'y'"),
+        ("a type that got a scope", "git commit -m 'fix(a): y'", "git commit -m 'fix: y'"),
+        (
+            "the text of a message in small letters",
+            "git commit -m 'fix: y'",
+            "git commit -m 'fix: Y'",
+        ),
         ("another name for the tests", "make check", "make test"),
     ],
 )

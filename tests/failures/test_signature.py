@@ -271,7 +271,18 @@ LINES = [
     ("npm ERR! code E404\nnpm ERR! 404 Not Found\n", "npm ERR! 404 Not Found"),
     (
         "thread 'main' panicked at src/a.rs:2:5:\nboom\n",
-        "thread 'main' panicked at src/a.rs:2:5: boom",
+        "panicked: boom",
+    ),
+    ("thread 'a' (1850) panicked at src/a.rs:2:5:\nboom\nnote: run with `X`\n", "panicked: boom"),
+    (
+        "AssertionError [ERR_ASSERTION]: Expected values to be equal:\n3 !== 4\n",
+        "AssertionError [ERR_ASSERTION]: Expected values to be equal",
+    ),
+    (
+        "Error: Cannot find module 'vue'\nnpm error Lifecycle script `unit` failed with error:\n"
+        "npm error code 1\nnpm error path /app\nnpm error workspace @kit/core@0.4.0\n"
+        "npm error command failed\nnpm error command sh -c node --test\n",
+        "Error: Cannot find module 'vue'",
     ),
     ("a.c:1:2: warning: unused\na.c:3:4: error: no ';'\n", "a.c:3:4: error: no ';'"),
     ("FAILED a.py::test_b - KeyError: 'c'\n1 failed\n", "KeyError: 'c'"),

@@ -26,12 +26,12 @@ READINGS = (
     Reading(
         "cargo run",
         "thread 'main' panicked at src/main.rs:12:9:\nindex out of bounds: the len is 3 but the index is 7\nnote: run with `RUST_BACKTRACE=1`",
-        "thread <name> panicked at <name>: index out of bounds: the len is <n> but the index is <n>",
+        "panicked: index out of bounds: the len is <n> but the index is <n>",
     ),
     Reading(
         "cargo test",
         "running 2 tests\ntest a ... ok\ntest tests::adds ... FAILED\n\nfailures:\n\n---- tests::adds stdout ----\nthread 'tests::adds' panicked at src/lib.rs:10:9:\nassertion `left == right` failed\n  left: 3\n right: 4\n\ntest result: FAILED. 1 passed; 1 failed; 0 ignored\n\nerror: test failed, to rerun pass `--lib`",
-        "thread <name> panicked at <name>: assertion <name> failed",
+        "panicked: assertion <name> failed",
     ),
     Reading(
         "go build ./...",

@@ -105,7 +105,8 @@ _RED = (
     r"|^ *\S{1,200} : error [A-Z]{2,6}\d{2,5}: |^Build FAILED\.$|^Execution halted\s*\Z"
 )
 _SAYS = (
-    r"(?m)^(?:fatal|error|Error|ERROR|panic|FATAL): [^\n]+|^thread '[^\n]{0,80}' panicked at "
+    r"(?m)^(?:fatal|error|Error|ERROR|panic|FATAL): [^\n]+"
+    r"|^thread '[^\n]{0,80}'(?: \(\d+\))? panicked at "
     r"|^[\w./\\-]{1,200}:\d+:(?:\d+:)? (?:fatal )?error: |^error(?:\[E\d+\])?: "
     r"|^[\w.-]{1,40}: (?:error|fatal): |^\W{0,3}Error: |\A[\w.]{0,80}(?:Error|Exception): "
     r"|^[\w.-]{1,40} error in \w{1,20} operation: |^Error from server(?: \(\w{1,40}\))?: "

@@ -138,8 +138,8 @@ _PATTERNS = (
     ),
     ErrorPattern(
         *("rust", "rust"),
-        r"thread '[^']{0,80}' (?:\(\d+\) )?panicked at (?P<a>.{1,160})",
-        "the program panicked at {a}",
+        r"(?:thread '[^']{0,80}' )?(?:\(\d+\) )?panicked(?: at|:) (?P<a>.{1,160})",
+        "the program panicked: {a}",
         "Run it with `RUST_BACKTRACE=1` and read the first frame of yours",
     ),
     ErrorPattern(

@@ -212,7 +212,8 @@ _MARKS = (
     r"! \[(?:remote )?rejected\] |CONFLICT \(|Failure/Error: ",
     r"npm (?:ERR!|error) (?!code |errno |syscall |path |A complete|\s)",
     r"(?:Exception in thread .{1,80}? |Uncaught |Unhandled |Caused by: )[\w.($]",
-    r"(?:panic: |thread '.{0,80}' panicked at |--- FAIL: |\* What went wrong:|E: |\[ERROR\] "
+    r"(?:panic: |thread '.{0,80}'(?: \(\d{1,12}\))? panicked at "
+    r"|--- FAIL: |\* What went wrong:|E: |\[ERROR\] "
     r"|Error response |Error from server |PHP (?:Fatal|Parse) error: )",
     r"(?:psql:[^\s:]{1,120}+:\d{1,9}: |[^\s:][^:\n]{0,120}+(?::\d{1,9}){0,2}(?: -|:) "
     r"|[^\s(]{1,200}+\(\d{1,9},\d{1,9}\): )?"
@@ -246,6 +247,10 @@ def _completed(line: str, below: str) -> str:
         return ""
     if below and line.startswith("--- FAIL: "):
         return below
+    if below and re.match(r"thread '.*:\d{1,9}:$", line):  # the name and the place of a panic
+        return f"panicked: {below}"
+    if "[ERR_ASSERTION]: " in line:  # below stand the values that differ
+        return line.rstrip(":")
     is_row = re.match(r"\d{1,3}[).] ", below)  # a numbered list is no message
     return f"{line} {below}" if line.endswith(":") and below and not is_row else line
 

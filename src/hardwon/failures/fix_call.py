@@ -6,7 +6,7 @@ import posixpath
 
 from hardwon._cold import re
 from hardwon.failures.authored import is_coined, tail, writings
-from hardwon.failures.commit_marks import mark_form
+from hardwon.failures.commit_marks import SCOPED, SMALL, TYPED, mark_form
 from hardwon.failures.fix_case import (
     Case,
     commands_of,
@@ -281,11 +281,14 @@ def _target_changes(case: Case, pair: Pair) -> list[CallChange]:
 
 
 def _marking(mark: str) -> CallChange:
-    """The change that gives a commit message an area or the number of a ticket."""
+    """The change that gives a commit message an area, small letters, or the number of a ticket."""
     form = mark_form(mark)
-    if form == "<word>:":
-        area = mark if mark[:-1].isalpha() else "area:"  # a scope belongs to the run
-        advice = f"Begin the message with its area and a colon, such as `{area}`."
+    advice = {
+        TYPED: f"Begin the message with its area and a colon, such as `{mark}`.",
+        SCOPED: "Begin the message with a type and a scope, as `type(scope): text`.",
+        SMALL: "Begin the text of the message with a small letter.",
+    }.get(form)
+    if advice:
         return CallChange(advice, f"mark {form}")
     return CallChange(f"Name a ticket in the message, as `{form}`.", f"ticket {form}")
 

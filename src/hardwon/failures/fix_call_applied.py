@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hardwon._cold import re
 from hardwon.failures.authored import tail
-from hardwon.failures.commit_marks import mark_form
+from hardwon.failures.commit_marks import SMALL, is_small, mark_form
 from hardwon.failures.fix_call import plain_start
 from hardwon.failures.fix_case import commands_of
 from hardwon.failures.fix_flags import bare_flags
@@ -40,7 +40,7 @@ def _part_applies(part: Command, sort: str, details: str) -> bool:
         case "quotes":
             return bool(re.search(rf"[\"']{details}", part.text))
         case "mark":
-            return any(mark_form(word.split(" ", 1)[0]) == details for word in part.operands)
+            return any(_is_marked(text, details) for text in part.operands)
         case "ticket":
             return any(
                 mark_form(word) == details for text in part.operands for word in text.split()
@@ -48,6 +48,10 @@ def _part_applies(part: Command, sort: str, details: str) -> bool:
         case "flags":
             return _has_flags(part, set(details.split()))
     return details in {*map(tail, part.operands), *re.findall(r"[\w.]+", query_of(part))}
+
+
+def _is_marked(text: str, form: str) -> bool:
+    return is_small(text) if form == SMALL else mark_form(text.split(" ", 1)[0]) == form
 
 
 def _has_flags(part: Command, words: set[str]) -> bool:

@@ -72,7 +72,8 @@ _PERSONAL = (
 
 _LACKING = (  # something is missing; another error in the next try means that it got further
     r"(?i:not found|no module named|cannot find (?:module|package)|cannot load such file"
-    r"|no such file|not recognized as|no rule to make target|missing script|no such table)"
+    r"|no such file|not recognized as|no rule to make target|missing script|no such table"
+    r"|not (?:configured|set|initiali[sz]ed|built|generated)\b|must be set)"
 )
 _STOPPED = (  # the call itself was refused, or something is still missing
     r"(?i:usage|unrecognized|unknown|invalid|illegal|not found|no such|no module|cannot find|denied"

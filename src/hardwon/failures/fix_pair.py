@@ -6,7 +6,7 @@ from hardwon._cold import re
 from hardwon._cold.lazy import lazy
 from hardwon.failures.argument_texts import changed_name
 from hardwon.failures.authored import is_coined, tail, writings
-from hardwon.failures.commit_marks import AREA, TICKET, mark_form
+from hardwon.failures.commit_marks import AREA, TICKET, mark_form, restyled
 from hardwon.failures.fix_case import (
     Case,
     blamed,
@@ -297,7 +297,7 @@ def marked(case: Case, old: Command, new: Command) -> str:
 
 
 def message_mark(case: Case, old: Command, new: Command) -> str:
-    """The mark that a refused commit message got: its area, or a ticket at either end; else ""."""
+    """The mark that a refused commit message got: its area, a ticket, small letters; else ""."""
     removed, added = _differing(old, new)
     is_refused = old.does == "git commit" and re.search(_SUBJECT, case.line)
     if not is_refused or len(removed) != 1 or len(added) != 1 or not removed[0]:
@@ -306,7 +306,7 @@ def message_mark(case: Case, old: Command, new: Command) -> str:
     mark = before.strip() or after.strip()
     form = rf"{AREA}|{TICKET}" if before else TICKET
     is_one = bool(message) and not (before and after) and re.fullmatch(form, mark)
-    return mark if is_one else ""
+    return mark if is_one else restyled(removed[0], added[0])
 
 
 def _is_named(word: str, case: Case) -> bool:

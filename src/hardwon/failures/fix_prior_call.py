@@ -33,14 +33,14 @@ _OWN = 4  # a value of at least this many characters may name one object
 
 def prior_call_fix(case: Case) -> Fix | None:
     """The fix to call first the tool that the error names, or the one called between two tries."""
-    if re.search(_TIMED_OUT, case.line):  # the same call may work later, whatever comes first
-        return None
     case = routed_case(case)
     failed, last = case.failed, case.last
     if _is_named(case):
         return _fix(case, last)
     if re.search(_COVERED, case.line) and _is_uncovered(case):
         return _uncovering(failed.tool)
+    if re.search(_TIMED_OUT, case.line):  # the same call may work later, whatever comes first
+        return None
     is_equal = failed.args == last.args
     if failed.tool != last.tool or not (is_equal or _is_nearly_equal(case)) or not is_gone(case):
         return None

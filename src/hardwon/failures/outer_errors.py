@@ -22,8 +22,8 @@ _COUNTED = (
     r"|in [\d.]+s?|of \d+)"
 )
 _LEAD = (
-    r"(?:(?:error|fatal|failed|failure|stderr|stdout|output|result|status|npm err!|npm error)\b"
-    r"\W{0,4}){0,3}"
+    r"(?:npm err! +)?"
+    r"(?:(?:error|fatal|failed|failure|stderr|stdout|output|result|status|npm error)\b\W{0,4}){0,3}"
 )
 _FORMS = (
     rf"(?:\w+(?: \w+)? )?{_WHAT}(?: \w+)? {_FAILS}{_WITH}",
@@ -44,11 +44,20 @@ _FORMS = (
     r"test failed, to rerun pass [^\n]{0,120}"
     r"|(?:begin failed--compilation|execution of \S{1,200}) aborted[^\n]{0,200}",
     r"could not compile [^\n]{0,80}|aborting due to [^\n]{0,60}|all shards failed",
+    r"recipe \S{1,80} failed(?: on line \d+)? with exit code \d+"
+    r"|build did not complete successfully"
+    r"|(?:task: )?failed to run task [^\n]{1,120}: exit (?:code|status):? \d+",
     r"make(?:\[\d+\])?: \*\*\* [^\n]{0,120}error \d+|process completed with exit code \d+",
-    r"command [^\n]{0,80} (?:failed|exited|returned)(?: with)?(?: non-zero)?(?: exit)?"
-    r"(?: (?:code|status))? ?-?\d*",
+    r"(?:the |running )?(?:command |[\"'`])[^\n]{0,80} (?:failed|exited|returned)(?: with)?"
+    r"(?: non-zero)?(?: exit)?(?: (?:code|status))? ?-?\d*",
 )
 _OUTER = rf"(?i)\W{{0,8}}{_LEAD}(?:{'|'.join(_FORMS)})\W{{0,8}}"
+_RUNNERS = (  # how a package manager reports that a script of the project failed
+    r"(?i)npm (?:err!|error) +(?:(?:in )?workspace|(?:at )?location|command|path|cwd|failed at the"
+    r"|this is probably|test failed|exit status|\S{1,80}@\S{1,40} \S{1,40}: `)[^\n]*"
+    r"|npm (?:err!|error) lifecycle script [^\n]*"
+    r"|(?:note|help): [^\n]*"
+)
 _NOISE = (
     r"[\W\d_]*+|\W*(?:PASS(?:ED)?|[Oo][Kk]|[Dd]one|DONE|yes|y/n|true)\W*"
     r"|[^\n]{0,40}?[\d.]+ ?%[^\n]{0,60}|\S{0,40}[$#>] ?"
@@ -60,4 +69,4 @@ def is_outer(line: str) -> bool:
     text = line.strip()
     if len(text) > _LONGEST:
         return False
-    return bool(re.fullmatch(_OUTER, text) or re.fullmatch(_NOISE, text))
+    return any(re.fullmatch(form, text) for form in (_OUTER, _RUNNERS, _NOISE))
