@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.failures.fix_cases import RED, case
+from tests.failures.fix_cases import RED, case, tool
 
 NO_HEADER = "!a.c:1:10: fatal error: list.h: No such file or directory\ncompilation terminated."
 
@@ -480,6 +480,26 @@ CASES = (
         sort="call",
         says=("Begin the message with a type and a scope, as `type(scope): text`.",),
         never=("merger", "shop"),
+    ),
+    case(
+        "another name for the tests, which are red",
+        ("cd web && npm test", '!npm error Missing script: "test"'),
+        ("npm run unit -w @kit/web", "!AssertionError: 3\nℹ tests 12\nℹ pass 11\nℹ fail 1"),
+        sort="call",
+        says=("Use `npm run unit` instead of `npm test`.",),
+    ),
+    case(
+        "tests that need a variable",
+        ("npm run unit", "!Error: no snapshot stored for 'a'\nℹ tests 12\nℹ pass 11\nℹ fail 1"),
+        ("UPDATE_SNAP=1 npm run unit", "ℹ tests 12\nℹ pass 12\nℹ fail 0"),
+        sort="call",
+        says=("Set `UPDATE_SNAP=1` for the call.",),
+    ),
+    case(
+        "tests that were mended by an edit",
+        ("npm run unit", "!Error: no order of 3\nℹ tests 12\nℹ pass 11\nℹ fail 1"),
+        (tool("Edit", file_path="a.js", old_string="a", new_string="b"), "ok"),
+        ("DEBUG=1 npm run unit", "ℹ tests 12\nℹ pass 12\nℹ fail 0"),
     ),
     case(
         "a type that got a scope",

@@ -42,6 +42,7 @@ REFUSED: tuple[tuple[object, str, str], ...] = (
         "No replacement was performed, old_str `a\nb` did not appear verbatim in /w/a.",
         ABSENT,
     ),
+    (EDITOR, "edit_file: error: No replacement was performed, old_str did not appear.", ABSENT),
     (EDITOR, "ERROR:\nNo replacement was performed, old_str `a` did not appear verbatim.", ABSENT),
     (EDIT, "Failed to edit, could not find the string to replace.", ABSENT),
     (EDIT, "Could not find edits[3] in /w/a.py. The oldText must match exactly.", ABSENT),

@@ -20,6 +20,22 @@ CASES = (
         says=("`npm ci`",),
     ),
     case(
+        "a file that has to be made before the tests can run",
+        ("npm run unit", "!Error: Cannot find module './a.gen.js'\nℹ pass 0\nℹ fail 1"),
+        ("npm run codegen", "3 units written"),
+        ("npm run unit", "!AssertionError: 3\nℹ pass 11\nℹ fail 1"),
+        sort="preparation",
+        says=("First run `npm run codegen`",),
+    ),
+    case(
+        "a file that has to be copied, before the call fails otherwise",
+        ("npm run smoke", "!ConfigError: profile 'local' is not configured"),
+        ("cp config/example.json config/local.json", ""),
+        ("npm run smoke", "!Error: listen EADDRINUSE: address already in use"),
+        sort="preparation",
+        says=("First run `cp config/example.json config/local.json`",),
+    ),
+    case(
         "a task of the project's script that the error names",
         ("./do test", "!do: openapi.json does not match the routes"),
         ("git diff --stat; cat openapi.json", "lib/routes.py | 5 +++++"),

@@ -25,7 +25,10 @@ MISSING = "the file does not exist"
 RELATIVE = "the path is not absolute"
 LONG = "the file is too long to be read at once"
 UNFIT = "the patch does not fit the file"
-_MARK = r"(?:<(?:tool_use_)?error>|\[?(?i:error)\]?:|apply_patch verification failed:|\s){0,6}"
+_MARK = (
+    r"(?:[a-z]\w{1,40}: (?=(?i:error)))?"  # the name of the tool
+    r"(?:<(?:tool_use_)?error>|\[?(?i:error)\]?:|apply_patch verification failed:|\s){0,6}"
+)
 _OLD = (
     r"(?:(?:the|this) )?(?:specified |exact |given |provided )?"
     r"(?:(?:search |old |target )?(?:string|text|snippet|block|content)"

@@ -179,10 +179,20 @@ def _is_cause(change: CallChange, case: Case, pair: Pair) -> bool:
         return False
     if _explains(change, case) or _is_named(change, case, pair):
         return True
-    is_own = is_own_check(case) or is_red(case.failed) or bool(re.match(_OWN_CODE, case.line))
     # An agent may name the folder it is in, unless it starts the same file from another one.
     is_folder = change.key.startswith("folder") and not _is_moved(pair)
+    is_own = _is_own(case) and not _is_set_alone(change, case)
     return not (is_folder or is_own or _is_edited(case) or _is_other_text(pair))
+
+
+def _is_own(case: Case) -> bool:
+    """Whether the failure is one of the code that was run, not of how it was run."""
+    return is_own_check(case) or is_red(case.failed) or bool(re.match(_OWN_CODE, case.line))
+
+
+def _is_set_alone(change: CallChange, case: Case) -> bool:
+    """Whether red tests got a variable; with no edit, nothing else can have mended them."""
+    return change.key.startswith("env ") and is_red(case.failed)
 
 
 def _is_other_text(pair: Pair) -> bool:

@@ -48,15 +48,17 @@ _STOP = word_set(
     "you your must use using"
 )
 _RED = (
-    r"(?m)(?<![\w=])[1-9]\d* (?:failed|failing|errors?|exceptions?)\b|^FAILED \S|--- FAIL"
-    r"|^FAIL(?:URES?)?\b(?!: Build failed)"
-    r"|\bFAILED \((?:failures|errors)=|test result: FAILED"
+    r"(?m)(?<![\w=])[1-9]\d* (?:tests? )?(?:fail(?:ed|ing|ures?)?|errors?|exceptions?)\b"
+    r"|^FAILED \S|--- FAIL|^FAIL(?:URES?)?\b(?!: Build failed)"
+    r"|\bFAILED \((?:failures|errors)=|test result: FAILED|^\[  FAILED  \]|^Result: FAIL"
+    r"|\b(?:Failures|Errors|Failed): +[1-9]|^(?:#|ℹ) fail [1-9]"
 )
-_RED_WORDS = ("FAIL", "failed", "failing", "error", "exception")  # one of them is in every match
+_RED_WORDS = ("FAIL", "Fail", "fail", "rror", "exception")  # one of them is in every match
 _PASSED = (
     r"(?m)\b[1-9]\d* (?:passed|passing)\b|\bRan [1-9]\d* tests?\b|^ok\s|^PASS"
     r"|test result: ok|tests finished|\bOK\b|\b[1-9]\d* (?:examples?|specs?|assertions?)\b"
-    r"|\b(?:Executed|Tests run:|Tests:?) +[1-9]\d*|^(?:#|ℹ) pass [1-9]"
+    r"|\b(?:Executed|Tests run:|Tests:?|Passed:) +[1-9]\d*|^(?:#|ℹ) pass [1-9]"
+    r"|\b[1-9]\d* tests?, \d|^ *[1-9]\d* pass\b|\d% tests passed|^\[  PASSED  \]|^Result: PASS"
 )
 _OWN_CODE = r"^(?:E +)?(?:[\w.]+\.)?(?:AssertionError|AssertionFailedError|Failed:)|^assert\b"
 _BAD_SIGNS = (
@@ -163,7 +165,8 @@ def is_own_check(case: Case) -> bool:
 
 
 def _is_setup(case: Case) -> bool:
-    return bool(re.search(r"(?i:fixture .{1,80} not found|No module named)", case.failed.output))
+    has_no_part = re.search(r"(?i:fixture .{1,80} not found|No module named)", case.failed.output)
+    return bool(has_no_part or re.search(_LACKING, case.line))
 
 
 def is_gone(case: Case) -> bool:

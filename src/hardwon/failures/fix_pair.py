@@ -174,10 +174,15 @@ def _is_missing_tester(case: Case, old: Command) -> bool:
 def _has_same_role(old: Command, new: Command) -> bool:
     """Whether two tasks of one program are names for the same work, as `test` and `check`."""
     first, second = (part.verb.rsplit(" ", 1)[-1] for part in (old, new))
-    if not first or not second or old.verb.split()[:-1] != new.verb.split()[:-1]:
+    if not first or not second or _before_task(old) != _before_task(new):
         return False
     is_part = first in second.split(":")  # `build` and `site:build`
     return is_part or any({first, second} <= role for role in _ROLES) or _is_alike(first, second)
+
+
+def _before_task(part: Command) -> list[str]:
+    """The words before the name of a task; `npm test` is short for `npm run test`."""
+    return [word for word in part.verb.split()[:-1] if word != "run"]
 
 
 def _is_same_program(case: Case, old: Command, new: Command) -> bool:

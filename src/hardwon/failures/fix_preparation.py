@@ -16,6 +16,7 @@ from hardwon.failures.fix_case import (
     is_clean,
     is_gone,
     is_masked,
+    is_own_check,
     is_personal,
     is_reader,
     is_red,
@@ -147,7 +148,7 @@ def _explaining(case: Case, done: Sequence[Command]) -> list[Command]:
 
 def _only_makers(case: Case, makers: list[Command], *, is_git: bool) -> list[Command]:
     """The preparations if nothing else can explain the success, and if they are few."""
-    if is_red(case.failed) or any(_is_edit(step) for step in case.between):
+    if is_own_check(case) or any(_is_edit(step) for step in case.between):
         return []
     candidates = [part for part in makers if not _is_housework(part)]
     candidates = makers if not candidates and is_git and len(makers) == 1 else candidates
