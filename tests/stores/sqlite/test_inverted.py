@@ -386,3 +386,41 @@ def test_two_shelves_are_counted_together(tmp_path: Path) -> None:
 
     assert matched(indexed, "alpha") == matched(plain, "alpha")
     indexed.close()
+
+
+def test_a_long_transaction_counts_two_shelves_together(tmp_path: Path) -> None:
+    plain, indexed = MemoryStore(), SqliteStore(str(tmp_path))
+
+    def add_many(store: Store) -> None:
+        for number in range(90):
+            scope = CODER if number % 3 else CODER.everywhere()
+            store.lessons.add(lesson(f"alpha n{number % 7} {'bravo' * (number % 2)}", scope))
+            store.lessons.add(lesson("alpha elsewhere", CODER._replace(project="web")))
+
+    asked = ("alpha", "bravo", "n3 alpha", "elsewhere")
+    for store in (plain, indexed):
+        store.lessons.add(lesson("alpha n3"))
+        store.lessons.add(lesson("alpha n3", CODER.everywhere()))
+    add_many(plain)
+    with indexed.together():
+        add_many(indexed)
+        within = [matched(indexed, text) for text in asked]
+
+    assert within == [matched(plain, text) for text in asked]
+    assert [matched(indexed, text) for text in asked] == within
+    assert miscounted(indexed) == []
+    indexed.close()
+
+
+def test_a_transaction_sees_what_others_added_since_the_last_one(tmp_path: Path) -> None:
+    reader, writer = SqliteStore(str(tmp_path)), SqliteStore(str(tmp_path))
+    with reader.together():
+        assert ids(reader, "zebra") == []
+
+    kept = writer.lessons.add(lesson("the zebra"))
+
+    with reader.together():
+        assert ids(reader, "zebra") == [kept.id]
+        own = reader.lessons.add(lesson("another zebra"))
+        assert ids(reader, "zebra") == [kept.id, own.id]
+    assert ids(reader, "zebra") == [kept.id, own.id]

@@ -51,6 +51,7 @@ class Database:
         self.shelves: dict[Scope, int] = {}  # the shelves found in this transaction
         self.visible: dict[Scope, Visible] = {}  # the same for all that a scope sees
         self.was_migrated = False  # by this process, from an older schema
+        self.begun = 0  # writing transactions
         self.undone = 0  # rolled-back transactions: what was read in them is invalid
         self._open()
 
@@ -91,6 +92,7 @@ class Database:
             try:
                 with self._turn:
                     self.run("BEGIN IMMEDIATE")
+                self.begun += 1
             except BaseException:
                 self._release()
                 raise

@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections import defaultdict
+from collections import Counter, defaultdict
+from struct import Struct
 from typing import TYPE_CHECKING
 
 from hardwon.ranking import postings
 from hardwon.ranking.postings import BLOCK, RANKS
+from hardwon.stores.sqlite.inverted import dictionary
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
     from hardwon.stores.sqlite.database import Database
+    from hardwon.stores.sqlite.inverted.search import Terms
 
     # Term and rank in one number; lessons and impacts in one each.
     TermEntries = tuple[int, list[int]]
 
 MOST = 2_000_000  # entries; about 25,000 lessons or 100 megabytes
-_REMEMBERED = 500_000  # numbers of keys kept in memory
 _MANY = 100_000  # entries for which the page cache is enlarged
 _ROOM, _USUAL_ROOM = -128_000, -2000  # SQLite's page cache, in KiB as a negative number
 _RANK = tuple(map(postings.rank, range(256)))
+_BLOCK_OF_ONE = Struct("=IB").pack
 _LAST = f"""
 SELECT a.value, p.first, p.lessons FROM json_each(?) AS a CROSS JOIN postings AS p
 ON p.term = a.value / {RANKS} AND p.rank = a.value % {RANKS} AND p.first = (
@@ -32,102 +35,111 @@ ON p.term = a.value / {RANKS} AND p.rank = a.value % {RANKS} AND p.first = (
 """
 
 
-def _no_entries() -> defaultdict[int, list[int]]:
-    """By term: lesson and impact in one number."""
-    return defaultdict(list)
+class _Places(dict[str, int]):
+    """The place of each key in the list of all entries; a new key gets the next place."""
+
+    def __init__(self, entries: list[list[int]]) -> None:
+        super().__init__()
+        self._entries = entries
+
+    def __missing__(self, key: str) -> int:
+        place = self[key] = len(self._entries)
+        self._entries.append([])
+        return place
 
 
 class PostingBuffer:
-    """Keys, their numbers and postings that one transaction adds; written at its end."""
+    """Lessons and their keys that one transaction adds; written at its end, or when it is full."""
 
     def __init__(self, database: Database) -> None:
         self._db = database
-        self._numbers: dict[int, dict[str, int]] = {}
-        self._new: list[tuple[str, int, int]] = []  # key, shelf and number
-        self._next = 0
-        self._entries = _no_entries()
-        self.size = 0
+        self._clear()
 
-    def numbers(self, shelf: int, keys: set[str]) -> dict[str, int]:
-        """The numbers of these keys; new keys are numbered."""
-        numbers = self._numbers.setdefault(shelf, {})
-        if len(numbers) > _REMEMBERED and not self._entries:
-            numbers.clear()
-        missing = sorted(keys.difference(numbers))
-        numbers.update(number_of(self._db, shelf, missing))
-        for key in missing:
-            if key not in numbers:
-                numbers[key] = self._new_number(shelf, key)
-        return numbers
+    def _clear(self) -> None:
+        self._size = 0
+        self._entries: list[list[int]] = []  # of each key: lesson and impact in one number
+        self._places = defaultdict[int, _Places](lambda: _Places(self._entries))  # by shelf
+        self._lessons: list[tuple[int, array[int], bytes]] = []  # with places and impacts of keys
+        self._added: Counter[int] = Counter()  # lessons of each shelf
 
-    def _new_number(self, shelf: int, key: str) -> int:
-        if not self._new:
-            row = self._db.row("SELECT seq FROM sqlite_sequence WHERE name = 'terms'")
-            self._next = row[0] if row else 0
-        self._next += 1
-        self._new.append((key, shelf, self._next))
-        return self._next
-
-    def add(self, lesson: int, terms: array[int], impacts: bytes) -> None:
-        """Add a lesson's terms; its number must be higher than any before."""
-        entries, number = self._entries, lesson << 8
+    def add(self, shelf: int, lesson: int, entries: dict[str, int]) -> None:
+        """Add a lesson's keys with impacts; its number must be higher than any before."""
+        if not entries:
+            return
+        known = self._places[shelf]
+        places, impacts = array("I", [*map(known.__getitem__, entries)]), bytes(entries.values())
+        lists, number = self._entries, lesson << 8
         coded = {impact: number | impact for impact in set(impacts)}  # shared, to save memory
-        for term, impact in zip(terms, impacts, strict=True):
-            entries[term].append(coded[impact])
-        self.size += len(terms)
+        for place, impact in zip(places, impacts, strict=True):
+            lists[place].append(coded[impact])
+        self._lessons.append((lesson, places, impacts))
+        self._added[shelf] += 1
+        self._size += len(impacts)
+        if self._size > MOST:
+            self.flush()
 
-    def amended(
-        self,
-        shelves: Iterable[int],
-        query_keys: tuple[str, ...],
-        written: list[tuple[int, str, int]],
-    ) -> list[tuple[int, str, int]]:
-        """Number, key and holders of the keys: `written` ones plus those in the buffer."""
-        counts = {number: (key, holders) for number, key, holders in written}
+    def added(self, shelves: Iterable[int]) -> int:
+        """How many lessons of these shelves are in the buffer."""
+        return sum(self._added[shelf] for shelf in shelves)
+
+    def amended(self, shelves: Iterable[int], query_keys: tuple[str, ...], written: Terms) -> Terms:
+        """The terms of the keys: `written` ones plus those in the buffer, the rarest first."""
+        terms = {(term[3], term[1]): term for term in written}
         for shelf in shelves:
-            numbers = self._numbers.get(shelf, {})
-            for key in query_keys:
-                if (number := numbers.get(key)) and (pending := self._entries.get(number)):
-                    counts[number] = key, counts.get(number, (key, 0))[1] + len(pending)
-        amended = [(number, key, holders) for number, (key, holders) in counts.items()]
-        return sorted(amended, key=lambda row: (row[2], row[1], row[0]))
+            known = self._places[shelf]
+            for key in filter(known.__contains__, query_keys):
+                number, _, holders, _ = terms.get((shelf, key), (0, key, 0, shelf))
+                pending = len(self._entries[known[key]])
+                terms[shelf, key] = number, key, holders + pending, shelf
+        return sorted(terms.values(), key=lambda term: (term[2], term[1], term[3]))
 
-    def pairs(self, term: int, most: int) -> list[tuple[int, int]]:
-        """Unwritten postings of a term: lessons with their impacts, at most `most`."""
-        return [(entry >> 8, entry & 255) for entry in self._entries.get(term, ())[:most]]
+    def pairs(self, shelf: int, key: str, most: int) -> list[tuple[int, int]]:
+        """Unwritten postings of a key: lessons with their impacts, at most `most`."""
+        place = self._places[shelf].get(key)
+        entries = () if place is None else self._entries[place][:most]
+        return [(entry >> 8, entry & 255) for entry in entries]
 
     def flush(self) -> None:
         """Write everything, each table in its own order."""
-        if self.size > _MANY:
+        if self._size > _MANY:
             self._db.rows(f"PRAGMA cache_size = {_ROOM}")
-        oldest = self._new[0][2] if self._new else 0
-        self._write_terms()
-        for parts in postings.parts(self._ranked()):
-            self._append(parts, oldest)
-        self._new, self._entries, self.size = [], _no_entries(), 0
+        newest = dictionary.newest(self._db)
+        numbers = self._numbers()
+        self._write_lessons(numbers)
+        for parts in postings.parts(self._ranked(numbers)):
+            self._append(parts, newest)
+        self._clear()
 
     def close(self) -> None:
         """Reset the page cache."""
         self._db.rows(f"PRAGMA cache_size = {_USUAL_ROOM}")
 
-    def _write_terms(self) -> None:
-        holders = {term: len(pending) for term, pending in self._entries.items()}
-        self._new.sort(key=lambda row: (row[1], row[0]))
-        self._db.run_many(
-            "INSERT INTO terms (id, shelf, term, holders) VALUES (?, ?, ?, ?)",
-            ((number, shelf, key, holders.pop(number, 0)) for key, shelf, number in self._new),
-        )
-        self._db.run_many(
-            "UPDATE terms SET holders = holders + ? WHERE id = ?",
-            ((added, term) for term, added in sorted(holders.items())),
-        )
+    def _numbers(self) -> list[int]:
+        """The number of the key at each place; the keys are entered in the dictionary."""
+        numbers = [0] * len(self._entries)
+        for shelf, places in self._places.items():
+            holders = {key: len(self._entries[place]) for key, place in places.items()}
+            for key, number in dictionary.enter(self._db, shelf, holders).items():
+                numbers[places[key]] = number
+        return numbers
 
-    def _ranked(self) -> Iterator[TermEntries]:
+    def _write_lessons(self, numbers: list[int]) -> None:
+        self._db.run_many(
+            "INSERT INTO indexed VALUES (?, ?)",
+            (
+                (lesson, postings.packed(array("I", [*map(numbers.__getitem__, places)]), impacts))
+                for lesson, places, impacts in self._lessons
+            ),
+        )
+        for shelf, added in self._added.items():
+            dictionary.count_lessons(self._db, shelf, added)
+
+    def _ranked(self, numbers: list[int]) -> Iterator[TermEntries]:
         """The entries to write, in the order of the table."""
-        for term in sorted(self._entries):
-            entries = self._entries[term]
+        for place in sorted(range(len(numbers)), key=numbers.__getitem__):
+            term, entries = numbers[place], self._entries[place]
             if len(entries) == 1:  # most terms
-                yield term * RANKS + _RANK[entries[0] & 255], [entries[0]]
+                yield term * RANKS + _RANK[entries[0] & 255], entries
                 continue
             ranks: defaultdict[int, list[int]] = defaultdict(list)
             for entry in entries:
@@ -135,9 +147,9 @@ class PostingBuffer:
             for rank in sorted(ranks):
                 yield term * RANKS + rank, ranks[rank]
 
-    def _append(self, parts: list[TermEntries], oldest: int) -> None:
-        """Fill the last blocks and add new ones; new terms start with their first block."""
-        existing = [at for at, _ in parts if not 0 < oldest <= at // RANKS]
+    def _append(self, parts: list[TermEntries], newest: int) -> None:
+        """Fill the last blocks and add new ones; terms after `newest` have none yet."""
+        existing = [at for at, _ in parts if at // RANKS <= newest]
         last = {at: (first, block) for at, *(first, block) in self._last(existing)}
         grown, new = [], []
         for at, pending in parts:
@@ -160,19 +172,11 @@ class PostingBuffer:
 
 def _longer(block: bytes, entries: list[int]) -> bytes:
     """The block with the entries appended."""
+    if not block and len(entries) == 1:  # most blocks
+        return _BLOCK_OF_ONE(entries[0] >> 8, entries[0] & 255)
     numbers = array("I", [entry >> 8 for entry in entries]).tobytes()
     impacts = bytes([entry & 255 for entry in entries])
     if not block:
         return numbers + impacts
     end = postings.size(block) * postings.NUMBER
     return b"".join((block[:end], numbers, block[end:], impacts))
-
-
-def number_of(db: Database, shelf: int, keys: list[str]) -> dict[str, int]:
-    """The numbers of those keys that are in the dictionary."""
-    rows = db.rows(
-        "SELECT t.term, t.id FROM json_each(?) AS asked CROSS JOIN terms AS t"
-        " ON t.shelf = ? AND t.term = asked.value",
-        (json.dumps(keys), shelf),
-    )
-    return dict(rows)

@@ -27,6 +27,7 @@ class Memtable:
         self._entries: dict[int, tuple[int, dict[str, int]]] = {}  # by lesson: shelf, impacts
         self._added: dict[int, int] = {}  # lessons not counted in the dictionary yet, by shelf
         self._unwritten: list[Waiting] = []  # rows of the open transaction
+        self._looked_in = 0  # the transaction that last called `look`
         self._own_entries: dict[int, tuple[int, dict[str, int]]] = {}
         self._own_added: dict[int, int] = {}
 
@@ -46,7 +47,8 @@ class Memtable:
         self.forget()
 
     def forget(self) -> None:
-        """Drop the unwritten notes."""
+        """Drop the unwritten notes; the rows may have changed."""
+        self._looked_in = 0
         self._unwritten.clear()
         self._own_entries.clear()
         self._own_added.clear()
@@ -68,7 +70,10 @@ class Memtable:
         return len(self._unwritten) + (0 if first is None else last - first + 1)
 
     def look(self) -> None:
-        """Read the changes since the last call."""
+        """Read the changes since the last call; during a transaction nobody else makes any."""
+        if self._db.is_writing and self._looked_in == self._db.begun:
+            return
+        self._looked_in = self._db.begun
         first, last = self._db.rows(_SPAN)[0]
         base, newest = (self._db.undone, first or 0), last or 0
         if base != self._base or newest < self._last:

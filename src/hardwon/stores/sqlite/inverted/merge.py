@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.ranking import block_edits, postings
 from hardwon.ranking.postings import packed
-from hardwon.stores.sqlite.inverted import patch
+from hardwon.stores.sqlite.inverted import dictionary, patch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,8 +32,9 @@ def settle(db: Database, pending: PostingBuffer, waiting: Sequence[Waiting]) -> 
     for shelf, (added, changed) in last.items():
         if changed:
             pending.flush()
-            _change(db, pending, shelf, changed)
-        _enter(db, pending, shelf, added)
+            _change(db, shelf, changed)
+        for lesson, entries in sorted(added.items()):
+            pending.add(shelf, lesson, entries)
 
 
 def settle_texts(db: Database) -> None:
@@ -57,22 +58,8 @@ def enter_text(db: Database, lesson: int) -> None:
     )
 
 
-def _enter(db: Database, pending: PostingBuffer, shelf: int, lessons: Lessons) -> None:
-    numbers = pending.numbers(shelf, set().union(*lessons.values()))
-    rows = []
-    for lesson, entries in sorted(lessons.items()):
-        if entries:
-            terms = array("I", [*map(numbers.__getitem__, entries)])
-            impacts = bytes(entries.values())
-            pending.add(lesson, terms, impacts)
-            rows.append((lesson, packed(terms, impacts)))
-    db.run_many("INSERT INTO indexed VALUES (?, ?)", rows)
-    _count(db, shelf, len(rows))
-
-
-def _change(db: Database, pending: PostingBuffer, shelf: int, lessons: Lessons) -> None:
-    numbers = pending.numbers(shelf, set().union(*lessons.values()))
-    pending.flush()
+def _change(db: Database, shelf: int, lessons: Lessons) -> None:
+    numbers = dictionary.enter(db, shelf, dict.fromkeys(set().union(*lessons.values()), 0))
     before = _indexed(db, list(lessons))
     after = {
         lesson: {(numbers[key], impact) for key, impact in entries.items()}
@@ -87,21 +74,13 @@ def _change(db: Database, pending: PostingBuffer, shelf: int, lessons: Lessons) 
         for terms, impacts in [zip(*entries, strict=True)]
     ]
     db.run_many("INSERT INTO indexed VALUES (?, ?)", rows)
-    _count(db, shelf, len(after) - len(before))
-
-
-def _count(db: Database, shelf: int, added: int) -> None:
-    db.run("UPDATE shelves SET active = active + ? WHERE id = ?", (added, shelf))
-    db.forget_shelves()
+    dictionary.count_lessons(db, shelf, len(after) - len(before))
 
 
 def _write_difference(db: Database, before: dict[int, Entries], after: dict[int, Entries]) -> None:
     edits, holders = block_edits.edits(before, after)
     patch.apply(db, edits)
-    db.run_many(
-        "UPDATE terms SET holders = holders + ? WHERE id = ?",
-        [(change, term) for term, change in sorted(holders.items()) if change],
-    )
+    dictionary.count_holders(db, holders)
 
 
 def _indexed(db: Database, lessons: list[int]) -> dict[int, Entries]:

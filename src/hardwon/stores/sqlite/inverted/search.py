@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from hardwon.stores.sqlite.inverted import buffer, merge
     from hardwon.stores.sqlite.scopes import Visible
 
-    Terms = list[tuple[int, str, int]]  # number, key and holders, the rarest first
+    # Number (0: not written yet), key, holders and shelf, the rarest first.
+    Terms = list[tuple[int, str, int, int]]
 else:
     buffer = lazy("hardwon.stores.sqlite.inverted.buffer")
     merge = lazy("hardwon.stores.sqlite.inverted.merge")
@@ -40,7 +41,9 @@ class Index:
         """Set the keys by which a lesson is found. Call inside `with database:`."""
         if not self._is_writing:
             self._db.hold(self)
-        if self._fresh.add(shelf, lesson, entries, is_new=is_new) > FRESH:
+        if self._pending and is_new:
+            self._pending.add(shelf, lesson, entries)
+        elif self._fresh.add(shelf, lesson, entries, is_new=is_new) > FRESH:
             self._gather()
 
     def place(self, shelf: int, lesson: int, entries: dict[str, int], *, is_highest: bool) -> None:
@@ -70,13 +73,11 @@ class Index:
             self._fresh.write()
 
     def _gather(self) -> buffer.PostingBuffer:
-        """Move the memtable to the buffer, which is flushed when it is large."""
+        """Move the memtable to the buffer."""
         if self._pending is None:
             self._pending = buffer.PostingBuffer(self._db)
         for waiting in self._fresh.taken():
             merge.settle(self._db, self._pending, waiting)
-            if self._pending.size > buffer.MOST:
-                self._pending.flush()
         return self._pending
 
     def tally(self, visible: Visible, query: Query) -> MatchTally:
@@ -84,14 +85,15 @@ class Index:
         query_keys = keys(query)[:_MOST_KEYS]
         self._fresh.look()
         fresh = self._fresh.postings(visible.ids, query_keys)
-        total = visible.active + self._fresh.added(visible.ids)
+        pending = self._pending.added(visible.ids) if self._pending else 0
+        total = visible.active + self._fresh.added(visible.ids) + pending
         terms = self._terms(visible, query_keys)
         if not terms and not fresh:  # as for most lessons of a pack
             return MatchTally(query.near, total=total)
         return tallied(
             query,
             self._postings(terms, entries_read(query, total)),
-            known=[(key, holders) for _, key, holders in terms],
+            known=[(key, holders) for _, key, holders, _ in terms],
             total=total,
             fresh=fresh,
             changed=self._fresh.lessons(),
@@ -99,7 +101,7 @@ class Index:
 
     def _terms(self, visible: Visible, query_keys: tuple[str, ...]) -> Terms:
         written = self._db.rows(
-            f"SELECT id, term, holders FROM terms WHERE shelf IN ({visible.marks})"
+            f"SELECT id, term, holders, shelf FROM terms WHERE shelf IN ({visible.marks})"
             f" AND term IN ({marks(query_keys)}) ORDER BY holders, term, shelf",
             (*visible.ids, *query_keys),
         )
@@ -109,24 +111,26 @@ class Index:
         self, terms: Terms, budget: int
     ) -> Iterator[tuple[str, Iterable[tuple[int, int]]]]:
         """Keys and the lessons that hold them, within the limit; rare keys in full."""
-        rare: dict[int, str] = {}
-        for number, key, holders in terms:
-            if holders > budget:
+        rare: Terms = []
+        for term in terms:
+            if term[2] > budget:
                 break
-            rare[number] = key
-            budget -= holders
-        sql = f"SELECT term, lessons FROM postings WHERE term IN ({marks(rare)})"
-        for number, block in self._db.rows(sql, tuple(rare)) if rare else ():
-            yield rare[number], postings.pairs(block)
+            rare.append(term)
+            budget -= term[2]
+        keys_by_number = {number: key for number, key, _, _ in rare}
+        sql = f"SELECT term, lessons FROM postings WHERE term IN ({marks(keys_by_number)})"
+        for number, block in self._db.rows(sql, tuple(keys_by_number)) if rare else ():
+            yield keys_by_number[number], postings.pairs(block)
         if self._pending:
-            for number, key in rare.items():
-                yield key, self._pending.pairs(number, buffer.MOST)
+            for _, key, _, shelf in rare:
+                yield key, self._pending.pairs(shelf, key, buffer.MOST)
         if budget and len(rare) < len(terms):
-            number, key, _ = terms[len(rare)]
-            yield key, self._strongest(number, budget)
+            common = terms[len(rare)]
+            yield common[1], self._strongest(common, budget)
 
-    def _strongest(self, number: int, limit: int) -> list[tuple[int, int]]:
+    def _strongest(self, term: tuple[int, str, int, int], limit: int) -> list[tuple[int, int]]:
         """The strongest postings of a common key, at most `limit`."""
+        number, key, _, shelf = term
         pairs = postings.strongest(
             lambda most: self._db.rows(
                 "SELECT lessons FROM postings WHERE term = ? ORDER BY rank, first LIMIT ?",
@@ -135,5 +139,5 @@ class Index:
             limit,
         )
         if self._pending and len(pairs) < limit:
-            pairs += self._pending.pairs(number, limit)
+            pairs += self._pending.pairs(shelf, key, limit)
         return pairs[:limit]

@@ -1,0 +1,88 @@
+"""An import that is killed or interrupted leaves nothing half done, and can be repeated."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import hardwon
+from hardwon.ranking.query import query
+from hardwon.values.lesson_formats import to_lines
+from tests.samples import CODER, NOW, lesson
+
+COUNT = 150  # more than wait beside the index
+KILLED = """
+import os, sys
+import hardwon
+home, pack, statement = sys.argv[1:]
+with hardwon.open(home) as hw:
+    def kill(sql):
+        if sql.startswith(statement):
+            os.kill(os.getpid(), 9)
+    hw._engine.store._store._db._connection.set_trace_callback(kill)
+    hw.agent("coder", project="api", tenant="acme").lessons.import_from(pack, trust=True)
+"""
+
+
+def words(number: int) -> str:
+    return f"zebra{number}x stripes"
+
+
+@pytest.fixture
+def pack(tmp_path: Path) -> str:
+    path = tmp_path / "pack.jsonl"
+    path.write_text(to_lines([lesson(words(number)) for number in range(COUNT)]), encoding="utf-8")
+    return str(path)
+
+
+def lessons_of(hw: hardwon.Hardwon) -> hardwon.Lessons:
+    return hw.agent("coder", project="api", tenant="acme").lessons
+
+
+def assert_every_lesson_is_found(hw: hardwon.Hardwon) -> None:
+    lessons, store = lessons_of(hw), hw._engine.store
+    for number in range(COUNT):
+        text = words(number)
+        match, *_ = store.lessons.match(CODER, query("turn", text), now=NOW, limit=1)
+        holding = lessons.search(f"bra{number}x")
+        assert [match.lesson.correction, *(one.correction for one in holding)] == [text, text]
+    assert len(lessons.list(limit=1000)) == COUNT
+    assert store.check() == []
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        *("INSERT INTO lessons", "INSERT INTO terms", "INSERT INTO indexed"),
+        *("INSERT INTO postings", "INSERT INTO lesson_text", "UPDATE lesson_text_reach", "COMMIT"),
+    ],
+)
+def test_recall_finds_every_lesson_when_a_killed_import_is_repeated(
+    tmp_path: Path, pack: str, statement: str
+) -> None:
+    command = [sys.executable, "-c", KILLED, str(tmp_path / "home"), pack, statement]
+    assert subprocess.run(command, check=False).returncode == -9
+
+    with hardwon.open(tmp_path / "home") as hw:
+        assert lessons_of(hw).list() == []
+        lessons_of(hw).import_from(pack, trust=True)
+        assert_every_lesson_is_found(hw)
+
+
+@pytest.mark.parametrize("at", [0, 64, 65, COUNT - 1])
+def test_recall_finds_every_lesson_when_an_interrupted_import_is_repeated(
+    tmp_path: Path, pack: str, at: int
+) -> None:
+    def interrupt(done: int, _: int) -> None:
+        if done == at:
+            raise KeyboardInterrupt
+
+    with hardwon.open(tmp_path / "home") as hw:
+        with pytest.raises(KeyboardInterrupt):
+            lessons_of(hw).import_from(pack, trust=True, tell=interrupt)
+        assert lessons_of(hw).list() == []
+        lessons_of(hw).import_from(pack, trust=True)
+        assert_every_lesson_is_found(hw)
