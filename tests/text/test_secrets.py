@@ -17,6 +17,8 @@ from hardwon.text.secrets import (
     MARGIN,
     Screened,
     _may_hold_secret,
+    all_without_secrets,
+    any_may_hold_secret,
     ending,
     safe,
     screened,
@@ -102,6 +104,22 @@ def test_no_secret_is_passed_over_because_a_text_looks_plain() -> None:
     texts = [*(leak.text for leak in _all_leaks()), *HARMLESS]
 
     assert [str(without_secrets(text)) for text in texts] == [redact(text) for text in texts]
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_a_secret_is_removed_from_each_of_several_texts(place: int) -> None:
+    for leak in _all_leaks():
+        texts = ["a plain word"] * 3
+        texts[place] = leak.text
+
+        assert all_without_secrets(*texts) == tuple(map(redact, texts))
+
+
+def test_plain_texts_are_not_read_as_one_word_that_is_folded() -> None:
+    texts = ("edit the folder", "folder of examples", "lastly examples")
+
+    assert not any_may_hold_secret(texts)
+    assert all_without_secrets(*texts) == texts
 
 
 @given(st.text(max_size=200))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hardwon._cold.lazy import lazy
 from hardwon.text.clean import ATTEMPT_LIMIT, clean
-from hardwon.text.secrets import screened, without_secrets
+from hardwon.text.secrets import all_without_secrets, screened, without_secrets
 from hardwon.values.evidence import joined
 from hardwon.values.fix import TEXT_LIMIT
 from hardwon.values.lesson import LIVE, Status, tidy
@@ -65,11 +65,14 @@ def screen_lesson(lesson: Lesson) -> Lesson:
     reason = injection.suspicion("\n".join((lesson.situation, lesson.mistake, lesson.correction)))
     if lesson.tags:
         reason = reason or injection.suspicion("\n".join(lesson.tags))
+    situation, mistake, correction = all_without_secrets(
+        clean(lesson.situation), clean(lesson.mistake), clean(lesson.correction)
+    )
     safe = tidy(
         lesson._replace(
-            situation=without_secrets(clean(lesson.situation)),
-            mistake=without_secrets(clean(lesson.mistake)),
-            correction=without_secrets(clean(lesson.correction)),
+            situation=situation,
+            mistake=mistake,
+            correction=correction,
             tags=tuple(without_secrets(tag) for tag in lesson.tags),
             evidence=joined(map(_screened, lesson.evidence)),
             fixes=tuple(map(_screened_fix, lesson.fixes)),

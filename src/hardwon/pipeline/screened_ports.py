@@ -7,7 +7,7 @@ agents and projects are checked where a scope is made.
 
 from __future__ import annotations
 
-from hardwon.text.secrets import Screened, without_secrets
+from hardwon.text.secrets import Screened, any_may_hold_secret, without_secrets
 from hardwon.values.scope import Scope
 
 TYPE_CHECKING = False
@@ -58,7 +58,8 @@ def screened(value: T) -> T:
 
 def _is_clean(value: object) -> bool:
     """Whether no text in a value holds a secret."""
-    return all(_text(text) is text for text in _texts(value))
+    texts = [text for text in _texts(value) if not _is_own_name(text)]
+    return not any_may_hold_secret(texts) or all(_text(text) is text for text in texts)
 
 
 def _is_own_name(text: str) -> bool:

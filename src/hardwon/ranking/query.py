@@ -113,9 +113,9 @@ _TERMS = _Remembered()
 
 def _terms_of(word: str) -> tuple[str, ...]:
     is_plain = word.isascii() and word.isalpha() and word.islower()  # one part, as most are
-    parts = [word] if is_plain else re.findall(_PART, word)
+    parts = [word] if is_plain else [part.lower() for part in re.findall(_PART, word)]
     joined = [word.lower()] if len(parts) > 1 else []
-    candidates = (*joined, *(stem(part.lower()) for part in parts if len(part) > 1))
+    candidates = (*joined, *(stem(part) for part in parts if len(part) > 1))
     return tuple(term for term in candidates if term not in _STOP)
 
 

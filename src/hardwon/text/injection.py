@@ -12,6 +12,7 @@ from __future__ import annotations
 from binascii import Error as NotBase64
 from binascii import a2b_base64
 from functools import cache, lru_cache
+from itertools import chain
 
 from hardwon._cold import re
 from hardwon.text.addressing import hides_in_code, speaks_to_model
@@ -47,6 +48,7 @@ _BASE64 = rf"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{{{_ENCODED},8192}}+={{0,2}}"
 _PLAIN_TOKEN = r"[a-z_][a-z_'’-]*(?:\.md)?|[:\"“'](?=\s|\w|$)"
 _TOKEN = rf"https?://|[\w.+-]{{1,64}}@[\w-]{{1,64}}\.\w|{_PLAIN_TOKEN}"
 _NEEDS = frozenset(word for sign in (*PAIRS, *PATTERNS) for word in sign.needs)
+_RARE = "|$#[<>(=_:/.-0123456789zqxjk"  # characters that many texts do not have
 _MARKS = ("@", ":", '"', "“", "'", "’", "http")  # a token other than a word contains one of these
 _NAMES = {":": "<:>", '"': "<quote>", "“": "<quote>", "'": "<quote>"}
 
@@ -163,8 +165,21 @@ def _pattern(text: str, keywords: frozenset[str]) -> str:
 
 def _keywords_in(text: str) -> frozenset[str]:
     """The required words in the text; all of them beyond ASCII, where letters have more forms."""
+    if not text.isascii():
+        return _NEEDS
     lower = text.lower()
-    return frozenset(filter(lower.__contains__, _NEEDS)) if text.isascii() else _NEEDS
+    possible = (words for rare, words in _needs_by_rare() if rare in lower)
+    return frozenset(filter(lower.__contains__, chain.from_iterable(possible)))
+
+
+@cache
+def _needs_by_rare() -> tuple[tuple[str, list[str]], ...]:
+    """The required words by a rare character in them, quick to search for, or by "" without one."""
+    words: dict[str, list[str]] = {}
+    for word in _NEEDS:
+        rare = next((character for character in _RARE if character in word), "")
+        words.setdefault(rare, []).append(word)
+    return tuple(words.items())
 
 
 def _possible(signs: Sequence[Sign], keywords: frozenset[str]) -> Sequence[Sign]:

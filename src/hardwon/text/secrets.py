@@ -14,6 +14,8 @@ from hardwon.text.clean import clean, clip, clip_middle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from hardwon.text import redact
 else:
     redact = lazy("hardwon.text.redact")
@@ -29,6 +31,7 @@ _NAMED = (
     *("dsn", "session", "connection", "login", "private"),
 )
 _NAMES = f"(?i){'|'.join(_NAMED)}"
+_APART = "\n\n"  # between texts: no word is folded over two line breaks
 MARGIN = 4096  # characters checked beyond a cut: hardly any secret is longer
 _REMEMBERED, _SHORT = 4096, 1000  # how many clean texts are remembered, and their maximum length
 _clean: set[str] = set()
@@ -50,6 +53,16 @@ def without_secrets(text: str) -> Screened:
     if safe == text and len(text) <= _SHORT:
         _remember(text)
     return Screened(safe)
+
+
+def all_without_secrets(*texts: str) -> tuple[Screened, ...]:
+    """The whole texts, without secrets."""
+    return tuple(map(without_secrets if any_may_hold_secret(texts) else Screened, texts))
+
+
+def any_may_hold_secret(texts: Iterable[str]) -> bool:
+    """Whether the rules must run for one of the texts; they are looked at together, for speed."""
+    return _may_hold_secret(_APART.join(texts))
 
 
 def _remember(text: str) -> None:
