@@ -502,6 +502,19 @@ CASES = (
         ("DEBUG=1 npm run unit", "ℹ tests 12\nℹ pass 12\nℹ fail 0"),
     ),
     case(
+        "a signature among flags typed as one",
+        ('git commit -am "fix it"', "!commit-msg: Signed-off-by line is missing"),
+        ('git commit -s -qam "fix it"', "style ok"),
+        sort="call",
+        says=("Call `git commit` with `-s`.",),
+        never=("-qam",),
+    ),
+    case(
+        "another task of the same program",
+        ("python -m kit.cli --tenant demo add 3", "!OperationalError: no such table: rows"),
+        ("python -m kit.cli --tenant demo report --top 2", "3 rows"),
+    ),
+    case(
         "a type that got a scope",
         ('git commit -m "fix: add a guide"', "!commit-msg: bad subject"),
         ('git commit -m "fix(docs): add a guide"', "[main 1] fix(docs): add a guide"),

@@ -45,6 +45,7 @@ def test_the_earlier_argument_is_named_first() -> None:
     [
         ({"from": "2026-01-01", "to": "2026-04-01"}, "the range is too long"),
         ({"from": "2026-02-01", "to": "2026-03-01"}, "no such table"),
+        ({"from": "2026-02-01", "to": "2026-03-01"}, "the window starts in the past"),
         ({"from": "2026-02-01"}, "the range is too long"),
         ({"from": "2026-02-01", "to": "2026-02-01"}, "the range is too long"),
         ({"from": "2026-02-01", "to": "2026-99-01"}, "the range is too long"),

@@ -36,6 +36,20 @@ CASES = (
         says=("First run `cp config/example.json config/local.json`",),
     ),
     case(
+        "a task of the same program",
+        ("python -m kit.cli --tenant demo add 3", "!OperationalError: no such table: rows"),
+        ("python -m kit.cli --tenant demo migrate", "3 migrations applied"),
+        ("python -m kit.cli --tenant demo add 3", ""),
+        sort="preparation",
+        says=("First run `python -m kit.cli --tenant demo migrate`",),
+    ),
+    case(
+        "another task of the same program",
+        ("python -m kit.cli --tenant demo add 3", "!OperationalError: no such table: rows"),
+        ("python -m kit.cli --tenant demo show 3", "nothing"),
+        ("python -m kit.cli --tenant demo add 3", ""),
+    ),
+    case(
         "a task of the project's script that the error names",
         ("./do test", "!do: openapi.json does not match the routes"),
         ("git diff --stat; cat openapi.json", "lib/routes.py | 5 +++++"),
@@ -486,6 +500,8 @@ def told(
         ("no database", ["cat > a.py <<'E'\nx\nE", "npm ci"], ""),
         ("no npm things: ci", ["cat > a.py <<'E'\nx\nE", "npm ci"], ""),
         ("no folder out", ["mkdir -p lib/out"], "mkdir -p lib/out"),
+        ("no database", ["cp a b", "npm ci", "go get x"], "npm ci && go get x"),
+        ("no b here", ["cp a b", "npm ci", "go get x"], "cp a b"),
     ],
 )
 def test_what_was_prepared_explains_the_success(error: str, between: list[str], found: str) -> None:

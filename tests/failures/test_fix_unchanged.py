@@ -35,6 +35,15 @@ CASES = (
         ),
     ),
     case(
+        "a variable that the call has to set",
+        ("ls", "src tests"),
+        (
+            "pytest tests/test_a.py",
+            "!E   KeyError: 'BOOK_HOME'\nFAILED tests/test_a.py::test_b - KeyError: 'BOOK_HOME'"
+            "\n1 failed in 0.1s",
+        ),
+    ),
+    case(
         "a checkout of one file",
         ("sed -i 's/a/b/' src/io.py", ""),
         ("go test ./io", "!--- FAIL: TestPipe (0.00s)\nFAIL"),

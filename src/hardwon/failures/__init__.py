@@ -20,6 +20,7 @@ A step passes through these files in this order:
                                 episode_failure      which failure a whole run is remembered by
     5  which call was it?       call_keys            keys by which similar calls are found
                                 operations           a tool that takes an action is several tools
+                                routes               a tool that sends requests, by method and path
                                 shell, programs      command lines, parsed
                                 authored, scripts    files that the run itself wrote
     6  is it a loop?            loops                the same call, the same failure, no change
@@ -29,7 +30,8 @@ A step passes through these files in this order:
                                   fix_call …         a finder each: fix_call, fix_lines, fix_tool …
                                   fix_fields         the finders for calls with named arguments
                                   argument_blame     which of the changed arguments may explain it
-                                  argument_forms …   what changed: form, notation, number, text
+                                  argument_rules     the rules for a changed argument, in order
+                                  argument_forms …   what changed: form, number, text, time, word
                                   results            values in results, which arguments come from
                                 order_counts, source_counts   fixes from counts over many runs
                                 tried_in_vain        what the run tried without effect

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from hardwon.failures.fix_case import Case
 
 _TOO_LONG = (
-    r"(?i:\btoo (?:long|large|big|wide|many|broad|far)\b|\b(?:range|span|window|period|interval)\b"
-    r"|\bscan\b|\bexceed|\bat most\b|\bmaximum\b|\blimit|\btime(?:d )?out\b|\bnarrow)"
+    r"(?i:\btoo (?:long|large|big|wide|many|broad|far)\b|\bscan\b|\bexceed"
+    r"|\bat most\b|\bmaximum\b|\blimit|\btime(?:d )?out\b|\bnarrow)"
 )
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 

@@ -133,7 +133,8 @@ def _tells_variables(pair: Pair, changes: list[CallChange]) -> bool:
 def _tells_flags(pair: Pair, text: str) -> bool:
     """Whether the text mentions each new flag of the same program."""
     return _is_replaced(pair) or all(
-        flag in pair.old.flags or flag in text or is_about_output(flag) for flag in pair.new.flags
+        flag in pair.old.flags or flag in text or is_about_output(flag, pair.new.does)
+        for flag in pair.new.flags
     )
 
 

@@ -28,7 +28,9 @@ _SHORT_FORMS = {
     "--recursive": "-r",
     "--force": "-f",
     "--parents": "-p",
+    "--signoff": "-s",
 }
+_BUNDLE = r"-[a-z]{2,3}"  # flags of one letter, typed as one
 # Flags that create what the call did not find
 _MAKING = {("git checkout", "-b"), ("git switch", "-c"), ("git switch", "--create")}
 _ASKS = r"(?i:\b(?:specify|provide|set|choose) (?:an? |the )?([a-z]{4,20})\b)"
@@ -36,10 +38,8 @@ _ASKS = r"(?i:\b(?:specify|provide|set|choose) (?:an? |the )?([a-z]{4,20})\b)"
 
 def flag_changes(case: Case, pair: Pair) -> list[CallChange]:
     """The flags that explain why the later call worked."""
-    added = _only_in(pair.new.flags, pair.old.flags)
-    dropped = [
-        flag for flag in _only_in(pair.old.flags, pair.new.flags) if _is_in_error(flag, case)
-    ]
+    added = _only_in(pair.new, pair.old)
+    dropped = [flag for flag in _only_in(pair.old, pair.new) if _is_in_error(flag, case)]
     telling = bare_flags(added)
     if pair.new.name == "rm" and "Is a directory" not in case.line:
         telling &= {"-f"}  # `-r` explains nothing here
@@ -51,9 +51,17 @@ def flag_changes(case: Case, pair: Pair) -> list[CallChange]:
     return [CallChange(_flag_words(case, pair, added, dropped), f"flags {key}")]
 
 
-def _only_in(flags: tuple[str, ...], others: tuple[str, ...]) -> list[str]:
+def _only_in(part: Command, other: Command) -> list[str]:
     """The flags that the other call lacks, without flags about output."""
-    return [flag for flag in flags if flag not in others and not is_about_output(flag)]
+    known = {*other.flags, *bare_flags(list(other.flags))}
+    flags = (own for flag in part.flags for own in _parted(flag, known))
+    return [flag for flag in flags if flag not in known and not is_about_output(flag, part.does)]
+
+
+def _parted(flag: str, known: set[str]) -> list[str]:
+    """The single flags of `-qam`, if some of them are known; else the flag as it is."""
+    single = [f"-{letter}" for letter in flag[1:]] if re.fullmatch(_BUNDLE, flag) else []
+    return [flag] if known.isdisjoint(single) else single
 
 
 def _flag_words(case: Case, pair: Pair, added: list[str], dropped: list[str]) -> str:
@@ -97,15 +105,15 @@ def _with_values(flags: list[str], values: dict[str, str]) -> str:
 
 def bare_flags(flags: list[str]) -> set[str]:
     """The flags without their values; `-rf` is `-r` and `-f`."""
-    single = [f"-{c}" for flag in flags if re.fullmatch(r"-[a-z]{2,3}", flag) for c in flag[1:]]
-    others = (flag for flag in flags if not re.fullmatch(r"-[a-z]{2,3}", flag))
+    single = [f"-{c}" for flag in flags if re.fullmatch(_BUNDLE, flag) for c in flag[1:]]
+    others = (flag for flag in flags if not re.fullmatch(_BUNDLE, flag))
     long_flags = [flag_name(flag) for flag in others]
     return {_SHORT_FORMS.get(flag, flag) for flag in (*single, *long_flags)}
 
 
-def is_about_output(flag: str) -> bool:
-    """Whether a flag only changes what is printed."""
-    return bool(re.fullmatch(_QUIET, flag))
+def is_about_output(flag: str, does: str = "") -> bool:
+    """Whether a flag only changes what is printed; `git commit -s` signs."""
+    return bool(re.fullmatch(_QUIET, flag)) and (does, flag) != ("git commit", "-s")
 
 
 def _is_weaker(flag: str, case: Case, part: Command) -> bool:

@@ -24,7 +24,6 @@ from hardwon.failures.fix_case import (
     word_set,
 )
 from hardwon.failures.fix_edit import looks_at
-from hardwon.failures.fix_preparation import package_fix
 from hardwon.failures.fix_script import (
     DEFINED,
     MOVED,
@@ -37,6 +36,7 @@ from hardwon.failures.fix_script import (
     place_of,
     scripts_of,
 )
+from hardwon.failures.fix_written import package_fix
 from hardwon.values.fix import Fix
 
 TYPE_CHECKING = False

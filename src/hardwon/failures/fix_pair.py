@@ -232,9 +232,9 @@ def _is_reflagged(old: Command, new: Command) -> bool:
     if not set(old.flags) < set(new.flags):
         return False
     shared = set(old.operands) & set(new.operands)
-    if shared and not old.verb:
-        return True
     values = {value for _, value in valued(old, new)}
+    if shared and not old.verb:  # another word may be another task of the program
+        return set(new.operands) - values <= set(old.operands)
     return set(new.operands) - set(old.operands) == values and set(old.operands) <= set(
         new.operands
     )

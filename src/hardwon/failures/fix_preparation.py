@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from hardwon._cold import re
-from hardwon.failures.authored import is_coined, is_shell, stem, tail, writings
+from hardwon.failures.authored import is_coined, stem, tail, writings
 from hardwon.failures.fix_case import (
     Case,
     asks_service,
@@ -25,6 +25,7 @@ from hardwon.failures.fix_case import (
     typed,
     word_set,
 )
+from hardwon.failures.fix_written import NO_FILE, package_fix, written_fix
 from hardwon.failures.programs import INTERPRETERS
 from hardwon.failures.routes import routed
 from hardwon.values.fix import Fix
@@ -43,6 +44,10 @@ _VERBS = word_set(
     "submodule unshallow stage rebase checkout stash commit tag lock prune clean restart push "
     "upgrade-head migration codegen gen regen regenerate bless proto refresh config"
 )
+_SETUPS = word_set(  # tasks by which a project's own program prepares its other ones
+    "init initdb migrate setup create generate build compile bootstrap prepare seed install login "
+    "sync start configure"
+)
 _PROGRAMS = word_set(
     "mkdir touch chmod chown export source . ln mkfifo ssh-add nvm pyenv rbenv modprobe ulimit "
     "cp mv service sysctl locale-gen createdb pg_ctl initdb redis-server dockerd unzip tar "
@@ -60,12 +65,6 @@ _CHECKS = word_set(
     "list"
 )
 _FILES = word_set("mkdir touch cp mv ln")
-_NO_FILE = (
-    r"can't open file|No such file or directory|cannot find the file|ENOENT|Cannot find module"
-    r"|No such file|could not open|does not exist|\bis missing\b"
-)
-_NO_ROW = r"(?i:\b(?:column|relation|table|role|database|schema|function|type)\b)"  # of a database
-_NO_MODULE = r"No module named '?(\w+)|Cannot find module '(\w+)|module <module '(\w+)'"
 _INSTALLS = (
     r"\b(?:install\.packages|(?:nltk|spacy\.cli)\.download|Pkg\.add)\("  # installers called in code
 )
@@ -83,7 +82,7 @@ def preparation_fix(case: Case) -> Fix | None:
     place = _same_place(case, old)
     if place < 0 or is_reader(old):
         return None
-    if fix := _written_first(case, old) or package_fix(case):
+    if fix := written_fix(case, old) or package_fix(case):
         return fix
     done = list(_done(case, old, place))
     chosen = _explaining(case, done)
@@ -159,7 +158,7 @@ def _writing_named(case: Case, done: Sequence[Command]) -> list[Command]:
     """The command whose output became the file that the error names, with its `mkdir`."""
     for place, part in enumerate(done):
         names = [tail(path) for path in part.writes if not part.script]
-        if any(name in case.line for name in names) and re.search(_NO_FILE, case.line):
+        if any(name in case.line for name in names) and re.search(NO_FILE, case.line):
             makes_folder = place and done[place - 1].program == "mkdir"
             return [*(done[place - 1 : place] if makes_folder else ()), part]
     return []
@@ -172,7 +171,9 @@ def _makers(case: Case, done: Sequence[Command], *, is_git: bool) -> list[Comman
         _key(part): part
         for part in done
         if (part.does, part.operands[:2]) != (failed.does, failed.operands[:2])
-        if (is_maker(part) or _is_named_task(part, case)) and not _is_own_script(part, case)
+        or _is_own_setup(part, failed)
+        if is_maker(part) or _is_named_task(part, case) or _is_own_setup(part, failed)
+        if not _is_own_script(part, case)
         if is_git or not _is_undoing(part)
     }
     return list(by_key.values())
@@ -193,6 +194,13 @@ def _is_own_task(part: Command) -> bool:
     words = part.verb.split()
     task = words[-1] if part.name in _TASK_RUNNERS and words else ""
     return bool(task) and "/" not in task and not {*re.split(r"[:_-]", task), task} & _CHECKS
+
+
+def _is_own_setup(part: Command, failed: Command) -> bool:
+    """Whether the program that failed was first given a task that prepares: `kit init`."""
+    tasks = set(part.operands) - set(failed.operands)
+    is_same = (part.does, part.via) == (failed.does, failed.via)
+    return is_same and not _SETUPS.isdisjoint(tasks)
 
 
 def _is_named_task(part: Command, case: Case) -> bool:
@@ -253,13 +261,19 @@ def _is_housework(part: Command) -> bool:
 def _is_related(part: Command, case: Case) -> bool:
     """Whether a command and the error share a name; for files the whole name must match."""
     if part.program in _FILES:
-        return any(stem(word) in case.line for word in part.operands)
+        return any(_is_word_of(stem(word), case.line) for word in part.operands)
     words = names_in(" ".join((*part.operands, *part.env)))
     return any(
         word == name or (min(len(word), len(name)) >= 4 and (word in name or name in word))
         for word in words
         for name in case.names
     )
+
+
+def _is_word_of(name: str, line: str) -> bool:
+    """Whether a line has a name as a word of its own."""
+    words, all_words = (" ".join(re.findall(r"\w+", text)) for text in (name, line))
+    return bool(words) and f" {words} " in f" {all_words} "
 
 
 def _has_edited_named(case: Case) -> bool:
@@ -329,54 +343,17 @@ def _key(part: Command) -> str:
         return part.does
     if re.search(_INSTALLS, part.text):
         return " ".join((part.does, *re.findall(r"\(\s*[\"']([\w.-]{1,60})", part.text)))
-    words = map(unversioned, part.operands)
+    is_own = part.via or "/" in part.program or "--" in part.flags  # a program of the project
+    values = _values(part) if is_own else set()
+    words = (unversioned(word) for word in part.operands if word not in values)
     names = [tail(word) for word in words if word and not word.startswith((".", "/"))]
     return " ".join((part.does, *sorted(names)))
 
 
-def package_fix(case: Case) -> Fix | None:
-    """The fix for a missing module that the run then made as a package of its own."""
-    match = re.search(_NO_MODULE, case.line)
-    name = next((name for name in match.groups() if name), "") if match else ""
-    paths = [
-        writing.path
-        for step in (*case.between, case.last)
-        if name in step.args and not (step.failed and step is not case.last)
-        for writing in writings(step.tool, step.args)
-    ]
-    if not name or not any(name in path.split("/") for path in paths):
-        return None
-    text = (
-        "If the module that the error names is one of your own that was only named so far, make it "
-        "a package before the call, a folder with an `__init__.py` in it "
-        "(`mkdir NAME && touch NAME/__init__.py`)."
-    )
-    return Fix("preparation", text, "preparation package folder", "", "the module was only named")
-
-
-def _written_first(case: Case, old: Command) -> Fix | None:
-    """The fix for a file that was used before any step had written it."""
-    is_file = re.search(_NO_FILE, case.line) and not re.search(_NO_ROW, case.line)
-    if not is_file or not is_shell(case.failed):
-        return None
-    missing = next((word for word in old.operands if tail(word) in case.line), "")
-    if not missing or "." not in tail(missing):
-        return None
-    since = (*case.between, case.last)
-    if not any(_writes(step, missing) for step in since if not step.failed):
-        return None
-    text = (
-        "Write the file before you run it: no step had made it yet. One command does both: "
-        "`cat <<'EOF' > FILE`, the text, `EOF`, and the call on the next line."
-    )
-    return Fix("preparation", text, "preparation write the file", "", "the file was not there yet")
-
-
-def _writes(step: Step, name: str) -> bool:
-    return stem(name) in step.args and any(
-        tail(writing.path) == tail(name) and writing.text
-        for writing in writings(step.tool, step.args)
-    )
+def _values(part: Command) -> set[str]:
+    """The words behind long flags: `demo` in `kit --tenant demo migrate`."""
+    pairs = pairwise(part.words)
+    return {word for flag, word in pairs if flag.startswith("--") and "=" not in flag}
 
 
 def applies_preparation(key: str, step: Step) -> bool:

@@ -42,6 +42,7 @@ _BRINGING = frozenset(
     ["stash pop", "stash apply", "apply", "am", "cherry-pick", "merge", "pull", "rebase"]
 )
 _NOT_LOADED = "unittest.loader._FailedTest"  # no test ran: something is not set up
+_NO_VARIABLE = r"KeyError: '[A-Z][A-Z\d]*_[A-Z\d_]+'"
 _NAMED = 3  # tests that one fix names
 _TEXT = (
     "without your change too. Do not hunt for it: run the same call once on the unchanged sources "
@@ -52,7 +53,7 @@ _TEXT = (
 def unchanged_fixes(steps: Sequence[Step]) -> list[tuple[int, Fix]]:
     """The failures that the last step shows again after the run reverted its own change."""
     last = steps[-1]
-    if not is_shell(last) or (not _tests_in(last) and not last.failed):
+    if not is_shell(last) or (not _tests_in(last) and not last.failed) or _lacks_variable(last):
         return []
     if _is_untouched(steps):
         return [(len(steps) - 1, fix)] if (fix := _fix(last, last)) else []
@@ -62,6 +63,11 @@ def unchanged_fixes(steps: Sequence[Step]) -> list[tuple[int, Fix]]:
     places = [at for at in range(since - 1, -1, -1) if _is_same(steps[at], last, steps)]
     fix = _fix(steps[places[0]], last) if places else None
     return [(places[0], fix)] if fix else []
+
+
+def _lacks_variable(step: Step) -> bool:
+    """Whether a test did not find a variable: the call is wrong, not the test."""
+    return bool(re.search(_NO_VARIABLE, line_of(step)))
 
 
 def is_green(step: Step) -> bool:
