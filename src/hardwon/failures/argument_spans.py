@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from hardwon._cold import re
+from hardwon._cold.lazy import lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import datetime
     from typing import Any
 
     from hardwon.failures.fix_case import Case
+else:
+    datetime = lazy("datetime")  # a hook rarely needs it
 
 _TOO_LONG = (
     r"(?i:\btoo (?:long|large|big|wide|many|broad|far)\b|\bscan\b|\bexceed"
@@ -45,15 +47,15 @@ def _seconds(arguments: dict[str, Any], names: list[str]) -> float:
     return abs((second - first).total_seconds()) if first and second else 0.0
 
 
-def _time(value: Any) -> datetime | None:
+def _time(value: Any) -> datetime.datetime | None:
     """The moment that a text names, in UTC if it has no zone; None for any other value."""
     if not isinstance(value, str) or not re.match(r"\d{4}-\d\d-\d\d", value):
         return None
     try:
-        moment = datetime.fromisoformat(value)
+        moment = datetime.datetime.fromisoformat(value)
     except ValueError:
         return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)
 
 
 def _in_words(seconds: float) -> str:
