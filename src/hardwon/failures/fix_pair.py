@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hardwon._cold import re
 from hardwon._cold.lazy import lazy
 from hardwon.failures.argument_texts import changed_name
@@ -21,6 +23,7 @@ from hardwon.failures.fix_case import (
     is_red,
     word_set,
 )
+from hardwon.failures.programs import unquoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -246,7 +249,8 @@ def valued(old: Command, new: Command) -> list[tuple[str, str]]:
         return []
     flags = [flag for flag in new.flags if flag not in old.flags]
     _, words = _differing(old, new)
-    return [(flag, word) for flag in flags for word in words if f"{flag} {word}" in new.text]
+    followed = set(pairwise(map(unquoted, new.words)))
+    return [(flag, word) for flag in flags for word in words if (flag, word) in followed]
 
 
 def _is_completed(case: Case, old: Command, new: Command) -> bool:

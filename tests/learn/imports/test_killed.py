@@ -9,21 +9,28 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.ranking.query import query
 from hardwon.values.lesson_formats import to_lines
-from tests.samples import CODER, NOW, lesson
+from tests.samples import lesson
 
 COUNT = 150  # more than wait beside the index
 KILLED = """
-import os, sys
+import os, sqlite3, sys
 import hardwon
 home, pack, statement = sys.argv[1:]
+opened, connect = [], sqlite3.connect
+def kill(sql):
+    if sql.startswith(statement):
+        os.kill(os.getpid(), 9)
+def heard(*args, **how):
+    opened.append(connect(*args, **how))
+    return opened[-1]
+sqlite3.connect = heard
 with hardwon.open(home) as hw:
-    def kill(sql):
-        if sql.startswith(statement):
-            os.kill(os.getpid(), 9)
-    hw._engine.store._store._db._connection.set_trace_callback(kill)
-    hw.agent("coder", project="api", tenant="acme").lessons.import_from(pack, trust=True)
+    lessons = hw.agent("coder", project="api", tenant="acme").lessons
+    lessons.list()
+    for connection in opened:
+        connection.set_trace_callback(kill)
+    lessons.import_from(pack, trust=True)
 """
 
 
@@ -43,14 +50,14 @@ def lessons_of(hw: hardwon.Hardwon) -> hardwon.Lessons:
 
 
 def assert_every_lesson_is_found(hw: hardwon.Hardwon) -> None:
-    lessons, store = lessons_of(hw), hw._engine.store
+    agent, lessons = hw.agent("coder", project="api", tenant="acme"), lessons_of(hw)
     for number in range(COUNT):
         text = words(number)
-        match, *_ = store.lessons.match(CODER, query("turn", text), now=NOW, limit=1)
-        holding = lessons.search(f"bra{number}x")
-        assert [match.lesson.correction, *(one.correction for one in holding)] == [text, text]
+        candidates = agent.explain("turn", text)
+        assert text in [judged.match.lesson.correction for judged in candidates]
+        assert [found.correction for found in lessons.search(f"bra{number}x")] == [text]
     assert len(lessons.list(limit=1000)) == COUNT
-    assert store.check() == []
+    assert hw.check() == []
 
 
 @pytest.mark.parametrize(
