@@ -502,6 +502,13 @@ CASES = (
         ("DEBUG=1 npm run unit", "ℹ tests 12\nℹ pass 12\nℹ fail 0"),
     ),
     case(
+        "a flag whose value has to stand apart",
+        ("bin/kit --profile=srgb crop a.pgm", "!kit: error: no profile given"),
+        ("bin/kit --profile srgb crop a.pgm", "a.pgm: 4x2"),
+        sort="call",
+        says=("`--profile srgb` instead of `--profile=srgb`",),
+    ),
+    case(
         "a signature among flags typed as one",
         ('git commit -am "fix it"', "!commit-msg: Signed-off-by line is missing"),
         ('git commit -s -qam "fix it"', "style ok"),

@@ -132,6 +132,12 @@ NOTHING = (
         sort=None,
     ),
     case(
+        "other code, in an interpreter of another name",
+        ("python -c 'import kit._rates'", "!ModuleNotFoundError: No module named 'kit._rates'"),
+        ("python3 - <<'E'\nprint(open('a').read())\nE", "x"),
+        sort=None,
+    ),
+    case(
         "a pipe that hides the failure",
         ("make check", "!make: *** [check] Error 1"),
         ("make check | tail -3", "make: *** [check] Error 1"),

@@ -196,6 +196,11 @@ def _is_set_alone(change: CallChange, case: Case) -> bool:
     return change.key.startswith("env ") and is_red(case.failed)
 
 
+def _is_other_code(pair: Pair) -> bool:
+    """Whether one interpreter was given other code; how it was started then explains nothing."""
+    return pair.old.name == pair.new.name and bool(pair.old.script) and _is_other_text(pair)
+
+
 def _is_other_text(pair: Pair) -> bool:
     """Whether the calls were given different texts, such as a query or code."""
     old, new = query_of(pair.old).strip(), query_of(pair.new).strip()
@@ -231,7 +236,7 @@ def _env_changes(case: Case, pair: Pair) -> list[CallChange]:
 
 def _start_changes(case: Case, pair: Pair) -> list[CallChange]:
     old, new = pair.old.call, pair.new.call
-    if _is_moved(pair) or _untimed(pair.old) == _untimed(pair.new):
+    if _is_moved(pair) or _untimed(pair.old) == _untimed(pair.new) or _is_other_code(pair):
         return []
     is_gone = is_absent(case, pair.old) and pair.old.name != pair.new.name
     missing = f"`{pair.old.name}` is not there. " if is_gone else ""

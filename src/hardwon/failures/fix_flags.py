@@ -53,15 +53,19 @@ def flag_changes(case: Case, pair: Pair) -> list[CallChange]:
 
 def _only_in(part: Command, other: Command) -> list[str]:
     """The flags that the other call lacks, without flags about output."""
-    known = {*other.flags, *bare_flags(list(other.flags))}
+    known = {*other.flags, *(own for flag in other.flags for own in _single(flag))}
     flags = (own for flag in part.flags for own in _parted(flag, known))
     return [flag for flag in flags if flag not in known and not is_about_output(flag, part.does)]
 
 
 def _parted(flag: str, known: set[str]) -> list[str]:
     """The single flags of `-qam`, if some of them are known; else the flag as it is."""
-    single = [f"-{letter}" for letter in flag[1:]] if re.fullmatch(_BUNDLE, flag) else []
-    return [flag] if known.isdisjoint(single) else single
+    return [flag] if known.isdisjoint(_single(flag)) else _single(flag)
+
+
+def _single(flag: str) -> list[str]:
+    """The flags of one letter that are typed as one; empty for any other flag."""
+    return [f"-{letter}" for letter in flag[1:]] if re.fullmatch(_BUNDLE, flag) else []
 
 
 def _flag_words(case: Case, pair: Pair, added: list[str], dropped: list[str]) -> str:
@@ -105,7 +109,7 @@ def _with_values(flags: list[str], values: dict[str, str]) -> str:
 
 def bare_flags(flags: list[str]) -> set[str]:
     """The flags without their values; `-rf` is `-r` and `-f`."""
-    single = [f"-{c}" for flag in flags if re.fullmatch(_BUNDLE, flag) for c in flag[1:]]
+    single = [own for flag in flags for own in _single(flag)]
     others = (flag for flag in flags if not re.fullmatch(_BUNDLE, flag))
     long_flags = [flag_name(flag) for flag in others]
     return {_SHORT_FORMS.get(flag, flag) for flag in (*single, *long_flags)}
