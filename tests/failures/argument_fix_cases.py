@@ -365,6 +365,14 @@ CASES = (
         says=("Pass `test` too, from the result of `run_test`.",),
     ),
     case(
+        "a short argument that a call in between gave",
+        (tool("open_ticket", line="L-1002"), "!this will not do as it is"),
+        (tool("run_test", line="L-1002"), "Test T-37 finished."),
+        (tool("open_ticket", line="L-1002", test="T-37"), "ok"),
+        sort="argument",
+        says=("Pass `test` too, from the result of `run_test`.",),
+    ),
+    case(
         "two arguments that came, one from a call in between",
         (tool("open_ticket", line="L-1002"), "!this will not do as it is"),
         (tool("run_test", line="L-1002"), "Test T-300758 finished."),

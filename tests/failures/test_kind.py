@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.failures.kind import kind_text, missing_fixture, missing_name, printed_text
+from hardwon.failures.kind import (
+    folded_names,
+    kind_text,
+    missing_fixture,
+    missing_name,
+    printed_text,
+)
 
 
 @pytest.mark.parametrize(
@@ -101,3 +107,15 @@ def test_a_kind_is_printed_in_the_words_of_the_program(
 )
 def test_what_a_line_says_is_missing(line: str, module: str, fixture: str) -> None:
     assert (missing_name(line), missing_fixture(line)) == (module, fixture)
+
+
+@pytest.mark.parametrize(
+    ("kind", "names"),
+    [
+        ("error: no table <name> here", ["'a'"]),
+        ("fault: no table <name> here", []),
+        ("error: no table <name> elsewhere", []),
+    ],
+)
+def test_names_are_read_only_from_a_line_that_fits_the_kind(kind: str, names: list[str]) -> None:
+    assert folded_names(kind, "error: no table 'a' here") == names
