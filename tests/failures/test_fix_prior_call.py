@@ -59,6 +59,14 @@ CASES = (
         says=("Call `use_role` first, with a `role` such as PUBLISHER, then `create_view` again.",),
     ),
     case(
+        "a profile may be a person's",
+        (tool("create_view", name="v"), "!you may not create objects"),
+        (tool("use_profile", profile="anna"), "ok"),
+        (tool("create_view", name="v"), "ok"),
+        sort="preparation",
+        says=("Call `use_profile` first, then `create_view` again.",),
+    ),
+    case(
         "a role that is an id of one run",
         (tool("create_view", name="v"), "!you may not create objects"),
         (tool("use_role", role="r-1002"), "ok"),

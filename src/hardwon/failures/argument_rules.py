@@ -1,4 +1,4 @@
-"""How a changed argument has to be given, by role, source and form, never by a value of one run."""
+"""How a changed argument has to be given: the rules, in their order."""
 
 from __future__ import annotations
 

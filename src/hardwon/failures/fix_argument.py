@@ -1,4 +1,7 @@
-"""The fix that changes arguments of a tool, described by role and source and never by value."""
+"""The fix that changes arguments of a tool, described by role, source and form.
+
+A value is told only where the service defines it, or where it is a limit that worked.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from hardwon.failures.argument_forms import changed_time
 from hardwon.failures.argument_rules import ABSENT, NOTHING, changed
 from hardwon.failures.argument_spans import narrowed
 from hardwon.failures.authored import fields
-from hardwon.failures.fix_case import Case, is_gone, is_personal, names_in, word_set
+from hardwon.failures.fix_case import Case, is_gone, names_in, word_set
 from hardwon.failures.fix_source import is_id_name, source_in_words
 from hardwon.failures.fix_tool import has_changed, name_words
 from hardwon.failures.routes import route, routed
@@ -39,6 +42,11 @@ _FREE = word_set(
 _PAGES = word_set("cursor page offset page_token pageToken next starting_after after before skip")
 _TELLING = 4  # characters of a value that can be recognised in a result
 _HEADERS = " in `headers`"
+# Headers whose values a service defines; any other may hold a secret or a person
+_DEFINED_HEADERS = word_set(
+    "accept encoding format language market mode prefer region role scope type version"
+)
+_PRIVATE_HEADERS = word_set("auth authorization cookie key password secret session token user")
 _HEADER_WORD = r"[A-Za-z]{1,20}(?:[/+.-][A-Za-z]{1,20}){0,5}"
 _CHANGES = 2  # at most, arguments that one fix changes
 _OPERATIONS = ("method", "url", "uri", "endpoint", "route")  # of a tool that sends requests
@@ -211,14 +219,16 @@ def _passed_too(key: str, value: Any, case: Case) -> tuple[str, str]:
     source = f", from {where}" if where else f", from the result of `{giver}`" if giver else ""
     wish = ", if that is wanted" if value is True and re.search(_CONSENT, key) else ""
     place = _within(key, case)
-    header = f": {value}" if place == _HEADERS and _is_constant(value) else ""
+    header = f": {value}" if place == _HEADERS and _is_defined(key, value) else ""
     return f"Pass `{key}{header}`{place}{_as(value)} too{source}{wish}.", f"+{key}"
 
 
-def _is_constant(value: Any) -> bool:
+def _is_defined(header: str, value: Any) -> bool:
     """Whether a header's value is a word of the service, such as a media type: no id, no key."""
-    is_word = isinstance(value, str) and bool(re.fullmatch(_HEADER_WORD, value))
-    return is_word and not is_personal(value)
+    words = set(name_words(header))
+    if _DEFINED_HEADERS.isdisjoint(words) or not _PRIVATE_HEADERS.isdisjoint(words):
+        return False
+    return isinstance(value, str) and bool(re.fullmatch(_HEADER_WORD, value))
 
 
 def _is_only(key: str, old: dict[str, Any], new: dict[str, Any], case: Case) -> bool:
