@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.errors import InvalidInput, NotFound, StorageError
-from hardwon.service.database import forget
+from hardwon.service.database import ServiceDatabase, forget
 from hardwon.service.keys import KeyRing
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -31,7 +31,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def ring(tmp_path: Path, clock: Clock) -> KeyRing:
-    return KeyRing(str(tmp_path), clock)
+    return KeyRing(ServiceDatabase(str(tmp_path)), clock)
 
 
 def test_a_key_is_found_by_its_text_only(ring: KeyRing) -> None:
@@ -56,7 +56,7 @@ def test_no_file_holds_the_secret(ring: KeyRing, tmp_path: Path) -> None:
 
 def test_another_process_sees_a_revocation_at_once(ring: KeyRing, tmp_path: Path) -> None:
     key, text = ring.create()
-    other = KeyRing(str(tmp_path))
+    other = KeyRing(ServiceDatabase(str(tmp_path)))
     assert other.holder(text)
 
     other.revoke(key.id)
@@ -125,10 +125,19 @@ def test_a_key_that_means_nothing_is_not_made(ring: KeyRing, wrong: dict[str, st
     assert ring.list() == []
 
 
+def test_a_link_in_the_place_of_the_file_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "serve.db").symlink_to(tmp_path / "elsewhere")
+
+    with pytest.raises(StorageError, match=r"serve\.db"):
+        ServiceDatabase(str(tmp_path))
+
+    assert not (tmp_path / "elsewhere").exists()
+
+
 def test_a_file_that_is_no_database_is_named_and_let_go(tmp_path: Path) -> None:
     (tmp_path / "serve.db").write_bytes(b"not a database, and long enough to be looked at" * 50)
 
     with pytest.raises(StorageError, match=r"serve\.db"):
-        KeyRing(str(tmp_path))
+        ServiceDatabase(str(tmp_path))
 
     gc.collect()  # from Python 3.13 on, a connection that was left open warns here

@@ -1,4 +1,8 @@
-"""The small database of a server: private, one commit per statement, shared by processes."""
+"""The small database of a server: private, one commit per statement, shared by processes.
+
+Only SQLite opens the file. A process that closes any other descriptor of it loses all its locks
+there, and the next process to close it takes itself for the last and deletes the log in use.
+"""
 
 from __future__ import annotations
 
@@ -14,19 +18,35 @@ if TYPE_CHECKING:
 
 NAME = "serve.db"
 _PATIENCE = 5.0  # seconds to wait for another process
+_SCHEMA = (
+    """
+    CREATE TABLE IF NOT EXISTS keys (
+        id TEXT PRIMARY KEY, digest BLOB NOT NULL, tenant TEXT NOT NULL, role TEXT NOT NULL,
+        agent TEXT, project TEXT, note TEXT NOT NULL,
+        created_at REAL NOT NULL, expires_at REAL, used_at REAL, revoked_at REAL
+    ) STRICT
+    """,
+    """
+    CREATE TABLE IF NOT EXISTS replies (
+        tenant TEXT NOT NULL, name TEXT NOT NULL, request BLOB NOT NULL,
+        status INTEGER NOT NULL, body BLOB NOT NULL, at REAL NOT NULL,
+        PRIMARY KEY (tenant, name)
+    ) STRICT
+    """,
+)
 
 
 class ServiceDatabase:
     """`<home>/serve.db`; call it with a statement to get all rows."""
 
-    def __init__(self, home: str, schema: str = "") -> None:
+    def __init__(self, home: str) -> None:
         self._path = os.path.join(home, NAME)
         self._lock = threading.Lock()
         try:
             os.makedirs(home, mode=0o700, exist_ok=True)
-            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600))
+            if os.path.islink(self._path):
+                raise OSError("it is a link")
             self._connection = _connected(self._path)
-            self._connection.execute(schema)
         except (OSError, sqlite3.Error) as error:
             raise self._explained(error) from error
 
@@ -50,7 +70,7 @@ def forget(home: str, tenant: str) -> None:
     if not os.path.exists(os.path.join(home, NAME)):
         return
     database = ServiceDatabase(home)
-    for (table,) in database("SELECT name FROM sqlite_master WHERE type = 'table'"):
+    for table in ("keys", "replies"):
         database(f"DELETE FROM {table} WHERE tenant = ?", (tenant,))
     database("PRAGMA wal_checkpoint(TRUNCATE)")  # otherwise its name stays in the log
     database.close()
@@ -74,7 +94,10 @@ def _connected(path: str) -> sqlite3.Connection:
         isolation_level=None,
         check_same_thread=False,
     )
+    os.chmod(path, 0o600)  # first: the log gets the same mode
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA secure_delete = ON")
+    for table in _SCHEMA:
+        connection.execute(table)
     return connection

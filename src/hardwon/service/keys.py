@@ -13,7 +13,6 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hardwon.errors import InvalidInput, NotFound
-from hardwon.service.database import ServiceDatabase
 from hardwon.text.clean import one_line
 from hardwon.text.secrets import safe
 from hardwon.values.scope import named
@@ -21,16 +20,11 @@ from hardwon.values.scope import named
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from hardwon.service.database import ServiceDatabase
+
 _MARK = "hw"
 _NOTED = timedelta(minutes=1)  # a use is recorded at most this often
 _NOTHING = bytes(32)  # compared when the id is unknown, so that the time is the same
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS keys (
-    id TEXT PRIMARY KEY, digest BLOB NOT NULL, tenant TEXT NOT NULL, role TEXT NOT NULL,
-    agent TEXT, project TEXT, note TEXT NOT NULL,
-    created_at REAL NOT NULL, expires_at REAL, used_at REAL, revoked_at REAL
-) STRICT
-"""
 _COLUMNS = "id, tenant, role, agent, project, note, created_at, expires_at, used_at, revoked_at"
 
 
@@ -70,11 +64,11 @@ def _now() -> datetime:
 
 
 class KeyRing:
-    """The keys of one home. Any process may use it at any time."""
+    """The keys in a database. Any process may use it at any time."""
 
-    def __init__(self, home: str, clock: Callable[[], datetime] = _now) -> None:
+    def __init__(self, database: ServiceDatabase, clock: Callable[[], datetime] = _now) -> None:
         self._clock = clock
-        self._run = ServiceDatabase(home, _SCHEMA)
+        self._run = database
 
     def create(
         self,
@@ -151,10 +145,6 @@ class KeyRing:
         now = self._clock()
         if key.used_at is None or now - key.used_at >= _NOTED:
             self._run("UPDATE keys SET used_at = ? WHERE id = ?", (now.timestamp(), key.id))
-
-    def close(self) -> None:
-        """Release the file."""
-        self._run.close()
 
 
 def _digest(secret: str) -> bytes:

@@ -7,20 +7,14 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.errors import InvalidInput
-from hardwon.service.database import ServiceDatabase
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from hardwon.service.database import ServiceDatabase
+
 KEPT = 86_400.0  # seconds that answers are stored
 NAME_LIMIT = 200  # characters
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS replies (
-    tenant TEXT NOT NULL, name TEXT NOT NULL, request BLOB NOT NULL,
-    status INTEGER NOT NULL, body BLOB NOT NULL, at REAL NOT NULL,
-    PRIMARY KEY (tenant, name)
-) STRICT
-"""
 
 
 class Kept(NamedTuple):
@@ -31,11 +25,11 @@ class Kept(NamedTuple):
 
 
 class Replies:
-    """The answers of one home, stored for a day. They survive a restart of the server."""
+    """Answers, stored for a day. They survive a restart of the server."""
 
-    def __init__(self, home: str, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, database: ServiceDatabase, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
-        self._run = ServiceDatabase(home, _SCHEMA)
+        self._run = database
 
     def find(self, tenant: str, name: str, request: bytes) -> Kept | None:
         """The stored answer to this request; InvalidInput if the name was used for another."""
@@ -62,10 +56,6 @@ class Replies:
             "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?)",
             (tenant, name, _digest(request), *answer, now),
         )
-
-    def close(self) -> None:
-        """Release the file."""
-        self._run.close()
 
 
 def _digest(request: bytes) -> bytes:

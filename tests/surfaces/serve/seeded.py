@@ -9,6 +9,7 @@ import hardwon
 from hardwon import _homes
 from hardwon.models.budget import FileLedger, Spent
 from hardwon.models.shared_ledger import SharedLedger
+from hardwon.service.database import ServiceDatabase
 from hardwon.service.keys import KeyRing
 
 MKDIR = {"command": "mkdir out/nightly"}
@@ -60,5 +61,5 @@ def seed(place: Path | str, *, tenant: str = "default", word: str = "zebra") -> 
     ledger = SharedLedger(str(place)) if shared else FileLedger(f"{home}/spend")
     ledger.add(day, tenant, f"model-{word}", Spent(1, 100, 0.5))
     ledger.close()
-    key, _ = KeyRing(home).create(tenant=tenant, note=f"the {word} key")
+    key, _ = KeyRing(ServiceDatabase(home)).create(tenant=tenant, note=f"the {word} key")
     return Seeds(lesson.id, job.id, dream.id, loop.loop_id, key.id, shown.id, run.id)

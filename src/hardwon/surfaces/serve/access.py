@@ -5,19 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.auth import is_bearer
-from hardwon.service.keys import Role
+from hardwon.service.keys import KeyRing, Role
 from hardwon.surfaces.serve.principal import Principal, of_key
 from hardwon.surfaces.serve.sessions import BrowserSessions, Session
 
 if TYPE_CHECKING:
-    from hardwon.service.keys import Key, KeyRing
+    from hardwon.service.database import ServiceDatabase
+    from hardwon.service.keys import Key
 
 
 class Access:
     """Checks tokens, keys and sessions. Without a `token` only keys and links are accepted."""
 
-    def __init__(self, keys: KeyRing, *, token: str = "", tenant: str = "default") -> None:
-        self.keys = keys
+    def __init__(
+        self, database: ServiceDatabase, *, token: str = "", tenant: str = "default"
+    ) -> None:
+        self.database = database
+        self.keys = KeyRing(database)
         self.owner = Principal(tenant, Role.ADMIN)
         self.sessions = BrowserSessions()
         self._token = token

@@ -59,7 +59,7 @@ def create(
     )
     app.state.hw, app.state.access, app.state.limits = hw, access, limits
     app.state.is_ending = lambda: False  # polled by streams
-    app.state.replies, app.state.locks = Replies(hw.settings.home), NamedLocks()
+    app.state.replies, app.state.locks = Replies(access.database), NamedLocks()
     # Doors have their own threads: a slow report delays no agent.
     app.state.door_threads = ThreadPool(limits.threads, "hardwon-door")
     app.state.threads = ThreadPool(limits.threads, "hardwon-desk")
@@ -72,7 +72,6 @@ async def _running(app: Starlette) -> AsyncIterator[None]:
     yield
     for threads in (app.state.door_threads, app.state.threads):
         threads.close()
-    app.state.replies.close()
 
 
 async def _alive(request: Request) -> Response:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.auth import kept_token
 from hardwon.errors import InvalidInput, MissingExtra, SetupError, storage_error
+from hardwon.service.database import ServiceDatabase
 from hardwon.service.keys import KeyRing
 
 try:
@@ -99,11 +100,11 @@ class Service:
     def __init__(
         self, hw: Hardwon, address: Address, *, tenant: str = "default", limits: Limits = Limits()
     ) -> None:
-        keys = KeyRing(hw.settings.home)
-        address.check(keys)
+        database = ServiceDatabase(hw.settings.home)
+        address.check(KeyRing(database))
         is_local = address.is_loopback and not address.is_behind_proxy
         token = kept_token(hw.settings.home) if is_local else ""
-        self.access = Access(keys, token=token, tenant=tenant)
+        self.access = Access(database, token=token, tenant=tenant)
         self._address = address
         self._socket = _listening(address)
         app = create(hw, self.access, hosts=self._hosts, limits=limits)
@@ -135,7 +136,7 @@ class Service:
     def close(self) -> None:
         """Release the port and the files; `run` does so itself."""
         self._socket.close()
-        self.access.keys.close()
+        self.access.database.close()
 
     def stop(self) -> None:
         """Let `run` end, from another thread; requests in flight are answered."""
