@@ -15,6 +15,12 @@ if TYPE_CHECKING:
 
 KEPT = 86_400.0  # seconds that answers are stored
 NAME_LIMIT = 200  # characters
+_KEEP = """
+INSERT INTO service.replies (tenant, name, request, status, body, at)
+VALUES (%(tenant)s, %(name)s, %(request)s, %(status)s, %(body)s, %(at)s)
+ON CONFLICT (tenant, name) DO UPDATE SET request = excluded.request, status = excluded.status,
+    body = excluded.body, at = excluded.at
+"""
 
 
 class Kept(NamedTuple):
@@ -36,8 +42,11 @@ class Replies:
         if len(name) > NAME_LIMIT:
             raise InvalidInput(f"an Idempotency-Key has at most {NAME_LIMIT} characters")
         rows = self._run(
-            "SELECT request, status, body FROM replies WHERE tenant = ? AND name = ? AND at > ?",
-            (tenant, name, self._clock() - KEPT),
+            "SELECT request, status, body FROM service.replies"
+            " WHERE tenant = %(tenant)s AND name = %(name)s AND at > %(after)s",
+            tenant=tenant,
+            name=_name(name),
+            after=self._clock() - KEPT,
         )
         if not rows:
             return None
@@ -51,11 +60,14 @@ class Replies:
     def keep(self, tenant: str, name: str, request: bytes, answer: Kept) -> None:
         """Store an answer, and remove those that are too old."""
         now = self._clock()
-        self._run("DELETE FROM replies WHERE at <= ?", (now - KEPT,))
-        self._run(
-            "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?)",
-            (tenant, name, _digest(request), *answer, now),
-        )
+        self._run("DELETE FROM service.replies WHERE at <= %(until)s", until=now - KEPT)
+        values = {"tenant": tenant, "name": _name(name), "request": _digest(request), "at": now}
+        self._run(_KEEP, **values, **answer._asdict())
+
+
+def _name(shown: str) -> str:
+    """The name as it is stored: what a client put into it is nobody's business."""
+    return _digest(shown.encode("utf-8", "surrogatepass")).hex()
 
 
 def _digest(request: bytes) -> bytes:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from hardwon.errors import InvalidInput
-from hardwon.service.database import ServiceDatabase
+from hardwon.service.database import open_database
 from hardwon.service.keys import ROLES, KeyRing, Role
 from hardwon.settings import duration, load
 from hardwon.surfaces.cli import options
@@ -100,7 +100,7 @@ def revoke(identity: str, home: str | None) -> None:
 
 
 def _ring(home: str | None) -> KeyRing:
-    return KeyRing(ServiceDatabase(load(home).home))
+    return KeyRing(open_database(load(home)))
 
 
 def _row(key: Key, now: datetime) -> tuple[str, ...]:
