@@ -20,7 +20,7 @@ import pytest
 
 import hardwon
 from hardwon.errors import InvalidInput, SetupError, StorageError
-from hardwon.service.database import ServiceDatabase
+from hardwon.service.database import FileDatabase
 from hardwon.service.keys import KeyRing
 from hardwon.settings import load
 from hardwon.surfaces.serve.server import Address, Service
@@ -29,7 +29,7 @@ from tests.programs import needs
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.org"])
 def test_an_address_that_others_reach_needs_encryption_and_a_key(host: str, tmp_path: Path) -> None:
-    keys = KeyRing(ServiceDatabase(str(tmp_path)))
+    keys = KeyRing(FileDatabase(str(tmp_path)))
 
     with pytest.raises(SetupError, match="--tls-cert"):
         Address(host).check(keys)
@@ -44,12 +44,12 @@ def test_an_address_that_others_reach_needs_encryption_and_a_key(host: str, tmp_
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost", "127.1.2.3"])
 def test_this_machine_needs_neither(host: str, tmp_path: Path) -> None:
-    Address(host).check(KeyRing(ServiceDatabase(str(tmp_path))))
+    Address(host).check(KeyRing(FileDatabase(str(tmp_path))))
 
 
 def test_a_certificate_needs_its_key(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="belong together"):
-        Address(cert="c.pem").check(KeyRing(ServiceDatabase(str(tmp_path))))
+        Address(cert="c.pem").check(KeyRing(FileDatabase(str(tmp_path))))
 
 
 def test_a_certificate_that_is_none_is_refused(tmp_path: Path) -> None:
