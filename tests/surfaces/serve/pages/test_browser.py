@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import http.server
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,7 +20,7 @@ PATHS = [
     *("/failures", "/runs", "/queue", "/dreams", "/loops", "/spend", "/settings", "/keys"),
     "/tenants",
 ]
-SECRET_PATH = r"location.pathname.match(/^\/~\w+/)[0]"
+SECRET_PATH = r"(location.pathname.match(/^\/~\w+/) || [''])[0]"
 PAYLOADS = [
     "<script>document.title = 'owned'</script>",
     '"><img src=x onerror="document.title=\'owned\'">',
@@ -298,3 +300,82 @@ def test_the_run_of_an_agent_shows_what_it_was_told(page: Page, server: Served) 
     page.press("j", "Enter")
 
     page.wait_for("Shown before a call: lesson #1")
+
+
+class HostileServer:
+    """The development server of a hostile repository: it keeps every cookie that it is sent."""
+
+    def __init__(self, script: str) -> None:
+        self.cookies: list[str] = []
+        self.asked: list[str] = []
+        hostile = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                hostile.asked.append(self.path)
+                hostile.cookies += self.headers.get_all("Cookie") or []
+                body = f"<title>dev</title><p>Hello<script>{script}</script>".encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "text/html")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+# What a page of another port can try with the login of whoever looks at it.
+STEALING = """
+document.cookie = 'seen=1; path=/';
+const own = '%s';
+const asked = ['/tenants', '/keys', '/v1/keys', '/settings.json'].map(path => Promise.allSettled([
+  fetch(own + path, {credentials: 'include'}).then(answer => answer.text()),
+  fetch(own + path, {credentials: 'include', mode: 'no-cors'}),
+  fetch(own + path, {credentials: 'include', mode: 'no-cors', method: 'POST', body: 'role=admin'}),
+]));
+Promise.all(asked).then(all => {
+  window.stolen = all.flat().filter(one => one.status === 'fulfilled' && one.value.length).length;
+  document.title = 'done';
+});
+"""
+
+
+def test_another_server_of_this_machine_gets_no_cookie_and_no_page(
+    page: Page, server: Served
+) -> None:
+    keys = server.keys.list()
+    hostile = HostileServer(STEALING % server.service.url)
+    here = address(page, "/lessons")
+    try:
+        for path in ("/", "/lessons", "/login", f"/~{'0' * 32}/"):
+            page.open(f"{hostile.url}{path}")
+            page.wait("document.title === 'done'")
+            assert page.run("window.stolen") == 0
+        page.open(f"{hostile.url}/again")  # now it has a cookie of its own
+        page.wait("document.title === 'done'")
+    finally:
+        hostile.close()
+
+    assert len([path for path in hostile.asked if path != "/favicon.ico"]) >= 5
+    assert {one for one in hostile.cookies if "hardwon" in one} == set()
+    assert "seen=1" in hostile.cookies
+    assert server.keys.list() == keys
+    page.open(here)  # whoever had logged in still is
+    page.wait_for("Lessons")
+
+
+def test_a_cookie_alone_opens_nothing(server: Served) -> None:
+    cookie = server.log_in()["Cookie"]
+
+    for path in ("/", "/tenants", "/v1/keys", f"/~{'0' * 32}/tenants"):
+        headers = {"Cookie": f"{cookie}; other=1"}  # which the client does not know the path of
+        assert server.ask("GET", path, headers=headers).status in {303, 401}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import base64
 import json
-import math
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from hardwon.errors import InvalidInput
 from hardwon.surfaces.serve.requests import lessons_of, limited, principal, scoped
+from hardwon.values.listing import mark
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 _TRUE, _FALSE = {"true", "1", "yes"}, {"false", "0", "no", ""}
 MOST = 1000  # rows of a page
-_NO_CURSOR = "unknown cursor; use the `next` of a page, or none"
 
 
 class ApiRequest:
@@ -137,9 +136,6 @@ def _mark(cursor: str) -> Mark:
     try:
         raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
         place, name = json.loads(raw)
-        mark = float(place), str(name)
-    except (ValueError, TypeError, OverflowError, RecursionError) as error:
-        raise InvalidInput(_NO_CURSOR) from error
-    if not math.isfinite(mark[0]):
-        raise InvalidInput(_NO_CURSOR)
-    return mark
+    except (ValueError, TypeError, RecursionError) as error:
+        raise InvalidInput("unknown cursor; use the `next` of a page, or none") from error
+    return mark(place, name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
@@ -10,6 +9,7 @@ from urllib.parse import urlencode
 from hardwon.surfaces.serve.gate import own_path
 from hardwon.surfaces.serve.problems import Problem
 from hardwon.surfaces.serve.requests import limited, link, principal
+from hardwon.values.listing import mark
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -115,12 +115,7 @@ def mark_of(request: Request) -> Mark | None:
     if not text:
         return None
     number, _, identity = text.partition("~")
-    try:
-        if math.isfinite(place := float(number)):
-            return place, identity
-    except ValueError:
-        pass
-    raise Problem(400, "no such place in the list; begin with its first page")
+    return mark(number, identity)
 
 
 def written(mark: Mark | None) -> str | None:
