@@ -58,17 +58,22 @@ class Holder(NamedTuple):
     key: str
     browser: dict[str, str]
 
+    def may_change(self, scope: Scope) -> bool:
+        """What belongs to its agent and project."""
+        is_own_project = self.who.project in (None, scope.project)
+        return is_own_project and self.who.agent in (None, scope.agent)
+
     def may_read(self, scope: Scope) -> bool:
-        """What a key covers, and what holds everywhere for its agent."""
-        own_agent = self.who.agent in (None, scope.agent)
-        return self.who.place.covers(scope) or (own_agent and scope.project is None)
+        """That, and what holds everywhere for its agent."""
+        holds_everywhere = scope.project is None and self.who.agent in (None, scope.agent)
+        return self.may_change(scope) or holds_everywhere
 
     def beyond(self) -> list[str]:
         """The words of scopes that it may not read."""
         return [word for word, scope in SCOPES.items() if not self.may_read(scope)]
 
     def unchangeable(self) -> list[Scope]:
-        return [scope for scope in SCOPES.values() if not self.who.place.covers(scope)]
+        return [scope for scope in SCOPES.values() if not self.may_change(scope)]
 
 
 class World(NamedTuple):
@@ -244,6 +249,16 @@ def test_a_key_that_a_limited_key_makes_has_the_same_limit(world: World, limit: 
     assert {key.id for key in made} < {key["id"] for key in listed} | {""}
     every = world.server.ask("GET", "/v1/keys", key=token).json["items"]
     assert len(every) == len(world.server.keys.list()) > len(listed)
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+def test_no_request_with_a_limited_key_names_another(world: World, limit: str) -> None:
+    admin = world.holders["admin", limit]
+
+    for name in LIMITS[limit]:
+        for path in ("/v1/keys", "/v1/me", "/v1/openapi.json", "/v1/lessons", "/v1/queue"):
+            asked = world.server.ask("GET", f"{path}?{name}=other", key=admin.key)
+            assert asked.status == 403, path
 
 
 def test_the_owner_of_the_home_has_every_right() -> None:
