@@ -32,17 +32,22 @@ class Recording:
 
     def after(self, scope: Scope, step: Step, past: RunSoFar, shown: Sequence[Lesson]) -> list[str]:
         """Learn from a step; `shown` are the lessons shown at it. Returns marks for the run."""
+        if step.failure is None:
+            return self.learn(scope, step, past)
         with self._store.together():
-            return self._offer(scope, step, shown) + self._learn(scope, step, past)
+            return self.learn(scope, step, past) + self._offer(scope, step, shown)
 
-    def _learn(self, scope: Scope, step: Step, past: RunSoFar) -> list[str]:
+    def learn(self, scope: Scope, step: Step, past: RunSoFar) -> list[str]:
         """Count the failure of a step and the fixes it shows; returns marks for the run."""
         values = self._settings.reflexion
         if not (values.enabled and values.on_error and values.persist):
             return []
         memory = self._memory(scope)
         if step.failure is None:
-            if step.failed or not (past.told or any(s.failure for s in past.steps)):
+            if step.failed:
+                return []
+            mine.forget_failed_call(step, past, memory)
+            if not (past.told or any(earlier.failure for earlier in past.steps)):
                 return []
             return mine.note_success(step, past, memory) + adopt.overcome(step, past, memory)
         self._store.failures.met(scope, step.failure.kind, step.failure.text, memory.now)

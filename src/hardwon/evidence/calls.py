@@ -41,6 +41,12 @@ class Call(NamedTuple):
     has_script: bool = False  # it runs code that stands in the call
 
     @property
+    def family(self) -> str:
+        """Equal for calls of one sort: names that differ only before their last dot are alike."""
+        words = (self.shape if self.is_tool else self.kind).split()
+        return " ".join(sorted({word.rpartition(".")[2] or word for word in words}))
+
+    @property
     def own_words(self) -> frozenset[str]:
         """The words of its shape that are not typed in every project."""
         return frozenset(self.shape.split()) - COMMON
@@ -49,6 +55,11 @@ class Call(NamedTuple):
 def is_own(call: Call) -> bool:
     """Whether a call tells something about its project: it names what is not typed everywhere."""
     return bool(call.own_words) and call.program not in READERS and not call.has_script
+
+
+def acting_calls(step: Step) -> list[Call]:
+    """The calls of a step that do something, and do not only look."""
+    return [call for call in calls_of(step) if call.is_tool or call.program not in READERS]
 
 
 def calls_of(step: Step) -> tuple[Call, ...]:

@@ -67,10 +67,13 @@ def _shown(way: Way) -> str:
 
 
 def _failure_line(lesson: Lesson) -> str:
-    return f"  - {inert(one_line(lesson.situation))}: {inert(one_line(lesson.correction))} (#{lesson.id})"
+    """A failure and what got past it; the answer that explained it says more than calls."""
+    fix = lesson.fixes[0] if lesson.fixes else None
+    words = fix.said if fix and fix.said else lesson.correction
+    return f"  - {inert(one_line(lesson.situation))}: {inert(one_line(words))} (#{lesson.id})"
 
 
 def _is_shown(lesson: Lesson, shown: set[str]) -> bool:
     """Whether the calls above say already all that the lesson says."""
-    trail = lesson.fixes[0] if lesson.fixes else None
-    return trail is not None and " says “" not in trail.text and trail.call in shown
+    fix = lesson.fixes[0] if lesson.fixes else None
+    return fix is not None and not fix.said and fix.call in shown

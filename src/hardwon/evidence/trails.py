@@ -151,9 +151,12 @@ def _way_there(steps: Sequence[Step], at: int, working: Call) -> tuple[Asked, ..
             if is_own(call) and call.shape != working.shape:
                 answer = _answer(step, call) if _explains(call, line, failing) else ""
                 (explained if answer else between).setdefault(call.shape, Asked(call, answer))
-    first = [*list(explained.values())[:1], *_sources(steps, at, working)]
-    others = [one for shape, one in between.items() if all(shape != a.call.shape for a in first)]
-    return tuple([*first, *others[len(first) - _BEFORE :]][:_BEFORE] if len(first) < _BEFORE else first[:_BEFORE])
+    first = [*list(explained.values())[:1], *_sources(steps, at, working)][:_BEFORE]
+    known = {one.call.shape for one in first}
+    others = [one for shape, one in between.items() if shape not in known]
+    is_same = working.text in failing.args
+    room = min(_BEFORE - len(first), _BEFORE if is_same else 1)
+    return (*first, *others[len(others) - room :]) if room > 0 else tuple(first)
 
 
 def _sources(steps: Sequence[Step], at: int, working: Call) -> list[Asked]:
@@ -173,9 +176,12 @@ def _sources(steps: Sequence[Step], at: int, working: Call) -> list[Asked]:
 
 def _giver(step: Step, passage: str) -> Call | None:
     """The own call of a step that a passage of its output answers."""
-    own = [call for call in working_calls(step) if is_own(call)]
-    shared = [sum(word in passage for word in _VALUE.findall(call.text)) for call in own]
-    return own[shared.index(max(shared))] if own else None
+    calls = working_calls(step)
+    shared = [sum(word in passage for word in _VALUE.findall(call.text)) for call in calls]
+    if not calls or (len(calls) > 1 and not max(shared)):
+        return None
+    giver = calls[shared.index(max(shared))]
+    return giver if is_own(giver) else None
 
 
 def _answer(step: Step, call: Call) -> str:

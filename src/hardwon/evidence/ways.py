@@ -52,11 +52,11 @@ def ways_of(runs: Iterable[tuple[str, Sequence[Step]]]) -> list[Way]:
         for at, step in enumerate(steps):
             failing = failing_call(step)
             if failing is not None and is_own(failing):
-                records.setdefault(_key(failing), _Record()).failed += 1
+                records.setdefault(failing.family, _Record()).failed += 1
             for call in working_calls(step):
                 if is_own(call):
-                    _note(records.setdefault(_key(call), _Record()), call, task, number, at / len(steps))
-    found = [_way(key, record) for key, record in records.items() if record.call is not None]
+                    _note(records.setdefault(call.family, _Record()), call, task, number, at / len(steps))
+    found = [_way(record) for record in records.values() if record.call is not None]
     return sorted(found, key=lambda way: (-way.worth, way.place))
 
 
@@ -68,12 +68,7 @@ def _note(record: _Record, call: Call, task: str, run: int, place: float) -> Non
         record.call, record.text = call, fold_call(call.text, task)
 
 
-def _key(call: Call) -> str:
-    """Calls with the same key are one way: names that differ only before the last dot are alike."""
-    return " ".join(sorted({word.rpartition(".")[2] or word for word in call.kind.split()}))
-
-
-def _way(key: str, record: _Record) -> Way:
+def _way(record: _Record) -> Way:
     call = record.call
     assert call is not None
     news = len(call.own_words) ** 0.5

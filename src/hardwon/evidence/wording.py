@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from hardwon.evidence.calls import Call
     from hardwon.evidence.trails import Passed
 
+TRAIL = "trail"  # the sort of a fix that shows calls
+PREPARED = " < "  # in a key: before the calls that came first
+VALUES = " ~"  # at the end of a key: only values were changed
 _SHOWN = 220  # characters of one call
 _ANSWER = 160  # characters of an answer
 _VALUE = 24  # characters of an argument that may be shown
@@ -21,38 +24,39 @@ _VALUE = 24  # characters of an argument that may be shown
 
 def trail_fix(found: Passed, task: str) -> Fix:
     """The trail as a fix of its failure."""
-    typed = _typed(found.working, task)
+    said = next((asked.answer for asked in found.before if asked.answer), "")
     return Fix(
-        sort="trail",
+        sort=TRAIL,
         text=trail_text(found, task),
-        key=trail_key(found),
-        call=typed,
-        mistake=_typed(found.failing, task),
+        key=_key(found),
+        call=typed(found.working, task),
+        mistake=typed(found.failing, task),
+        said=clip(one_line(said), _ANSWER),
     )
 
 
-def trail_key(found: Passed) -> str:
-    """Equal for trails that end in the same sort of call; where the call did not change, by the way there."""
-    if found.working.shape != found.failing.shape:
-        return found.working.shape
-    return " < ".join((found.working.shape, *(asked.call.shape for asked in found.before)))
+def _key(found: Passed) -> str:
+    """Equal for trails that end in the same sort of call, and changed or came first the same."""
+    family = found.working.family
+    if found.working.text == found.failing.text:
+        return PREPARED.join((family, *(asked.call.family for asked in found.before)))
+    return family if found.working.shape != found.failing.shape else f"{family}{VALUES}"
 
 
 def trail_text(found: Passed, task: str) -> str:
     """What explained the failure, what was called first, and what worked."""
     said = [asked for asked in found.before if asked.answer]
     first = [asked.call for asked in found.before if not asked.answer]
-    working = f"`{_typed(found.working, task)}`"
-    steps = "".join(f"`{_typed(call, task)}`, then " for call in first)
-    worked = f"What worked: {'first ' if first else ''}{steps}{working}{_changes(found)}."
+    steps = "".join(f"`{typed(call, task)}`, then " for call in first)
+    working = f"{'first ' if first else ''}{steps}`{typed(found.working, task)}`"
     explained = (
-        f"`{_typed(asked.call, task)}` says “{inert(clip(one_line(asked.answer), _ANSWER))}” "
+        f"`{typed(asked.call, task)}` says “{inert(clip(one_line(asked.answer), _ANSWER))}” "
         for asked in said
     )
-    return f"{''.join(explained)}{worked}"
+    return f"{''.join(explained)}What worked: {working}{_changes(found)}."
 
 
-def _typed(call: Call, task: str) -> str:
+def typed(call: Call, task: str) -> str:
     """A call as it was typed; of a tool its name and what may be shown of its arguments."""
     if not call.is_tool:
         return clip(" ".join(fold_call(call.text, task).split()), _SHOWN)

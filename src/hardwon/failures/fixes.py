@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.evidence.calls import calls_of
-from hardwon.evidence.trails import passed
-from hardwon.evidence.wording import trail_fix
+from hardwon.evidence.trails import failing_call, passed
+from hardwon.evidence.wording import PREPARED, TRAIL, VALUES, trail_fix, typed
 from hardwon.failures.fix_case import case_of, folded, line_of
 from hardwon.failures.fix_lines import applies_lines, is_in_code, lines_fix
 from hardwon.failures.fix_unchanged import has_revert, unchanged_fixes
@@ -51,15 +51,16 @@ def applies(fix: Fix, step: Step) -> bool:
         return applies_lines(fix.key.partition(" ")[2], step)
     if fix.sort == "unchanged":
         return not step.failed and has_revert(step)
-    wanted = fix.key.partition(" < ")[0]
-    return any(call.shape == wanted for call in calls_of(step))
+    wanted = fix.key.partition(PREPARED)[0].removesuffix(VALUES)
+    return any(call.family == wanted for call in calls_of(step))
 
 
-def was_applied(fix: Fix, steps: Sequence[Step]) -> bool:
+def was_applied(fix: Fix, steps: Sequence[Step], task: str = "") -> bool:
     """Whether the fix was already applied when the last step failed; False when unsure."""
     if fix.sort == "lines":
         return is_in_code(fix.key.partition(" ")[2], steps)
-    return fix.sort == "trail" and " < " not in fix.key and applies(fix, steps[-1])
+    failing = failing_call(steps[-1]) if fix.sort == TRAIL and PREPARED not in fix.key else None
+    return failing is not None and fix.call == typed(failing, task)
 
 
 def _changed_lines(steps: Sequence[Step], at: int) -> Fix | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hardwon.evidence.keys import failed_key
 from hardwon.failures import call_keys, lesson_text, situation
 from hardwon.text.clean import clip, one_line
 from hardwon.values import episode
@@ -43,7 +44,7 @@ def opened(step: Step, failure: Failure, scope: Scope, task: str, now: datetime)
             trigger=episode.Trigger.ERROR,
             signatures=(failure.exact,) if failure.exact else (),
             kinds=(failure.kind,),
-            calls=_calls(step, failure),
+            calls=_calls(step, failure, task),
             evidence=_seen(step, failure, task, now),
             origin=MINED,
             author=RULES,
@@ -69,7 +70,7 @@ def seen_again(
         situation=agreed or lesson.situation,
         met=lesson.met + (failure.kind not in past.withheld),
         signatures=_with_digest(lesson.signatures, failure.exact)[-SIGNATURES_KEPT:],
-        calls=unique((*lesson.calls, *_calls(step, failure)))[-CALLS_KEPT:],
+        calls=unique((*lesson.calls, *_calls(step, failure, past.task)))[-CALLS_KEPT:],
         evidence=joined(lesson.evidence, _seen(step, failure, past.task, now)),
     )
 
@@ -78,8 +79,10 @@ def _with_digest(digests: tuple[str, ...], digest: str) -> tuple[str, ...]:
     return unique((*digests, digest)) if digest else digests
 
 
-def _calls(step: Step, failure: Failure) -> tuple[str, ...]:
-    return call_keys.blamed_keys(step.tool, step.args, failure.line)
+def _calls(step: Step, failure: Failure, task: str) -> tuple[str, ...]:
+    """The failing call as it was typed, which a person may forbid, and as later runs may make it."""
+    typed = call_keys.blamed_keys(step.tool, step.args, failure.line)[:1]
+    return (*typed, *failed_key(step, task))
 
 
 def _seen(step: Step, failure: Failure, task: str, now: datetime) -> tuple[Evidence, ...]:

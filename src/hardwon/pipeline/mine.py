@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hardwon.evidence.keys import worked_keys
 from hardwon.failures import fix_unchanged, fixes, lesson_text, mined_lesson
+from hardwon.ranking.query import Query
 from hardwon.text import injection
 from hardwon.values.failure import Failure
 from hardwon.values.fix import UNCHANGED, with_failure, without_success
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from hardwon.values.lesson import Lesson
     from hardwon.values.run import RunSoFar
     from hardwon.values.step import Step
+
+_NEAREST = 4  # lessons that one call may be known by
 
 
 def note_failure(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
@@ -50,6 +54,17 @@ def note_success(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
     marks = note_fixes(step, past, memory)
     marks += _note_followed(step, past, memory, marks)
     return marks + _withdraw_unchanged(step, past, memory)
+
+
+def forget_failed_call(step: Step, past: RunSoFar, memory: Memory) -> None:
+    """Let calls pass that work now: they are no longer known as failing."""
+    keys = worked_keys(step, past.task)
+    query = Query("action", "", calls=keys)
+    for match in memory.lessons.match(memory.scope, query, now=memory.now, limit=_NEAREST):
+        lesson = match.lesson
+        calls = tuple(call for call in lesson.calls if call not in keys)
+        if lesson.scope == memory.scope and calls != lesson.calls:
+            memory.keep(lesson._replace(calls=calls))
 
 
 def note_fixes(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
@@ -123,7 +138,7 @@ def _followed_without_success(
         mark: fix
         for fix in lesson.fixes
         if past.counted.isdisjoint((mark := _loss(failure.kind, fix), _success(failure.kind, fix)))
-        and fixes.was_applied(fix, (*past.steps, step))
+        and fixes.was_applied(fix, (*past.steps, step), past.task)
     }
 
 

@@ -26,6 +26,7 @@ class Fix(NamedTuple):
     mistake: str = ""  # what was removed, or tried without success
     worked: int = 1  # runs in which it worked
     failed: int = 0  # runs in which it was applied and failed
+    said: str = ""  # the answer of a call that explained the failure
 
     @property
     def is_proven(self) -> bool:
@@ -103,6 +104,7 @@ def _record(
     mistake: object = "",
     worked: Any = 1,
     failed: Any = 0,
+    said: object = "",
 ) -> Fix:
     texts = (str(sort), str(text), str(key), str(call), str(mistake))
-    return Fix(*texts, int(worked), int(failed))
+    return Fix(*texts, int(worked), int(failed), str(said))
