@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from hardwon.values.step import Step
 
+_CHANGING = frozenset(["mkdir", "touch", "cp", "mv", "rm", "ln", "chmod", "patch"])
 _READ = 8_192  # characters of a command line that are looked at
 _MOST = 40  # calls of one step
 _FUNCTION = re.compile(r"(?m)^[ \t]*(?:function[ \t]+)?([A-Za-z_]\w*)[ \t]*\(\)[ \t\n]*\{([^{}]*)\}")
@@ -39,6 +40,7 @@ class Call(NamedTuple):
     words: frozenset[str]  # everything it names, values too
     is_tool: bool = False
     has_script: bool = False  # it runs code that stands in the call
+    writes: bool = False  # it writes or changes a file
 
     @property
     def family(self) -> str:
@@ -118,7 +120,9 @@ def _command_call(command: Command) -> Call:
     text = _quiet(command.text)
     is_inside = command.cwd and not command.cwd.startswith(("/", "~", "$", "."))
     text = f"cd {command.cwd} && {text}" if is_inside else text
-    return Call(command.name, text, shape, kind, named, has_script=bool(command.script))
+    has_script = bool(command.script) and not command.writes
+    writes = bool(command.writes) or command.name in _CHANGING
+    return Call(command.name, text, shape, kind, named, has_script=has_script, writes=writes)
 
 
 def _shape(command: Command, words: list[str]) -> Iterator[tuple[str, bool]]:
