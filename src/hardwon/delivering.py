@@ -84,16 +84,23 @@ class Delivering:
         return self.deliver(scope, query, candidates, run, started=started)
 
     def deliver(
-        self, scope: Scope, query: Query, candidates: Sequence[Judged], run: Run, *, started: int
+        self,
+        scope: Scope,
+        query: Query,
+        candidates: Sequence[Judged],
+        run: Run,
+        *,
+        started: int,
+        is_playbook: bool = False,
     ) -> Injection:
         """Render the candidates that are shown, and log the delivery."""
         fresh = recall.shown(candidates)
         if not fresh:
             return NOTHING
-        now, block = self._clock(), self._block(query, fresh)
+        now, block = self._clock(), self._block(query, fresh, is_playbook)
         if self._settings.proof.share or any(lesson.was_retired for lesson in block.lessons):
             fresh = self._kept(query.door, fresh, block.lessons, self.coin(scope, run))
-            block = self._block(query, fresh)
+            block = self._block(query, fresh, is_playbook)
         if not block.lessons:
             return NOTHING
         injection = Injection(block.text, block.lessons, measure.new_id(now), door=query.door)
@@ -162,7 +169,10 @@ class Delivering:
             self._trouble(error)
             return otherwise
 
-    def _block(self, query: Query, fresh: Sequence[Judged]) -> inject.Block:
+    def _block(self, query: Query, fresh: Sequence[Judged], is_playbook: bool) -> inject.Block:
+        if is_playbook:
+            lessons = [candidate.match.lesson for candidate in fresh]
+            return inject.playbook(lessons, budget=self._settings.recall.playbook_tokens)
         frame = _frame(query, fresh[0].match) if fresh else query.door
         budget = getattr(self._settings.recall, f"{query.door}_tokens")
         return inject.render(

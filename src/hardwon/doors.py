@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         operations,
         reading,
     )
-    from hardwon.pipeline import archive, mute, predict, screen, settle
+    from hardwon.pipeline import archive, earn, mute, playbook, predict, screen, settle
     from hardwon.ports import Run, Store
     from hardwon.ranking.query import Near
     from hardwon.settings import Settings
@@ -49,8 +49,9 @@ else:
     advice, lesson_text = lazy("hardwon.failures.advice"), lazy("hardwon.failures.lesson_text")
     mistakes, reading = lazy("hardwon.failures.mistakes"), lazy("hardwon.failures.reading")
     operations, steps = lazy("hardwon.failures.operations"), lazy("hardwon.values.step")
-    predict = lazy("hardwon.pipeline.predict")
+    predict, playbook = lazy("hardwon.pipeline.predict"), lazy("hardwon.pipeline.playbook")
     screen, settle = lazy("hardwon.pipeline.screen"), lazy("hardwon.pipeline.settle")
+    earn = lazy("hardwon.pipeline.earn")
     mute, archive = lazy("hardwon.pipeline.mute"), lazy("hardwon.pipeline.archive")
 
 _TASK = 4000  # characters of a prompt that are kept as the task of a run
@@ -71,8 +72,10 @@ class Doors:
         on_disk: bool,
         near: Callable[[Scope, str], Near],
         trouble: Callable[[BaseException], None],
+        are_read: bool = False,
     ) -> None:
         self._store = store
+        self._are_read = are_read  # whether a model reads ended runs
         self._near = near
         self._on_disk = on_disk
         self._settings = settings
@@ -86,12 +89,17 @@ class Doors:
             return screened_ports.screened_run(runs.MemoryRun())
         return screened_ports.screened_run(runs.FileRun(self._settings.home, scope, name))
 
-    def start(self, scope: Scope, run: Run) -> Injection:
-        """The lessons about failures that this project keeps meeting; once per run."""
+    def start(self, scope: Scope, run: Run, *, again: bool = False) -> Injection:
+        """The playbook of the project, once per run; `again` after its context was lost.
+
+        Without a playbook, the lessons about failures that this project keeps meeting.
+        """
         past = run.so_far()
-        if _STARTED in past.counted:
+        if _STARTED in past.counted and not again:
             return NOTHING
         self.delivering.noted(lambda: run.counted([_STARTED]))
+        if block := self._playbook(scope, run):
+            return block
         # The number of runs decides what is frequent, so count the latest first.
         self.delivering.noted(self._store.calls.catch_up)
         counts = self._store.calls.counts(scope, (RUN,))
@@ -99,6 +107,17 @@ class Doors:
         query = Query(Door.START, "", usual=self._settings.recall.usual)
         outlook = Outlook(past.told, runs)
         return self.delivering.tell(run, self.delivering.recalled(scope, query, outlook, run))
+
+    def _playbook(self, scope: Scope, run: Run) -> Injection:
+        """The items of the project's playbook that fit the budget, the most saving first."""
+        started = perf_counter_ns()
+        items = playbook.items(scope, self._store.lessons, self._clock())
+        candidates = [Judged(Match(item), item.importance) for item in items]
+        query = Query(Door.START, "")
+        block = self.delivering.deliver(
+            scope, query, candidates, run, started=started, is_playbook=True
+        )
+        return self.delivering.tell(run, block)
 
     def turn(self, scope: Scope, prompt: str, run: Run, imagined: str = "") -> Injection:
         """The lessons that fit the prompt; `imagined` is a hypothetical lesson to search with."""
@@ -214,8 +233,16 @@ class Doors:
             if not run.end(outcome, now.timestamp()):
                 ended = archive.archived(complete, scope, name, ended=now, outcome=outcome)
                 self._store.ended_runs.keep(ended)
+                self._earn(ended.id, scope, complete.steps)
 
         self.delivering.noted(put_aside)
+
+    def _earn(self, run: str, scope: Scope, steps: Sequence[Step]) -> None:
+        """Let the items of the playbook earn their place by a run."""
+        now, retires = self._clock(), not self._are_read
+        items = playbook.items(scope, self._store.lessons, now)
+        with self._store.together():
+            earn.settle(items, steps, run, store=self._store, now=now, retires=retires)
 
     @staticmethod
     def screened(step: Step, before: Sequence[Step]) -> Step:

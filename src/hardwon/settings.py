@@ -38,6 +38,7 @@ class Reflexion(NamedTuple):
     on_hallucination: bool = True  # whether a wrong answer is reflected on (`answers.verify`)
     on_low_quality: bool = False  # whether a poor answer is reflected on (`answers.refine`)
     persist: bool = True  # whether lessons are stored; false: they are only logged
+    on_run: bool = True  # whether the model reads a run that ended with something new in it
 
 
 class QueueSettings(NamedTuple):
@@ -65,6 +66,7 @@ class RecallSettings(NamedTuple):
 
     start_lessons: int = 3  # the most lessons shown when a run begins
     start_tokens: int = 200  # the most tokens shown when a run begins
+    playbook_tokens: int = 1200  # the same for the playbook of the project, where there is one
     turn_lessons: int = 3  # the most lessons shown before a turn
     turn_tokens: int = 600  # the most tokens shown before a turn
     action_lessons: int = 3  # the most lessons shown before an action
