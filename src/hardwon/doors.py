@@ -233,16 +233,15 @@ class Doors:
             if not run.end(outcome, now.timestamp()):
                 ended = archive.archived(complete, scope, name, ended=now, outcome=outcome)
                 self._store.ended_runs.keep(ended)
-                self._earn(ended.id, scope, complete.steps)
+                self._earn(ended.id, scope, complete)
 
         self.delivering.noted(put_aside)
 
-    def _earn(self, run: str, scope: Scope, steps: Sequence[Step]) -> None:
+    def _earn(self, run: str, scope: Scope, past: RunSoFar) -> None:
         """Let the items of the playbook earn their place by a run."""
         now, retires = self._clock(), not self._are_read
         items = playbook.items(scope, self._store.lessons, now)
-        with self._store.together():
-            earn.settle(items, steps, run, store=self._store, now=now, retires=retires)
+        earn.settle(items, past, run, store=self._store, now=now, retires=retires)
 
     @staticmethod
     def screened(step: Step, before: Sequence[Step]) -> Step:

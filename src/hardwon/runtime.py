@@ -158,7 +158,8 @@ class Runtime:
         values, how = self.settings.model, self.settings.reflexion
         keys = any(self.settings.is_own(f"model.{kind}_key") for kind in ("anthropic", "openai"))
         name = (values.name.strip() or "key" * keys) if self._model is None else self._model
-        return how.enabled and how.on_run and how.persist and name not in ("", "rules")
+        is_on = how.enabled and how.persist and self.settings.reader.enabled
+        return is_on and name not in ("", "rules")
 
     @cached_property
     def accounts(self) -> budget.Accounts:

@@ -38,7 +38,13 @@ class Reflexion(NamedTuple):
     on_hallucination: bool = True  # whether a wrong answer is reflected on (`answers.verify`)
     on_low_quality: bool = False  # whether a poor answer is reflected on (`answers.refine`)
     persist: bool = True  # whether lessons are stored; false: they are only logged
-    on_run: bool = True  # whether the model reads a run that ended with something new in it
+
+
+class ReaderSettings(NamedTuple):
+    """Whether a model reads ended runs into the playbook of their project."""
+
+    enabled: bool = True  # whether it reads a run that ended with something new in it
+    tokens: int = 12_000  # the most tokens of a request about one run
 
 
 class QueueSettings(NamedTuple):
@@ -197,6 +203,7 @@ class Settings(NamedTuple):
 
     home: str
     reflexion: Reflexion = Reflexion()
+    reader: ReaderSettings = ReaderSettings()
     queue: QueueSettings = QueueSettings()
     recall: RecallSettings = RecallSettings()
     model: ModelSettings = ModelSettings()

@@ -47,8 +47,7 @@ def collected(store: Store, settings: Settings, now: datetime, *, retires: bool)
         ended = archive.archived(run.past, scope, run.name, ended=run.ended, outcome=run.outcome)
         store.ended_runs.keep(ended)
         items = playbook.items(scope, store.lessons, now)
-        with store.together():
-            earn.settle(items, run.past.steps, ended.id, store=store, now=now, retires=retires)
+        earn.settle(items, run.past, ended.id, store=store, now=now, retires=retires)
         run_files.collected(run)
         tenants.add(scope.tenant)
         yield ended.id

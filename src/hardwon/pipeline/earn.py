@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from hardwon.ports import Store
     from hardwon.values.lesson import Lesson
+    from hardwon.values.run import RunSoFar
     from hardwon.values.step import Step
 
 WITHDRAW = "withdraw"  # the act in the history of a lesson
@@ -81,29 +82,46 @@ def _was_otherwise(
 
 def settle(
     items: Sequence[Lesson],
-    steps: Sequence[Step],
+    past: RunSoFar,
     run: str,
     *,
     store: Store,
     now: datetime,
     retires: bool,
 ) -> None:
-    """Note on each item what a run says about it, once a run.
+    """Note on each item what an ended run says about it, once a run.
 
-    An item that failed is withdrawn if `retires`; else it is doubtful until a model has read it.
+    An item that was shown to the run and failed is withdrawn if `retires`; else it is doubtful
+    until a model has read about it.
     """
-    for item, holds, step in verdicts(items, steps):
-        if any(piece.value.partition(":")[0] == run for piece in item.evidence):
-            continue  # the run made the item, or was counted before
-        kind = Kind.CONFIRMED if holds else Kind.WEAKENED
-        piece = Evidence(kind, f"{run}:{step}", now.timestamp())
-        told = item._replace(evidence=joined(item.evidence, (piece,)), updated_at=now)
-        if holds:
-            told = told._replace(met=item.met + 1)
-        elif retires and item.author != "person":
-            store.history.note(Change(item, WITHDRAW, now))
-            told = withdrawn(told, f"step {step} of run {run} followed it and failed", now)
-        store.lessons.update(told)
+    fresh = [
+        verdict
+        for verdict in verdicts(items, past.steps)
+        if (verdict.holds or verdict.item.id in past.told) and not _is_counted(verdict.item, run)
+    ]
+    if not fresh:
+        return
+    with store.together():
+        for verdict in fresh:
+            _note(verdict, run, store=store, now=now, retires=retires)
+
+
+def _is_counted(item: Lesson, run: str) -> bool:
+    """Whether the run made the item, or was counted before."""
+    return any(piece.value.partition(":")[0] == run for piece in item.evidence)
+
+
+def _note(verdict: Verdict, run: str, *, store: Store, now: datetime, retires: bool) -> None:
+    item, holds, step = verdict
+    kind = Kind.CONFIRMED if holds else Kind.WEAKENED
+    piece = Evidence(kind, f"{run}: {step}", now.timestamp())
+    told = item._replace(evidence=joined(item.evidence, (piece,)), updated_at=now)
+    if holds:
+        told = told._replace(met=item.met + 1)
+    elif retires and item.author != "person":
+        store.history.note(Change(item, WITHDRAW, now))
+        told = withdrawn(told, f"step {step} of run {run} followed it and failed", now)
+    store.lessons.update(told)
 
 
 def withdrawn(item: Lesson, why: str, now: datetime) -> Lesson:

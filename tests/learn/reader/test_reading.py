@@ -12,7 +12,7 @@ import pytest
 import hardwon
 from hardwon.models.scripted import Scripted
 
-NOTHING = {"add": [], "change": [], "confirm": [], "withdraw": []}
+NOTHING: dict[str, Any] = {"add": [], "change": [], "confirm": [], "withdraw": []}
 DENIED = "E403 refunds.draft: denied for profile desk"
 DRAFT = "ops --profile finance call refunds.draft '{}'"
 PROFILE = {
@@ -36,7 +36,9 @@ def said(**changes: Any) -> str:
     return json.dumps({**NOTHING, **changes})
 
 
-def work(hw: hardwon.Hardwon, *calls: tuple[str, str, bool], task: str = "Refund order 10482") -> Any:
+def work(
+    hw: hardwon.Hardwon, *calls: tuple[str, str, bool], task: str = "Refund order 10482"
+) -> Any:
     """One run of the agent: (command, output, failed) each; the job of its end."""
     agent = hw.agent("coder", project="shop")
     agent.before_turn(task)

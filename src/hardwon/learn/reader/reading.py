@@ -49,7 +49,8 @@ async def process(engine: Runtime, job: Job) -> str | None:
         return SKIPPED
     known = dict(enumerate(items, start=1))
     firsts = news.first_calls(episode.steps, items, earlier)
-    answer, author = await _asked(engine, _request(episode, known, firsts))
+    asked = _request(episode, known, firsts, tokens=engine.settings.reader.tokens)
+    answer, author = await _asked(engine, asked)
     run = episode.signal("run") or job.id
     task, steps, now = episode.task, episode.steps, engine.clock()
     with store.together():
@@ -60,7 +61,9 @@ async def process(engine: Runtime, job: Job) -> str | None:
     return None if outcome else SKIPPED
 
 
-def _request(episode: Episode, known: Mapping[int, Lesson], firsts: Sequence[int]) -> Request:
+def _request(
+    episode: Episode, known: Mapping[int, Lesson], firsts: Sequence[int], *, tokens: int
+) -> Request:
     """The request about a run; items that the run makes doubtful are marked."""
     verdicts = earn.verdicts(list(known.values()), episode.steps)
     failed = {verdict.item.id: verdict.step for verdict in verdicts if not verdict.holds}
@@ -76,6 +79,7 @@ def _request(episode: Episode, known: Mapping[int, Lesson], firsts: Sequence[int
         steps=episode.steps,
         firsts=firsts,
         schema=SCHEMA,
+        tokens=tokens,
     )._replace(episode=episode)
 
 

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from hardwon.values.lesson import Lesson
     from hardwon.values.step import Step
 
-TOKENS = 12_000  # of a whole request
 ANSWER_TOKENS = 4_000
 _CHARS = 4  # characters of a token
 _TASK, _SAID = 4_000, 1_000  # characters of the task, and of what the person said then
@@ -38,7 +37,7 @@ def request(
     steps: Sequence[Step],
     firsts: Collection[int] = (),
     schema: dict[str, object],
-    tokens: int = TOKENS,
+    tokens: int,
 ) -> Request:
     """The request about one run, within a number of tokens.
 
