@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from hardwon.failures import loops
-    from hardwon.pipeline import inject, measure, mute, withhold
+    from hardwon.pipeline import inject, measure, withhold
     from hardwon.ports import Run, Store
     from hardwon.settings import Settings
     from hardwon.values.lesson import Lesson
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 else:
     loops = lazy("hardwon.failures.loops")
-    mute, withhold = lazy("hardwon.pipeline.mute"), lazy("hardwon.pipeline.withhold")
+    withhold = lazy("hardwon.pipeline.withhold")
     inject, measure = lazy("hardwon.pipeline.inject"), lazy("hardwon.pipeline.measure")
 
 _NAMES = 8  # exact failures that are noted for a lesson without a kind
@@ -79,28 +79,19 @@ class Delivering:
             candidates = [
                 candidate if candidate.verdict else candidate.seen(view) for candidate in candidates
             ]
-        if query.door != Door.ERROR and recall.shown(candidates):
-            candidates = mute.muted(candidates, scope, self._store.calls)
         return self.deliver(scope, query, candidates, run, started=started)
 
     def deliver(
-        self,
-        scope: Scope,
-        query: Query,
-        candidates: Sequence[Judged],
-        run: Run,
-        *,
-        started: int,
-        is_playbook: bool = False,
+        self, scope: Scope, query: Query, candidates: Sequence[Judged], run: Run, *, started: int
     ) -> Injection:
         """Render the candidates that are shown, and log the delivery."""
         fresh = recall.shown(candidates)
         if not fresh:
             return NOTHING
-        now, block = self._clock(), self._block(query, fresh, is_playbook)
+        now, block = self._clock(), self._block(query, fresh)
         if self._settings.proof.share or any(lesson.was_retired for lesson in block.lessons):
             fresh = self._kept(query.door, fresh, block.lessons, self.coin(scope, run))
-            block = self._block(query, fresh, is_playbook)
+            block = self._block(query, fresh)
         if not block.lessons:
             return NOTHING
         injection = Injection(block.text, block.lessons, measure.new_id(now), door=query.door)
@@ -111,6 +102,34 @@ class Delivering:
             scope,
             scores=tuple(scores[lesson.id] for lesson in block.lessons),
             tokens=block.tokens,
+            began=now,
+            micros=(perf_counter_ns() - started) // 1000,
+        )
+        return injection
+
+    def open_run(
+        self,
+        scope: Scope,
+        lessons: Sequence[Lesson],
+        compose: Callable[[Sequence[Lesson]], tuple[str, tuple[Lesson, ...]]],
+        run: Run,
+    ) -> Injection:
+        """What a run is told at its start: the text that `compose` makes of the lessons."""
+        now, started = self._clock(), perf_counter_ns()
+        if self._settings.proof.share or any(lesson.was_retired for lesson in lessons):
+            candidates = [Judged(Match(lesson), 1.0) for lesson in lessons]
+            kept = self._kept(Door.START, candidates, lessons, self.coin(scope, run))
+            lessons = [candidate.match.lesson for candidate in kept]
+        text, told = compose(lessons)
+        if not text:
+            return NOTHING
+        injection = Injection(text, told, measure.new_id(now), door=Door.START)
+        self._log(
+            injection,
+            Query(Door.START, ""),
+            scope,
+            scores=tuple(1.0 for _ in told),
+            tokens=inject.tokens(text),
             began=now,
             micros=(perf_counter_ns() - started) // 1000,
         )
@@ -169,10 +188,7 @@ class Delivering:
             self._trouble(error)
             return otherwise
 
-    def _block(self, query: Query, fresh: Sequence[Judged], is_playbook: bool) -> inject.Block:
-        if is_playbook:
-            lessons = [candidate.match.lesson for candidate in fresh]
-            return inject.playbook(lessons, budget=self._settings.recall.playbook_tokens)
+    def _block(self, query: Query, fresh: Sequence[Judged]) -> inject.Block:
         frame = _frame(query, fresh[0].match) if fresh else query.door
         budget = getattr(self._settings.recall, f"{query.door}_tokens")
         return inject.render(

@@ -70,16 +70,14 @@ class QueueSettings(NamedTuple):
 class RecallSettings(NamedTuple):
     """What is brought back."""
 
-    start_lessons: int = 3  # the most lessons shown when a run begins
-    start_tokens: int = 200  # the most tokens shown when a run begins
-    playbook_tokens: int = 1200  # the same for the playbook of the project, where there is one
+    start_tokens: int = 1200  # the most tokens shown when a run begins, of items in words
+    start_evidence_tokens: int = 300  # the same of calls and failures, where nobody wrote items
     turn_lessons: int = 3  # the most lessons shown before a turn
     turn_tokens: int = 600  # the most tokens shown before a turn
     action_lessons: int = 3  # the most lessons shown before an action
     action_tokens: int = 300  # the most tokens shown before an action
     error_lessons: int = 3  # the most lessons shown after an error
-    error_tokens: int = 200  # the most tokens shown after an error
-    usual: int = 8  # lessons met most often that the start of a run looks at
+    error_tokens: int = 300  # the most tokens shown after an error
     loops: bool = True  # whether an agent is told that it goes in circles
     loop_exempt: str = "sleep, wait, BashOutput, TaskOutput, write_stdin"  # tools that may repeat
     embedder: str = ""  # also find lessons by meaning: minilm, or openai:name[@http://…]
@@ -134,7 +132,7 @@ class HookSettings(NamedTuple):
     limit: timedelta = timedelta(milliseconds=300)  # time after which a hook gives up
     capture_limit: timedelta = timedelta(milliseconds=1400)  # the same for the last hook of a run
     subagents: bool = False  # whether sub-agents are shown lessons
-    stop_once: bool = False  # whether a call that is all but sure to fail is denied once
+    stop_once: bool = True  # whether the same call that failed here last is denied once
     say: bool = True  # whether the person sees a line a turn when a lesson is shown or learnt
     wake: bool = True  # whether a captured failure starts a worker in the background
 

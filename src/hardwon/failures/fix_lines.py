@@ -23,7 +23,6 @@ from hardwon.failures.fix_case import (
     names_in,
     word_set,
 )
-from hardwon.failures.fix_edit import looks_at
 from hardwon.failures.fix_script import (
     DEFINED,
     MOVED,
@@ -36,7 +35,6 @@ from hardwon.failures.fix_script import (
     place_of,
     scripts_of,
 )
-from hardwon.failures.fix_written import package_fix
 from hardwon.values.fix import Fix
 
 TYPE_CHECKING = False
@@ -91,7 +89,7 @@ def lines_fix(case: Case) -> Fix | None:
         return None  # the script prints the error itself, or had mistyped a name
     if any(edits_source(step, case.steps) for step in case.between):
         return None  # the code that the script runs was changed as well
-    return package_fix(case) or _added(case, scripts) or moved_fix(case, scripts)
+    return _added(case, scripts) or moved_fix(case, scripts)
 
 
 def _is_explained_otherwise(case: Case) -> bool:
@@ -138,16 +136,12 @@ def applies_lines(key: str, step: Step) -> bool:
     """Whether a call holds what the key of a fix names."""
     if key == MOVED:
         return "__init__.py" in step.args
-    if key.endswith(" of an edit"):
-        return looks_at(step)
-    if key.endswith(" f-string"):
-        return "print(" in step.args
     return _holds(key, step.args)
 
 
 def is_in_code(key: str, steps: Sequence[Step]) -> bool:
     """Whether the code that the last step runs holds the lines that the key of a fix names."""
-    if key == MOVED or key.startswith("first ") or key.endswith((" of an edit", " f-string")):
+    if key == MOVED or key.startswith("first "):
         return False  # these keys name no words of the code
     return _holds(key, code_run(steps))
 

@@ -9,7 +9,6 @@ Decided by the form of the call and its output, and by the earlier steps of the 
 from __future__ import annotations
 
 from hardwon._cold import re
-from hardwon._cold.lazy import lazy
 from hardwon.failures.authored import tail, writings
 from hardwon.failures.error_line import informative_line
 from hardwon.failures.programs import INTERPRETERS, unquoted
@@ -19,12 +18,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon.failures import fix_tool
     from hardwon.failures.authored import Writing
     from hardwon.failures.shell import Command
     from hardwon.values.step import Step
-else:
-    fix_tool = lazy("hardwon.failures.fix_tool")
 
 _SEARCHES = frozenset(["grep", "egrep", "fgrep", "rg", "ag", "ack", "zgrep", "pgrep"])
 _LOOKS = frozenset(
@@ -103,7 +99,7 @@ def is_mistake(step: Step, before: Sequence[Step]) -> bool:
 
 def finds_nothing(step: Step, line: str) -> bool:
     """Whether a reading tool with named arguments found nothing."""
-    is_asked = step.args.startswith("{") and fix_tool.is_look(step.tool)
+    is_asked = step.args.startswith("{") and _looks_up(step.tool)
     return is_asked and bool(re.search(_NOTHING, line))
 
 
@@ -268,3 +264,8 @@ def _edits(writing: Writing, steps: Sequence[Step]) -> bool:
 
 _REVERTS = r"\bgit (?:stash(?! pop| apply| list| show)|checkout (?!-b)|restore|reset)\b"
 _PATCHES = r"\.write\(|\.writelines\(|\.write_text\(|writeFile"
+
+
+def _looks_up(tool: str) -> bool:
+    """Whether a tool only looks something up, by the first word of its name."""
+    return bool(re.match(r"(?i)(?:get|list|find|search|read|view|show|fetch|look|query)", tool))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.failures.call_shape import Shape, blamed_shape, recommended, shapes_of
+from hardwon.evidence.advice import follows, recommended
+from hardwon.evidence.trails import failing_call, working_calls
 from hardwon.values.evidence import Evidence, Kind, joined
 from hardwon.values.history import Change
 from hardwon.values.lesson import Status
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
+    from hardwon.evidence.calls import Call
     from hardwon.ports import Store
     from hardwon.values.lesson import Lesson
     from hardwon.values.run import RunSoFar
@@ -35,49 +37,44 @@ def verdicts(items: Sequence[Lesson], steps: Sequence[Step]) -> list[Verdict]:
     An item holds if its call worked. It does not if its call failed, never worked in the run, and
     the run went on with another call of the same program that did.
     """
-    calls = [shapes_of(step) for step in steps]
-    blamed = [blamed_shape(step) if step.failed else None for step in steps]
-    found = (_verdict(item, steps, calls, blamed) for item in items)
+    worked = [working_calls(step) for step in steps]
+    failed = [failing_call(step) for step in steps]
+    found = (_verdict(item, steps, worked, failed) for item in items)
     return [verdict for verdict in found if verdict]
 
 
 def _verdict(
     item: Lesson,
     steps: Sequence[Step],
-    calls: Sequence[Sequence[Shape]],
-    blamed: Sequence[Shape | None],
+    worked: Sequence[Sequence[Call]],
+    failed: Sequence[Call | None],
 ) -> Verdict | None:
-    for own in recommended(item.correction):
-        worked = [at for at, step in enumerate(steps) if not step.failed and _made(own, calls[at])]
-        if worked:
-            return Verdict(item, True, worked[-1] + 1)
-    for own in recommended(item.correction):
-        failed = [at for at, call in enumerate(blamed) if call and own.covers(call)]
-        if failed and _was_otherwise(own, item, failed[-1], steps, calls):
-            return Verdict(item, False, failed[-1] + 1)
+    advised = recommended(item.correction)
+    good = [at for at, calls in enumerate(worked) if _follow(calls, advised)]
+    if good:
+        return Verdict(item, True, good[-1] + 1)
+    bad = [at for at, call in enumerate(failed) if call and _follow([call], advised)]
+    if bad and _got_on_without(item, bad[-1], steps, worked, failed):
+        return Verdict(item, False, bad[-1] + 1)
     return None
 
 
-def _made(own: Shape, calls: Sequence[Shape]) -> bool:
-    return any(own.covers(call) for call in calls)
+def _follow(calls: Sequence[Call], advised: Sequence[Call]) -> bool:
+    return any(follows(call, own) for call in calls for own in advised)
 
 
-def _was_otherwise(
-    own: Shape,
+def _got_on_without(
     item: Lesson,
     at: int,
     steps: Sequence[Step],
-    calls: Sequence[Sequence[Shape]],
+    worked: Sequence[Sequence[Call]],
+    failed: Sequence[Call | None],
 ) -> bool:
-    """Whether the run got on without the item, after its call had failed in a new way."""
-    failure = steps[at].failure
-    if failure is None or failure.kind in item.kinds:
+    """Whether the run went on with another call, after that of the item failed in a new way."""
+    failure, call = steps[at].failure, failed[at]
+    if failure is None or call is None or failure.kind in item.kinds:
         return False  # the failure that the item warns of
-    later = range(at + 1, len(steps))
-    return any(
-        not steps[place].failed and any(call.program == own.program for call in calls[place])
-        for place in later
-    )
+    return any(other.program == call.program for calls in worked[at + 1 :] for other in calls)
 
 
 def settle(

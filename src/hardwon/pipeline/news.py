@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.failures.call_shape import programs, recommended
+from hardwon.evidence.advice import programs, recommended
 from hardwon.failures.mistakes import is_mistake
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def first_calls(
     steps: Sequence[Step], items: Sequence[Lesson], earlier: Collection[str]
 ) -> list[int]:
     """The places of the steps that call a program or tool for the first time."""
-    known = {shape.program for item in items for shape in recommended(item.correction)}
+    known = {call.program for item in items for call in recommended(item.correction)}
     known.update(earlier)
     places = list[int]()
     for at, step in enumerate(steps):
@@ -57,5 +57,5 @@ def first_calls(
 
 def _is_failure(step: Step, known: set[str]) -> bool:
     """Whether the step failed in a way that can be recognised and that nothing known is about."""
-    failure = step.failure if step.failed else None
+    failure = step.failure
     return failure is not None and failure.is_telling and failure.kind not in known

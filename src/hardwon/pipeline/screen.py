@@ -93,6 +93,7 @@ def _screened_fix(fix: Fix) -> Fix:
         text=screen_text(fix.text, TEXT_LIMIT),
         call=screen_text(fix.call, _OUTPUT_LIMIT),
         mistake=screen_text(fix.mistake, TEXT_LIMIT),
+        said=screen_text(fix.said, TEXT_LIMIT),
     )
 
 

@@ -174,13 +174,10 @@ class Indexed(NamedTuple):
 
 
 def indexed(lesson: Lesson) -> Indexed:
-    """The parts that a lesson is found by: only its failures unless proven, none unless live.
-
-    Only a proven lesson may be shown before its failure.
-    """
+    """The parts that a lesson is found by: only its failures while it has no fix."""
     if lesson.status not in LIVE:
         return Indexed()
-    if lesson.status != Status.PROVEN:
+    if lesson.status == Status.SEEN:
         return Indexed(lesson.signatures, lesson.kinds)
     clues = values_of(lesson.evidence, Kind.ABOUT)
     return Indexed(lesson.signatures, lesson.kinds, lesson.searchable(), lesson.calls, clues)

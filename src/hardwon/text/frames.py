@@ -55,6 +55,7 @@ _FRAMES = (
     *("pastreflection", "endpast", "endcontext", "endlesson", "endreflection", "endloop"),
     *("systemprompt", "systemmessage", "systemoverride", "beginlesson", "begincontext"),
     *("availabletools", "systemreminder", "endrun", "recentruns"),
+    *("whatworked", "endwhat", "whatearlier"),
 )
 _ROLES_NAMES = (
     "end inst sys system assistant user human developer tool begin instructions instruction"

@@ -16,6 +16,7 @@ class Kind:
     JOB = "job"  # the id of the job that reflected on it
     PARENT = "parent"  # the id of a lesson it was made of
     MET = "met"  # what was seen when the failure was met
+    TASK = "task"  # the task of a run that met it
     TRIED = "tried"  # what was tried without effect
     CASE = "case"  # one run's meeting with the failure, as a model reads it
     ASKED = "asked"  # the amount of evidence when a model was last asked
@@ -49,6 +50,7 @@ class Evidence(NamedTuple):
 # The newest of each kind are kept. Decisions and parents are never dropped: revoking needs them.
 CAPS = {
     Kind.MET: 8,
+    Kind.TASK: 4,
     Kind.TRIED: 8,
     Kind.CASE: 4,
     Kind.ASKED: 1,

@@ -101,7 +101,7 @@ def _added(item: Item, number: int, items: Sequence[Lesson], by: Reading, store:
 def new_item(item: Item, by: Reading) -> Lesson:
     """The lesson of an item, with the failures and calls of the steps that it cites."""
     cited = [by.steps[number - 1] for number in item.steps]
-    failed = [step for step in cited if step.failed]
+    failed = [step for step in cited if step.failure]
     failures = [step.failure for step in failed if step.failure and step.failure.is_telling]
     keys = (
         key for step in failed for key in blamed_keys(step.tool, step.args, error_line(step.output))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.failures.call_shape import Shape, recommended
+from hardwon.evidence.advice import recommended
 from hardwon.text.named_values import is_random
 from hardwon.values.lesson import MINED
 
@@ -176,8 +176,8 @@ def _is_about_the_same(item: Item, kinds: Sequence[str], lesson: Lesson) -> bool
     return _said(item.when) == _said(lesson.situation)
 
 
-def _calls(text: str) -> set[Shape]:
-    return set(recommended(text))
+def _calls(text: str) -> set[str]:
+    return {call.kind for call in recommended(text)}
 
 
 def _bag(text: str) -> set[str]:

@@ -6,7 +6,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from hardwon.errors import BadReply, InvalidInput, PermanentError, SetupError
-from hardwon.failures.call_shape import programs
+from hardwon.evidence.advice import programs
 from hardwon.learn.reader.answer import SCHEMA, Answer, parse
 from hardwon.learn.reader.changes import Reading, apply
 from hardwon.learn.reader.request import item_line, request

@@ -1,0 +1,65 @@
+"""Values of one run become placeholders, so that a call can be shown to another run.
+
+A value that the agent wrote itself stays: it shows the form that is accepted. What the task names,
+what identifies somebody or something, and free text is folded.
+"""
+
+from __future__ import annotations
+
+import re
+
+from hardwon.text.clean import clip_middle
+
+LONGEST = 300  # characters of a call that is shown
+_TEXT = 28  # characters that remain of a free text: its form is at its beginning
+_PERSONAL = re.compile(
+    r"[\w.+-]+@[\w-]+\.[\w.]+"
+    r"|\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F-]{4,27}"
+    r"|\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b"
+    r"|(?<![\w.])\+?\d[\d -]{8,}\d\b|\b\d{7,}\b"
+)
+_HOMES = re.compile(r"(?:/home/|/Users/|/root\b)[\w.-]*|/(?:private/)?tmp/[\w./-]+")
+_CODED = re.compile(r"[A-Za-z]+[-_]?(?=\w*[a-f])(?=\w*\d)[0-9a-f]{6}[-_]\d+")
+_TEXT_FIELD = re.compile(r'("[A-Za-z_]\w*"\s*:\s*)"([^"\\]*(?:\\.[^"\\]*)*)"')
+_QUOTED = re.compile(r"(\"(?![{\[])[^\"$`\n]{29,}\"|'(?![{\[])[^'\n]{29,}')")
+_TOKEN = re.compile(r"[\w./@+-]*\d[\w./@+-]*")
+_NUMBER = re.compile(r"\d{2,}")
+
+
+def fold_call(text: str, task: str = "") -> str:
+    """The call with values of its run folded, in at most `LONGEST` characters."""
+    text = _TEXT_FIELD.sub(_short_field, text)
+    text = _QUOTED.sub(_short_text, text)
+    text = _PERSONAL.sub("<id>", _CODED.sub("<id>", text))
+    text = _HOMES.sub("<dir>", text)
+    numbers = set(_NUMBER.findall(task))
+    if numbers:
+        text = _TOKEN.sub(lambda match: _without(match[0], numbers, task), text)
+    return clip_middle(text.strip(), LONGEST)
+
+
+def _without(token: str, numbers: set[str], task: str) -> str:
+    """A token without the numbers that the task names; one that the agent composed stays."""
+    own = [number for number in _NUMBER.findall(token) if number in numbers]
+    is_copied = token in task or any(len(number) > 2 for number in own)
+    is_composed = bool(own) and token not in task and bool(re.search(r"[A-Z]", token))
+    if not is_copied or (is_composed and not _is_reference(token, own)):
+        return token
+    for number in own:
+        token = token.replace(number, "<n>")
+    return token
+
+
+def _is_reference(token: str, own: list[str]) -> bool:
+    """Whether a token names something by a number of the task, as `ord_10482_cc2`."""
+    return any(len(number) > 2 and not 1900 <= int(number[:4]) <= 2100 for number in own)
+
+
+def _short_field(match: re.Match[str]) -> str:
+    is_text = match[2].count(" ") > 2
+    return f'{match[1]}"<text>"' if is_text else match[0]
+
+
+def _short_text(match: re.Match[str]) -> str:
+    quote, text = match[0][0], match[0][1:-1]
+    return f"{quote}{text[:_TEXT].rstrip()}…{quote}" if text.count(" ") > 2 else match[0]

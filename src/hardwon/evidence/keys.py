@@ -1,0 +1,38 @@
+"""Keys by which the same call is recognised in another run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hardwon.evidence.calls import acting_calls, calls_of
+from hardwon.evidence.folding import fold_call
+from hardwon.evidence.trails import failing_call
+from hardwon.failures.call_keys import CallKey
+
+if TYPE_CHECKING:
+    from hardwon.evidence.calls import Call
+    from hardwon.values.step import Step
+
+SAME = "&"  # the grain of keys for the same call, with values of the task folded
+
+
+def key_text(call: Call, task: str) -> str:
+    """A call with blanks, quotes and values of the task folded."""
+    text = " ".join(fold_call(call.text, task).replace("'", '"').split())
+    return f"{call.program} {text}" if call.is_tool else text
+
+
+def same_key(call: Call, task: str) -> CallKey:
+    """The key of exactly this call."""
+    return CallKey.of(SAME, key_text(call, task))
+
+
+def failed_key(step: Step, task: str) -> tuple[CallKey, ...]:
+    """The key of the one call of a step, if that failed."""
+    call = failing_call(step) if step.failed and len(acting_calls(step)) == 1 else None
+    return (same_key(call, task),) if call is not None and not call.has_script else ()
+
+
+def worked_keys(step: Step, task: str) -> tuple[CallKey, ...]:
+    """The keys of the calls that a working step made."""
+    return tuple(same_key(call, task) for call in calls_of(step) if not call.has_script)
