@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     )
     from hardwon import projects as claims
     from hardwon.failures import call_keys, verdict
-    from hardwon.learn import executions, failed_runs, goals, maintenance, trials
+    from hardwon.learn import executions, failed_runs, goals, maintenance, reader, trials
     from hardwon.learn.transcripts import mining
     from hardwon.learn.trials import Loops
     from hardwon.models.budget import Spent
@@ -67,6 +67,7 @@ else:
     run_input, moved_names = lazy("hardwon.run_input"), lazy("hardwon.moved_names")
     failed_runs, answers = lazy("hardwon.learn.failed_runs"), lazy("hardwon.answers")
     claims, tenants = lazy("hardwon.projects"), lazy("hardwon.tenants")
+    reader = lazy("hardwon.learn.reader")
     forgetting, _sync = lazy("hardwon.forgetting"), lazy("hardwon._sync")
 
 
@@ -103,6 +104,7 @@ PROCESSORS: dict[str, Processor] = {
     ANY_TRIGGER: lambda engine, job: failed_runs.process(engine, job),
     "execution": lambda engine, job: executions.process(engine, job),
     "goal": lambda engine, job: goals.process(engine, job),
+    "run": lambda engine, job: reader.process(engine, job),
 }
 
 
@@ -244,9 +246,13 @@ class Agent:
         """Transcripts of coding agents on this machine, to be mined into this agent's memory."""
         return mining.Sessions(self._engine, self.scope)
 
-    def start(self) -> Injection:
-        """The failures that this project keeps meeting, with fixes; once, at the start of a run."""
-        return self._attempt(lambda: self._engine.doors.start(self.scope, self.run), NOTHING)
+    def start(self, *, again: bool = False) -> Injection:
+        """The playbook of this project, once, at the start of a run; else its usual failures.
+
+        `again` shows it once more, to a run whose context was lost.
+        """
+        doors, scope = self._engine.doors, self.scope
+        return self._attempt(lambda: doors.start(scope, self.run, again=again), NOTHING)
 
     def before_turn(self, prompt: str, *, hyde: bool | None = None) -> Injection:
         """The lessons to put before the model with this prompt; falsy if none fits.
@@ -304,18 +310,25 @@ class Agent:
         flags = run_input.flags_of(signals)
         problem = run_input.problem_of(error)
         trigger = capture.trigger_of(bool(problem), flags, self._engine.settings.reflexion)
-        job = None
-        if trigger is not None:
-            texts = as_text(task), as_text(attempt), problem
-            ended = episode.Episode(self.scope, *texts, signals=tuple(flags.items()))
+        texts = as_text(task), as_text(attempt), problem
+        ended = episode.Episode(self.scope, *texts, signals=tuple(flags.items()))
+        is_read = trigger in (None, episode.Trigger.ERROR)
+        job = self._engine.read_run(ended, self.run, recorded) if is_read else None
+        if job is None and trigger is not None:
             job = self._engine.capture(ended, trigger, recorded=recorded)
         # Only after the job is durable: a full disk must not cost the steps.
         self._engine.doors.end(self.scope, self.run, as_text(task), problem, late)
         return job
 
-    def end_run(self) -> None:
-        """End a run without a reflection: note outcomes of its deliveries, archive its steps."""
+    def end_run(self) -> Job | None:
+        """End a run: note outcomes of its deliveries, archive its steps.
+
+        It is queued only for a model that reads runs.
+        """
+        ended, steps = episode.Episode(self.scope, ""), self.run.so_far().steps
+        job = self._engine.read_run(ended, self.run, steps)
         self._engine.doors.end(self.scope, self.run)
+        return job
 
     def explain(
         self, door: str, text: str, *, tool: str = "bash", hyde: bool | None = None

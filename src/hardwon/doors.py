@@ -22,12 +22,22 @@ from hardwon.failures import (
     operations,
     reading,
 )
-from hardwon.pipeline import archive, inject, repeat, screen, screened_ports, settle
+from hardwon.pipeline import (
+    archive,
+    earn,
+    inject,
+    playbook,
+    repeat,
+    screen,
+    screened_ports,
+    settle,
+)
 from hardwon.ranking.query import Match, Query
 from hardwon.ranking.scores import UNKNOWN, Judged
 from hardwon.stores import runs
 from hardwon.text.secrets import screened
 from hardwon.values.delivery import NOTHING, Door, Injection
+from hardwon.values.episode import Trigger
 from hardwon.values.lesson import MINED, Status
 from hardwon.values.report import Window
 from hardwon.values.run import RunSoFar
@@ -37,6 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
+    from hardwon.evidence.ways import Way
     from hardwon.ports import Run, Store
     from hardwon.ranking.query import Near
     from hardwon.settings import Settings
@@ -64,8 +75,10 @@ class Doors:
         on_disk: bool,
         near: Callable[[Scope, str], Near],
         trouble: Callable[[BaseException], None],
+        are_read: bool = False,
     ) -> None:
         self._store = store
+        self._are_read = are_read  # whether a model reads ended runs
         self._near = near
         self._on_disk = on_disk
         self._settings = settings
@@ -79,29 +92,45 @@ class Doors:
             return screened_ports.screened_run(runs.MemoryRun())
         return screened_ports.screened_run(runs.FileRun(self._settings.home, scope, name))
 
-    def start(self, scope: Scope, run: Run) -> Injection:
-        """What earlier runs of the project taught; once per run."""
-        if _STARTED in run.so_far().counted:
+    def start(self, scope: Scope, run: Run, *, again: bool = False) -> Injection:
+        """The playbook of the project, once per run; `again` after its context was lost.
+
+        Where no model has read a run, also what earlier runs show.
+        """
+        if _STARTED in run.so_far().counted and not again:
             return NOTHING
         self.delivering.noted(lambda: run.counted([_STARTED]))
-        return self.delivering.tell(run, self._evidence(scope, run))
+        items = playbook.items(scope, self._store.lessons, self._clock())
+        is_read = any(item.trigger == Trigger.RUN for item in items)
+        ways, failures = ([], []) if is_read else self._evidence(scope, items)
+        values = self._settings.recall
 
-    def _evidence(self, scope: Scope, run: Run) -> Injection:
+        def compose(lessons: Sequence[Lesson]) -> tuple[str, tuple[Lesson, ...]]:
+            words = inject.playbook(
+                (lesson for lesson in lessons if lesson in items), budget=values.start_tokens
+            )
+            text, told = opening(
+                ways,
+                [lesson for lesson in lessons if lesson not in items],
+                budget=values.start_evidence_tokens,
+                tokens=inject.tokens,
+            )
+            return f"{words.text}\n{text}".strip(), (*words.lessons, *told)
+
+        block = self.delivering.open_run(scope, [*items, *failures], compose, run)
+        return self.delivering.tell(run, block)
+
+    def _evidence(self, scope: Scope, items: Sequence[Lesson]) -> tuple[list[Way], list[Lesson]]:
         """Calls that worked in earlier runs of the project, and failures with what got past them."""
         window = Window(scope, _ALWAYS)
         earlier = [(r.task, r.steps) for r in self._store.ended_runs.latest(window, limit=_RUNS)]
-        ways = ways_of(earlier)
         recent = self._store.lessons.recent(scope, status=Status.ACTIVE, limit=_FAILURES)
+        own = [lesson for lesson in recent if lesson.scope == scope and lesson not in items]
         failures = sorted(
-            (lesson for lesson in recent if lesson.scope == scope and lesson.fixes),
+            (lesson for lesson in own if lesson.fixes),
             key=lambda lesson: (-lesson.met, -lesson.updated_at.timestamp()),
         )
-        budget = self._settings.recall.start_evidence_tokens
-
-        def compose(lessons: Sequence[Lesson]) -> tuple[str, tuple[Lesson, ...]]:
-            return opening(ways, lessons, budget=budget, tokens=inject.tokens)
-
-        return self.delivering.open_run(scope, failures, compose, run)
+        return ways_of(earlier), failures
 
     def turn(self, scope: Scope, prompt: str, run: Run, imagined: str = "") -> Injection:
         """The lessons that fit the prompt; `imagined` is a hypothetical lesson to search with."""
@@ -201,8 +230,15 @@ class Doors:
             if not run.end(outcome, now.timestamp()):
                 ended = archive.archived(complete, scope, name, ended=now, outcome=outcome)
                 self._store.ended_runs.keep(ended)
+                self._earn(ended.id, scope, complete)
 
         self.delivering.noted(put_aside)
+
+    def _earn(self, run: str, scope: Scope, past: RunSoFar) -> None:
+        """Let the items of the playbook earn their place by a run."""
+        now, retires = self._clock(), not self._are_read
+        items = playbook.items(scope, self._store.lessons, now)
+        earn.settle(items, past, run, store=self._store, now=now, retires=retires)
 
     @staticmethod
     def screened(step: Step, before: Sequence[Step]) -> Step:

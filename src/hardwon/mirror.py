@@ -44,9 +44,9 @@ class ForwardingDoors(Doors):
 
     outgoing: Spool
 
-    def start(self, scope: Scope, run: Run) -> Injection:
+    def start(self, scope: Scope, run: Run, *, again: bool = False) -> Injection:
         self.delivering.noted(lambda: self.outgoing.append([WANTED, scope]))
-        return super().start(scope, run)
+        return super().start(scope, run, again=again)
 
     @property
     def recorder(self) -> ForwardingRecording:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from hardwon import embeddings, mirror, models, trust, upkeep, worker
     from hardwon.failures import clues
     from hardwon.models import budget, function, rules, shared_ledger
-    from hardwon.pipeline import capture, consolidate, imagine, screen
-    from hardwon.ports import Embedder, Model, Request, Store, WorkedQueue
+    from hardwon.pipeline import capture, consolidate, imagine, news, playbook, screen
+    from hardwon.ports import Embedder, Model, Request, Run, Store, WorkedQueue
     from hardwon.settings import GoalSettings, Settings
     from hardwon.stores import journal, memory, postgres, redis, sqlite
     from hardwon.values.episode import Episode
@@ -41,6 +41,7 @@ else:
     function, budget = lazy("hardwon.models.function"), lazy("hardwon.models.budget")
     shared_ledger = lazy("hardwon.models.shared_ledger")
     capture, consolidate = lazy("hardwon.pipeline.capture"), lazy("hardwon.pipeline.consolidate")
+    news, playbook = lazy("hardwon.pipeline.news"), lazy("hardwon.pipeline.playbook")
     imagine, screen = lazy("hardwon.pipeline.imagine"), lazy("hardwon.pipeline.screen")
     clues, trust = lazy("hardwon.failures.clues"), lazy("hardwon.trust")
     worker, upkeep = lazy("hardwon.worker"), lazy("hardwon.upkeep")
@@ -128,7 +129,8 @@ class Runtime:
     def collect_runs(self) -> Iterator[str]:
         """Archive the ended runs on disk, one by one; runs that are too old are deleted."""
         if self.on_disk:
-            yield from upkeep.collected(self.store, self.settings, self.clock())
+            store, settings, now = self.store, self.settings, self.clock()
+            yield from upkeep.collected(store, settings, now, retires=not self.reads_runs)
 
     @cached_property
     def model(self) -> Model:
@@ -150,6 +152,15 @@ class Runtime:
         """Whether there is a model; without one, rules write the lessons."""
         return self.model.name != rules.Rules.name
 
+    @property
+    def reads_runs(self) -> bool:
+        """Whether a model reads ended runs; cheap, as the model is not opened."""
+        values, how = self.settings.model, self.settings.reflexion
+        keys = any(self.settings.is_own(f"model.{kind}_key") for kind in ("anthropic", "openai"))
+        name = (values.name.strip() or "key" * keys) if self._model is None else self._model
+        is_on = how.enabled and how.persist and self.settings.reader.enabled
+        return is_on and name not in ("", "rules")
+
     @cached_property
     def accounts(self) -> budget.Accounts:
         """The budget and the spending of models."""
@@ -168,6 +179,21 @@ class Runtime:
         if self.settings.queue.autostart or not self.settings.queue.enabled:
             self.wake()
         return job
+
+    def read_run(self, ended: Episode, run: Run, steps: Sequence[Step]) -> Job | None:
+        """Queue a run for the model that reads runs; None if it surely holds nothing new.
+
+        A worker looks again, as it also knows what earlier runs did.
+        """
+        if not (steps and self.reads_runs):
+            return None
+        if not (past := run.so_far()).begun:  # its steps are only told at its end
+            run.begin(screen.screen_text(ended.task, TEXT_LIMIT))
+            past = run.so_far()
+        items = playbook.items(ended.scope, self.store.lessons, self.clock())
+        if not news.news(steps, items, prompts=len(past.prompts)):
+            return None
+        return self.capture(capture.of_run(ended, run.name, past), "run", recorded=steps)
 
     def keep(self, lesson: Lesson, *, keeps_dates: bool = False) -> Lesson:
         """Store a lesson, or add its evidence to the existing lesson that says the same."""
@@ -255,6 +281,7 @@ def _open_doors(engine: Runtime) -> Doors:
         "on_disk": engine.on_disk,
         "near": lambda *asked: engine.semantic_search.near(*asked) if engine.embeds else (),
         "trouble": lambda error: engine.trouble(error),
+        "are_read": engine.reads_runs,
     }
     if not (engine.on_disk and url and settings.is_for_hooks):
         return Doors(*parts, **how)

@@ -40,6 +40,13 @@ class Reflexion(NamedTuple):
     persist: bool = True  # whether lessons are stored; false: they are only logged
 
 
+class ReaderSettings(NamedTuple):
+    """Whether a model reads ended runs into the playbook of their project."""
+
+    enabled: bool = True  # whether it reads a run that ended with something new in it
+    tokens: int = 12_000  # the most tokens of a request about one run
+
+
 class QueueSettings(NamedTuple):
     """How jobs are kept and worked."""
 
@@ -194,6 +201,7 @@ class Settings(NamedTuple):
 
     home: str
     reflexion: Reflexion = Reflexion()
+    reader: ReaderSettings = ReaderSettings()
     queue: QueueSettings = QueueSettings()
     recall: RecallSettings = RecallSettings()
     model: ModelSettings = ModelSettings()

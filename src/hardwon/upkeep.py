@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from hardwon import trust
-from hardwon.pipeline import archive, evaluate, settle
+from hardwon.pipeline import archive, earn, evaluate, playbook, settle
 from hardwon.stores import run_files
 from hardwon.values.run import Ending
 
@@ -36,13 +36,18 @@ def daily(
             yield evaluate.review(store, tenant, share=settings.proof.share, now=now)
 
 
-def collected(store: Store, settings: Settings, now: datetime) -> Iterator[str]:
-    """Archive the ended runs on disk, one by one; yields their ids."""
+def collected(store: Store, settings: Settings, now: datetime, *, retires: bool) -> Iterator[str]:
+    """Archive the ended runs on disk, one by one; yields their ids.
+
+    Each confirms or weakens items of its project's playbook; `retires`: see `earn.settle`.
+    """
     tenants = set[str]()
     for run in run_files.put_aside(settings.home):
         scope = trust.settled(settings.home, run.scope)
         ended = archive.archived(run.past, scope, run.name, ended=run.ended, outcome=run.outcome)
         store.ended_runs.keep(ended)
+        items = playbook.items(scope, store.lessons, now)
+        earn.settle(items, run.past, ended.id, store=store, now=now, retires=retires)
         run_files.collected(run)
         tenants.add(scope.tenant)
         yield ended.id

@@ -56,11 +56,9 @@ class Recorder:
         )
 
     def end(self, attempt: object = "", error: object = None) -> Job | None:
-        """End the run; it is queued for a lesson if something failed."""
+        """End the run; it is queued for a lesson if something failed, or for a model to read."""
         reason = error if error is not None else self._failure
         self._failure = None
-        if reason is None:
-            return None
         return self._agent.after_run(task=self._task, attempt=_words(attempt), error=reason)
 
     def _note(self, injection: Injection) -> str:

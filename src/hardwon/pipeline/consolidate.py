@@ -75,7 +75,7 @@ def _has_all(existing: Lesson, lesson: Lesson) -> bool:
 
 def _is_better(lesson: Lesson, existing: Lesson) -> bool:
     """Whether the text of the new lesson has a better author than the existing one."""
-    if not is_vouched(lesson) or lesson.confidence < _UNSURE:
+    if not is_vouched(lesson) or lesson.confidence < _UNSURE or _is_read(existing):
         return False
     return existing.origin == MINED or (
         existing.author != "person" and not agrees(existing, lesson)
@@ -85,9 +85,16 @@ def _is_better(lesson: Lesson, existing: Lesson) -> bool:
 def _is_free(existing: Lesson, lesson: Lesson) -> bool:
     """Whether two lessons about one failure may exist side by side.
 
-    True if a person wrote the existing one, or the new one does not come from a run.
+    True if a person or a model wrote the existing one, or the new one does not come from a run.
     """
-    return existing.author == "person" or not lesson.origin.startswith(f"{RUN}:")
+    is_another = _is_read(existing) and is_vouched(lesson)
+    is_run = lesson.origin.startswith(f"{RUN}:")
+    return existing.author == "person" or is_another or not is_run
+
+
+def _is_read(lesson: Lesson) -> bool:
+    """Whether a model read this lesson in a run; another task with the same error is another."""
+    return lesson.author != RULES and lesson.origin.startswith((f"{RUN}:", "reader:"))
 
 
 def _twin(lesson: Lesson, existing: Lesson, lessons: LessonStore, now: datetime) -> Lesson | None:

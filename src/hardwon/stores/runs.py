@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 STEPS_REMEMBERED = 200  # steps of a run without a name
 READ = 256 * 1024  # most bytes of steps that a hook reads, from the end
 _KEPT = 4 * READ  # a longer file is cut
+_PROMPTS = 20  # latest prompts of a run
 _STALE = 7 * 86400.0  # seconds after which a run that never ended is forgotten
 _UNCOLLECTED = 23 * 86400.0  # further seconds for a run that ended but was not collected
 _TASK, _TOLD, _CALL, _COUNTED = "task", "told", "call", "counted"
@@ -151,7 +152,10 @@ class MemoryRun:
 
     def begin(self, task: str) -> None:
         past = self._so_far
-        self._so_far = past._replace(task=task, since=0, begun=past.begun or time.time())
+        prompts = (*past.prompts, (past.made, task))[-_PROMPTS:]
+        self._so_far = past._replace(
+            task=task, since=0, begun=past.begun or time.time(), prompts=prompts
+        )
 
     def record(self, step: Step) -> None:
         self._steps.append(step)
@@ -214,6 +218,7 @@ def read(lines: list[bytes]) -> RunSoFar:
     warnings: set[int] = set()
     counted: set[str] = set()
     shown: list[tuple[int, Shown]] = []
+    prompts: list[tuple[int, str]] = []
     task, warned, since, made, begun = "", "", 0, 0, 0.0
     for line in lines:
         if not is_note(line):
@@ -223,7 +228,9 @@ def read(lines: list[bytes]) -> RunSoFar:
         note = parsed(line)
         if not isinstance(note, dict):
             continue
-        task, since = str(note.get(_TASK, task)), 0 if _TASK in note else since
+        if _TASK in note:
+            task, since = str(note[_TASK]), 0
+            prompts.append((made, task))
         lessons = _items(note, _TOLD, int)
         told.update(lessons)
         warnings.update(lessons if note.get(_CALL) else ())
@@ -236,7 +243,7 @@ def read(lines: list[bytes]) -> RunSoFar:
     steps = tuple(step for values in _values(_newest(lines)) if (step := _step(values)))
     notes = frozenset(told), frozenset(counted), warned, since, frozenset(warnings)
     aged = tuple(delivery._replace(after=made - at) for at, delivery in shown)
-    return RunSoFar(task, steps, *notes, aged, made, begun)
+    return RunSoFar(task, steps, *notes, aged, made, begun, tuple(prompts[-_PROMPTS:]))
 
 
 def _shown(noted: object, lessons: Iterable[int]) -> list[Shown]:

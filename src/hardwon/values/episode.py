@@ -25,6 +25,7 @@ class Trigger:
     SESSION = "session"
     NOTE = "note"
     RECURRENCE = "recurrence"
+    RUN = "run"
 
 
 class Episode(NamedTuple):

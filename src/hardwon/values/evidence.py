@@ -28,6 +28,10 @@ class Kind:
     REWORD = "reword"  # why a model should word it again
     DIFFERS = "differs-from"  # the id of a lesson that contradicts it
     RETIRED = "retired"  # which wording hardly helps, and how that is known
+    SHOWN_BY = "steps"  # a run, and the numbers of its steps that show it
+    CONFIRMED = "confirmed"  # a later run in which its call worked
+    WEAKENED = "weakened"  # a later run in which its call failed
+    WITHDRAWN = "withdrawn"  # why it no longer holds
     SESSION = "session"  # the transcript and line it was read from
     NOTE = "note"  # anything else
 

@@ -49,6 +49,7 @@ class RunSoFar(NamedTuple):
     shown: tuple[Shown, ...] = ()  # deliveries, in order
     made: int = 0  # all steps, including forgotten ones
     begun: float = 0.0  # seconds since 1970
+    prompts: tuple[tuple[int, str], ...] = ()  # what was asked, after how many steps
 
     @property
     def turn(self) -> tuple[Step, ...]:

@@ -30,7 +30,7 @@ class Event(NamedTuple):
     name: str
     session: str = ""
     cwd: str = ""
-    text: str = ""  # the prompt, or the agent's last words
+    text: str = ""  # the prompt, the agent's last words, or why a session starts
     tool: str = ""
     args: Any = None
     output: str = ""

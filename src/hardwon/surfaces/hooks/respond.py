@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     from hardwon import trust
     from hardwon.api import Agent, Hardwon
     from hardwon.values.delivery import Injection
+    from hardwon.values.job import Job
     from hardwon.values.lesson import Lesson
 else:
     trust = lazy("hardwon.trust")
 
+_AGAIN = {"resume", "clear", "compact"}  # why a session starts once more, without its context
 _ASKING = {EventKind.PROMPT, EventKind.BEFORE}
 _SAID = "said in the turn of"
 _TASK = 80  # characters that identify a turn
@@ -48,7 +50,7 @@ class _Conversation:
         self._agent = agent
 
     def session_start(self, event: Event) -> HookReply:
-        injection = self._agent.start()
+        injection = self._agent.start(again=event.text in _AGAIN)
         if self._hw.settings.hooks.wake and self._hw.settings.postgres.url:
             self._hw.wake()  # updates the copy of the server's lessons meanwhile
         return self._reply(injection)
@@ -82,7 +84,7 @@ class _Conversation:
 
     def session_end(self, event: Event) -> HookReply:
         self._capture(event.text)
-        self._agent.end_run()
+        self._wake(self._agent.end_run())
         return SILENCE
 
     def compaction(self, event: Event) -> HookReply:
@@ -114,6 +116,10 @@ class _Conversation:
         task = past.task or "(unknown task)"
         job = self._agent.after_run(task=task, attempt=attempt, error=past.last_error)
         run.told(past.told)  # the conversation continues and still contains these
+        self._wake(job)
+
+    def _wake(self, job: Job | None) -> None:
+        """Make sure a worker is running if there is a job."""
         if job is not None and self._hw.settings.hooks.wake:
             self._hw.wake()
 
