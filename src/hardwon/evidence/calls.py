@@ -20,9 +20,11 @@ if TYPE_CHECKING:
 _CHANGING = frozenset(["mkdir", "touch", "cp", "mv", "rm", "ln", "chmod", "patch"])
 _READ = 8_192  # characters of a command line that are looked at
 _MOST = 40  # calls of one step
-_FUNCTION = re.compile(r"(?m)^[ \t]*(?:function[ \t]+)?([A-Za-z_]\w*)[ \t]*\(\)[ \t\n]*\{([^{}]*)\}")
-_ARGUMENTS = re.compile(r'"?\$(?:[@*]|\{[@*]\})"?')
-_NUMBERED = re.compile(r'"?\$\{?([1-9])\}?"?')
+_FUNCTION = re.compile(
+    r"(?:^|(?<=[;&\n]))[ \t]*(?:function[ \t]+)?([A-Za-z_]\w*)[ \t]*\(\)[ \t\n]*\{([^{}]*)\}"
+)
+_ARGUMENTS = re.compile(r'"\$(?:[@*]|\{[@*]\})"|\$(?:@|\{@\})')
+_NUMBERED = re.compile(r'"\$\{?([1-9])\}?"|\$\{?([1-9])\}?')
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
 _FIXED = re.compile(r"[a-z][\w:.+-]*")  # a sub-command, a task, the name of a tool
 _FILE = re.compile(r"[\w@-]+\.[A-Za-z]\w{0,4}")
@@ -96,7 +98,7 @@ def _with_arguments(body: str, command: Command) -> str:
     given = command.text[len(command.program) :].strip()
     words = command.words[1:]
     body = _ARGUMENTS.sub(lambda _: given, body)
-    return _NUMBERED.sub(lambda match: (words[int(match[1]) - 1 :] or ("",))[0], body)
+    return _NUMBERED.sub(lambda m: (words[int(m[1] or m[2]) - 1 :] or ("",))[0], body)
 
 
 def _value_of(name: str, command: Command) -> str:

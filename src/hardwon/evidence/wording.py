@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from hardwon.evidence.folding import fold_call
+from hardwon.evidence.folding import fold_call, shorten_values
 from hardwon.text.clean import clip, one_line
 from hardwon.text.frames import inert
 from hardwon.values.fix import PREPARED, Fix
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 TRAIL = "trail"  # the sort of a fix that shows calls
 VALUES = " ~"  # at the end of a key: only values were changed
-_SHOWN = 220  # characters of one call
+_SHOWN = 300  # characters of one call
 _ANSWER = 160  # characters of an answer
 _VALUE = 24  # characters of an argument that may be shown
 
@@ -60,7 +60,7 @@ def trail_text(found: Passed, task: str) -> str:
 def typed(call: Call, task: str) -> str:
     """A call as it was typed; of a tool its name and what may be shown of its arguments."""
     if not call.is_tool:
-        return clip(" ".join(fold_call(call.text, task).split()), _SHOWN)
+        return clip(" ".join(shorten_values(fold_call(call.text, task)).split()), _SHOWN)
     return f"{call.program}({', '.join(_argument(name, value) for name, value in _given(call).items())})"
 
 
