@@ -23,6 +23,7 @@ _BETWEEN = 3  # the same where the call that failed works unchanged
 _LIKE = 0.6  # share of what a call is about that another call must have to want the same
 _EVERYDAY = 0.3  # the weight of a word that is typed in every project
 _VALUE = re.compile(r"[\w-]*\d[\w-]{2,}")  # what a run got from somewhere: it has a digit
+_CODE = re.compile(r"\b(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z][\w-]{2,}\b")  # a code has letters and digits
 _PAIR = re.compile(r'"(\w+)": ("[^"]*"|[\d.]+)')
 _TOOLS = 0.1  # tools of a kind share less of their names than commands do
 _NEAR = 200  # characters around a value in an output
@@ -183,7 +184,7 @@ def _way_there(
             if call is working:
                 break
             if call.shape != working.shape and _is_on_the_way(call, working, is_same=is_same):
-                answer = _answer(step, call) if _explains(call, line, failing) else ""
+                answer = _explanation(step, call, line, failing)
                 (explained if answer else between).setdefault(call.text, Asked(call, answer))
     first = [*list(explained.values())[:1], *_sources(steps, at, working)][:_BEFORE]
     known = {one.call.shape for one in first}
@@ -229,16 +230,19 @@ def _giver(step: Step, passage: str) -> Call | None:
     return giver if is_own(giver) else None
 
 
-def _answer(step: Step, call: Call) -> str:
-    """What a call answered: the output if it is short, else its first line for the first call."""
+def _explanation(step: Step, call: Call, line: str, failing: Step) -> str:
+    """What a call answered about a word that only the error has, as its code; else ""."""
+    if step.failed or not is_own(call):
+        return ""
+    words = [word for word in _CODE.findall(line) if word not in failing.args]
+    asked = list(dict.fromkeys(word for word in _CODE.findall(step.args) if word in line))
+    if not set(words).intersection(asked):
+        return ""
     output = step.output.strip()
-    first, calls = output.partition("\n")[0], calls_of(step)
-    if len(calls) > 1:
-        return first if calls[0] is call and len(first) <= _ANSWER else ""
-    return output if len(output) <= _ANSWER else ""
-
-
-def _explains(call: Call, line: str, failing: Step) -> bool:
-    """Whether a call asks about a word that only the error has, as its code."""
-    words = set(re.findall(r"[\w-]{3,}", call.text)) & set(re.findall(r"[\w-]{3,}", line))
-    return any(word not in failing.args for word in words)
+    every = list(dict.fromkeys(_CODE.findall(step.args)))
+    parts = [part.strip() for part in (output.split("\n\n") if "\n\n" in output else output.split("\n"))]
+    if len(every) == len(parts):
+        return parts[every.index(asked[0])]
+    calls = calls_of(step)
+    is_first = bool(calls) and calls[0].shape == call.shape
+    return output if len(calls) == 1 and len(output) <= _ANSWER else parts[0] if is_first else ""
