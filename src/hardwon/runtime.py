@@ -12,6 +12,7 @@ from hardwon.doors import Doors
 from hardwon.errors import InvalidInput, storage_error
 from hardwon.pipeline import screened_ports
 from hardwon.settings import load
+from hardwon.values.episode import Episode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from hardwon.ports import Embedder, Model, Request, Run, Store, WorkedQueue
     from hardwon.settings import GoalSettings, Settings
     from hardwon.stores import journal, memory, postgres, redis, sqlite
-    from hardwon.values.episode import Episode
     from hardwon.values.job import Job
     from hardwon.values.lesson import Lesson
     from hardwon.values.step import Step
@@ -123,7 +123,12 @@ class Runtime:
         if self._copies is not None:
             yield from self._copies.refresh(embeds=self.embeds)
         yield from upkeep.daily(
-            self.store, self.settings, self._tenants, self.clock(), on_disk=self.on_disk
+            self.store,
+            self.settings,
+            self._tenants,
+            self.clock(),
+            on_disk=self.on_disk,
+            read=lambda scope, run: self.read_run(Episode(scope, ""), run, run.so_far().steps),
         )
 
     def collect_runs(self) -> Iterator[str]:
