@@ -115,7 +115,8 @@ def missing(text: str, grounds: str) -> list[str]:
     """
     quoted = " ".join(_QUOTED.findall(text)).replace("\\", " ")
     words = (_trimmed(part) for part in _PART.findall(_PLACEHOLDER.sub(" ", quoted)))
-    lost = [word for word in words if len(word) > 1 and not _is_in(word.lower(), grounds)]
+    named = (word.lower() for word in words if len(word) > 1 and _WORDS.search(word))
+    lost = [word for word in named if not _is_in(word, grounds)]
     plain = _PLACEHOLDER.sub(" ", _QUOTED.sub(" ", text))
     return list(dict.fromkeys((*lost, *ungrounded(plain, grounds))))
 
@@ -152,7 +153,7 @@ def is_same(item: Item, lesson: Lesson) -> bool:
 
 
 def _said(text: str) -> str:
-    return " ".join(text.lower().split()).rstrip(".")
+    return " ".join(text.lower().split()).rstrip(".").removeprefix("when ")
 
 
 def contradicts(item: Item, kinds: Sequence[str], lesson: Lesson) -> bool:
