@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from hardwon.stores import journal, memory, postgres, redis, sqlite
     from hardwon.values.job import Job
     from hardwon.values.lesson import Lesson
+    from hardwon.values.scope import Scope
     from hardwon.values.step import Step
 
     Answerer = Callable[[Request], Any]
@@ -128,8 +129,12 @@ class Runtime:
             self._tenants,
             self.clock(),
             on_disk=self.on_disk,
-            read=lambda scope, run: self.read_run(Episode(scope, ""), run, run.so_far().steps),
+            read=self._read_abandoned,
         )
+
+    def _read_abandoned(self, scope: Scope, run: Run) -> None:
+        if self.reads(steps := run.so_far().steps):
+            self.read_run(Episode(scope, ""), run, steps)
 
     def collect_runs(self) -> Iterator[str]:
         """Archive the ended runs on disk, one by one; runs that are too old are deleted."""
@@ -156,6 +161,10 @@ class Runtime:
     def has_model(self) -> bool:
         """Whether there is a model; without one, rules write the lessons."""
         return self.model.name != rules.Rules.name
+
+    def reads(self, steps: Sequence[Step]) -> bool:
+        """Whether a model reads a run with these steps, if there is something new in it."""
+        return self.reads_runs and len(steps) >= news.LEAST
 
     @property
     def reads_runs(self) -> bool:
@@ -190,13 +199,11 @@ class Runtime:
 
         A worker looks again, as it also knows what earlier runs did.
         """
-        if not (steps and self.reads_runs):
-            return None
         if not (past := run.so_far()).begun:  # its steps are only told at its end
             run.begin(screen.screen_text(ended.task, TEXT_LIMIT))
             past = run.so_far()
         items = playbook.items(ended.scope, self.store.lessons, self.clock())
-        if not news.news(steps, items, prompts=len(past.prompts)):
+        if not news.news(steps, items, prompts=len(past.prompts), error=ended.error):
             return None
         return self.capture(capture.of_run(ended, run.name, past), "run", recorded=steps)
 

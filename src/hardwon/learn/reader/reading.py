@@ -46,7 +46,8 @@ async def process(engine: Runtime, job: Job) -> str | None:
     episode, store = job.episode, engine.store
     items = playbook.items(episode.scope, store.lessons, engine.clock())
     earlier = _earlier_programs(engine, episode)
-    if not news.news(episode.steps, items, prompts=len(prompts_of(episode)), earlier=earlier):
+    said = len(prompts_of(episode))
+    if not news.news(episode.steps, items, prompts=said, error=episode.error, earlier=earlier):
         return SKIPPED
     known = dict(enumerate(items, start=1))
     firsts = news.first_calls(episode.steps, items, earlier)
@@ -87,6 +88,7 @@ def _request(
         system=prompt_text("run"),
         playbook=lines,
         prompts=prompts_of(episode),
+        ending=(episode.attempt, episode.error),
         steps=episode.steps,
         firsts=firsts,
         schema=SCHEMA,

@@ -36,6 +36,7 @@ def request(
     system: str,
     playbook: Sequence[str],
     prompts: Sequence[tuple[int, str]],
+    ending: tuple[str, str] = ("", ""),
     steps: Sequence[Step],
     firsts: Collection[int] = (),
     schema: dict[str, object],
@@ -44,6 +45,7 @@ def request(
     """The request about one run, within a number of tokens.
 
     `prompts`: what the person said, each with the number of steps before it; the first is the task.
+    `ending`: the last words of the agent, and the error that the run ended with.
     `firsts`: the places of the steps that make a call for the first time. Each step gets a share of
     the room by what it may teach; failing ones get most.
     """
@@ -51,13 +53,23 @@ def request(
     (_, task), *later = prompts
     said = {made: f"THE PERSON SAID: {clip_middle(text, _SAID)}" for made, text in later}
     head = f"=== PLAYBOOK ===\n{items}\n\n=== RUN ===\nTASK: {clip_middle(task, _TASK)}"
-    room = tokens * _CHARS - len(system) - len(head) - sum(len(text) + 2 for text in said.values())
+    last = _ending(*ending, steps)
+    frame = [head, *said.values(), *last]
+    room = tokens * _CHARS - len(system) - sum(len(text) + 2 for text in frame)
     parts = [head]
     for made, told in enumerate(_told(steps, set(firsts), room)):
         parts += [said.pop(made), told] if made in said else [told]
-    return Request(
-        system, "\n\n".join((*parts, *said.values())), max_tokens=ANSWER_TOKENS, schema=schema
+    prompt = "\n\n".join((*parts, *said.values(), *last))
+    return Request(system, prompt, max_tokens=ANSWER_TOKENS, schema=schema)
+
+
+def _ending(words: str, error: str, steps: Sequence[Step]) -> list[str]:
+    """The last words of the agent, and what the run ended with unless a step shows it."""
+    last = (
+        [f"THE AGENT SAID AT THE END: {clip_middle(words.strip(), _SAID)}"] if words.strip() else []
     )
+    is_shown = not error.strip() or any(error.strip() in step.output for step in steps)
+    return last if is_shown else [*last, f"THE RUN ENDED WITH: {clip_middle(error.strip(), _SAID)}"]
 
 
 def item_line(number: int, lesson: Lesson, sort: str, note: str = "") -> str:
