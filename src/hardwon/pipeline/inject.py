@@ -76,7 +76,7 @@ def playbook(items: Iterable[Lesson], *, budget: int) -> Block:
     shown: list[Lesson] = []
     lines, spent = [PLAYBOOK], tokens(PLAYBOOK)
     for item in items:
-        row = f"- {_harmless(_advice(item))}".replace("\n", "\n  ")
+        row = f"- {_harmless(advice(item))}".replace("\n", "\n  ")
         if tokens(row) <= budget - spent:
             shown.append(item)
             lines.append(row)
@@ -98,7 +98,7 @@ def _harmless(text: str) -> str:
     return "".join(letters)
 
 
-def _advice(item: Lesson) -> str:
+def advice(item: Lesson) -> str:
     """When an item applies, what goes wrong, and what to do."""
     if item.headline() == "note":
         return many_lines(item.correction)

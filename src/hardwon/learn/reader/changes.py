@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from hardwon.evidence.keys import failed_key
 from hardwon.failures.call_keys import blamed_keys
 from hardwon.failures.clues import with_clues
-from hardwon.failures.error_line import error_line
 from hardwon.learn.reader.checks import checked, contradicts, is_same
 from hardwon.pipeline.earn import WITHDRAW, withdrawn
 from hardwon.pipeline.screen import screen_lesson
@@ -103,9 +103,7 @@ def new_item(item: Item, by: Reading) -> Lesson:
     cited = [by.steps[number - 1] for number in item.steps]
     failed = [step for step in cited if step.failure]
     failures = [step.failure for step in failed if step.failure and step.failure.is_telling]
-    keys = (
-        key for step in failed for key in blamed_keys(step.tool, step.args, error_line(step.output))
-    )
+    keys = [key for step in failed for key in _keys(step, by.task)]
     return Lesson(
         scope=by.scope,
         situation=f"When {item.when}",
@@ -122,6 +120,12 @@ def new_item(item: Item, by: Reading) -> Lesson:
         importance=min(_MOST_COST, _COST.get(item.sort, 0.5) + _EACH_FAILURE * len(failed)),
         confidence=_SURE,
     )
+
+
+def _keys(step: Step, task: str) -> tuple[str, ...]:
+    """The failing call as it was typed, and as later runs may make it."""
+    line = step.failure.line if step.failure else ""
+    return (*blamed_keys(step.tool, step.args, line)[:1], *failed_key(step, task))
 
 
 def _changed(lesson: Lesson, item: Item, by: Reading, store: Store) -> Lesson:
