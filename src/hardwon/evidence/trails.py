@@ -22,8 +22,7 @@ _BEFORE = 2  # calls shown before the one that worked
 _BETWEEN = 3  # the same where the call that failed works unchanged
 _LIKE = 0.6  # share of what a call is about that another call must have to want the same
 _EVERYDAY = 0.3  # the weight of a word that is typed in every project
-_VALUE = re.compile(r"[\w-]*\d[\w-]{2,}")  # what a run got from somewhere: it has a digit
-_CODE = re.compile(r"\b(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z][\w-]{2,}\b")  # a code has letters and digits
+_WORD = re.compile(r"[\w-]{3,}+")
 _PAIR = re.compile(r'"(\w+)": ("[^"]*"|[\d.]+)')
 _TOOLS = 0.1  # tools of a kind share less of their names than commands do
 _NEAR = 200  # characters around a value in an output
@@ -207,7 +206,7 @@ def _is_on_the_way(call: Call, working: Call, *, is_same: bool) -> bool:
 
 def _sources(steps: Sequence[Step], at: int, working: Call) -> list[Asked]:
     """The calls whose output has a value that the working call has and the failing one lacks."""
-    new = [value for value in _VALUE.findall(working.text) if value not in steps[at].args]
+    new = [value for value in _values(working.text) if value not in steps[at].args]
     found: dict[str, Asked] = {}
     for value in new:
         for step in reversed(steps[:-1]):
@@ -223,7 +222,7 @@ def _sources(steps: Sequence[Step], at: int, working: Call) -> list[Asked]:
 def _giver(step: Step, passage: str) -> Call | None:
     """The own call of a step that a passage of its output answers."""
     calls = working_calls(step)
-    shared = [sum(word in passage for word in _VALUE.findall(call.text)) for call in calls]
+    shared = [sum(word in passage for word in _values(call.text)) for call in calls]
     if not calls or (len(calls) > 1 and not max(shared)):
         return None
     giver = calls[shared.index(max(shared))]
@@ -234,15 +233,25 @@ def _explanation(step: Step, call: Call, line: str, failing: Step) -> str:
     """What a call answered about a word that only the error has, as its code; else ""."""
     if step.failed or not is_own(call):
         return ""
-    words = [word for word in _CODE.findall(line) if word not in failing.args]
-    asked = list(dict.fromkeys(word for word in _CODE.findall(step.args) if word in line))
+    words = [word for word in _codes(line) if word not in failing.args]
+    asked = list(dict.fromkeys(word for word in _codes(step.args) if word in line))
     if not set(words).intersection(asked):
         return ""
     output = step.output.strip()
-    every = list(dict.fromkeys(_CODE.findall(step.args)))
+    every = list(dict.fromkeys(_codes(step.args)))
     parts = [part.strip() for part in (output.split("\n\n") if "\n\n" in output else output.split("\n"))]
     if len(every) == len(parts):
         return parts[every.index(asked[0])]
     calls = calls_of(step)
     is_first = bool(calls) and calls[0].shape == call.shape
     return output if len(calls) == 1 and len(output) <= _ANSWER else parts[0] if is_first else ""
+
+
+def _values(text: str) -> list[str]:
+    """The words that a run got from somewhere: they have a digit."""
+    return [word for word in _WORD.findall(text) if any(map(str.isdigit, word))]
+
+
+def _codes(text: str) -> list[str]:
+    """The words that may be codes of errors: they have letters and digits."""
+    return [word for word in _values(text) if word[0].isalpha()]
