@@ -21,7 +21,7 @@ _WAYS = "Calls that worked in earlier runs, in their usual order (<…>: a value
 _FAILURES = "Failures that were met here, and what got past them:"
 _CALL = 120  # characters of a call
 _HARD_CALL = 260  # the same of one that also failed: its details matter
-_SHARE = 0.7  # of the budget that calls may take
+_SHARE = 0.55  # of the budget that calls may take
 _LEAST = 2  # the fewest calls that are worth a list
 
 

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 _AHEAD = 14  # steps between a failure and the call that gets past it
 _BEFORE = 2  # calls shown before the one that worked
 _BETWEEN = 3  # the same where the call that failed works unchanged
-_LIKE = 0.6  # share of what a call is about that another call must have to want the same
-_EVERYDAY = 0.3  # the weight of a word that is typed in every project
+_LIKE = 0.65  # share of what a call is about that another call must have to want the same
 _WORD = re.compile(r"[\w-]{3,}+")
 _PAIR = re.compile(r'"(\w+)": ("[^"]*"|[\d.]+)')
 _TOOLS = 0.1  # tools of a kind share less of their names than commands do
@@ -127,7 +126,7 @@ def _likeness(failing: Call, other: Call, weights: Mapping[str, float]) -> float
         return 0.0
     if failing.text == other.text:
         return 1.0
-    named = failing.words - COMMON
+    named = failing.words - COMMON - {failing.program}
     by_names = _overlap(named, other.words, weights)
     if failing.program == other.program:
         return max(by_names, _overlap(failing.shape.split(), other.shape.split(), weights))
@@ -146,8 +145,8 @@ def _tool_likeness(failing: Call, other: Call) -> float:
 
 
 def _overlap(ours: Iterable[str], theirs: Iterable[str], weights: Mapping[str, float]) -> float:
-    total = sum(weights.get(word, _EVERYDAY) for word in ours)
-    shared = sum(weights.get(word, _EVERYDAY) for word in {*ours} & {*theirs})
+    total = sum(weights.get(word, 1.0) for word in ours)
+    shared = sum(weights.get(word, 1.0) for word in {*ours} & {*theirs})
     return shared / total if total else 0.0
 
 
@@ -155,9 +154,7 @@ def _weights(steps: Sequence[Step]) -> dict[str, float]:
     """How telling each word is in this run: the rarer, the more."""
     calls = [call for step in steps for call in calls_of(step)]
     counts = Counter(word for call in calls for word in {*call.shape.split(), *call.words})
-    return {
-        word: log(1 + len(calls) / count) for word, count in counts.items() if word not in COMMON
-    }
+    return {word: log(1 + len(calls) / count) for word, count in counts.items()}
 
 
 def _was_passed(
