@@ -128,7 +128,8 @@ def _failed(item: Item, cited: Sequence[Step]) -> list[Step]:
     if item.sort not in {"pitfall", ""}:
         return []
     words = _words(f"{item.when} {item.wrong} {item.do}")
-    shared = [len(words & _words(step.failure.line)) for step in failing if step.failure]
+    said = [_words(step.failure.line) - _words(step.args) for step in failing if step.failure]
+    shared = [len(words & of_error) for of_error in said]
     least = max(shared, default=0) / 2
     return [step for step, count in zip(failing, shared, strict=True) if count >= least]
 
