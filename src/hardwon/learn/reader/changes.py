@@ -135,7 +135,7 @@ def _failed(item: Item, cited: Sequence[Step]) -> list[Step]:
 
 
 def _words(text: str) -> set[str]:
-    return set(re.findall(r"[a-z0-9_.]{4,}", text.lower()))
+    return set(re.findall(r"[a-z0-9_]{4,}(?:\.[a-z0-9_]+)*", text.lower()))
 
 
 def _keys(step: Step, task: str) -> tuple[str, ...]:
