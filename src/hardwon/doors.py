@@ -295,7 +295,7 @@ class Doors:
             return NOTHING
         is_again = failure is not None and past.has_met(failure.kind)
         query = self.asked_at_error(scope, step, past.task)
-        outlook = UNKNOWN._replace(is_again=is_again)
+        outlook = UNKNOWN._replace(is_again=is_again, told=past.told)
         found = self.delivering.weighed(scope, query, outlook)
         own = [_of_same_call(candidate, step) for candidate in found]
         return self.delivering.deliver(scope, query, own, run, started=perf_counter_ns())

@@ -39,11 +39,13 @@ def test_a_failure_that_an_item_is_about_is_not() -> None:
     assert not said(LOOK, FAILED, WORKED, items=[known], earlier={"ops"})
 
 
-def test_a_search_without_a_match_is_no_news() -> None:
-    search = Step("bash", "grep -rn nothing src", "", failed=True)
-    search = search._replace(failure=read_failure(search, ()))
+def test_a_look_at_what_is_not_there_is_no_news() -> None:
+    look = Step("bash", "ls docs", "ls: cannot access 'docs': No such file", failed=True)
+    look = look._replace(failure=read_failure(look, ()))
 
-    assert not said(LOOK, search, WORKED, items=[ABOUT_OPS], earlier={"ops"})
+    assert look.failure
+    assert look.failure.is_telling
+    assert not said(LOOK, look, WORKED, items=[ABOUT_OPS], earlier={"ops"})
 
 
 def test_an_error_that_went_by_in_a_longer_script_is_new() -> None:

@@ -115,7 +115,7 @@ def line(lesson: Lesson, *, label: int = LABEL_LIMIT, words: str = "") -> str:
     Brackets in its text cannot end the block.
     """
     name = f"[{inert(_label(lesson, label))}] " if label else ""
-    text = inert(many_lines(words or _words(lesson))).replace("\n", "\n    ")
+    text = _harmless(many_lines(words or _words(lesson))).replace("\n", "\n    ")
     return f"  - {name}{text} (#{lesson.id})"
 
 

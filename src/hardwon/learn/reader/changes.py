@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.evidence.keys import failed_key
@@ -100,9 +101,8 @@ def _added(item: Item, number: int, items: Sequence[Lesson], by: Reading, store:
 
 def new_item(item: Item, by: Reading) -> Lesson:
     """The lesson of an item, with the failures and calls of the steps that it cites."""
-    cited = [by.steps[number - 1] for number in item.steps]
-    failed = [step for step in cited if step.failure]
-    failures = [step.failure for step in failed if step.failure and step.failure.is_telling]
+    failed = _failed(item, [by.steps[number - 1] for number in item.steps])
+    failures = [step.failure for step in failed if step.failure]
     keys = [key for step in failed for key in _keys(step, by.task)]
     return Lesson(
         scope=by.scope,
@@ -120,6 +120,22 @@ def new_item(item: Item, by: Reading) -> Lesson:
         importance=min(_MOST_COST, _COST.get(item.sort, 0.5) + _EACH_FAILURE * len(failed)),
         confidence=_SURE,
     )
+
+
+def _failed(item: Item, cited: Sequence[Step]) -> list[Step]:
+    """The failing steps that a pitfall is about: those whose error shares most with its words."""
+    failing = [step for step in cited if step.failure and step.failure.is_telling]
+    if item.sort not in {"pitfall", ""}:
+        return []
+    words = _words(f"{item.when} {item.wrong} {item.do}")
+    said = [_words(step.failure.line) - _words(step.args) for step in failing if step.failure]
+    shared = [len(words & of_error) for of_error in said]
+    least = max(shared, default=0) / 2
+    return [step for step, count in zip(failing, shared, strict=True) if count >= least]
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"[a-z0-9_]{4,}(?:\.[a-z0-9_]+)*", text.lower()))
 
 
 def _keys(step: Step, task: str) -> tuple[str, ...]:
