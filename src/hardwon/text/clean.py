@@ -60,6 +60,11 @@ def one_line(text: str, limit: int = LESSON_LIMIT) -> str:
     return clip(text if line == text else line, limit)
 
 
+def comparable(text: str) -> str:
+    """The text without differences of blanks and case; two texts with the same one say the same."""
+    return " ".join(text.split()).casefold()
+
+
 def many_lines(text: str, limit: int = LESSON_LIMIT) -> str:
     """The cleaned text with its line breaks and indentation, at most `limit` characters."""
     lines = [line.rstrip() for line in clean(text).split("\n")]

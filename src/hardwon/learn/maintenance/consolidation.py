@@ -62,6 +62,7 @@ class Consolidation:
         self.unworded: list[tuple[Scope, int]] = []
         self.edits: list[Edit] = []
         self.conflicts: list[Conflict] = []
+        self.near: list[tuple[int, int]] = []
         self.past = patterns.Memories()
         self.patterns: list[patterns.RecurringError] = []
         self.reflection = ""
@@ -196,9 +197,8 @@ def survey(work: Consolidation) -> None:
 
 def consolidate(work: Consolidation) -> None:
     """Merge lessons that say the same; promote what several projects say to all projects."""
-    likenesses = compare(work.paced(work.sketches))
-    work.conflicts = likenesses.conflicts
-    for group in (part for alike in likenesses.groups for part in _parts(alike)):
+    groups, work.conflicts, work.near = compare(work.paced(work.sketches))
+    for group in (part for alike in groups for part in _parts(alike)):
         scopes = {sketch.scope for sketch in group}
         places = tuple((sketch.scope, sketch.id) for sketch in group)
         if len(scopes) == 1:
