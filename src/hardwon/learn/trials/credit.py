@@ -46,7 +46,7 @@ class FailedTrial(NamedTuple):
         """Whether it did better than the trial before; None for the first trial."""
         if self.previous is None or self.actor.crash:
             return None
-        return _score(self.evaluation) > _score(self.previous.evaluator_output)
+        return is_better(self.evaluation, self.previous.evaluator_output)
 
     @property
     def new_errors(self) -> tuple[Error, ...]:
@@ -105,9 +105,15 @@ def _last_failure(actions: tuple[Action, ...]) -> tuple[int, ...]:
     return tuple(failed[-1:] or range(len(actions))[-1:])
 
 
-def _score(evaluation: EvaluatorOutput) -> tuple[float, int]:
-    """Higher is better: the reward, then fewer errors."""
-    return evaluation.reward_signal, -sum(map(is_error, evaluation.errors))
+def is_better(evaluation: EvaluatorOutput, before: EvaluatorOutput) -> bool:
+    """Whether the reward rose; at the same reward, whether errors went and none came.
+
+    A mere count would praise a syntax error, which hides all others.
+    """
+    if evaluation.reward_signal != before.reward_signal:
+        return evaluation.reward_signal > before.reward_signal
+    errors, old_errors = (tuple(filter(is_error, one.errors)) for one in (evaluation, before))
+    return len(errors) < len(old_errors) and not _missing(errors, old_errors)
 
 
 def _errors_of(record: Record | None) -> tuple[Error, ...]:
@@ -116,13 +122,8 @@ def _errors_of(record: Record | None) -> tuple[Error, ...]:
 
 def _missing(errors: Iterable[Error], others: Iterable[Error]) -> tuple[Error, ...]:
     """The errors that are not among the others."""
-    identities = {_identity(error) for error in others}
-    return tuple(error for error in errors if _identity(error) not in identities)
-
-
-def _identity(error: Error) -> str:
-    """The identity of an error; a test stays the same test, however it fails."""
-    return f"{error.tool} {error.test}" if error.test else digest(error)
+    kinds = set(map(digest, others))
+    return tuple(error for error in errors if digest(error) not in kinds)
 
 
 def _subject(path: str) -> str:

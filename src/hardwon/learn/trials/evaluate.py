@@ -77,7 +77,7 @@ def judge(command: str, ended: Finished, *, cwd: str) -> tuple[VerificationResul
     output = clean(f"{ended.stdout}\n{ended.stderr}")
     tool = tool_of(command, output)
     status = _status(ended)
-    report = _report(command, ended, tool.parse(output), cwd=cwd)
+    report = _relative(_report(command, ended, tool.parse(output), cwd=cwd), cwd)
     if status == "pass":  # a passing tool may print the word error
         report = ToolReport((), report.metrics)
     elif not any(error.severity == "error" for error in report.errors):
@@ -95,6 +95,17 @@ def judge(command: str, ended: Finished, *, cwd: str) -> tuple[VerificationResul
         kind=tool.kind,
     )
     return result, report
+
+
+def _relative(report: ToolReport, cwd: str) -> ToolReport:
+    """The report with the files below `cwd` named from there, as most tools do."""
+    base = os.path.join(cwd, "")
+    return report._replace(
+        errors=tuple(
+            error._replace(file=error.file.removeprefix(base)) if error.file else error
+            for error in report.errors
+        )
+    )
 
 
 def _status(ended: Finished) -> Status:

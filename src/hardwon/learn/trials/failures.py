@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -33,6 +34,7 @@ _CATEGORIES: tuple[tuple[str, Category], ...] = (
     (r"[Cc]onnection|HTTP|ECONN|socket|[Tt]imed? ?out.{0,20}(?:connect|request)|status code"
      r"|database", "integration_error"),
     (r"time limit|[Tt]imeout|too slow|RecursionError|maximum recursion", "inefficient_planning"),
+    (r"\b(?:Type|Value|Attribute)Error\b", "incorrect_assumption"),
 )  # fmt: skip
 _BY_TYPE: dict[str, Category] = {
     "timeout": "inefficient_planning",
@@ -51,11 +53,11 @@ def name_of(evaluation: EvaluatorOutput, crash: str = "") -> str:
     digests = sorted({digest(error) for error in evaluation.errors[:_NAMED] if is_error(error)})
     if len(digests) == 1:
         return digests[0]
-    return signature("trial", " ".join(digests) or "passed").digest
+    return hashlib.blake2b(" ".join(digests).encode(), digest_size=8).hexdigest()
 
 
 def digest(error: StructuredError) -> str:
-    """The signature of one error, including its test."""
+    """The kind of one error: its test and its message without numbers, paths and ids."""
     return signature(error.tool or "tool", f"{error.test or ''} {error.message}").digest
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from hardwon.learn.trials import failures
 from hardwon.learn.trials.codec import with_texts
+from hardwon.learn.trials.credit import is_better
 from hardwon.learn.trials.state import Trial
 from hardwon.learn.trials.values import (
     ActorOutput,
@@ -57,8 +58,10 @@ def outcome(
     return ("final" if is_last else "failed"), words
 
 
-def trial(state: LoopState, actor: ActorOutput, evaluation: EvaluatorOutput) -> Trial:
-    """The numbers of the open trial, before any reflection."""
+def trial(
+    state: LoopState, actor: ActorOutput, evaluation: EvaluatorOutput, *, last: Record | None
+) -> Trial:
+    """The numbers of the open trial, before any reflection; `last` is the trial before."""
     assert state.open is not None
     number = state.open.number
     ended, reason = outcome(actor, evaluation, is_last=number + 1 >= state.options.max_trials)
@@ -71,7 +74,7 @@ def trial(state: LoopState, actor: ActorOutput, evaluation: EvaluatorOutput) -> 
         errors=failures.count(evaluation),
         signature=failures.name_of(evaluation, actor.crash),
         failure=describe(worst) if worst else "",
-        delta=delta(state, evaluation),
+        delta=delta(evaluation, last.evaluator_output) if last else None,
         tree=state.open.tree,
         window=state.open.window,
         lessons_used=state.open.lessons_used,
@@ -79,14 +82,11 @@ def trial(state: LoopState, actor: ActorOutput, evaluation: EvaluatorOutput) -> 
     )
 
 
-def delta(state: LoopState, evaluation: EvaluatorOutput) -> PerformanceDelta | None:
-    """How the open trial compares with the one before."""
-    if not state.trials:
-        return None
-    last = state.trials[-1]
-    gain = round(evaluation.reward_signal - last.reward, 6)
-    fewer = failures.count(evaluation) - last.errors
-    return PerformanceDelta(gain, fewer, gain > 0 or (gain == 0 and fewer < 0))
+def delta(evaluation: EvaluatorOutput, before: EvaluatorOutput) -> PerformanceDelta:
+    """How a trial compares with the one before."""
+    gain = round(evaluation.reward_signal - before.reward_signal, 6)
+    more = failures.count(evaluation) - failures.count(before)
+    return PerformanceDelta(gain, more, is_better(evaluation, before))
 
 
 def record(state: LoopState, row: Trial, actor: ActorOutput, evaluation: EvaluatorOutput) -> Record:

@@ -160,7 +160,8 @@ class Runner:
     async def _finish(
         self, actor: ActorOutput, evaluation: EvaluatorOutput, *, began: float
     ) -> None:
-        trial = records.trial(self.state, actor, evaluation)
+        last = next(reversed(self._earlier()), None)
+        trial = records.trial(self.state, actor, evaluation, last=last)
         trial = trial._replace(at=self._now(), seconds=round(time.monotonic() - began, 3))
         if trial.outcome != "passed":
             record = await self._reflected(trial, actor, evaluation)

@@ -1,8 +1,8 @@
 """Read steps from an actor's output: event streams of coding agents, or plain JSON lines.
 
 Understood are `claude --output-format stream-json`, `codex exec --json`, and for any other program
-lines of the form `{"tool": …, "args": …, "output": …, "failed": …, "thought": …}`, `{"thought": …}`
-and `{"strategy": …}`.
+lines of the form `{"tool": …, "args": …, "output": …, "failed": …, "thought": …}`,
+`{"thought": …}`, `{"rationale": …}` and `{"strategy": …}`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _PATHS = ("file_path", "path", "filePath", "filename", "notebook_path")
 
 
 class Reported(NamedTuple):
-    """The steps that an actor reported, its closing words, and its strategy if given."""
+    """The steps that an actor reported, its words (closing ones if any), and its strategy."""
 
     actions: tuple[Action, ...]
     words: str
@@ -35,6 +35,7 @@ class _Reader:
     def __init__(self) -> None:
         self.actions: list[Action] = []
         self.words = self.strategy = ""
+        self.reasons: list[str] = []  # every thought, and every line that is no event
         self._places: dict[str, int] = {}
         self._thoughts: list[str] = []
 
@@ -44,8 +45,9 @@ class _Reader:
         self.thinks(text)
 
     def thinks(self, text: str) -> None:
-        if text.strip():
-            self._thoughts.append(clean(text).strip())
+        if thought := clean(text).strip():
+            self._thoughts.append(thought)
+            self.reasons.append(thought)
 
     def step(self, tool: str, args: Any, key: str = "") -> None:
         thought = clip_middle("\n".join(self._thoughts), _THOUGHT_KEPT) or None
@@ -71,7 +73,10 @@ def reported(output: str) -> Reported | None:
         event = _event(line)
         if event is not None and _read(event, reader):
             events += 1
-    return Reported(tuple(reader.actions), reader.words, reader.strategy) if events else None
+        elif event is None and line.strip():
+            reader.reasons.append(line.strip())
+    words = reader.words or "\n".join(reader.reasons)
+    return Reported(tuple(reader.actions), words, reader.strategy) if events else None
 
 
 def _event(line: str) -> dict[str, Any] | None:
@@ -96,11 +101,16 @@ def _read(event: dict[str, Any], reader: _Reader) -> bool:
     return _plain(event, reader)
 
 
+_PLAIN_FIELDS = ("strategy", "rationale", "thought", "tool")
+
+
 def _plain(event: dict[str, Any], reader: _Reader) -> bool:
-    """A line of any other program: a strategy, a thought, a step."""
-    present = [name for name in ("strategy", "thought", "tool") if isinstance(event.get(name), str)]
+    """A line of any other program: a strategy, a rationale, a thought, a step."""
+    present = [name for name in _PLAIN_FIELDS if isinstance(event.get(name), str)]
     if "strategy" in present:
         reader.strategy = one_line(event["strategy"], 500)
+    if "rationale" in present:
+        reader.words = event["rationale"]
     if "thought" in present:
         reader.thinks(event["thought"])
     if "tool" in present:

@@ -11,6 +11,7 @@ _COUNT = r"(\d{1,9}) (passed|failed|errors?|xfailed|xpassed|skipped)\b"
 _SUMMARY = r"(FAILED|ERROR) ([^\s:]\S*?\.py)(?:::(.{1,400}?))?(?: - (.*))?$"
 _HEADER = r"_{2,} (?:ERROR (?:collecting|at (?:setup|teardown) of) )?(.{1,400}?) _{2,}$"
 _PLACE = r"([^\s:]{1,400}\.py):(\d{1,9}): "
+_UNPARSED = r'E {3,40}File "(.{1,500})", line (\d{1,9})'  # above a SyntaxError
 
 
 def parse(text: str) -> ToolReport:
@@ -58,14 +59,16 @@ def kind_of(message: str, verdict: str) -> ErrorType:
 
 
 def _place(lines: list[str], file: str) -> tuple[str, str | None]:
-    """The last place named in a traceback."""
-    places = [place for line in lines if (place := re.match(_PLACE, line))]
+    """The file that cannot be parsed, else the last place named in a traceback."""
+    places = [place for line in lines if (place := re.match(_UNPARSED, line))]
+    places = places or [place for line in lines if (place := re.match(_PLACE, line))]
     return (places[-1][1], places[-1][2]) if places else (file, None)
 
 
 def _exception(lines: list[str]) -> str:
-    messages = [line[1:].strip() for line in lines if re.match(r"E   +\S", line)]
-    return messages[0] if messages else ""
+    messages = [line[1:] for line in lines if re.match(r"E {3,}\S", line)]
+    is_unparsed = any(re.match(_UNPARSED, line) for line in lines)  # then its code comes first
+    return messages[-1 if is_unparsed else 0].strip() if messages else ""
 
 
 def _metrics(text: str) -> VerificationMetrics:
