@@ -6,7 +6,7 @@ import os
 import re
 import shlex
 import shutil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from hardwon.errors import InvalidInput
 from hardwon.failures.error_line import error_line
@@ -28,15 +28,48 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hardwon.learn.trials.process import Finished, ProcessLimits
+    from hardwon.learn.trials.review import Reviewer
 
 _STREAM_KEPT = 16 * 1024
 _MOST_ERRORS = 100
 _SHELL_SIGNS = set("|&;<>()$`\\\"'*?[]#~=%{}\n")
 _NOT_STARTED = {126, 127}
+_QUESTION = "Is the work right?"
+KINDS: dict[str, VerificationType] = {
+    "unit": "unit_tests",
+    "integration": "integration_tests",
+    "types": "type_check",
+    "build": "compilation",
+    "api": "external_api",
+    "manual": "manual_review",
+    **{kind: kind for kind in get_args(VerificationType)},
+}
 
 
-def checked(commands: Sequence[str], cwd: str) -> tuple[str, ...]:
-    """The commands; InvalidInput if one does not exist, so that no loop starts with it."""
+class Verifier(NamedTuple):
+    """A command that judges the work, or a question to a person."""
+
+    command: str
+    kind: VerificationType | None = None  # None: that of the tool
+
+    @property
+    def is_manual(self) -> bool:
+        """Whether a person judges."""
+        return self.kind == "manual_review"
+
+
+def verifier(text: str) -> Verifier:
+    """The verifier that a text names: `COMMAND`, `KIND:COMMAND` or `manual:QUESTION`."""
+    kind, colon, command = text.partition(":")
+    if not colon or kind.strip() not in KINDS:
+        return Verifier(text)
+    check = Verifier(command.strip(), KINDS[kind.strip()])
+    return check._replace(command=check.command or _QUESTION) if check.is_manual else check
+
+
+def checked(verifiers: Sequence[str], cwd: str) -> None:
+    """InvalidInput if a command does not exist, so that no loop starts with it."""
+    commands = [check.command for check in map(verifier, verifiers) if not check.is_manual]
     for command in commands:
         if not command.strip():
             raise InvalidInput("a verifier is empty")
@@ -44,7 +77,6 @@ def checked(commands: Sequence[str], cwd: str) -> tuple[str, ...]:
             program = shlex.split(command)[0]
             if not shutil.which(program, path=_path(cwd)) and not _is_builtin(program):
                 raise InvalidInput(f"verifier {program!r} not found; is it installed and on PATH?")
-    return tuple(commands)
 
 
 def _path(cwd: str) -> str:
@@ -56,24 +88,29 @@ def _is_builtin(program: str) -> bool:
 
 
 async def verify(
-    commands: Sequence[str],
+    verifiers: Sequence[str],
     *,
     cwd: str,
     mark: str,
     limits: ProcessLimits,
+    reviewer: Reviewer,
     passed_env: Sequence[str] = (),
 ) -> EvaluatorOutput:
-    """Run all tools one after the other; their combined judgement."""
+    """Run all tools one after the other, and ask the person; the combined judgement."""
     env = process.scrubbed(os.environ, passed=passed_env)
     judged = []
-    for command in commands:
-        ended = await process.run(command, cwd=cwd, env=env, mark=mark, limits=limits)
-        judged.append(judge(command, ended, cwd=cwd))
+    for check in map(verifier, verifiers):
+        if check.is_manual:
+            judged.append(await reviewer.review(check.command))
+            continue
+        ended = await process.run(check.command, cwd=cwd, env=env, mark=mark, limits=limits)
+        judged.append(judge(check, ended, cwd=cwd))
     return combined(judged)
 
 
-def judge(command: str, ended: Finished, *, cwd: str) -> tuple[VerificationResult, ToolReport]:
+def judge(check: Verifier, ended: Finished, *, cwd: str) -> tuple[VerificationResult, ToolReport]:
     """One tool's verdict with what its output says."""
+    command = check.command
     output = clean(f"{ended.stdout}\n{ended.stderr}")
     tool = tool_of(command, output)
     status = _status(ended)
@@ -92,7 +129,7 @@ def judge(command: str, ended: Finished, *, cwd: str) -> tuple[VerificationResul
         stderr=clip_middle(clean(ended.stderr), _STREAM_KEPT),
         duration_ms=round(ended.seconds * 1000),
         command=command,
-        kind=tool.kind,
+        kind=check.kind or tool.kind,
     )
     return result, report
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hardwon.learn.trials.evaluate import verifier
 from hardwon.learn.trials.window import fitting
 from hardwon.learn.trials.wording import describe
 
@@ -66,6 +67,10 @@ def _failing(last: Record | None) -> str:
     return "\n".join(("## What the tools said last", *rows)) if rows else ""
 
 
-def _checks(commands: Sequence[str]) -> str:
-    rows = [f"- `{command}`" for command in commands]
+def _checks(verifiers: Sequence[str]) -> str:
+    checks = map(verifier, verifiers)
+    rows = [
+        f"- a person: {check.command}" if check.is_manual else f"- `{check.command}`"
+        for check in checks
+    ]
     return "\n".join(("## How the work will be checked", *rows)) if rows else ""

@@ -12,6 +12,7 @@ from hardwon.learn.trials import actors
 from hardwon.learn.trials.attempt import Attempt
 from hardwon.learn.trials.evaluate import verify
 from hardwon.learn.trials.process import ProcessLimits
+from hardwon.learn.trials.review import Reviewer
 from hardwon.learn.trials.tools.report import error
 from hardwon.learn.trials.values import ActorOutput, EvaluatorOutput
 from hardwon.text.clean import clip
@@ -41,6 +42,7 @@ class ConfiguredRoles:
         self._evaluate = evaluate
         self._threads = threads
         self._cwd = options.cwd or os.getcwd()
+        self._reviewer = Reviewer()
 
     async def act(self, prompt: Prompt, *, prompt_file: str) -> Attempt:
         """One attempt at the task."""
@@ -68,6 +70,7 @@ class ConfiguredRoles:
             cwd=self._cwd,
             mark=self._mark,
             limits=ProcessLimits(options.verify_seconds, options.output_bytes),
+            reviewer=self._reviewer,
             passed_env=options.pass_env,
         )
 

@@ -71,6 +71,10 @@ _SHARED = (
 )
 
 
+_VERIFY = (
+    "Command that judges the work; may be repeated. Its kind is known by the tool, or given:"
+    " integration:COMMAND. manual:QUESTION asks you."
+)
 _DOING = {"acting": "the actor works …", "verifying": "the verifiers run …"}
 
 
@@ -92,7 +96,7 @@ _RESTORE = click.option(
     help="Command that gets the prompt on standard input, or at {prompt} or {prompt_file}; or one"
     f" of {', '.join(PROFILES)}.",
 )
-@click.option("--verify", multiple=True, help="Command that judges the work; may be repeated.")
+@click.option("--verify", multiple=True, help=_VERIFY)
 @click.option(
     "--variant",
     type=options.Choice(get_args(Variant)),
