@@ -71,10 +71,19 @@ class Delivering:
         run: Run,
         *,
         view: Callable[[Lesson], Lesson] | None = None,
+        is_wanted: Callable[[Lesson], bool] | None = None,
     ) -> Injection:
-        """The lessons for a query, rendered and logged; `view` gives the lesson as shown here."""
+        """The lessons for a query, rendered and logged; `view` gives the lesson as shown here.
+
+        What `is_wanted` names is shown even if the words of the query alone do not ask for it.
+        """
         started = perf_counter_ns()
         candidates = self.weighed(scope, query, outlook)
+        if is_wanted is not None:
+            candidates = [
+                candidate._replace(verdict="") if is_wanted(candidate.match.lesson) else candidate
+                for candidate in candidates
+            ]
         if view is not None:
             candidates = [
                 candidate if candidate.verdict else candidate.seen(view) for candidate in candidates

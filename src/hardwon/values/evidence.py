@@ -28,6 +28,7 @@ class Kind:
     DIFFERS = "differs-from"  # the id of a lesson that contradicts it
     RETIRED = "retired"  # which wording hardly helps, and how that is known
     SESSION = "session"  # the transcript and line it was read from
+    LOOP = "loop"  # the loop and the reflection it was made of
     NOTE = "note"  # anything else
 
 

@@ -15,7 +15,7 @@ from hardwon.learn.trials.credit import FailedTrial
 from hardwon.learn.trials.prompt import Prompt
 from hardwon.learn.trials.reflect import reflect
 from hardwon.learn.trials.stop import LoopEnd, verdict
-from hardwon.learn.trials.to_lessons import keep_lessons
+from hardwon.learn.trials.to_lessons import keep_lessons, prior_knowledge
 from hardwon.runtime import prompt_text
 
 if TYPE_CHECKING:
@@ -113,11 +113,13 @@ class Runner:
         return prompt
 
     def _recall(self) -> str:
-        """The lessons for this task; recalled once per run of the loop."""
+        """The lessons for this task and similar ones; recalled once per run of the loop."""
         if self._recalled is None and self._options.recall:
+            loops = os.path.dirname(self._journal.folder.path)
             try:
-                doors, scope = self._engine.doors, self.state.scope
-                recalled = doors.turn(scope, self._options.task, doors.run(scope, None))
+                recalled = prior_knowledge(
+                    self._engine, self.state.scope, self._options.task, loops=loops
+                )
             except HardwonError:  # the loop goes on without its memory
                 return ""
             self._recalled, self._delivery = recalled.text, recalled.id

@@ -10,6 +10,7 @@ from hardwon.failures.signature import fold
 from hardwon.learn.trials import files, summary
 from hardwon.learn.trials.codec import Misfit
 from hardwon.learn.trials.values import Category
+from hardwon.ranking.reflections import key_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from hardwon.learn.trials.values import Record
     from hardwon.values.scope import Scope
 
+_SIMILAR = 0.5  # share of common words of two similar tasks
 PARTS = ("actionable_insights", "lessons_learned")
 
 
@@ -56,6 +58,21 @@ def search(root: str, scope: Scope, record_filter: RecordFilter) -> list[Record]
         record for record in _records(root, rows) if _has_words(record, record_filter.keywords)
     )
     return [record for record, _ in zip(fitting, range(record_filter.limit), strict=False)]
+
+
+def similar_loops(root: str, scope: Scope, task: str, *, limit: int = 10) -> dict[str, str]:
+    """The loops whose tasks share at least half of their words, most similar first: id and task."""
+    words = set(key_words(task))
+    rows = [
+        (-_share(words, set(key_words(state.task))), state.loop_id, state.task)
+        for state in summary.every(root, scope)
+    ]
+    similar = sorted(row for row in rows if -row[0] >= _SIMILAR)
+    return {loop_id: other for _, loop_id, other in similar[:limit]}
+
+
+def _share(words: set[str], others: set[str]) -> float:
+    return len(words & others) / max(1, len(words | others))
 
 
 def _may_fit(trial: Trial, record_filter: RecordFilter) -> bool:
