@@ -165,7 +165,7 @@ def test_a_phase_that_fails_costs_only_itself(
     def broken(*_: object, **__: object) -> None:
         raise OSError("disk on fire")
 
-    monkeypatch.setattr(hw.store.runs, "recent", broken)
+    monkeypatch.setattr(hw.store.runs, "every", broken)
     row = coder.dreams.run()
 
     assert "look_back: disk on fire" in row.report
