@@ -72,10 +72,15 @@ def ended(
 
 
 async def process(engine: Runtime, job: Job) -> str | None:
-    """Reflect on a queued goal and store that; SKIPPED if the text looks like an attack."""
+    """Reflect on a queued goal and store that.
+
+    SKIPPED if the model has no answer, or one that looks like an attack.
+    """
     import asyncio  # here: an agent that ends a goal must not wait for it
 
     insight = await insight_on(engine, job.episode)
+    if not insight:
+        return SKIPPED
     reflection = _reflection(engine, job, insight)
     if doubt := doubt_about(reflection):
         log.warning("no reflection on goal %r is kept: it %s", reflection.subject, doubt)

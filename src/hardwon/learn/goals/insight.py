@@ -92,10 +92,10 @@ def described(step: Step) -> str:
 
 
 async def insight_on(engine: Runtime, episode: Episode) -> str:
-    """One to three sentences from the model, or from rules without one."""
+    """One to three sentences from the model, or from rules without one; "" if it has no answer."""
     if not engine.has_model:
         return by_rules(episode)
     request = Request(prompt_text("goal"), question(episode), episode, max_tokens=200)
     reply = await engine.model.complete(request)
     insight = redact(tidy(reply.text))
-    return by_rules(episode) if not insight or suspicion(insight) else insight
+    return by_rules(episode) if suspicion(insight) else insight
