@@ -66,6 +66,7 @@ def aopen(
     settings: Settings | None = ...,
     model: Model | Answerer | str | None = ...,
     embedder: Embedder | None = ...,
+    work: bool = ...,
     clock: Callable[[], datetime] = ...,
 ) -> Opening: ...
 
