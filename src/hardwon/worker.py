@@ -200,7 +200,8 @@ class WorkerProcess:
         counts = since(self._start, self._queue.counts())
         with suppress(Unavailable):  # then the last known values are reported
             self._spent_last = self._spent()
-        return prometheus.exposition(counts, self.ledger.counts, self._spent_last)
+        prefix = self._settings.metrics.prefix
+        return prometheus.exposition(counts, self.ledger.counts, self._spent_last, prefix=prefix)
 
     def _pool(self, clock: Callable[[], datetime]) -> work.WorkerPool:
         return work.WorkerPool(
