@@ -79,6 +79,14 @@ def clip(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
+def clip_words(text: str, limit: int) -> str:
+    """At most `limit` characters, cut between two words if that leaves half of them."""
+    if len(text) <= limit:
+        return text
+    whole = text[:limit].rpartition(" ")[0]
+    return f"{whole.rstrip(' ,;:-')}…" if len(whole) > limit // 2 else clip(text, limit)
+
+
 def clip_middle(text: str, limit: int) -> str:
     """At most `limit` characters, keeping the beginning and the end."""
     if len(text) <= limit:
