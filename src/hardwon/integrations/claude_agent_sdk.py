@@ -1,4 +1,4 @@
-"""Claude Agent SDK: `ClaudeAgentOptions(hooks=hooks(agent))`; all three doors."""
+"""Claude Agent SDK: `ClaudeAgentOptions(hooks=hooks(agent))`; before a turn, an action and after an error."""
 
 from __future__ import annotations
 
