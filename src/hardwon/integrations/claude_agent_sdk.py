@@ -1,4 +1,4 @@
-"""Claude Agent SDK: `ClaudeAgentOptions(hooks=hooks(agent))`; before a turn, an action and after an error."""
+"""Claude Agent SDK: `ClaudeAgentOptions(hooks=hooks(agent))`; turns, actions and errors."""
 
 from __future__ import annotations
 
