@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple, get_args
 from hardwon.errors import InvalidInput
 from hardwon.failures.error_line import error_line
 from hardwon.learn.trials import process
+from hardwon.learn.trials.diagnostics import ToolReport, error
+from hardwon.learn.trials.failed_tests import junit
 from hardwon.learn.trials.reward import reward
-from hardwon.learn.trials.tools import junit, tool_of, tracebacks
-from hardwon.learn.trials.tools.report import ToolReport, error
+from hardwon.learn.trials.tools import tool_of, traceback
 from hardwon.learn.trials.values import (
     EvaluatorOutput,
     Status,
@@ -160,7 +161,7 @@ def _report(command: str, ended: Finished, read: ToolReport, *, cwd: str) -> Too
         return read
     try:
         with open(os.path.join(cwd, junit_option[1].strip("'\"")), "rb") as file:
-            written = junit.parse(file.read(8 << 20).decode("utf-8", "replace"))
+            written = junit(file.read(8 << 20).decode("utf-8", "replace"))
     except OSError:
         return read
     return written if written.metrics.tests_total else read
@@ -176,7 +177,7 @@ def _unexplained(tool: str, ended: Finished, output: str) -> StructuredError:
     if ended.exit_code < 0:
         words = f"{tool} was ended by signal {-ended.exit_code}"
         return error("runtime_error", words, tool=tool, trace=output[-2000:])
-    if raised := tracebacks.last(output, tool=tool):
+    if raised := traceback(output, tool=tool):
         return raised
     line = error_line(output) or f"{tool} ended with exit code {ended.exit_code}"
     return error("other", line, tool=tool, trace=output[-2000:])

@@ -7,7 +7,7 @@ import os
 import sys
 
 from hardwon.errors import InvalidInput
-from hardwon.learn.trials.tools.report import ToolReport, error
+from hardwon.learn.trials.diagnostics import ToolReport, error
 from hardwon.learn.trials.values import VerificationResult
 from hardwon.text.clean import clean
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon.learn.trials.tools.report import ToolReport
+    from hardwon.learn.trials.diagnostics import ToolReport
     from hardwon.learn.trials.values import VerificationResult
 
 WEIGHTS = {"tests": 0.5, "types": 0.3, "lint": 0.2}

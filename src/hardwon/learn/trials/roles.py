@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from hardwon.errors import InvalidInput
 from hardwon.learn.trials import actors
 from hardwon.learn.trials.attempt import Attempt
+from hardwon.learn.trials.diagnostics import error
 from hardwon.learn.trials.evaluate import verify
 from hardwon.learn.trials.process import ProcessLimits
 from hardwon.learn.trials.review import Reviewer
-from hardwon.learn.trials.tools.report import error
 from hardwon.learn.trials.values import ActorOutput, EvaluatorOutput
 from hardwon.text.clean import clip
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.learn.trials.tools.anything import parse as parse_anything
+from hardwon.learn.trials.tools import tool_of
 
 TRACEBACK = """\
 checking
@@ -39,7 +39,7 @@ shop.errors.BadCart: expected a price
 def test_a_bare_traceback_keeps_file_and_line(
     output: str, place: tuple[str, int], message: str, kind: str
 ) -> None:
-    (found,) = parse_anything(output, tool="check").errors
+    (found,) = tool_of("check").parse(output).errors
 
     assert ((found.file, found.line), found.message, found.type) == (place, message, kind)
 
