@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hardwon.learn.trials.failures import category, name_of
+from hardwon.learn.trials.credit import category, name_of
 from hardwon.learn.trials.values import (
     StructuredError,
 )

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.learn.trials.prose import prose_of
+from hardwon.learn.trials.steps import prose_of
 from hardwon.learn.trials.values import ActorOutput
 from hardwon.models.scripted import Scripted
 from hardwon.surfaces.cli import run

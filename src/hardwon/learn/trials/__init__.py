@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from hardwon.errors import HardwonError
 from hardwon.learn.trials import summary
 from hardwon.learn.trials.files import LoopFolder
-from hardwon.learn.trials.library import root_of
-from hardwon.learn.trials.loops import Functions, Loops
+from hardwon.learn.trials.loops import Functions, Loops, root_of
 from hardwon.learn.trials.options import options_of
 
 if TYPE_CHECKING:

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from hardwon.errors import InvalidInput
 from hardwon.learn.trials import files, foreign, summary
 from hardwon.learn.trials.codec import to_json
-from hardwon.learn.trials.failures import main_error
+from hardwon.learn.trials.credit import describe, main_error
 from hardwon.learn.trials.records import with_reflection
 from hardwon.learn.trials.state import IMPORTED, LoopState, Options, Trial
 from hardwon.learn.trials.values import PerformanceDelta, Record
-from hardwon.learn.trials.wording import describe
 from hardwon.text.clean import clip
 
 if TYPE_CHECKING:

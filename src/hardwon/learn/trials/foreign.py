@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 from hardwon.errors import InvalidInput, MissingExtra
 from hardwon.learn.trials import files
 from hardwon.learn.trials.codec import Misfit, from_json
+from hardwon.learn.trials.credit import category, name_of
 from hardwon.learn.trials.diagnostics import error
-from hardwon.learn.trials.failures import category, name_of
-from hardwon.learn.trials.prose import phrase
+from hardwon.learn.trials.steps import phrase
 from hardwon.learn.trials.values import (
     Action,
     ActorOutput,

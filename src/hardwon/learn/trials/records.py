@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from hardwon.learn.trials import failures
+from hardwon.learn.trials import credit
 from hardwon.learn.trials.codec import with_texts
-from hardwon.learn.trials.credit import is_better
+from hardwon.learn.trials.credit import change, describe, is_better
+from hardwon.learn.trials.prompt import omega, window
 from hardwon.learn.trials.state import Trial
 from hardwon.learn.trials.values import (
     ActorOutput,
@@ -19,8 +20,6 @@ from hardwon.learn.trials.values import (
     SelfReflection,
     StructuredError,
 )
-from hardwon.learn.trials.window import omega, window
-from hardwon.learn.trials.wording import change, describe
 from hardwon.text.redact import redact
 
 if TYPE_CHECKING:
@@ -65,14 +64,14 @@ def trial(
     assert state.open is not None
     number = state.open.number
     ended, reason = outcome(actor, evaluation, is_last=number + 1 >= state.options.max_trials)
-    worst = failures.main_error(evaluation.errors)
+    worst = credit.main_error(evaluation.errors)
     return Trial(
         number=number,
         outcome=ended,
         reason=reason,
         reward=evaluation.reward_signal,
-        errors=failures.count(evaluation),
-        signature=failures.name_of(evaluation, actor.crash),
+        errors=credit.count(evaluation),
+        signature=credit.name_of(evaluation, actor.crash),
         failure=describe(worst) if worst else "",
         delta=delta(evaluation, last.evaluator_output) if last else None,
         tree=state.open.tree,
@@ -85,7 +84,7 @@ def trial(
 def delta(evaluation: EvaluatorOutput, before: EvaluatorOutput) -> PerformanceDelta:
     """How a trial compares with the one before."""
     gain = round(evaluation.reward_signal - before.reward_signal, 6)
-    more = failures.count(evaluation) - failures.count(before)
+    more = credit.count(evaluation) - credit.count(before)
     return PerformanceDelta(gain, more, is_better(evaluation, before))
 
 

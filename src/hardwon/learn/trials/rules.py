@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.learn.trials.credit import blamed, is_edit
-from hardwon.learn.trials.failures import category, main_error
+from hardwon.learn.trials.credit import (
+    blamed,
+    category,
+    change,
+    describe,
+    is_edit,
+    main_error,
+    place,
+)
 from hardwon.learn.trials.values import CreditAssignment, SelfReflection
-from hardwon.learn.trials.wording import change, describe, place
 from hardwon.text.clean import clip
 from hardwon.text.numbers import plural
 

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.errors import HardwonError
 from hardwon.learn.trials import files, records, summary
-from hardwon.learn.trials.attempt import Attempt
 from hardwon.learn.trials.codec import to_json
 from hardwon.learn.trials.credit import FailedTrial
 from hardwon.learn.trials.prompt import Prompt
 from hardwon.learn.trials.reflect import reflect
-from hardwon.learn.trials.stop import LoopEnd, verdict
+from hardwon.learn.trials.roles import Attempt
+from hardwon.learn.trials.state import LoopEnd, verdict
 from hardwon.learn.trials.to_lessons import keep_lessons, prior_knowledge
 from hardwon.runtime import prompt_text
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from hardwon.learn.trials.attempt import Roles
     from hardwon.learn.trials.files import LoopJournal
+    from hardwon.learn.trials.roles import Roles
     from hardwon.learn.trials.snapshots import Difference, Repository
     from hardwon.learn.trials.state import LoopState, Options, Trial
     from hardwon.learn.trials.values import ActorOutput, EvaluatorOutput, Record

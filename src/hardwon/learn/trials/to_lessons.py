@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 from hardwon.failures.signature import signature
 from hardwon.learn.trials import rules
-from hardwon.learn.trials.failures import digest, is_error, main_error
+from hardwon.learn.trials.analytics import similar_loops
+from hardwon.learn.trials.credit import describe, digest, is_error, main_error
 from hardwon.learn.trials.files import number_name
-from hardwon.learn.trials.search import similar_loops
 from hardwon.learn.trials.state import IMPORTED
-from hardwon.learn.trials.wording import describe
 from hardwon.ranking.scores import UNKNOWN
 from hardwon.text.clean import clip, one_line
 from hardwon.values.episode import Episode, Trigger

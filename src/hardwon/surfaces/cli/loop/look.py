@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from hardwon.errors import NotFound
+from hardwon.learn.trials.analytics import PARTS
 from hardwon.learn.trials.codec import to_json
-from hardwon.learn.trials.search import PARTS
 from hardwon.learn.trials.state import LoopStatus
 from hardwon.learn.trials.values import Category
 from hardwon.runtime import utc_now

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hardwon.learn.trials import Loops
-    from hardwon.learn.trials.analytics import Analysis
-    from hardwon.learn.trials.search import SharedPoint
+    from hardwon.learn.trials.analytics import Analysis, SharedPoint
 
 
 @click.command()

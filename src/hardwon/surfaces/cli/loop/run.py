@@ -11,9 +11,9 @@ import click
 
 from hardwon.errors import InvalidInput
 from hardwon.learn.trials import Functions, Loops, options_of
-from hardwon.learn.trials.actors import PROFILES
+from hardwon.learn.trials.options import NAME, loop_table, trust
+from hardwon.learn.trials.roles import PROFILES
 from hardwon.learn.trials.state import Critical, Lessons
-from hardwon.learn.trials.trust import NAME, loop_table, trust
 from hardwon.learn.trials.values import Policy, Variant
 from hardwon.settings import duration, load
 from hardwon.surfaces.cli import options
