@@ -7,14 +7,13 @@ import logging
 from typing import TYPE_CHECKING
 
 from hardwon.learn.goals.insight import described, insight_on, problems
-from hardwon.learn.goals.names import SHOWN_LIMIT, goal_name
 from hardwon.learn.goals.orchestrators import (
     goal_state,
     is_done,
     states_error,
     task_step,
 )
-from hardwon.learn.goals.recall import doubt_about
+from hardwon.learn.goals.recall import SHOWN_LIMIT, doubt_about, goal_name
 from hardwon.learn.goals.similarity import embedding_of
 from hardwon.text.clean import as_text, one_line
 from hardwon.values.episode import Episode, Trigger

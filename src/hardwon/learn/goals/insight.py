@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from hardwon.failures.error_line import error_line
-from hardwon.learn.goals.names import INSIGHT_LIMIT, SHOWN_LIMIT
 from hardwon.learn.goals.orchestrators import states_error
+from hardwon.learn.goals.recall import INSIGHT_LIMIT, SHOWN_LIMIT
 from hardwon.ports import Request
 from hardwon.runtime import prompt_text
 from hardwon.text.clean import clip, one_line

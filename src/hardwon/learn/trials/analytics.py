@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from hardwon.errors import InvalidInput
 from hardwon.failures.signature import fold
-from hardwon.learn.trials import files, summary
+from hardwon.learn.trials import files
 from hardwon.learn.trials.codec import Misfit
 from hardwon.learn.trials.values import Category
 from hardwon.ranking.reflections import key_words
@@ -246,7 +246,7 @@ def search(root: str, scope: Scope, record_filter: RecordFilter) -> list[Record]
         raise InvalidInput(f"no such failure category: {', '.join(sorted(map(str, unknown)))}")
     rows = [
         (trial.at, state, trial)
-        for state in summary.every(root, scope)
+        for state in files.every_loop(root, scope)
         for trial in state.trials
         if _may_fit(trial, record_filter)
     ]
@@ -262,7 +262,7 @@ def similar_loops(root: str, scope: Scope, task: str, *, limit: int = 10) -> dic
     words = set(key_words(task))
     rows = [
         (-_share(words, set(key_words(state.task))), state.loop_id, state.task)
-        for state in summary.every(root, scope)
+        for state in files.every_loop(root, scope)
     ]
     similar = sorted(row for row in rows if -row[0] >= _SIMILAR)
     return {loop_id: other for _, loop_id, other in similar[:limit]}

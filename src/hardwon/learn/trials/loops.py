@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon import _files
 from hardwon.errors import InvalidInput, NotFound, TransientError
-from hardwon.learn.trials import files, process, summary
+from hardwon.learn.trials import files, process
 from hardwon.learn.trials.analytics import (
     PARTS,
     Analysis,
@@ -120,7 +120,7 @@ class Loops:
         """The newest loops first."""
         states = [
             state
-            for state in summary.every(self.root, self.scope)
+            for state in files.every_loop(self.root, self.scope)
             if status in (None, state.status)
         ]
         return sorted(states, key=lambda state: state.created_at, reverse=True)[:limit]
@@ -170,7 +170,7 @@ class Loops:
 
     def analyze(self, *, watch: Callable[[], None] = lambda: None) -> Analysis:
         """Statistics over all loops of the agent; `watch` is called for each one read."""
-        return analyze(summary.every(self.root, self.scope, watch=watch))
+        return analyze(files.every_loop(self.root, self.scope, watch=watch))
 
     def import_from(
         self, path: str, *, tell: Callable[[int, int], None] = lambda done, of: None
@@ -205,7 +205,7 @@ class Loops:
 
     def _folder(self, loop_id: str) -> LoopFolder:
         folder = files.LoopFolder(self.root, files.safe_id(loop_id))
-        if not folder.exists() or not summary.is_visible(summary.read(folder), self.scope):
+        if not folder.exists() or not files.is_visible(files.read_summary(folder), self.scope):
             raise NotFound("loop", loop_id)
         return folder
 

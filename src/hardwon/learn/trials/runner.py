@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from hardwon.errors import HardwonError
-from hardwon.learn.trials import files, records, summary
+from hardwon.learn.trials import files, records
 from hardwon.learn.trials.codec import to_json
 from hardwon.learn.trials.credit import FailedTrial
 from hardwon.learn.trials.prompt import Prompt
@@ -201,7 +201,7 @@ class Runner:
         self._report(ended)
         self._add("ended", status=ended.status, reason=ended.reason, lessons=lessons)
         _keep_best(self._journal, self._repository)
-        summary.write(self._journal.folder, self.state)
+        files.write_summary(self._journal.folder, self.state)
         self._say("ended", self.state)
 
     def _report(self, ended: LoopEnd) -> None:
