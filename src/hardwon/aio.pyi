@@ -14,12 +14,10 @@ from hardwon.learn.transcripts.location import SessionPlace
 from hardwon.learn.transcripts.mining import Answerer as MiningAnswerer
 from hardwon.learn.transcripts.mining import Mining, OpenQuestions
 from hardwon.learn.transcripts.state import IntegrationReport
-from hardwon.learn.trials.analytics import Analysis
+from hardwon.learn.trials.analytics import Analysis, SharedPoint
 from hardwon.learn.trials.exchange import Imported
 from hardwon.learn.trials.files import LoopFolder
-from hardwon.learn.trials.library import SearchWords
-from hardwon.learn.trials.loops import LoopOptions
-from hardwon.learn.trials.search import SharedPoint
+from hardwon.learn.trials.loops import LoopOptions, SearchWords
 from hardwon.learn.trials.state import LoopState
 from hardwon.learn.trials.values import Record
 from hardwon.lessons import LessonDetails, LessonEdits
@@ -66,6 +64,7 @@ def aopen(
     settings: Settings | None = ...,
     model: Model | Answerer | str | None = ...,
     embedder: Embedder | None = ...,
+    work: bool = ...,
     clock: Callable[[], datetime] = ...,
 ) -> Opening: ...
 
@@ -295,7 +294,7 @@ class AsyncSessions:
     async def count_runs(self, paths: Iterable[str]) -> int: ...
     async def import_runs(self, path: str, skipped: Counter[str]) -> Iterator[runs.RunLessons]: ...
 
-class AsyncLibrary:
+class AsyncLoops:
     async def get(self, loop_id: str) -> LoopState: ...
     async def is_running(self, loop_id: str) -> bool: ...
     async def list(self, *, limit: int = ..., status: str | None = ...) -> list[LoopState]: ...
@@ -324,7 +323,5 @@ class AsyncLibrary:
     async def take_in(self, path: str) -> Imported: ...
     async def restore_best(self, loop_id: str) -> int: ...
     async def folder(self, loop_id: str) -> LoopFolder: ...
-
-class AsyncLoops(AsyncLibrary):
     async def run(self, task: str, **options: Unpack[LoopOptions]) -> LoopState: ...
     async def abort(self, loop_id: str) -> LoopState: ...

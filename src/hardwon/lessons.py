@@ -222,6 +222,8 @@ class Lessons:
     ) -> Sequence[Lesson]:
         """Import a pack, or the store of another system, all of it or nothing.
 
+        Only facts of a memory index that cannot be read are left out, and named in the log.
+
         Imported lessons are not trusted: they wait in quarantine, without guards and records, until
         a person approves them. With `trust` they count as your own. They keep their dates;
         lessons that were imported before stay as they are. In a store of several tenants and agents
