@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from hardwon.failures import case_text, fix_stated, lesson_text, situation, tried_in_vain
-    from hardwon.text import injection
+    from hardwon.text import harm, injection
     from hardwon.values import episode
     from hardwon.values.failure import Failure
     from hardwon.values.fix import Fix
@@ -36,7 +36,8 @@ else:
     fix_stated = lazy("hardwon.failures.fix_stated")
     lesson_text = lazy("hardwon.failures.lesson_text")
     tried_in_vain = lazy("hardwon.failures.tried_in_vain")
-    injection, episode = lazy("hardwon.text.injection"), lazy("hardwon.values.episode")
+    harm, injection = lazy("hardwon.text.harm"), lazy("hardwon.text.injection")
+    episode = lazy("hardwon.values.episode")
 
 _LINE = 120
 
@@ -123,4 +124,5 @@ def _quote(step: Step, failure: Failure, now: datetime) -> Evidence:
 
 def _stated(step: Step) -> Fix | None:
     """The fix that the error states about named arguments; None for a command line."""
-    return fix_stated.stated_fix(step) if step.args.startswith("{") else None
+    fix = fix_stated.stated_fix(step) if step.args.startswith("{") else None
+    return None if fix is None or harm.harm(fix.text) else fix

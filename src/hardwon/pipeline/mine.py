@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from hardwon.failures import fix_unchanged, fixes, lesson_text, mined_lesson
     from hardwon.pipeline.scope_memory import Memory
-    from hardwon.text import injection
+    from hardwon.text import gate, injection
     from hardwon.values.episode import Episode
     from hardwon.values.fix import Fix
     from hardwon.values.lesson import Lesson
@@ -27,7 +27,7 @@ else:  # most steps show nothing, and a hook imports only what it uses
     fix_unchanged, fixes = lazy("hardwon.failures.fix_unchanged"), lazy("hardwon.failures.fixes")
     lesson_text = lazy("hardwon.failures.lesson_text")
     mined_lesson = lazy("hardwon.failures.mined_lesson")
-    injection = lazy("hardwon.text.injection")
+    gate, injection = lazy("hardwon.text.gate"), lazy("hardwon.text.injection")
 
 _CALLS = {"call", "preparation"}  # sorts of fixes that one call can surely be seen to apply
 
@@ -74,7 +74,7 @@ def shown(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
     for place, fix in fixes.fixes_shown(steps) if past.steps else ():
         failure = steps[place].failure
         lesson = memory.about(failure) if failure and failure.is_telling else None
-        if injection.suspicion(f"{fix.mistake}\n{fix.text}"):
+        if injection.suspicion(fix.mistake) or gate.objection(f"{fix.text}\n{fix.call}"):
             continue  # or one run's text could quarantine a lesson of many runs
         if lesson and failure and (mark := _mark(failure.kind, fix)) not in past.counted:
             lesson = mined_lesson.with_case(lesson, steps, place, memory.now)

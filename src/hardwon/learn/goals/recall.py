@@ -15,7 +15,7 @@ from hardwon.learn.goals.names import INSIGHT_LIMIT, goal_name
 from hardwon.ranking.reflections import CANDIDATES, key_words
 from hardwon.text.clean import clip, one_line
 from hardwon.text.frames import inert
-from hardwon.text.injection import suspicion
+from hardwon.text.gate import objection
 from hardwon.values.delivery import NOTHING, Injection
 from hardwon.values.reflection import Likeness, Reflection
 
@@ -118,4 +118,4 @@ def _distinct(reflections: Iterable[Reflection]) -> list[Reflection]:
 
 def doubt_about(reflection: Reflection) -> str:
     """Why a reflection must not be shown to a model; "" if it may be."""
-    return suspicion(f"{reflection.title}\n{reflection.insight}")
+    return objection(f"{reflection.title}\n{reflection.insight}")
