@@ -22,7 +22,7 @@ from hardwon.ranking.odds import Call
 from hardwon.stores.postgres import PostgresStore
 from tests.postgres_server import Place, PostgresServer
 from tests.proxy import Fault, Proxy
-from tests.samples import CODER, LATER, NOW, job
+from tests.samples import CODER, LATER, NOW, job, stored
 
 EPISODES = 20
 JOB = job()
@@ -70,7 +70,7 @@ def test_a_put_needs_no_server_and_a_worker_forwards_it(tmp_path: Path, line: Li
 
     line.fault = Fault()
 
-    assert queue.claim(NOW) == JOB.started()
+    assert stored(queue.claim(NOW)) == JOB.started()
     assert FileQueue(str(tmp_path / "queue")).waiting() == []
     queue.close()
 
@@ -135,7 +135,7 @@ def test_a_job_is_removed_wherever_it_waits(tmp_path: Path, line: Line) -> None:
     queue.put(job("here"))
 
     for one in queue.waiting():
-        queue.done(one)
+        queue.forget(one)
 
     assert queue.waiting() == []
     queue.close()
@@ -151,7 +151,7 @@ def test_the_same_failure_met_while_its_job_is_worked_is_kept(tmp_path: Path, li
 
     queue.done(claimed)
 
-    assert queue.claim(LATER) == again.started()
+    assert stored(queue.claim(LATER)) == again.started()
     queue.close()
 
 

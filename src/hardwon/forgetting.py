@@ -18,7 +18,7 @@ def forget(engine: Runtime, name: str) -> None:
     trials.forget(engine, name)
     for job in engine.queue.waiting():
         if job.episode.scope.tenant == name:
-            engine.queue.done(job)
+            engine.queue.forget(job)
     for job in engine.queue.dead():
         if job.episode.scope.tenant == name:
             engine.queue.purge(job.id)

@@ -11,7 +11,7 @@ from hardwon.learn.goals.recall import INSIGHT_LIMIT, SHOWN_LIMIT
 from hardwon.ports import Request
 from hardwon.runtime import prompt_text
 from hardwon.text.clean import clip, one_line
-from hardwon.text.injection import suspicion
+from hardwon.text.gate import objection
 from hardwon.text.quoting import quotable
 from hardwon.text.redact import redact
 
@@ -98,4 +98,4 @@ async def insight_on(engine: Runtime, episode: Episode) -> str:
     request = Request(prompt_text("goal"), question(episode), episode, max_tokens=200)
     reply = await engine.model.complete(request)
     insight = redact(tidy(reply.text))
-    return by_rules(episode) if suspicion(insight) else insight
+    return by_rules(episode) if objection(insight) else insight

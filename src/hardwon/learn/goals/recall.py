@@ -14,7 +14,7 @@ from hardwon.errors import InvalidInput, Unavailable
 from hardwon.ranking.reflections import CANDIDATES, key_words
 from hardwon.text.clean import clip, one_line
 from hardwon.text.frames import inert
-from hardwon.text.injection import suspicion
+from hardwon.text.gate import objection
 from hardwon.text.secrets import screened
 from hardwon.values.delivery import NOTHING, Injection
 from hardwon.values.reflection import Likeness, Reflection
@@ -120,7 +120,7 @@ def _distinct(reflections: Iterable[Reflection]) -> list[Reflection]:
 
 def doubt_about(reflection: Reflection) -> str:
     """Why a reflection must not be shown to a model; "" if it may be."""
-    return suspicion(f"{reflection.title}\n{reflection.insight}")
+    return objection(f"{reflection.title}\n{reflection.insight}")
 
 
 def goal_name(goal_id: object) -> str:

@@ -7,6 +7,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hardwon.text.clean import clip, one_line
+from hardwon.text.gate import objection
 from hardwon.text.injection import suspicion
 from hardwon.text.redact import redact
 from hardwon.values.fix import Fix
@@ -70,7 +71,7 @@ class Insight(NamedTuple):
     @property
     def doubt(self) -> str:
         """Why a person should look at it first; "" if it looks safe."""
-        return suspicion("\n".join((self.title, self.text, self.mistake)))
+        return suspicion("\n".join((self.title, self.mistake))) or objection(self.text)
 
     @property
     def times(self) -> int:
