@@ -384,7 +384,7 @@ class Agent:
 
     def report(self, injection: Injection, outcome: str) -> None:
         """Report the outcome of a delivery: `helped`, `ignored`, `failed` …"""
-        delivery = as_text(getattr(injection, "id", ""))
+        delivery = one_line(as_text(getattr(injection, "id", "")), 200)
         self._engine.store.deliveries.report(self.scope, delivery, one_line(as_text(outcome), 200))
 
     @cached_property

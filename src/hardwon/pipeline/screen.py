@@ -11,7 +11,7 @@ from hardwon.values.lesson import LIVE, Status, tidy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from hardwon.ports import LessonStore
     from hardwon.text import harm, injection
@@ -116,12 +116,12 @@ def screen_text(text: str, limit: int) -> str:
     return screened(text, limit)
 
 
-def revoke(origin: str, *, scope: Scope, lessons: LessonStore) -> list[Lesson]:
-    """Delete all lessons of an origin and all lessons made from them; returns them."""
+def revoke(
+    origin: str, *, scope: Scope, own: Collection[Scope], lessons: LessonStore
+) -> list[Lesson]:
+    """Delete all lessons of an origin in `own` scopes, and all made from them; returns them."""
     visible = lessons.recent(scope, status=Status.ALL, limit=_ALL)
-    revoked = provenance.descendants(
-        [lesson for lesson in visible if lesson.scope in scope.changeable()], origin
-    )
+    revoked = provenance.descendants([lesson for lesson in visible if lesson.scope in own], origin)
     for lesson in revoked:
         lessons.delete(lesson.scope, lesson.id)
     return revoked
