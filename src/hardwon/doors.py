@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
-from hardwon import queries, recording
 from hardwon import _background as background
+from hardwon import queries, recording
 from hardwon.delivering import Delivering, note_shown
 from hardwon.errors import InvalidInput
 from hardwon.evidence.inner import complaint_in

@@ -50,9 +50,7 @@ def opening(
     return "\n".join([HEAD, *lines, FOOT]), tuple(told)
 
 
-def _fitting_ways(
-    ways: Sequence[Way], room: int, tokens: Callable[[str], int]
-) -> list[Way]:
+def _fitting_ways(ways: Sequence[Way], room: int, tokens: Callable[[str], int]) -> list[Way]:
     """The most valuable ways that fit."""
     chosen: list[Way] = []
     room -= tokens(_WAYS)

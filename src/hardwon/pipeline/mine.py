@@ -96,9 +96,7 @@ def with_text(lesson: Lesson, fix: Fix) -> Lesson:
     return lesson._replace(fixes=fixes_now)
 
 
-def _note_followed(
-    step: Step, past: RunSoFar, memory: Memory, counted: Sequence[str]
-) -> list[str]:
+def _note_followed(step: Step, past: RunSoFar, memory: Memory, counted: Sequence[str]) -> list[str]:
     """Record fixes that the run was shown and that this step applied; returns their marks."""
     marks: list[str] = []
     for lesson in memory.shown(past.told) if past.told else ():
