@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlencode
 
-from bench.corpus import TOOL, Corpus
+from bench.corpus import SCOPE, TOOL, Corpus
 from bench.http_load import Taken, allow_files, flood, keep_to, paced, slow_clients
 from bench.recall_speed import Questions
 from bench.timing import at, cache, table

@@ -30,7 +30,7 @@ _NEAREST = 4  # lessons that one call may be known by
 
 
 def note_failure(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
-    """Count a failure and the fixes that did not prevent it; returns marks to count once per run."""
+    """Count a failure and the fixes that did not prevent it; returns marks for the run."""
     failure = step.failure
     if failure is None or not failure.is_telling:
         return []  # too general to be recognised
