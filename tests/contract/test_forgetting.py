@@ -64,6 +64,6 @@ def test_nothing_of_the_tenant_is_left_in_any_part(forgotten: Store) -> None:
 
 
 def test_everything_of_another_tenant_stays(forgotten: Store) -> None:
-    assert seen(forgotten, "other") == [1, 2, 2, 1, 1, 1, 1, 1, 1, 1, 2]
+    assert seen(forgotten, "other") == [1, 2, 1, 1, 1, 1, 1, 1, 1, 2]
     assert forgotten.units.share("other") == 0.25
     assert forgotten.check() == []
