@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import signal
 import socket
@@ -146,6 +147,21 @@ def test_the_plugin_and_its_worker_run_nothing_of_it(place: Place) -> None:
         place.run(command, event, env=environ)
 
     until(place.is_worked)
+    assert place.repository.ran() == []
+
+
+def test_the_commands_of_the_plugin_call_its_own_program(place: Place) -> None:
+    texts = [path.read_text() for path in sorted(PLUGIN.rglob("*.md")) if path.name != "README.md"]
+    called = [line for text in texts for line in re.findall(r"`([^`\n]*hardwon [^`\n]*)`", text)]
+    granted = [rule for text in texts for rule in re.findall(r"Bash\(([^)]*)\)", text)]
+    shown_to_the_user = "hardwon session undo"
+
+    own = "${CLAUDE_PLUGIN_ROOT}/bin/hardwon "
+    assert all(own in line for line in called if line != shown_to_the_user)
+    assert granted
+    assert all(rule.startswith(own) for rule in granted)
+    listing = next(line for line in called if "lesson list" in line)
+    place.run(listing.replace("${CLAUDE_PLUGIN_ROOT}", str(PLUGIN)))
     assert place.repository.ran() == []
 
 
