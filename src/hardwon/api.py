@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         forgetting,
         moved_names,
         namespaces,
+        playbook,
         reporting,
         run_input,
         tenants,
@@ -67,7 +68,7 @@ else:
     run_input, moved_names = lazy("hardwon.run_input"), lazy("hardwon.moved_names")
     failed_runs, answers = lazy("hardwon.learn.failed_runs"), lazy("hardwon.answers")
     claims, tenants = lazy("hardwon.projects"), lazy("hardwon.tenants")
-    reader = lazy("hardwon.learn.reader")
+    reader, playbook = lazy("hardwon.learn.reader"), lazy("hardwon.playbook")
     forgetting, _sync = lazy("hardwon.forgetting"), lazy("hardwon._sync")
 
 
@@ -353,6 +354,11 @@ class Agent:
     def readable(self, lessons: Sequence[Lesson]) -> Sequence[Lesson]:
         """The lessons that the agent may look up; those withheld from this run are left out."""
         return browsing.readable(self._engine, self.scope, lessons, self.run)
+
+    @property
+    def playbook(self) -> playbook.Playbook:
+        """What the project has taught: `list`, `edit`, `pin`, `move`, `undo`, `add`, `write` …"""
+        return playbook.Playbook(self._engine, self.scope, self.lessons, self.run)
 
     @property
     def loops(self) -> Loops:

@@ -81,6 +81,11 @@ def text_of(lesson: Lesson) -> str:
     return f"{lesson.situation}\n{lesson.mistake}\n{lesson.correction}"
 
 
+def quotes(text: str) -> list[str]:
+    """What stands in backticks in a text."""
+    return _QUOTED.findall(text)
+
+
 def folded(text: str) -> str:
     """The text in lower case, without quotes, with single blanks."""
     return " ".join(re.sub(r"[\"'`\\]", " ", text.lower()).split())
@@ -97,14 +102,13 @@ def _grounded(item: Item, grounds: str) -> Item:
 
 def _supported(text: str, grounds: str) -> str:
     """The text without the sentences with a quoted part that the grounds do not hold."""
-    if all(is_held(part, grounds) for part in _QUOTED.findall(text)):
+    if all(is_held(part, grounds) for part in quotes(text)):
         return text
     sentences = re.split(r"(?<=[.;!?])\s+(?=[^\s])", text)
     held = (
         sentence
         for sentence in sentences
-        if sentence.count("`") % 2 == 0
-        and all(is_held(part, grounds) for part in _QUOTED.findall(sentence))
+        if sentence.count("`") % 2 == 0 and all(is_held(part, grounds) for part in quotes(sentence))
     )
     return " ".join(held).rstrip(";, ")
 
@@ -147,8 +151,12 @@ def without_values(item: Item, task: str) -> Item:
 def is_same(item: Item, lesson: Lesson) -> bool:
     """Whether an item says what a lesson says: the same words in the same order."""
     return _said(item.do) == _said(lesson.correction) and (
-        _said(item.when) == _said(lesson.situation) or lesson.situation == lesson.correction
+        _said(item.when) == _when(lesson) or lesson.situation == lesson.correction
     )
+
+
+def _when(lesson: Lesson) -> str:
+    return _said(lesson.situation).removeprefix("when ")
 
 
 def _said(text: str) -> str:
@@ -173,7 +181,7 @@ def _is_about_the_same(item: Item, kinds: Sequence[str], lesson: Lesson) -> bool
     own, others = _calls(item.do), _calls(lesson.correction)
     if own or others:
         return not own.isdisjoint(others)
-    return _said(item.when) == _said(lesson.situation)
+    return _said(item.when) == _when(lesson)
 
 
 def _calls(text: str) -> set[str]:
