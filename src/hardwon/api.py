@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from hardwon.learn.trials import Loops
     from hardwon.models.budget import Spent
     from hardwon.pipeline import capture
-    from hardwon.ports import Embedder, Model, Run
+    from hardwon.ports import Embedder, Model, Reply, Run
     from hardwon.ranking.scores import Judged
     from hardwon.runtime import Answerer, Processor
     from hardwon.settings import Settings
@@ -124,6 +124,15 @@ class Hardwon:
     def model(self) -> str:
         """The name of the model that writes the lessons; `rules` without a model."""
         return self._engine.model.name
+
+    def try_model(self) -> Reply:
+        """The model's answer to one small request; an error says what is wrong with it."""
+        return answers.tried(self._engine)
+
+    @property
+    def last_reading(self) -> datetime | None:
+        """When a run was last read on this machine, or its items were written down."""
+        return self._engine.last_reading
 
     def agent(
         self,

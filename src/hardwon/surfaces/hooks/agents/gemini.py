@@ -46,6 +46,7 @@ def read(payload: dict[str, Any], name: str = "") -> Event | None:
         tool="bash" if tool == _SHELL else tool,
         args=arguments(payload, "tool_input"),
         output=words(response.get("error") or response.get("returnDisplay")) or printed,
+        can_be_asked=name == "AfterAgent" and payload.get("stop_hook_active") is not True,
     )
 
 
@@ -53,6 +54,8 @@ def answer(event: Event, reply: HookReply) -> dict[str, Any]:
     """Context and a line for the person where accepted; before an action only a denial."""
     if event.kind == EventKind.BEFORE:
         return {"decision": "deny", "reason": reply.denial} if reply.denial else {}
+    if reply.request:
+        return {"decision": "deny", "reason": reply.request}
     if event.kind not in TAKES_CONTEXT:
         return {}
     output = {"hookEventName": event.name, "additionalContext": reply.context}
