@@ -130,6 +130,11 @@ class Hardwon:
         return answers.tried(self._engine)
 
     @property
+    def reader(self) -> str:
+        """The name of the model that reads ended runs; "" if none does."""
+        return self._engine.model.name if self._engine.reads_runs else ""
+
+    @property
     def last_reading(self) -> datetime | None:
         """When a run was last read on this machine, or its items were written down."""
         return self._engine.last_reading
