@@ -327,9 +327,11 @@ class Agent:
         trigger = capture.trigger_of(bool(problem), flags, self._engine.settings.reflexion)
         texts = as_text(task), as_text(attempt), problem
         ended = episode.Episode(self.scope, *texts, signals=tuple(flags.items()))
-        is_read = trigger in (None, episode.Trigger.ERROR)
-        job = self._engine.read_run(ended, self.run, recorded) if is_read else None
-        if job is None and trigger is not None:
+        is_read = trigger in (None, episode.Trigger.ERROR) and self._engine.reads(recorded)
+        job = None
+        if is_read:
+            job = self._engine.read_run(ended, self.run, recorded)
+        elif trigger is not None:
             job = self._engine.capture(ended, trigger, recorded=recorded)
         # Only after the job is durable: a full disk must not cost the steps.
         self._engine.doors.end(self.scope, self.run, as_text(task), problem, late)
@@ -341,7 +343,8 @@ class Agent:
         It is queued only for a model that reads runs.
         """
         ended, steps = episode.Episode(self.scope, ""), self.run.so_far().steps
-        job = self._engine.read_run(ended, self.run, steps)
+        is_read = self._engine.reads(steps)
+        job = self._engine.read_run(ended, self.run, steps) if is_read else None
         self._engine.doors.end(self.scope, self.run)
         return job
 

@@ -69,16 +69,10 @@ class Delivering:
         query: Query,
         outlook: Outlook,
         run: Run,
-        *,
-        view: Callable[[Lesson], Lesson] | None = None,
     ) -> Injection:
-        """The lessons for a query, rendered and logged; `view` gives the lesson as shown here."""
+        """The lessons for a query, rendered and logged."""
         started = perf_counter_ns()
         candidates = self.weighed(scope, query, outlook)
-        if view is not None:
-            candidates = [
-                candidate if candidate.verdict else candidate.seen(view) for candidate in candidates
-            ]
         return self.deliver(scope, query, candidates, run, started=started)
 
     def deliver(

@@ -13,7 +13,15 @@ from hardwon.errors import InvalidInput
 from hardwon.evidence.inner import complaint_in
 from hardwon.evidence.opening import opening
 from hardwon.evidence.ways import ways_of
-from hardwon.failures import call_keys, guards, mistakes, operations, reading
+from hardwon.failures import (
+    call_keys,
+    fixes,
+    guards,
+    lesson_text,
+    mistakes,
+    operations,
+    reading,
+)
 from hardwon.pipeline import (
     archive,
     earn,
@@ -30,7 +38,7 @@ from hardwon.stores import runs
 from hardwon.text.secrets import screened
 from hardwon.values.delivery import NOTHING, Door, Injection
 from hardwon.values.episode import Trigger
-from hardwon.values.lesson import Status
+from hardwon.values.lesson import MINED, Status
 from hardwon.values.report import Window
 from hardwon.values.run import RunSoFar
 from hardwon.values.step import Step
@@ -287,8 +295,21 @@ class Doors:
             return NOTHING
         is_again = failure is not None and past.has_met(failure.kind)
         query = self.asked_at_error(scope, step, past.task)
-        outlook = UNKNOWN._replace(is_again=is_again)
-        return self.delivering.recalled(scope, query, outlook, run)
+        outlook = UNKNOWN._replace(is_again=is_again, told=past.told)
+        found = self.delivering.weighed(scope, query, outlook)
+        own = [_of_same_call(candidate, step) for candidate in found]
+        return self.delivering.deliver(scope, query, own, run, started=perf_counter_ns())
+
+
+def _of_same_call(candidate: Judged, step: Step) -> Judged:
+    """A candidate with what is known about this call; what is known of other calls is hidden."""
+    lesson = candidate.match.lesson
+    if candidate.verdict or not lesson.fixes or lesson.origin != MINED:
+        return candidate
+    own = lesson_text.with_text_of(lesson, fixes.fixes_of_call(lesson.fixes, step))
+    if not own.fixes:
+        return candidate._replace(verdict="known of other calls only")
+    return candidate._replace(match=candidate.match._replace(lesson=own))
 
 
 def _tell(run: Run, task: str, steps: Sequence[Step]) -> None:

@@ -12,6 +12,7 @@ from hardwon.doors import Doors
 from hardwon.errors import InvalidInput, storage_error
 from hardwon.pipeline import screened_ports
 from hardwon.settings import load
+from hardwon.values.episode import Episode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,9 +26,9 @@ if TYPE_CHECKING:
     from hardwon.ports import Embedder, Model, Request, Run, Store, WorkedQueue
     from hardwon.settings import GoalSettings, Settings
     from hardwon.stores import journal, memory, postgres, redis, sqlite
-    from hardwon.values.episode import Episode
     from hardwon.values.job import Job
     from hardwon.values.lesson import Lesson
+    from hardwon.values.scope import Scope
     from hardwon.values.step import Step
 
     Answerer = Callable[[Request], Any]
@@ -124,8 +125,17 @@ class Runtime:
         if self._copies is not None:
             yield from self._copies.refresh(embeds=self.embeds)
         yield from upkeep.daily(
-            self.store, self.settings, self._tenants, self.clock(), on_disk=self.on_disk
+            self.store,
+            self.settings,
+            self._tenants,
+            self.clock(),
+            on_disk=self.on_disk,
+            read=self._read_abandoned,
         )
+
+    def _read_abandoned(self, scope: Scope, run: Run) -> None:
+        if self.reads(steps := run.so_far().steps):
+            self.read_run(Episode(scope, ""), run, steps)
 
     def collect_runs(self) -> Iterator[str]:
         """Archive the ended runs on disk, one by one; runs that are too old are deleted."""
@@ -153,6 +163,10 @@ class Runtime:
     def has_model(self) -> bool:
         """Whether there is a model; without one, rules write the lessons."""
         return self.model.name != rules.Rules.name
+
+    def reads(self, steps: Sequence[Step]) -> bool:
+        """Whether a model reads a run with these steps, if there is something new in it."""
+        return self.reads_runs and len(steps) >= news.LEAST
 
     @property
     def reads_runs(self) -> bool:
@@ -187,13 +201,11 @@ class Runtime:
 
         A worker looks again, as it also knows what earlier runs did.
         """
-        if not (steps and self.reads_runs):
-            return None
         if not (past := run.so_far()).begun:  # its steps are only told at its end
             run.begin(screen.screen_text(ended.task, TEXT_LIMIT))
             past = run.so_far()
         items = playbook.items(ended.scope, self.store.lessons, self.clock())
-        if not news.news(steps, items, prompts=len(past.prompts)):
+        if not news.news(steps, items, prompts=len(past.prompts), error=ended.error):
             return None
         return self.capture(capture.of_run(ended, run.name, past), "run", recorded=steps)
 

@@ -11,11 +11,12 @@ from hardwon.stores import run_files
 from hardwon.values.run import Ending
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator
     from datetime import datetime
 
-    from hardwon.ports import Store
+    from hardwon.ports import Run, Store
     from hardwon.settings import Settings
+    from hardwon.values.scope import Scope
 
 ENDED = timedelta(hours=24)  # a run without a step for this long has ended
 _EVERY = timedelta(days=1).total_seconds()
@@ -23,12 +24,18 @@ _RUNS = ""  # no tenant has this name
 
 
 def daily(
-    store: Store, settings: Settings, tenants: Collection[str], now: datetime, *, on_disk: bool
+    store: Store,
+    settings: Settings,
+    tenants: Collection[str],
+    now: datetime,
+    *,
+    on_disk: bool,
+    read: Callable[[Scope, Run], object],
 ) -> Iterator[object]:
-    """Do the daily work that is due, step by step."""
+    """Do the daily work that is due, step by step. `read` lets a model read an abandoned run."""
     moment = now.timestamp()
     if on_disk and run_files.is_due(settings.home, _RUNS, moment, every=_EVERY):
-        yield from _settled(store, settings, now)
+        yield from _settled(store, settings, now, read)
         for tenant in sorted(tenants):
             _prune(store, settings, tenant, now)
     for tenant in sorted(tenants) if settings.proof.share else ():
@@ -60,7 +67,9 @@ def _prune(store: Store, settings: Settings, tenant: str, now: datetime) -> None
     store.ended_runs.prune(tenant, before=now - values.keep, most=values.most)
 
 
-def _settled(store: Store, settings: Settings, now: datetime) -> Iterator[str]:
+def _settled(
+    store: Store, settings: Settings, now: datetime, read: Callable[[Scope, Run], object]
+) -> Iterator[str]:
     """Settle and archive the runs that were never ended; yields their names."""
     for scope, run in run_files.idle(settings.home, (now - ENDED).timestamp()):
         past = run.so_far()
@@ -69,5 +78,6 @@ def _settled(store: Store, settings: Settings, now: datetime) -> Iterator[str]:
             store.ended_runs.keep(
                 archive.archived(past, scope, run.name, ended=now, outcome=Ending.ABANDONED)
             )
+        read(scope, run)
         run.settled()
         yield run.name

@@ -17,13 +17,16 @@ if TYPE_CHECKING:
 
     from hardwon.values.step import Step
 
+_CHANGING = frozenset(["mkdir", "touch", "cp", "mv", "rm", "ln", "chmod", "patch"])
 _READ = 8_192  # characters of a command line that are looked at
 _MOST = 40  # calls of one step
-_FUNCTION = re.compile(r"(?m)^[ \t]*(?:function[ \t]+)?([A-Za-z_]\w*)[ \t]*\(\)[ \t\n]*\{([^{}]*)\}")
-_ARGUMENTS = re.compile(r'"?\$(?:[@*]|\{[@*]\})"?')
-_NUMBERED = re.compile(r'"?\$\{?([1-9])\}?"?')
+_FUNCTION = re.compile(
+    r"(?:^|(?<=[;&\n]))[ \t]*(?:function[ \t]+)?([A-Za-z_]\w*)[ \t]*\(\)[ \t\n]*\{([^{}]*)\}"
+)
+_ARGUMENTS = re.compile(r'"\$(?:[@*]|\{[@*]\})"|\$(?:@|\{@\})')
+_NUMBERED = re.compile(r'"\$\{?([1-9])\}?"|\$\{?([1-9])\}?')
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
-_FIXED = re.compile(r"[a-z][\w:.+-]*")  # a sub-command, a task, the name of a tool
+_FIXED = re.compile(r"(?![0-9a-f]{6,}$)[a-z][\w:.+-]*")  # a sub-command, a task, the name of a tool
 _FILE = re.compile(r"[\w@-]+\.[A-Za-z]\w{0,4}")
 _NAMES = re.compile(r'"([A-Za-z_][\w-]{0,40})"\s*:')
 _WORDS = re.compile(r"[A-Za-z_][\w.:-]{2,}")
@@ -39,6 +42,7 @@ class Call(NamedTuple):
     words: frozenset[str]  # everything it names, values too
     is_tool: bool = False
     has_script: bool = False  # it runs code that stands in the call
+    writes: bool = False  # it writes or changes a file
 
     @property
     def family(self) -> str:
@@ -94,7 +98,7 @@ def _with_arguments(body: str, command: Command) -> str:
     given = command.text[len(command.program) :].strip()
     words = command.words[1:]
     body = _ARGUMENTS.sub(lambda _: given, body)
-    return _NUMBERED.sub(lambda match: (words[int(match[1]) - 1 :] or ("",))[0], body)
+    return _NUMBERED.sub(lambda m: (words[int(m[1] or m[2]) - 1 :] or ("",))[0], body)
 
 
 def _value_of(name: str, command: Command) -> str:
@@ -118,7 +122,9 @@ def _command_call(command: Command) -> Call:
     text = _quiet(command.text)
     is_inside = command.cwd and not command.cwd.startswith(("/", "~", "$", "."))
     text = f"cd {command.cwd} && {text}" if is_inside else text
-    return Call(command.name, text, shape, kind, named, has_script=bool(command.script))
+    has_script = bool(command.script) and not command.writes
+    writes = bool(command.writes) or command.name in _CHANGING
+    return Call(command.name, text, shape, kind, named, has_script=has_script, writes=writes)
 
 
 def _shape(command: Command, words: list[str]) -> Iterator[tuple[str, bool]]:

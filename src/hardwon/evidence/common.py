@@ -32,7 +32,13 @@ READERS = frozenset(
     """
     ls cat head tail less more nl find grep rg egrep fgrep ag ack awk wc file stat which type tree
     diff cmp sort uniq cut tr jq column xxd od du df env printenv whoami id ps top history man
-    whereis realpath dirname basename md5sum sha256sum echo printf true false cd pwd test [ [[ date
-    sleep sed rm cp mv mkdir touch chmod ln export set source . unset read exit kill wait tee xargs
+    whereis realpath dirname basename md5sum sha256sum sed test [ [[ rm cp mv mkdir touch chmod ln
     """.split()
 )
+# Words of the shell itself.
+PLUMBING = frozenset(
+    """
+    echo printf true false cd pwd date sleep export set source . unset read exit kill wait tee xargs
+    """.split()
+)
+READERS |= PLUMBING

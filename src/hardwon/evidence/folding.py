@@ -10,7 +10,7 @@ import re
 
 from hardwon.text.clean import clip_middle
 
-LONGEST = 300  # characters of a call that is shown
+LONGEST = 600  # characters of a call that is kept
 _TEXT = 28  # characters that remain of a free text: its form is at its beginning
 _PERSONAL = re.compile(
     r"[\w.+-]+@[\w-]+\.[\w.]+"
@@ -21,6 +21,7 @@ _PERSONAL = re.compile(
 _HOMES = re.compile(r"(?:/home/|/Users/|/root\b)[\w.-]*|/(?:private/)?tmp/[\w./-]+")
 _CODED = re.compile(r"[A-Za-z]+[-_]?(?=\w*[a-f])(?=\w*\d)[0-9a-f]{6}[-_]\d+")
 _TEXT_FIELD = re.compile(r'("[A-Za-z_]\w*"\s*:\s*)"([^"\\]*(?:\\.[^"\\]*)*)"')
+_LIST = re.compile(r"\[\s*(\{[^{}]*\})\s*,\s*\{.*?\}\s*\]", re.S)
 _QUOTED = re.compile(r"(\"(?![{\[])[^\"$`\n]{29,}\"|'(?![{\[])[^'\n]{29,}')")
 _TOKEN = re.compile(r"[\w./@+-]*\d[\w./@+-]*")
 _NUMBER = re.compile(r"\d{2,}")
@@ -32,27 +33,29 @@ def fold_call(text: str, task: str = "") -> str:
     text = _QUOTED.sub(_short_text, text)
     text = _PERSONAL.sub("<id>", _CODED.sub("<id>", text))
     text = _HOMES.sub("<dir>", text)
-    numbers = set(_NUMBER.findall(task))
+    numbers = {number for number in _NUMBER.findall(task) if not _is_year(number)}
     if numbers:
         text = _TOKEN.sub(lambda match: _without(match[0], numbers, task), text)
     return clip_middle(text.strip(), LONGEST)
 
 
+def shorten_values(text: str) -> str:
+    """The call with long lists in its JSON cut after their first element."""
+    return _LIST.sub(lambda match: f"[{match[1]}, …]", text)
+
+
 def _without(token: str, numbers: set[str], task: str) -> str:
     """A token without the numbers that the task names; one that the agent composed stays."""
     own = [number for number in _NUMBER.findall(token) if number in numbers]
-    is_copied = token in task or any(len(number) > 2 for number in own)
-    is_composed = bool(own) and token not in task and bool(re.search(r"[A-Z]", token))
-    if not is_copied or (is_composed and not _is_reference(token, own)):
+    if token not in task and not any(len(number) > 2 for number in own):
         return token
     for number in own:
         token = token.replace(number, "<n>")
     return token
 
 
-def _is_reference(token: str, own: list[str]) -> bool:
-    """Whether a token names something by a number of the task, as `ord_10482_cc2`."""
-    return any(len(number) > 2 and not 1900 <= int(number[:4]) <= 2100 for number in own)
+def _is_year(number: str) -> bool:
+    return len(number) == 4 and number.startswith(("19", "20"))
 
 
 def _short_field(match: re.Match[str]) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from hardwon.evidence.calls import Call, calls_of
 from hardwon.evidence.common import COMMON, READERS
 from hardwon.failures.authored import is_shell
+from hardwon.failures.body_verdict import is_failed_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,11 +29,13 @@ _PARTS = re.compile(r"[A-Za-z][A-Za-z0-9]+")
 
 
 def complaint_in(step: Step) -> str:
-    """The last line in which a called program complains although the call went on; else ""."""
+    """The last line that says that a call failed, although the command line went on; else ""."""
     if not is_shell(step) or not step.output:
         return ""
     parts: frozenset[str] | None = None
     for line in reversed(step.output.splitlines()[-_READ:]):
+        if line.startswith("{") and len(line) <= _LONGEST and is_failed_json(line):
+            return line
         match = _SAID.fullmatch(line) if len(line) <= _LONGEST else None
         if match is None or not _COMPLAINT.search(match["what"]):
             continue

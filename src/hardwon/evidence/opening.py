@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hardwon.evidence.folding import shorten_values
 from hardwon.evidence.ways import Way, in_order
 from hardwon.text.clean import clip, one_line
 from hardwon.text.frames import inert
@@ -18,7 +19,8 @@ HEAD = "[WHAT WORKED HERE BEFORE]"
 FOOT = "[END WHAT WORKED HERE]"
 _WAYS = "Calls that worked in earlier runs, in their usual order (<…>: a value of the task):"
 _FAILURES = "Failures that were met here, and what got past them:"
-_CALL = 170  # characters of a call
+_CALL = 120  # characters of a call
+_HARD_CALL = 260  # the same of one that also failed: its details matter
 _SHARE = 0.7  # of the budget that calls may take
 _LEAST = 2  # the fewest calls that are worth a list
 
@@ -63,7 +65,8 @@ def _fitting_ways(
 
 
 def _shown(way: Way) -> str:
-    return inert(clip(" ".join(way.call.split()), _CALL))
+    longest = _HARD_CALL if way.failed else _CALL
+    return inert(clip(" ".join(shorten_values(way.call).split()), longest))
 
 
 def _failure_line(lesson: Lesson) -> str:

@@ -8,8 +8,9 @@ from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.evidence.calls import Call, calls_of, is_own
-from hardwon.evidence.common import COMMON
+from hardwon.evidence.common import COMMON, PLUMBING, READERS
 from hardwon.evidence.inner import blamed
+from hardwon.failures.authored import tail, writings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -18,9 +19,11 @@ if TYPE_CHECKING:
 
 _AHEAD = 14  # steps between a failure and the call that gets past it
 _BEFORE = 2  # calls shown before the one that worked
+_BETWEEN = 3  # the same where the call that failed works unchanged
 _LIKE = 0.6  # share of what a call is about that another call must have to want the same
 _EVERYDAY = 0.3  # the weight of a word that is typed in every project
 _VALUE = re.compile(r"[\w-]*\d[\w-]{2,}")  # what a run got from somewhere: it has a digit
+_CODE = re.compile(r"\b(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z][\w-]{2,}\b")  # a code has letters and digits
 _PAIR = re.compile(r'"(\w+)": ("[^"]*"|[\d.]+)')
 _TOOLS = 0.1  # tools of a kind share less of their names than commands do
 _NEAR = 200  # characters around a value in an output
@@ -41,25 +44,51 @@ class Passed(NamedTuple):
     failing: Call
     before: tuple[Asked, ...]  # what was called on the way and worked
     working: Call
+    is_further: bool = False  # the last call failed too, but of something else
+    is_own_script: bool = False  # the failing call runs a file that the run wrote itself
+    is_rewrite: bool = False  # and only that file was written again
 
 
 def passed(steps: Sequence[Step]) -> list[Passed]:
     """The failures that the last step gets past, each with its trail."""
     last = len(steps) - 1
-    goals = working_calls(steps[last]) if last > 0 else []
     first = max(0, last - _AHEAD)
-    if not goals or all(step.failure is None for step in steps[first:last]):
+    if all(step.failure is None for step in steps[first:last]):
         return []
+    goals, next_failing = working_calls(steps[last]), failing_call(steps[last])
     weights = _weights(steps)
     found: list[Passed] = []
     for at in range(last - 1, first - 1, -1):
-        failing = failing_call(steps[at])
-        if failing is None or any(steps[at].failure.kind == steps[p.at].failure.kind for p in found):
+        failing, kind = failing_call(steps[at]), _kind(steps[at])
+        if failing is None or any(_kind(steps[other.at]) == kind for other in found):
             continue
-        working = _nearest(failing, goals, weights)
-        if working is not None and not _was_passed(steps, at, failing, weights):
-            found.append(Passed(at, failing, _way_there(steps, at, working), working))
+        working, is_further = _nearest(failing, goals, weights), False
+        if working is None and next_failing is not None and _kind(steps[last]) != kind:
+            working, is_further = _nearest(failing, [next_failing], weights), True
+        if working is None or _was_passed(steps, at, failing, weights):
+            continue
+        is_same = working.text == failing.text
+        way = _way_there(steps, at, working, is_same=is_same)
+        if not is_same or way:
+            own = _own_files(failing, steps[: at + 1])
+            others = tuple(one for one in way if own.isdisjoint(_names(one.call)))
+            marks = is_further, bool(own), bool(own) and not others
+            found.append(Passed(at, failing, others or way, working, *marks))
     return found
+
+
+def _own_files(call: Call, steps: Sequence[Step]) -> set[str]:
+    """The files that a call names and that the run wrote itself."""
+    written = (writing for step in steps for writing in writings(step.tool, step.args))
+    return {tail(writing.path) for writing in written if not writing.is_edit} & _names(call)
+
+
+def _names(call: Call) -> set[str]:
+    return {word.rpartition("/")[2] for word in call.text.split()}
+
+
+def _kind(step: Step) -> str:
+    return step.failure.kind if step.failure else ""
 
 
 def failing_call(step: Step) -> Call | None:
@@ -99,10 +128,11 @@ def _likeness(failing: Call, other: Call, weights: Mapping[str, float]) -> float
         return 0.0
     if failing.text == other.text:
         return 1.0
-    if failing.program == other.program:
-        return _overlap(failing.shape.split(), other.shape.split(), weights)
     named = failing.words - COMMON
-    return _overlap(named, other.words, weights) if len(named & other.words) > 1 else 0.0
+    by_names = _overlap(named, other.words, weights)
+    if failing.program == other.program:
+        return max(by_names, _overlap(failing.shape.split(), other.shape.split(), weights))
+    return by_names if len(named & other.words) > 1 else 0.0
 
 
 def _tool_likeness(failing: Call, other: Call) -> float:
@@ -139,8 +169,13 @@ def _was_passed(
     return any(_nearest(failing, calls, weights) is not None for calls in later)
 
 
-def _way_there(steps: Sequence[Step], at: int, working: Call) -> tuple[Asked, ...]:
-    """What was called on the way: what explained the failure, gave a value, or came in between."""
+def _way_there(
+    steps: Sequence[Step], at: int, working: Call, *, is_same: bool
+) -> tuple[Asked, ...]:
+    """What was called on the way: what explained the failure, gave a value, or came in between.
+
+    Where the call itself did not change, what came in between made the difference.
+    """
     line, failing = steps[at].failure.line if steps[at].failure else "", steps[at]
     explained: dict[str, Asked] = {}
     between: dict[str, Asked] = {}
@@ -148,15 +183,26 @@ def _way_there(steps: Sequence[Step], at: int, working: Call) -> tuple[Asked, ..
         for call in working_calls(step):
             if call is working:
                 break
-            if is_own(call) and call.shape != working.shape:
-                answer = _answer(step, call) if _explains(call, line, failing) else ""
-                (explained if answer else between).setdefault(call.shape, Asked(call, answer))
+            if call.shape != working.shape and _is_on_the_way(call, working, is_same=is_same):
+                answer = _explanation(step, call, line, failing)
+                (explained if answer else between).setdefault(call.text, Asked(call, answer))
     first = [*list(explained.values())[:1], *_sources(steps, at, working)][:_BEFORE]
     known = {one.call.shape for one in first}
-    others = [one for shape, one in between.items() if shape not in known]
-    is_same = working.text in failing.args
-    room = min(_BEFORE - len(first), _BEFORE if is_same else 1)
-    return (*first, *others[len(others) - room :]) if room > 0 else tuple(first)
+    others = [one for one in between.values() if one.call.shape not in known]
+    if is_same:  # what changes something matters more than what looks
+        others.sort(key=lambda one: one.call.writes or one.call.program not in READERS)
+    room = _BETWEEN - len(first) if is_same else min(1, _BEFORE - len(first))
+    chosen = others[len(others) - room :] if room > 0 else []
+    return (*first, *(one for one in between.values() if one in chosen))
+
+
+def _is_on_the_way(call: Call, working: Call, *, is_same: bool) -> bool:
+    """Whether a call may have made the difference to the one that worked."""
+    if call.has_script:
+        return False
+    if is_same:
+        return is_own(call) or call.writes or call.program not in PLUMBING
+    return is_own(call) and not call.is_tool and call.program == working.program
 
 
 def _sources(steps: Sequence[Step], at: int, working: Call) -> list[Asked]:
@@ -184,16 +230,19 @@ def _giver(step: Step, passage: str) -> Call | None:
     return giver if is_own(giver) else None
 
 
-def _answer(step: Step, call: Call) -> str:
-    """What a call answered: the output if it is short, else its first line for the first call."""
+def _explanation(step: Step, call: Call, line: str, failing: Step) -> str:
+    """What a call answered about a word that only the error has, as its code; else ""."""
+    if step.failed or not is_own(call):
+        return ""
+    words = [word for word in _CODE.findall(line) if word not in failing.args]
+    asked = list(dict.fromkeys(word for word in _CODE.findall(step.args) if word in line))
+    if not set(words).intersection(asked):
+        return ""
     output = step.output.strip()
-    first, calls = output.partition("\n")[0], calls_of(step)
-    if len(calls) > 1:
-        return first if calls[0] is call and len(first) <= _ANSWER else ""
-    return output if len(output) <= _ANSWER else ""
-
-
-def _explains(call: Call, line: str, failing: Step) -> bool:
-    """Whether a call asks about a word that only the error has, as its code."""
-    words = set(re.findall(r"[\w-]{3,}", call.text)) & set(re.findall(r"[\w-]{3,}", line))
-    return any(word not in failing.args for word in words)
+    every = list(dict.fromkeys(_CODE.findall(step.args)))
+    parts = [part.strip() for part in (output.split("\n\n") if "\n\n" in output else output.split("\n"))]
+    if len(every) == len(parts):
+        return parts[every.index(asked[0])]
+    calls = calls_of(step)
+    is_first = bool(calls) and calls[0].shape == call.shape
+    return output if len(calls) == 1 and len(output) <= _ANSWER else parts[0] if is_first else ""

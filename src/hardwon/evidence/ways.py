@@ -31,7 +31,7 @@ class Way(NamedTuple):
     @property
     def worth(self) -> float:
         """What it is worth to a newcomer: needed often, hard to guess, wrong at first."""
-        return self.news * self.runs * (1 + min(self.failed, 3) / 3)
+        return self.news * self.runs * (1 + min(self.failed, 3))
 
 
 class _Record:
@@ -52,10 +52,10 @@ def ways_of(runs: Iterable[tuple[str, Sequence[Step]]]) -> list[Way]:
         for at, step in enumerate(steps):
             failing = failing_call(step)
             if failing is not None and is_own(failing):
-                records.setdefault(failing.family, _Record()).failed += 1
+                records.setdefault(_key(failing), _Record()).failed += 1
             for call in working_calls(step):
                 if is_own(call):
-                    _note(records.setdefault(call.family, _Record()), call, task, number, at / len(steps))
+                    _note(records.setdefault(_key(call), _Record()), call, task, number, at / len(steps))
     found = [_way(record) for record in records.values() if record.call is not None]
     return sorted(found, key=lambda way: (-way.worth, way.place))
 
@@ -66,6 +66,11 @@ def _note(record: _Record, call: Call, task: str, run: int, place: float) -> Non
     record.places.append(place)
     if record.call is None or not re.search(r"\$\{?\w", call.text):
         record.call, record.text = call, fold_call(call.text, task)
+
+
+def _key(call: Call) -> str:
+    """Calls with the same key are one way, whatever their order of flags and their values."""
+    return " ".join(sorted({*call.kind.split()}))
 
 
 def _way(record: _Record) -> Way:

@@ -5,19 +5,18 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from hardwon.evidence.folding import fold_call
+from hardwon.evidence.folding import fold_call, shorten_values
 from hardwon.text.clean import clip, one_line
 from hardwon.text.frames import inert
-from hardwon.values.fix import Fix
+from hardwon.values.fix import PREPARED, Fix
 
 if TYPE_CHECKING:
     from hardwon.evidence.calls import Call
     from hardwon.evidence.trails import Passed
 
 TRAIL = "trail"  # the sort of a fix that shows calls
-PREPARED = " < "  # in a key: before the calls that came first
 VALUES = " ~"  # at the end of a key: only values were changed
-_SHOWN = 220  # characters of one call
+_SHOWN = 300  # characters of one call
 _ANSWER = 160  # characters of an answer
 _VALUE = 24  # characters of an argument that may be shown
 
@@ -38,8 +37,9 @@ def trail_fix(found: Passed, task: str) -> Fix:
 def _key(found: Passed) -> str:
     """Equal for trails that end in the same sort of call, and changed or came first the same."""
     family = found.working.family
-    if found.working.text == found.failing.text:
-        return PREPARED.join((family, *(asked.call.family for asked in found.before)))
+    if found.is_own_script or found.working.text == found.failing.text:
+        first = [] if found.is_rewrite else sorted({a.call.program for a in found.before})
+        return PREPARED.join(("own" if found.is_own_script else family, *(first or [""])))
     return family if found.working.shape != found.failing.shape else f"{family}{VALUES}"
 
 
@@ -53,13 +53,14 @@ def trail_text(found: Passed, task: str) -> str:
         f"`{typed(asked.call, task)}` says “{inert(clip(one_line(asked.answer), _ANSWER))}” "
         for asked in said
     )
-    return f"{''.join(explained)}What worked: {working}{_changes(found)}."
+    result = "Got further" if found.is_further else "What worked"
+    return f"{''.join(explained)}{result}: {working}{_changes(found)}."
 
 
 def typed(call: Call, task: str) -> str:
     """A call as it was typed; of a tool its name and what may be shown of its arguments."""
     if not call.is_tool:
-        return clip(" ".join(fold_call(call.text, task).split()), _SHOWN)
+        return clip(" ".join(shorten_values(fold_call(call.text, task)).split()), _SHOWN)
     return f"{call.program}({', '.join(_argument(name, value) for name, value in _given(call).items())})"
 
 

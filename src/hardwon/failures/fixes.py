@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from hardwon.evidence.calls import calls_of
 from hardwon.evidence.trails import failing_call, passed
-from hardwon.evidence.wording import PREPARED, TRAIL, VALUES, trail_fix, typed
+from hardwon.evidence.wording import TRAIL, VALUES, trail_fix, typed
 from hardwon.failures.fix_case import case_of, folded, line_of
 from hardwon.failures.fix_lines import applies_lines, is_in_code, lines_fix
 from hardwon.failures.fix_unchanged import has_revert, unchanged_fixes
+from hardwon.values.fix import PREPARED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +61,25 @@ def was_applied(fix: Fix, steps: Sequence[Step], task: str = "") -> bool:
     if fix.sort == "lines":
         return is_in_code(fix.key.partition(" ")[2], steps)
     failing = failing_call(steps[-1]) if fix.sort == TRAIL and PREPARED not in fix.key else None
-    return failing is not None and fix.call == typed(failing, task)
+    return failing is not None and not failing.is_tool and fix.call == typed(failing, task)
+
+
+def fixes_of_call(fixes: Sequence[Fix], step: Step) -> tuple[Fix, ...]:
+    """The fixes that were found for a call of the same program or tool as this failing step."""
+    failing = failing_call(step)
+    if failing is None:
+        return tuple(fixes)
+    return tuple(
+        fix for fix in fixes if fix.sort != TRAIL or _program_of(fix, step) == failing.program
+    )
+
+
+def _program_of(fix: Fix, step: Step) -> str:
+    """The program or tool of the call that failed."""
+    if not fix.mistake or step.args.startswith("{"):
+        return fix.mistake.partition("(")[0]
+    calls = calls_of(step._replace(args=fix.mistake))
+    return calls[-1].program if calls else ""
 
 
 def _changed_lines(steps: Sequence[Step], at: int) -> Fix | None:

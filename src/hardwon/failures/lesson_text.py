@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from hardwon.text.clean import one_line
-from hardwon.values.fix import DOUBTED, UNCHANGED, with_success
+from hardwon.values.fix import DOUBTED, PREPARED, UNCHANGED, with_success
 from hardwon.values.lesson import LIVE, MINED, Status, is_vouched
 
 if TYPE_CHECKING:
@@ -48,6 +48,13 @@ def _with_record(fix: Fix) -> str:
     return f"{fix.text} (Worked in {fix.worked} runs, failed in {fix.failed}.)"
 
 
+def with_text_of(lesson: Lesson, fixes: Sequence[Fix]) -> Lesson:
+    """The lesson with only these fixes, unless a person or model wrote its text."""
+    if len(fixes) == len(lesson.fixes) or lesson.correction != correction(lesson.fixes):
+        return lesson
+    return lesson._replace(correction=correction(fixes), fixes=tuple(fixes))
+
+
 def learnt_line(fix: Fix) -> str:
     """A fix that was just learnt, as one line for the user."""
     call, failing = one_line(fix.call, _CALL), one_line(fix.mistake, _CALL)
@@ -59,6 +66,8 @@ def learnt_line(fix: Fix) -> str:
 def fixes_to_show(fixes: Sequence[Fix]) -> Sequence[Fix]:
     """The fixes to show: the proven ones, or all while none is; never one that mostly failed."""
     hopeful = [fix for fix in fixes if fix.failed <= fix.worked]
+    hopeful = [fix for fix in hopeful if not fix.key.endswith(PREPARED)] or hopeful
+    hopeful = [fix for fix in hopeful if not fix.is_vague] or hopeful
     proven = [fix for fix in hopeful if fix.is_proven] or hopeful
     best = max((fix.worked for fix in proven), default=0)
     return [fix for fix in proven if _BEHIND * fix.worked >= best][:_CAUSES]

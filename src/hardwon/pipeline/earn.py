@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
+from hardwon.errors import NotFound
 from hardwon.evidence.advice import follows, recommended
 from hardwon.evidence.trails import failing_call, working_calls
 from hardwon.values.evidence import Evidence, Kind, joined
@@ -99,8 +101,10 @@ def settle(
     if not fresh:
         return
     with store.together():
-        for verdict in fresh:
-            _note(verdict, run, store=store, now=now, retires=retires)
+        for item, holds, step in fresh:
+            with suppress(NotFound):  # it was deleted just now
+                stored = store.lessons.get(item.scope, item.id)
+                _note(Verdict(stored, holds, step), run, store=store, now=now, retires=retires)
 
 
 def _is_counted(item: Lesson, run: str) -> bool:

@@ -76,7 +76,7 @@ def playbook(items: Iterable[Lesson], *, budget: int) -> Block:
     shown: list[Lesson] = []
     lines, spent = [PLAYBOOK], tokens(PLAYBOOK)
     for item in items:
-        row = f"- {_harmless(_advice(item))}".replace("\n", "\n  ")
+        row = f"- {_harmless(advice(item))}".replace("\n", "\n  ")
         if tokens(row) <= budget - spent:
             shown.append(item)
             lines.append(row)
@@ -98,7 +98,7 @@ def _harmless(text: str) -> str:
     return "".join(letters)
 
 
-def _advice(item: Lesson) -> str:
+def advice(item: Lesson) -> str:
     """When an item applies, what goes wrong, and what to do."""
     if item.headline() == "note":
         return many_lines(item.correction)
@@ -115,7 +115,7 @@ def line(lesson: Lesson, *, label: int = LABEL_LIMIT, words: str = "") -> str:
     Brackets in its text cannot end the block.
     """
     name = f"[{inert(_label(lesson, label))}] " if label else ""
-    text = inert(many_lines(words or _words(lesson))).replace("\n", "\n    ")
+    text = _harmless(many_lines(words or _words(lesson))).replace("\n", "\n    ")
     return f"  - {name}{text} (#{lesson.id})"
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.evidence.keys import worked_keys
+from hardwon.evidence.wording import TRAIL
 from hardwon.failures import fix_unchanged, fixes, lesson_text, mined_lesson
 from hardwon.ranking.query import Query
 from hardwon.text import injection
@@ -76,10 +77,23 @@ def note_fixes(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
         lesson = memory.about(failure) if failure and failure.is_telling else None
         if injection.suspicion(f"{fix.mistake}\n{fix.text}"):
             continue  # or one run's text could quarantine a lesson of many runs
-        if lesson and failure and (mark := _success(failure.kind, fix)) not in past.counted:
+        if lesson is None or failure is None:
+            continue
+        if (mark := _success(failure.kind, fix)) not in past.counted:
             memory.keep(lesson_text.succeeded(lesson, fix))
             marks.append(mark)
+        elif fix.sort == TRAIL:  # this run got further before, and now it works
+            memory.keep(lesson_text.settled(with_text(lesson, fix)))
     return marks
+
+
+def with_text(lesson: Lesson, fix: Fix) -> Lesson:
+    """The lesson with the newest text of a fix; the record stays."""
+    fixes_now = tuple(
+        fix._replace(worked=known.worked, failed=known.failed) if known.key == fix.key else known
+        for known in lesson.fixes
+    )
+    return lesson._replace(fixes=fixes_now)
 
 
 def _note_followed(

@@ -21,10 +21,12 @@ def news(
     items: Sequence[Lesson],
     *,
     prompts: int = 1,
+    error: str = "",
     earlier: Collection[str] = (),
 ) -> str:
     """What is new in a run, in words; "" if nothing is.
 
+    `prompts`: how often the person said something. `error`: what the run ended with.
     `earlier`: the programs and tools that earlier runs called, as far as they are known.
     """
     if len(steps) < LEAST:
@@ -33,6 +35,8 @@ def news(
         return "the first run of this project"
     if prompts > 1:
         return "the person said more"
+    if error and not any(step.failed for step in steps):
+        return "the run failed, and no step says why"
     known = {kind for item in items for kind in item.kinds}
     for at, step in enumerate(steps):
         if _is_failure(step, known) and is_mistake(step, steps[:at]):

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from hardwon.evidence.calls import acting_calls, calls_of
 from hardwon.evidence.keys import key_text, same_key
-from hardwon.evidence.wording import PREPARED, TRAIL
+from hardwon.evidence.wording import TRAIL
 from hardwon.failures.lesson_text import fixes_to_show
 from hardwon.ranking.query import Query
 from hardwon.ranking.scores import Judged
+from hardwon.values.fix import PREPARED
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -55,6 +56,6 @@ def _says_otherwise(fix: Fix, pending: Step, past: RunSoFar) -> bool:
         return False  # a file was changed: the same call may work now
     _, *first = fix.key.split(PREPARED)
     if first:
-        made = {call.family for step in past.steps for call in calls_of(step)}
+        made = {call.program for step in past.steps for call in calls_of(step)}
         return made.isdisjoint(first)
     return key_text(acting_calls(pending)[0], past.task) != " ".join(fix.call.replace("'", '"').split())

@@ -107,7 +107,8 @@ class Judged(NamedTuple):
 def judge(query: Query, match: Match, *, outlook: Outlook, now: datetime, by: Weights) -> Judged:
     """The score of a match at the door of the query, and the verdict by the door's threshold."""
     parts, verdict = _DOORS.get(query.door, _turn)(query, match, outlook, now, by)
-    if match.lesson.id in outlook.told and query.door != "error":
+    is_its_failure = query.door == "error" and (match.is_same_kind or match.is_same_failure)
+    if match.lesson.id in outlook.told and not is_its_failure:
         verdict = "told in this run already"
     score = sum([value for _, value in parts])
     prior = _prior(match.lesson, by)

@@ -10,6 +10,7 @@ else:
     from hardwon._cold.namedtuple import NamedTuple
 
 UNCHANGED = "unchanged"  # the sort for tests that also fail without the run's change
+PREPARED = " < "  # in a key: before the calls that came first
 TEXT_LIMIT = 600  # characters of a fix
 PROVEN = 2  # runs in which a fix must have worked
 DOUBTED = 2  # failed runs after which it must be proven again
@@ -29,6 +30,11 @@ class Fix(NamedTuple):
     said: str = ""  # the answer of a call that explained the failure
 
     @property
+    def is_vague(self) -> bool:
+        """Whether it only shows what came before the same call; anything else says more."""
+        return PREPARED in self.key and not self.said
+
+    @property
     def is_proven(self) -> bool:
         """Whether it worked in two runs, and has not failed too often since."""
         return self.worked >= PROVEN and (self.failed < DOUBTED or self.worked >= 2 * self.failed)
@@ -44,8 +50,9 @@ def ranked(fixes: Iterable[Fix]) -> tuple[Fix, ...]:
     return tuple(sorted(fixes, key=_rank)[:FIXES_KEPT])
 
 
-def _rank(fix: Fix) -> tuple[bool, int, str]:
-    return not fix.is_proven, fix.failed - fix.worked, fix.key
+def _rank(fix: Fix) -> tuple[bool, bool, bool, int, str]:
+    is_empty = fix.key.endswith(PREPARED)
+    return is_empty, fix.is_vague, not fix.is_proven, fix.failed - fix.worked, fix.key
 
 
 def with_success(fixes: tuple[Fix, ...], fix: Fix) -> tuple[Fix, ...]:

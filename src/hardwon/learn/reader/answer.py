@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import islice
 from typing import Any, NamedTuple
 
 from hardwon.errors import BadReply
@@ -12,6 +13,7 @@ from hardwon.text.clean import LESSON_LIMIT, many_lines, one_line
 
 _READ = 256 * 1024  # characters of a reply
 _MOST = 40  # changes of one kind; no real answer has more
+_TRIES = 9  # objects that are looked at until one is the answer
 _WHEN = 400  # characters
 _THINKING = r"(?is)<(think|thinking|reasoning|scratchpad)\b[^>]{0,80}>.*?(?:</\1\s*>|\Z)"
 _EMPTY = frozenset(["", "none", "null", "n/a", "nil", "-", "…", "..."])
@@ -88,7 +90,7 @@ def parse_items(text: str) -> tuple[Item, ...]:
 def _json_of(text: str) -> dict[str, Any] | None:
     """The first JSON object in a text that has one of the expected names, else None."""
     decoder = json.JSONDecoder()
-    for opened in re.finditer(r"\{(?=\s*[\"}])", text):
+    for opened in islice(re.finditer(r"\{(?=\s{0,9}[\"}])", text), _TRIES):
         try:
             plain, _ = decoder.raw_decode(text, opened.start())
         except (ValueError, RecursionError):

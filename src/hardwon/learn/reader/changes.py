@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from hardwon.evidence.keys import failed_key
 from hardwon.failures.call_keys import blamed_keys
 from hardwon.failures.clues import with_clues
-from hardwon.failures.error_line import error_line
 from hardwon.learn.reader.checks import checked, contradicts, is_same
 from hardwon.pipeline.earn import WITHDRAW, withdrawn
 from hardwon.pipeline.screen import screen_lesson
@@ -100,12 +101,9 @@ def _added(item: Item, number: int, items: Sequence[Lesson], by: Reading, store:
 
 def new_item(item: Item, by: Reading) -> Lesson:
     """The lesson of an item, with the failures and calls of the steps that it cites."""
-    cited = [by.steps[number - 1] for number in item.steps]
-    failed = [step for step in cited if step.failure]
-    failures = [step.failure for step in failed if step.failure and step.failure.is_telling]
-    keys = (
-        key for step in failed for key in blamed_keys(step.tool, step.args, error_line(step.output))
-    )
+    failed = _failed(item, [by.steps[number - 1] for number in item.steps])
+    failures = [step.failure for step in failed if step.failure]
+    keys = [key for step in failed for key in _keys(step, by.task)]
     return Lesson(
         scope=by.scope,
         situation=f"When {item.when}",
@@ -122,6 +120,28 @@ def new_item(item: Item, by: Reading) -> Lesson:
         importance=min(_MOST_COST, _COST.get(item.sort, 0.5) + _EACH_FAILURE * len(failed)),
         confidence=_SURE,
     )
+
+
+def _failed(item: Item, cited: Sequence[Step]) -> list[Step]:
+    """The failing steps that a pitfall is about: those whose error shares most with its words."""
+    failing = [step for step in cited if step.failure and step.failure.is_telling]
+    if item.sort not in {"pitfall", ""}:
+        return []
+    words = _words(f"{item.when} {item.wrong} {item.do}")
+    said = [_words(step.failure.line) - _words(step.args) for step in failing if step.failure]
+    shared = [len(words & of_error) for of_error in said]
+    least = max(shared, default=0) / 2
+    return [step for step, count in zip(failing, shared, strict=True) if count >= least]
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"[a-z0-9_]{4,}(?:\.[a-z0-9_]+)*", text.lower()))
+
+
+def _keys(step: Step, task: str) -> tuple[str, ...]:
+    """The failing call as it was typed, and as later runs may make it."""
+    line = step.failure.line if step.failure else ""
+    return (*blamed_keys(step.tool, step.args, line)[:1], *failed_key(step, task))
 
 
 def _changed(lesson: Lesson, item: Item, by: Reading, store: Store) -> Lesson:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.evidence.advice import recommended
+from hardwon.text.grounding import ungrounded
 from hardwon.text.named_values import is_random
 from hardwon.values.lesson import MINED
 
@@ -17,10 +18,12 @@ if TYPE_CHECKING:
     from hardwon.values.step import Step
 
 _QUOTED = re.compile(r"`([^`\n]{1,600})`")
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = re.compile(  # also `YYYY-MM-DD` and `CODE`, but not the variable in `CODE=`
     r"<[^<>\n]{1,80}>|\{\{?[\w .-]{1,40}\}?\}|…|\.{3}|\$\{?\w+\}?|\$\([^()]*\)"
+    r"|(?<![\w-])[A-Z]{1,12}(?:[-/:.][A-Z]{1,12}){0,4}(?![\w=-])"
 )
-_PART = re.compile(r"[A-Za-z0-9_@%+~/.:-]*[A-Za-z0-9][A-Za-z0-9_@%+~/.:-]*")
+_PART = re.compile(r"[A-Za-z0-9_@%+~/.:-]+")
+_SENTENCE = r"(?<=[.;!?])\s+(?=\S)"
 _EDGES = ".:/-+~%@"
 _MAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,24}){1,4}(?![\w:/])")
 _UUID = re.compile(r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b")
@@ -38,7 +41,7 @@ _TURNING = re.compile(
 
 
 class Refusal(NamedTuple):
-    """An item that was dropped, and why."""
+    """An item, or a part of one, that was dropped, and why."""
 
     item: Item
     why: str
@@ -54,7 +57,7 @@ class Checked(NamedTuple):
 def checked(
     items: Sequence[Item], *, task: str, steps: Sequence[Step], known: Mapping[int, Lesson]
 ) -> Checked:
-    """The items that the steps support; parts and values that they must not hold are taken out.
+    """The items that the steps support; sentences and values that they must not hold are left out.
 
     `known` are the items of the playbook by number: what a changed one says is supported, too.
     """
@@ -63,16 +66,16 @@ def checked(
     everything = folded("\n".join(f"{step.args}\n{step.output}" for step in steps))
     for item in items:
         before = known.get(item.id)
-        item = item._replace(steps=tuple(n for n in item.steps if 0 < n <= len(steps)))
-        grounds = everything + folded(text_of(before)) if before else everything
-        if not item.steps:
+        cited = tuple(number for number in item.steps if 0 < number <= len(steps))
+        grounds = f"{everything} {folded(text_of(before))}" if before else everything
+        held, missing = _grounded(item._replace(steps=cited), grounds)
+        if not cited:
             refused.append(Refusal(item, "no step of the run shows it"))
-            continue
-        item = without_values(_grounded(item, grounds), task)
-        if len(_WORDS.findall(item.do)) < _LEAST_WORDS and not before:
-            refused.append(Refusal(item, "the steps do not show what it says"))
+        elif len(_WORDS.findall(held.do)) < _LEAST_WORDS and (item.do or not before):
+            refused.append(Refusal(item, f"the steps do not hold {', '.join(missing[:8])}"))
         else:
-            kept.append(item)
+            kept.append(without_values(held, task))
+            refused += [Refusal(item, f"partly: no {', '.join(missing[:8])}")] if missing else []
     return Checked(tuple(kept), tuple(refused))
 
 
@@ -91,41 +94,40 @@ def folded(text: str) -> str:
     return " ".join(re.sub(r"[\"'`\\]", " ", text.lower()).split())
 
 
-def _grounded(item: Item, grounds: str) -> Item:
-    """The item without sentences that quote what the steps do not hold."""
-    return item._replace(
-        when=_supported(item.when, grounds) or item.when.replace("`", ""),
-        wrong=_supported(item.wrong, grounds),
-        do=_supported(item.do, grounds),
-    )
+def _grounded(item: Item, grounds: str) -> tuple[Item, list[str]]:
+    """The item without sentences that name what the grounds do not hold, and these names."""
+    when, lost = _supported(item.when, grounds)
+    wrong, more = _supported(item.wrong, grounds)
+    do, most = _supported(item.do, grounds)
+    held = item._replace(when=when or re.sub(_QUOTED, "it", item.when), wrong=wrong, do=do)
+    return held, [*lost, *more, *most]
 
 
-def _supported(text: str, grounds: str) -> str:
-    """The text without the sentences with a quoted part that the grounds do not hold."""
-    if all(is_held(part, grounds) for part in quotes(text)):
-        return text
-    sentences = re.split(r"(?<=[.;!?])\s+(?=[^\s])", text)
-    held = (
-        sentence
-        for sentence in sentences
-        if sentence.count("`") % 2 == 0 and all(is_held(part, grounds) for part in quotes(sentence))
-    )
-    return " ".join(held).rstrip(";, ")
+def _supported(text: str, grounds: str) -> tuple[str, list[str]]:
+    """The sentences whose names the grounds hold, and the names that they do not."""
+    if not (lost := missing(text, grounds)):
+        return text, []
+    sentences = [part for part in re.split(_SENTENCE, text) if part.count("`") % 2 == 0]
+    held = (sentence for sentence in sentences if not missing(sentence, grounds))
+    return " ".join(held).rstrip(";, "), lost
 
 
-def is_held(quote: str, grounds: str) -> bool:
-    """Whether every command, option, path and name of a quote occurs in the folded grounds.
+def missing(text: str, grounds: str) -> list[str]:
+    """The commands, options, paths and names of a text that the folded grounds do not hold.
 
-    A placeholder stands for anything.
+    In backticks every word counts, elsewhere what looks like code. A placeholder stands for
+    anything.
     """
-    return not missing(quote, grounds)
+    quoted = " ".join(_QUOTED.findall(text)).replace("\\", " ")
+    words = (_trimmed(part) for part in _PART.findall(_PLACEHOLDER.sub(" ", quoted)))
+    named = (word.lower() for word in words if len(word) > 1 and _WORDS.search(word))
+    lost = [word for word in named if not _is_in(word, grounds)]
+    plain = _PLACEHOLDER.sub(" ", _QUOTED.sub(" ", text))
+    return list(dict.fromkeys((*lost, *ungrounded(plain, grounds))))
 
 
-def missing(quote: str, grounds: str) -> list[str]:
-    """The words of a quote that the folded grounds do not hold."""
-    parts = _PART.findall(_PLACEHOLDER.sub(" ", quote.replace("\\", " ")))
-    words = (part.strip(_EDGES if not part.startswith("-") else ".:/").lower() for part in parts)
-    return [word for word in words if len(word) > 1 and not _is_in(word, grounds)]
+def _trimmed(part: str) -> str:
+    return part.strip(".:/" if part.startswith("-") else _EDGES)
 
 
 def _is_in(word: str, grounds: str) -> bool:
@@ -151,16 +153,12 @@ def without_values(item: Item, task: str) -> Item:
 def is_same(item: Item, lesson: Lesson) -> bool:
     """Whether an item says what a lesson says: the same words in the same order."""
     return _said(item.do) == _said(lesson.correction) and (
-        _said(item.when) == _when(lesson) or lesson.situation == lesson.correction
+        _said(item.when) == _said(lesson.situation) or lesson.situation == lesson.correction
     )
 
 
-def _when(lesson: Lesson) -> str:
-    return _said(lesson.situation).removeprefix("when ")
-
-
 def _said(text: str) -> str:
-    return " ".join(text.lower().split()).rstrip(".")
+    return " ".join(text.lower().split()).rstrip(".").removeprefix("when ")
 
 
 def contradicts(item: Item, kinds: Sequence[str], lesson: Lesson) -> bool:
@@ -181,7 +179,7 @@ def _is_about_the_same(item: Item, kinds: Sequence[str], lesson: Lesson) -> bool
     own, others = _calls(item.do), _calls(lesson.correction)
     if own or others:
         return not own.isdisjoint(others)
-    return _said(item.when) == _when(lesson)
+    return _said(item.when) == _said(lesson.situation)
 
 
 def _calls(text: str) -> set[str]:

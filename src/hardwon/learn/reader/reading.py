@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from hardwon.errors import BadReply, InvalidInput, PermanentError, SetupError
+from hardwon.errors import BadReply, InvalidInput, NotFound, PermanentError, SetupError
 from hardwon.evidence.advice import programs
 from hardwon.learn.reader.answer import SCHEMA, Answer, parse
 from hardwon.learn.reader.changes import Reading, apply
@@ -21,7 +22,7 @@ from hardwon.values.report import Window
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from hardwon.ports import Request
+    from hardwon.ports import Request, Store
     from hardwon.runtime import Runtime
     from hardwon.values.episode import Episode
     from hardwon.values.job import Job
@@ -46,7 +47,8 @@ async def process(engine: Runtime, job: Job) -> str | None:
     episode, store = job.episode, engine.store
     items = playbook.items(episode.scope, store.lessons, engine.clock())
     earlier = earlier_programs(engine, episode.scope, but=episode.signal("run"))
-    if not news.news(episode.steps, items, prompts=len(prompts_of(episode)), earlier=earlier):
+    said = len(prompts_of(episode))
+    if not news.news(episode.steps, items, prompts=said, error=episode.error, earlier=earlier):
         return SKIPPED
     known = dict(enumerate(items, start=1))
     firsts = news.first_calls(episode.steps, items, earlier)
@@ -57,10 +59,20 @@ async def process(engine: Runtime, job: Job) -> str | None:
     task, steps, now = episode.task, episode.steps, engine.clock()
     with store.together():
         reading = Reading(episode.scope, job.id, run, author, task, steps, now)
-        outcome = apply(answer, known, by=reading, store=store)
+        outcome = apply(answer, _present(known, store), by=reading, store=store)
     for item, why in outcome.refused:
         log.info("the reader's item “%s” is not kept: %s", item.when, why)
     return None if outcome else SKIPPED
+
+
+def _present(known: Mapping[int, Lesson], store: Store) -> dict[int, Lesson]:
+    """The items as they are now; those that were removed while the model read are left out."""
+    present: dict[int, Lesson] = {}
+    for number, item in known.items():
+        with suppress(NotFound):
+            lesson = store.lessons.get(item.scope, item.id)
+            present |= {number: lesson} if lesson.status == Status.PROVEN else {}
+    return present
 
 
 def _request(
@@ -78,6 +90,7 @@ def _request(
         system=prompt_text("run"),
         playbook=lines,
         prompts=prompts_of(episode),
+        ending=(episode.attempt, episode.error),
         steps=episode.steps,
         firsts=firsts,
         schema=SCHEMA,

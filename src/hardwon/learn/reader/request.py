@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from hardwon.failures.authored import is_shell
+from hardwon.pipeline.inject import advice
 from hardwon.ports import Request
-from hardwon.text.clean import clip_middle, many_lines
+from hardwon.text.clean import clip_middle
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -34,6 +36,7 @@ def request(
     system: str,
     playbook: Sequence[str],
     prompts: Sequence[tuple[int, str]],
+    ending: tuple[str, str] = ("", ""),
     steps: Sequence[Step],
     firsts: Collection[int] = (),
     schema: dict[str, object],
@@ -42,6 +45,7 @@ def request(
     """The request about one run, within a number of tokens.
 
     `prompts`: what the person said, each with the number of steps before it; the first is the task.
+    `ending`: the last words of the agent, and the error that the run ended with.
     `firsts`: the places of the steps that make a call for the first time. Each step gets a share of
     the room by what it may teach; failing ones get most.
     """
@@ -49,55 +53,61 @@ def request(
     (_, task), *later = prompts
     said = {made: f"THE PERSON SAID: {clip_middle(text, _SAID)}" for made, text in later}
     head = f"=== PLAYBOOK ===\n{items}\n\n=== RUN ===\nTASK: {clip_middle(task, _TASK)}"
-    room = tokens * _CHARS - len(system) - len(head) - sum(len(text) + 2 for text in said.values())
+    last = _ending(*ending, steps)
+    frame = [head, *said.values(), *last]
+    room = tokens * _CHARS - len(system) - sum(len(text) + 2 for text in frame)
     parts = [head]
     for made, told in enumerate(_told(steps, set(firsts), room)):
         parts += [said.pop(made), told] if made in said else [told]
-    return Request(
-        system, "\n\n".join((*parts, *said.values())), max_tokens=ANSWER_TOKENS, schema=schema
+    prompt = "\n\n".join((*parts, *said.values(), *last))
+    return Request(system, prompt, max_tokens=ANSWER_TOKENS, schema=schema)
+
+
+def _ending(words: str, error: str, steps: Sequence[Step]) -> list[str]:
+    """The last words of the agent, and what the run ended with unless a step shows it."""
+    last = (
+        [f"THE AGENT SAID AT THE END: {clip_middle(words.strip(), _SAID)}"] if words.strip() else []
     )
+    is_shown = not error.strip() or any(error.strip() in step.output for step in steps)
+    return last if is_shown else [*last, f"THE RUN ENDED WITH: {clip_middle(error.strip(), _SAID)}"]
 
 
 def item_line(number: int, lesson: Lesson, sort: str, note: str = "") -> str:
     """One item of the playbook as the reader sees it."""
     marks = ", ".join(part for part in (sort, note) if part)
-    words = " ".join(part for part in (lesson.mistake, many_lines(lesson.correction)) if part)
-    when = lesson.situation.rstrip(".")
-    if when == lesson.correction.rstrip("."):
-        return f"#{number} ({marks}) {words}"
-    return f"#{number} ({marks}) When {when}: {words}"
+    return f"#{number} ({marks}) {advice(lesson)}"
 
 
 def _told(steps: Sequence[Step], firsts: set[int], room: int) -> list[str]:
     """The steps as text, each within its share of the room."""
-    calls = [short_call(step.args, _CALL) for step in steps]
-    heads = [
-        f"[{number}] $ {call}\n({'failed' if step.failed else 'worked'})\n"
-        for number, (step, call) in enumerate(zip(steps, calls, strict=True), start=1)
-    ]
+    heads = _heads(steps, _CALL)
+    left = room - sum(map(len, heads))
+    if left < _LEAST * len(steps):
+        heads = _heads(steps, max(_LEAST_CALL, room // (2 * max(1, len(steps)))))
+        left = max(0, room - sum(map(len, heads)))
     weights = [
-        _FAILED if step.failed else _FIRST if at in firsts else _USUAL
+        _FAILED if step.failure or step.failed else _FIRST if at in firsts else _USUAL
         for at, step in enumerate(steps)
     ]
-    left = room - sum(map(len, heads)) - 2 * len(steps)
-    if left < _LEAST * len(steps):
-        heads, left = _shorter(steps, room)
     wanted = [len(step.output.strip()) for step in steps]
-    shares = _shared(left, wanted, weights)
+    shares = _shared(left - 2 * len(steps), wanted, weights)
     return [
         head + shortened(step.output.strip(), share)
         for head, step, share in zip(heads, steps, shares, strict=True)
     ]
 
 
-def _shorter(steps: Sequence[Step], room: int) -> tuple[list[str], int]:
-    """The heads of a run with very many steps, and the room that they leave."""
-    most = max(_LEAST_CALL, room // (2 * max(1, len(steps))))
-    heads = [
-        f"[{number}] $ {short_call(step.args, most)}\n({'failed' if step.failed else 'worked'})\n"
+def _heads(steps: Sequence[Step], most: int) -> list[str]:
+    """The call of each step with its number, and whether it failed."""
+    return [
+        f"[{number}] {_called(step, most)}\n({'failed' if step.failed else 'worked'})\n"
         for number, step in enumerate(steps, start=1)
     ]
-    return heads, max(0, room - sum(map(len, heads)) - 2 * len(steps))
+
+
+def _called(step: Step, most: int) -> str:
+    call = short_call(step.args, most)
+    return f"$ {call}" if is_shell(step) else f"{step.tool} {call}"
 
 
 def _shared(room: int, wanted: Sequence[int], weights: Sequence[float]) -> list[int]:

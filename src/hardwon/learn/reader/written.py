@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from hardwon.evidence.advice import programs
 from hardwon.learn.reader.answer import Answer
 from hardwon.learn.reader.changes import Outcome, Reading, apply
-from hardwon.learn.reader.checks import folded, is_held, quotes
+from hardwon.learn.reader.checks import folded, missing, quotes
 from hardwon.learn.reader.reading import earlier_programs
 from hardwon.pipeline import news, playbook
 from hardwon.runtime import prompt_text
@@ -78,7 +78,7 @@ def shown_by(item: Item, steps: Sequence[Step]) -> tuple[int, ...]:
     texts = [folded(f"{step.args}\n{step.output}") for step in steps]
     scores = dict.fromkeys(range(len(steps)), 0.0)
     for part in quotes(said) or set(_WORD.findall(said)):
-        places = [at for at, text in enumerate(texts) if is_held(part, text)]
+        places = [at for at, text in enumerate(texts) if not missing(f"`{part}`", text)]
         scores |= {at: scores[at] + 1 / len(places) for at in places}
     holding = (at for at, score in scores.items() if score)
     best = sorted(holding, key=lambda at: (-scores[at], at))[:_CITED]
