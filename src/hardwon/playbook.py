@@ -11,8 +11,7 @@ from hardwon.learn.reader import written
 from hardwon.learn.reader.answer import parse_items
 from hardwon.pipeline import inject, playbook
 from hardwon.settings import default_home
-from hardwon.stores import run_files
-from hardwon.stores.markdown import marked_block
+from hardwon.stores import marked_block, run_files
 from hardwon.text.clean import required
 from hardwon.values.lesson import Lesson, Status
 from hardwon.values.listing import Place

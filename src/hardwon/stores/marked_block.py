@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 
+from hardwon import _text_files
 from hardwon.errors import InvalidInput
-from hardwon.stores.markdown import files
 
 BEGIN = "<!-- hardwon playbook: begin (`hardwon playbook write` keeps it; do not edit it here) -->"
 END = "<!-- hardwon playbook: end -->"
@@ -24,7 +24,9 @@ def write(path: str, content: str) -> bool:
     folder = os.path.dirname(os.path.abspath(path))
     if not os.path.isdir(folder):
         raise InvalidInput(f"there is no folder {folder!r}")
-    change = files.update(path, lambda text: with_block(text, content), root=folder, mode=_MODE)
+    change = _text_files.update(
+        path, lambda text: with_block(text, content), root=folder, mode=_MODE
+    )
     return change.before != change.after
 
 
