@@ -92,6 +92,17 @@ def test_what_the_run_does_not_show_is_refused_with_the_reason(opened: Open) -> 
         assert [when for when, _ in written.refused] == ["deploying"]
 
 
+def test_many_items_come_at_once_and_prose_around_them_does_not_matter(opened: Open) -> None:
+    items = [{**LISTS, "when": f"looking for tool {number} " + "x" * 300} for number in range(20)]
+    with opened() as hw:
+        agent = shop(hw)
+        work(agent)
+
+        written = agent.playbook.add(f"Here:\n```json\n{json.dumps(items)}\n```\n{{not an item}}")
+
+        assert len(written.added) == 20
+
+
 def test_the_same_item_twice_is_known_the_second_time(opened: Open) -> None:
     with opened() as hw:
         agent = shop(hw)

@@ -113,7 +113,7 @@ class Playbook:
         `text` has a JSON object for each: sort, when, do, wrong. `run` is the name of the run;
         default: the present one of this handle, else the latest of the project that has not ended.
         """
-        items = parse_items(required(text, "items"))
+        items = parse_items(text)
         if not items:
             raise InvalidInput('no item found; each is {"sort": …, "when": …, "do": …} in JSON')
         scope, name, past = self._found(run)

@@ -104,7 +104,12 @@ def test_items_are_edited_moved_removed_and_all_is_undone(
         assert "OK: #" in out(capsys, "playbook", "undo")
     assert "opening a document" in out(capsys, "playbook")
     assert run(["playbook", "undo"]) == 1
-    assert run(["playbook", "unpin", "99"]) == 1
+    capsys.readouterr()
+    assert run(["playbook", "move", first, "--before", "99"]) == 1
+    assert "lesson 99 not found" in capsys.readouterr().err
+    out(capsys, "lesson", "add", "everywhere", "be kind")
+    assert run(["playbook", "pin", str(max(taught) + 1)]) == 1
+    assert "item of the playbook" in capsys.readouterr().err
     assert run(["playbook", "edit", first]) == 2
 
 
@@ -114,7 +119,7 @@ def test_one_item_is_added_by_options_and_refused_with_the_reason(capsys: Captur
     refused = capsys.readouterr().out
 
     assert added.startswith("Added #")
-    assert refused == "Not kept, no step of the run shows it: deploying\n"
+    assert refused == "Left out, no step of the run shows it: deploying\n"
     assert run(["playbook", "add"]) == 2
     assert run(["playbook", "add", "--run", "../x", "--when", "w", "--do", "d"]) == 1
 

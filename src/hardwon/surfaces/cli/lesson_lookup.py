@@ -14,11 +14,10 @@ if TYPE_CHECKING:
 
 
 class LessonLookup(options.Scoped):
-    """Opens the store for one lesson; prints the project, or where else the lesson is."""
+    """Opens the store for a lesson; prints the project, or where else a lesson that is missing is."""
 
-    def __init__(self, number: str | None, *, as_json: bool, **place: Any) -> None:
+    def __init__(self, *, as_json: bool, **place: Any) -> None:
         super().__init__(**place)
-        self._number = lesson_id(number) if number else None
         self._is_quiet = as_json
 
     def __enter__(self) -> hardwon.Agent:
@@ -27,8 +26,10 @@ class LessonLookup(options.Scoped):
 
     def __exit__(self, *raised: object) -> None:
         try:
-            if isinstance(raised[1], NotFound) and self._number is not None:
-                self._point_elsewhere(self._number)
+            error = raised[1]
+            if isinstance(error, NotFound) and isinstance(error.name, int):
+                if error.kind == "lesson":
+                    self._point_elsewhere(error.name)
             elif raised[1] is None and not self._is_quiet:
                 options.say_where(self._agent.scope)
         finally:

@@ -96,7 +96,7 @@ def _say_item(item: dict[str, Any]) -> None:
 def edit(number: str, as_json: bool, **given: Any) -> None:
     """Change the words of an item, or its sort."""
     texts = {name: given.pop(name) for name in ("sort", "when", "do", "wrong")}
-    _change(number, lambda playbook: playbook.edit(lesson_id(number), **texts), as_json, given)
+    _change(lambda playbook: playbook.edit(lesson_id(number), **texts), as_json, given)
 
 
 @command.command()
@@ -105,7 +105,7 @@ def edit(number: str, as_json: bool, **given: Any) -> None:
 @options.as_json
 def pin(number: str, as_json: bool, **place: Any) -> None:
     """Show an item before all others."""
-    _change(number, lambda playbook: playbook.pin(lesson_id(number)), as_json, place)
+    _change(lambda playbook: playbook.pin(lesson_id(number)), as_json, place)
 
 
 @command.command()
@@ -114,7 +114,7 @@ def pin(number: str, as_json: bool, **place: Any) -> None:
 @options.as_json
 def unpin(number: str, as_json: bool, **place: Any) -> None:
     """Show an item in its usual place again."""
-    _change(number, lambda playbook: playbook.pin(lesson_id(number), on=False), as_json, place)
+    _change(lambda playbook: playbook.pin(lesson_id(number), on=False), as_json, place)
 
 
 @command.command()
@@ -125,7 +125,7 @@ def unpin(number: str, as_json: bool, **place: Any) -> None:
 def move(number: str, before: str, as_json: bool, **place: Any) -> None:
     """Put an item right before another one."""
     first, second = lesson_id(number), lesson_id(before)
-    _change(number, lambda playbook: playbook.move(first, before=second), as_json, place)
+    _change(lambda playbook: playbook.move(first, before=second), as_json, place)
 
 
 @command.command()
@@ -134,7 +134,7 @@ def move(number: str, before: str, as_json: bool, **place: Any) -> None:
 @options.as_json
 def remove(number: str, as_json: bool, **place: Any) -> None:
     """Take an item out; `undo` brings it back."""
-    _change(number, lambda playbook: playbook.remove(lesson_id(number)), as_json, place)
+    _change(lambda playbook: playbook.remove(lesson_id(number)), as_json, place)
 
 
 @command.command()
@@ -144,7 +144,7 @@ def remove(number: str, as_json: bool, **place: Any) -> None:
 def undo(number: str | None, as_json: bool, **place: Any) -> None:
     """Undo the newest change, of one item or of all, by a person or by the reader."""
     chosen = lesson_id(number) if number else None
-    _change(number, lambda playbook: playbook.undo(chosen), as_json, place)
+    _change(lambda playbook: playbook.undo(chosen), as_json, place)
 
 
 @command.command()
@@ -153,7 +153,7 @@ def undo(number: str | None, as_json: bool, **place: Any) -> None:
 @options.as_json
 def history(number: str | None, as_json: bool, **place: Any) -> None:
     """The changes of one item or of all, newest first."""
-    with LessonLookup(number, as_json=as_json, **place) as agent:
+    with LessonLookup(as_json=as_json, **place) as agent:
         changes = agent.playbook.history(lesson_id(number) if number else None)
     if as_json:
         dump(changes)
@@ -164,11 +164,9 @@ def history(number: str | None, as_json: bool, **place: Any) -> None:
         say("(no changes)")
 
 
-def _change(
-    number: str | None, act: Callable[[Playbook], Lesson], as_json: bool, place: dict[str, Any]
-) -> None:
+def _change(act: Callable[[Playbook], Lesson], as_json: bool, place: dict[str, Any]) -> None:
     """Change one item, and print it."""
-    with LessonLookup(number, as_json=as_json, **place) as agent:
+    with LessonLookup(as_json=as_json, **place) as agent:
         lesson = act(agent.playbook)
     dump(lesson) if as_json else say_folded(f"OK: {row(lesson)}")
 
@@ -215,7 +213,7 @@ def _say_written(written: Written) -> None:
     for item in written.known:
         say_folded(f"Known already: {row(item)}")
     for when, why in written.refused:
-        say_folded(f"Not kept, {why}: {when}")
+        say_folded(f"Left out, {why}: {when}")
 
 
 @command.command()
