@@ -113,6 +113,9 @@ class Playbook:
         `text` has a JSON object for each: sort, when, do, wrong. `run` is the name of the run;
         default: the present one of this handle, else the latest of the project that has not ended.
         """
+        values = self._engine.settings
+        if values.is_for_hooks and values.postgres.url:
+            raise InvalidInput("a hook has only a copy of the database; run `hardwon playbook add`")
         items = parse_items(text)
         if not items:
             raise InvalidInput('no item found; each is {"sort": …, "when": …, "do": …} in JSON')

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class LessonLookup(options.Scoped):
-    """Opens the store for a lesson; prints the project, or where else a lesson that is missing is."""
+    """Opens the store for a lesson; prints the project, or where else a missing lesson is."""
 
     def __init__(self, *, as_json: bool, **place: Any) -> None:
         super().__init__(**place)
@@ -27,15 +27,14 @@ class LessonLookup(options.Scoped):
     def __exit__(self, *raised: object) -> None:
         try:
             error = raised[1]
-            if isinstance(error, NotFound) and isinstance(error.name, int):
-                if error.kind == "lesson":
-                    self._point_elsewhere(error.name)
-            elif raised[1] is None and not self._is_quiet:
+            if isinstance(error, NotFound) and error.kind == "lesson":
+                self._point_elsewhere(error.name)
+            elif error is None and not self._is_quiet:
                 options.say_where(self._agent.scope)
         finally:
             super().__exit__()
 
-    def _point_elsewhere(self, number: int) -> None:
+    def _point_elsewhere(self, number: Any) -> None:
         scope = self._agent.lessons.place_of(number)
         if scope is None:
             raise NotFound("lesson", number, hint="; `hardwon lesson list` names those here")

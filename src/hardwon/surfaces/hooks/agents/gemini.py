@@ -42,7 +42,7 @@ def read(payload: dict[str, Any], name: str = "") -> Event | None:
         session=text(payload, "session_id"),
         cwd=text(payload, "cwd"),
         # The prompt includes the context injected at the start of the session.
-        text=re.sub(_OWN_CONTEXT, "", text(payload, "prompt", "prompt_response", "source")).strip(),
+        text=re.sub(_OWN_CONTEXT, "", text(payload, "prompt_response", "prompt", "source")).strip(),
         tool="bash" if tool == _SHELL else tool,
         args=arguments(payload, "tool_input"),
         output=words(response.get("error") or response.get("returnDisplay")) or printed,
