@@ -23,7 +23,6 @@ CLASSES = {
     "namespaces": ("JobQueue", "Vectors", "Goals", "Runs", "Answers"),
     "learn.maintenance.handle": ("Dreams",),
     "learn.transcripts.mining": ("Sessions",),
-    "learn.trials.library": ("Library",),
     "learn.trials.loops": ("Loops",),
 }
 AT_ONCE = {"agent", "tenant"}

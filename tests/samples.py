@@ -32,6 +32,11 @@ def job(task: str = "task", at: datetime = NOW) -> Job:
     return new_job(EPISODE._replace(task=task), "error", at)
 
 
+def stored(found: Job | None) -> Job | None:
+    """A claimed job as its queue stores it: without the token of the attempt."""
+    return found and found._replace(claim="")
+
+
 class Clock:
     """A clock that stands until it is moved."""
 

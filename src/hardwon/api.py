@@ -78,12 +78,14 @@ def open(
     settings: Settings | None = None,
     model: Model | Answerer | str | None = None,
     embedder: Embedder | None = None,
+    work: bool = False,
     clock: Callable[[], datetime] = utc_now,
 ) -> Hardwon:
     """A hardwon at `target`: nothing (`~/.hardwon`), a directory, `memory:`, `postgresql://…`.
 
     A `model` (a name, a function or an object) and an `embedder` of yours are used instead of
-    the ones set in `model.name` and `recall.embedder`.
+    the ones set in `model.name` and `recall.embedder`. With `work` a thread works the queue until
+    `close`.
     """
     ensure_supported()
     place = os.fspath(target) if target is not None else ""
@@ -92,6 +94,8 @@ def open(
     engine.processors.update(PROCESSORS)
     if model is not None:
         engine.model  # noqa: B018 - an unusable model is refused here, not job by job
+    if work:
+        engine.work_in_background()
     return Hardwon(engine)
 
 
@@ -155,7 +159,7 @@ class Hardwon:
 
     def drain(self) -> Tally:
         """Work every queued job that is due, now, and return the counts."""
-        return _sync.run_sync(self._engine.worker.drain)
+        return _sync.run_sync(self._engine.drain)
 
     def work(self, mode: str = "forever", *, idle: timedelta | None = None) -> Tally:
         """Work the queue until SIGTERM or SIGINT, or until nothing came for `idle`.
@@ -166,8 +170,9 @@ class Hardwon:
 
     @property
     def worker(self) -> WorkerProcess:
-        """The worker of this process, with its counts."""
-        return self._engine.worker
+        """The worker of this process with its counts; that in the background if there is one."""
+        background = self._engine.background
+        return background.worker if background else self._engine.worker
 
     def wake(self) -> int | None:
         """Make sure a worker is running; returns the process id if one was started."""
@@ -227,7 +232,7 @@ class Hardwon:
         forgetting.forget(self._engine, tenant)
 
     def close(self) -> None:
-        """Release files. Queued jobs stay queued."""
+        """Release files; queued jobs stay queued. With `work` it waits for the jobs in flight."""
         self._engine.close()
 
     if not TYPE_CHECKING:  # names of the last release; a type checker should refuse them
@@ -399,7 +404,7 @@ class Agent:
 
     def report(self, injection: Injection, outcome: str) -> None:
         """Report the outcome of a delivery: `helped`, `ignored`, `failed` …"""
-        delivery = as_text(getattr(injection, "id", ""))
+        delivery = one_line(as_text(getattr(injection, "id", "")), 200)
         self._engine.store.deliveries.report(self.scope, delivery, one_line(as_text(outcome), 200))
 
     @cached_property

@@ -69,10 +69,20 @@ class Delivering:
         query: Query,
         outlook: Outlook,
         run: Run,
+        *,
+        is_wanted: Callable[[Lesson], bool] | None = None,
     ) -> Injection:
-        """The lessons for a query, rendered and logged."""
+        """The lessons for a query, rendered and logged.
+
+        What `is_wanted` names is shown even if the words of the query alone do not ask for it.
+        """
         started = perf_counter_ns()
         candidates = self.weighed(scope, query, outlook)
+        if is_wanted is not None:
+            candidates = [
+                candidate._replace(verdict="") if is_wanted(candidate.match.lesson) else candidate
+                for candidate in candidates
+            ]
         return self.deliver(scope, query, candidates, run, started=started)
 
     def deliver(

@@ -18,12 +18,13 @@ def forget(engine: Runtime, name: str) -> None:
     trials.forget(engine, name)
     for job in engine.queue.waiting():
         if job.episode.scope.tenant == name:
-            engine.queue.done(job)
+            engine.queue.forget(job)
     for job in engine.queue.dead():
         if job.episode.scope.tenant == name:
             engine.queue.purge(job.id)
     engine.accounts.ledger.forget(name)
     if engine.on_disk:
-        for module in (run_files, trust, service):
+        for module in (run_files, trust):
             module.forget(engine.settings.home, name)
+        service.forget(engine.settings, name)
     engine.store.forget(name)

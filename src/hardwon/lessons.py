@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hardwon._cold.lazy import lazy
-from hardwon.errors import InvalidInput, NotFound, StorageError
+from hardwon.errors import InvalidInput, NotAllowed, NotFound, StorageError
 from hardwon.text.clean import required
 from hardwon.values.lesson import FORBIDDEN, Lesson, Status
 from hardwon.values.lesson_check import checked
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from hardwon.values import history as past
     from hardwon.values import imported, lesson_formats
     from hardwon.values.history import Change
+    from hardwon.values.listing import Place
     from hardwon.values.report import Exposure, LessonVerdict
     from hardwon.values.scope import Scope
 
@@ -63,6 +64,7 @@ class Lessons:
     def __init__(self, engine: Runtime, own: Scope) -> None:
         self._engine = engine
         self._scope = own
+        self._own = own.changeable()  # the scopes whose lessons may be changed
 
     def add(self, situation: str, correction: str, **more: Unpack[LessonDetails]) -> Lesson:
         """Store a lesson in your own words: when it applies, and what to do then.
@@ -142,7 +144,7 @@ class Lessons:
     def history(self, number: int | None = None) -> Sequence[Change]:
         """The changes of one lesson or of all, newest first."""
         changes = self._engine.store.history.of(self._scope, number)
-        return [change for change in changes if change.before.scope in self._scope.changeable()]
+        return [change for change in changes if change.before.scope in self._own]
 
     def undo(self, number: int | None = None) -> Lesson:
         """Take back the newest change, of one lesson or of all."""
@@ -166,9 +168,7 @@ class Lessons:
         """
         if len(set(numbers)) < 2:
             raise InvalidInput("name two or more lessons to merge")
-        parents = [
-            curation.changeable(self._engine, self._scope, number) for number in set(numbers)
-        ]
+        parents = [self._changeable(number) for number in set(numbers)]
         if len({parent.scope for parent in parents}) > 1:
             raise InvalidInput("lessons of different scopes cannot be merged")
         for parent in parents:
@@ -177,7 +177,7 @@ class Lessons:
 
     def revoke(self, origin: str) -> Sequence[Lesson]:
         """Delete every lesson of an origin and all lessons made from them."""
-        return curation.revoke(self._engine, self._scope, required(origin, "origin"))
+        return curation.revoke(self._engine, self._scope, required(origin, "origin"), self._own)
 
     def list(self, *, limit: int = 100, status: str = Status.ACTIVE) -> Sequence[Lesson]:
         """The lessons with this status, the most recently consulted first."""
@@ -222,6 +222,8 @@ class Lessons:
     ) -> Sequence[Lesson]:
         """Import a pack, or the store of another system, all of it or nothing.
 
+        Only facts of a memory index that cannot be read are left out, and named in the log.
+
         Imported lessons are not trusted: they wait in quarantine, without guards and records, until
         a person approves them. With `trust` they count as your own. They keep their dates;
         lessons that were imported before stay as they are. In a store of several tenants and agents
@@ -233,14 +235,27 @@ class Lessons:
         # A store in memory cannot roll back: there, faults are found before the first is stored.
         count = imports.lines_in(source) if engine.on_disk else 0
         pack = imported.Pack(lessons, count, imported.origin_of(source), trust=trust)
-        known = curation.imported_before(engine, scope, limit=_EVERY)
+        known = curation.imported_before(engine, scope, self._own, limit=_EVERY)
         return curation.take_in(engine, pack if count else pack.listed(), known, tell=tell)
 
     def _note(self, number: int, act: str) -> Lesson:
         _count_deliveries(self._engine, self._scope)
-        lesson = curation.changeable(self._engine, self._scope, number)
+        lesson = self._changeable(number)
         self._engine.store.history.note(past.Change(lesson, act, self._engine.clock()))
         return lesson
+
+    def _changeable(self, number: int) -> Lesson:
+        lesson = curation.changeable(self._engine, self._scope, number)
+        if lesson.scope not in self._own:
+            raise NotAllowed(f"lesson {number} holds for more than this key may change")
+        return lesson
+
+
+def limited(lessons: Lessons, place: Place) -> Lessons:
+    """The same lessons; those outside of the place can be read and not changed."""
+    own = Lessons(lessons._engine, lessons._scope)
+    own._own = tuple(scope for scope in lessons._own if place.covers(scope))
+    return own
 
 
 def _tagged(lessons: Lessons, tag: str) -> Sequence[Lesson]:

@@ -35,7 +35,6 @@ class OutboxQueue:
         self._opened: PostgresQueue | None = None
         self._open = server
         self._sender = Sender(self.forward) if is_resident else None
-        self._claimed: set[str] = set()
         self._forwarding = threading.Lock()
 
     @property
@@ -64,23 +63,15 @@ class OutboxQueue:
     def claim(self, now: datetime, *, slots: int = 1) -> Job | None:
         self._local.hold()
         self.forward()
-        job = self._server.claim(now, slots=slots)
-        if job is not None:
-            self._claimed.add(job.id)
-        return job
+        return self._server.claim(now, slots=slots)
 
     def done(self, job: Job) -> None:
-        if job.id not in self._claimed:  # it was still waiting, here or on the server
-            self._local.forget(job)
-        self._claimed.discard(job.id)
         self._server.done(job)
 
     def retry(self, job: Job) -> None:
-        self._claimed.discard(job.id)
         self._server.retry(job)
 
     def bury(self, job: Job, reason: str) -> None:
-        self._claimed.discard(job.id)
         self._server.bury(job, reason)
 
     def waiting(self) -> list[Job]:
@@ -97,6 +88,10 @@ class OutboxQueue:
 
     def purge(self, identity: str) -> None:
         self._server.purge(identity)
+
+    def forget(self, job: Job) -> None:
+        self._local.forget(job)
+        self._server.forget(job)
 
     def counts(self) -> QueueCounts:
         """The counts of the server plus the local jobs; only the latter while it is unavailable."""

@@ -16,6 +16,7 @@ from hardwon.values.episode import Episode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import Awaitable, Callable, Iterator, Sequence
     from typing import Any
 
@@ -28,8 +29,10 @@ if TYPE_CHECKING:
     from hardwon.stores import journal, memory, postgres, redis, sqlite
     from hardwon.values.job import Job
     from hardwon.values.lesson import Lesson
+    from hardwon.values.queue import Tally
     from hardwon.values.scope import Scope
     from hardwon.values.step import Step
+    from hardwon.worker import BackgroundWorker, WorkerProcess
 
     Answerer = Callable[[Request], Any]
     Processor = Callable[["Runtime", Job], Awaitable[Any]]
@@ -46,11 +49,13 @@ else:
     imagine, screen = lazy("hardwon.pipeline.imagine"), lazy("hardwon.pipeline.screen")
     clues, trust = lazy("hardwon.failures.clues"), lazy("hardwon.trust")
     worker, upkeep = lazy("hardwon.worker"), lazy("hardwon.upkeep")
+    asyncio = lazy("asyncio")
 
 
 MEMORY = "memory:"
 ANY_TRIGGER = ""  # its processor works all jobs without a processor of their own
 TEXT_LIMIT = 16 * 1024
+_PAUSE = 0.01  # seconds between two looks at the worker in the background
 _CLOSING = 10.0  # seconds that a closing process waits for a remote database
 _READ = "last-reading"  # a file in the home; its time is that of the last run that was read
 _PROMPTS = os.path.join(os.path.dirname(__file__), "prompts")
@@ -81,6 +86,7 @@ class Runtime:
         self.trouble: Callable[[BaseException], None] = _warn
         self.processors: dict[str, Processor] = {}
         self._tenants = {settings.scope.tenant}  # whose lessons its worker reviews
+        self.background: BackgroundWorker | None = None
         store, self._copies = _open_store(settings, clock, on_disk=self.on_disk)
         self.store: Store = screened_ports.screened_store(store)
         self.embeds = bool(embedder or settings.recall.embedder)
@@ -105,10 +111,13 @@ class Runtime:
         return screened_ports.screened_queue(worker.open_queue(self.settings, durable=self.on_disk))
 
     @cached_property
-    def worker(self) -> worker.WorkerProcess:
-        """The worker of this process."""
+    def worker(self) -> WorkerProcess:
+        """The worker that works when it is called."""
+        return self._worker_of(self.queue)
+
+    def _worker_of(self, queue: WorkedQueue) -> WorkerProcess:
         return worker.WorkerProcess(
-            self.queue,
+            queue,
             self.process,
             settings=self.settings,
             clock=self.clock,
@@ -236,12 +245,38 @@ class Runtime:
         if not self.on_disk:
             return None
         if not self.settings.queue.enabled:
-            worker.work_in_background(self.worker)
+            self.work_in_background()
+            return None
+        if self.background is not None and self.background.is_running:
             return None
         return worker.start_detached(self.settings) if self.queue.worker() is None else None
 
+    def work_in_background(self) -> None:
+        """Work the queue in a thread of this process until `close`."""
+        if self.background is not None and self.background.is_running:
+            return
+        durable = self.on_disk and self.settings.queue.enabled
+        # A queue on disk is opened again: the one of this process only adds to it.
+        queue = worker.open_queue(self.settings, durable=True) if durable else None
+        own = self._worker_of(screened_ports.screened_queue(queue) if queue else self.queue)
+        limit = self.settings.queue.drain_timeout.total_seconds()
+        self.background = worker.BackgroundWorker(own, limit=limit, durable=durable)
+
+    async def drain(self) -> Tally:
+        """Work every job that is due, also with the worker in the background."""
+        if self.background is None:
+            return await self.worker.drain()
+        helper = self.background.worker.ledger
+        before = helper.tally
+        tally = await self.worker.drain()
+        while self.background.is_busy:
+            await asyncio.sleep(_PAUSE)
+        return tally + helper.tally.minus(before)
+
     def close(self) -> None:
-        """Release files; queued jobs stay queued."""
+        """Release files; queued jobs stay queued. Waits for a worker in the background."""
+        if self.background is not None:
+            self.background.close()
         self.doors.flush(_CLOSING)
         if "queue" in self.__dict__:
             self.queue.close()

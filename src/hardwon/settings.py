@@ -2,7 +2,8 @@
 
 A setting `section.name` is read from `HARDWON_SECTION_NAME`. The names of the published system
 work with its prefix replaced: `HARDWON_QUALITY_REFLEXION_ON_ERROR`,
-`HARDWON_QUALITY_REFLEXION_QUEUE_WORKERS`.
+`HARDWON_QUALITY_REFLEXION_QUEUE_WORKERS`. Its own variables (`CHATCLI_QUALITY_REFLEXION_…`) are
+read where neither ours nor config.toml says anything.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ else:
     from hardwon._cold.namedtuple import NamedTuple
 
 PREFIX = "HARDWON_"
+PUBLISHED = "CHATCLI_QUALITY_"  # of the published system
 _FILE_LIMIT = 1 << 20  # bytes of config.toml
 _TRUE = {"1", "true", "yes", "on", "y", "t"}
 _FALSE = {"0", "false", "no", "off", "n", "f"}
@@ -65,6 +67,12 @@ class QueueSettings(NamedTuple):
     base_dir: str = ""  # the folder of the queue; default: `<home>/queue`
     autostart: bool = False  # start a worker when a job is put and nobody works the queue
     metrics_port: int = 0  # port of /metrics, /healthz and /readyz in `hardwon work`; 0: none
+
+
+class MetricsSettings(NamedTuple):
+    """How metrics are named."""
+
+    prefix: str = "hardwon"  # first word of every metric; `chatcli`: as in the published system
 
 
 class RecallSettings(NamedTuple):
@@ -204,6 +212,7 @@ class Settings(NamedTuple):
     reflexion: Reflexion = Reflexion()
     reader: ReaderSettings = ReaderSettings()
     queue: QueueSettings = QueueSettings()
+    metrics: MetricsSettings = MetricsSettings()
     recall: RecallSettings = RecallSettings()
     model: ModelSettings = ModelSettings()
     budget: BudgetSettings = BudgetSettings()
@@ -226,6 +235,10 @@ class Settings(NamedTuple):
     def is_own(self, key: str) -> bool:
         """Whether it was set for hardwon itself, not through another program's variable."""
         return self.origin(key) not in {"default", *_FOREIGN.values()}
+
+    def published(self) -> list[tuple[str, str]]:
+        """The settings that come from variables of the published system, with the variable."""
+        return [origin for origin in self.origins if origin[1].startswith(PUBLISHED)]
 
     def on_database(self, url: str) -> Settings:
         """These settings with this database as the store."""
@@ -372,14 +385,23 @@ def _found(
     group = file.get(section)
     if isinstance(group, dict) and name in group:
         return group[name], "config.toml"
-    return None, ""
+    published = _published(section, name)
+    return (environ[published], published) if published in environ else (None, "")
+
+
+def _published(section: str, name: str) -> str:
+    """The variable of the published system for a setting; "" where it has none."""
+    named = {"reflexion": "REFLEXION", "queue": "REFLEXION_QUEUE", "hyde": "HYDE"}.get(section)
+    return f"{PUBLISHED}{named}_{name.upper()}" if named else ""
 
 
 def _ours(environ: Mapping[str, str]) -> dict[str, str]:
     """The variables that can be settings, in a plain dictionary for fast look-ups."""
-    foreign = _FOREIGN.values()
+    foreign, prefixes = _FOREIGN.values(), (PREFIX, PUBLISHED)
     return {
-        name: value for name, value in environ.items() if name.startswith(PREFIX) or name in foreign
+        name: value
+        for name, value in environ.items()
+        if name.startswith(prefixes) or name in foreign
     }
 
 

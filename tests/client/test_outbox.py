@@ -14,6 +14,7 @@ import pytest
 import hardwon
 from hardwon.client.opening import RemoteHardwon, connect
 from hardwon.errors import InvalidInput, SetupError, Unavailable
+from hardwon.service.database import FileDatabase
 from hardwon.service.keys import KeyRing
 from hardwon.settings import load
 from hardwon.values.delivery import NOTHING
@@ -39,7 +40,7 @@ def port() -> int:
 
 @pytest.fixture
 def key(tmp_path: Path) -> str:
-    return KeyRing(str(tmp_path / "server")).create(role="admin")[1]
+    return KeyRing(FileDatabase(str(tmp_path / "server"))).create(role="admin")[1]
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 import hardwon
 from hardwon.models.scripted import Scripted
+from hardwon.values.evidence import Evidence, Kind
 from tests.models.server import LESSON
 
 CALL = {"command": "pytest tests/test_a.py"}
@@ -142,9 +144,37 @@ def test_a_number_an_option_or_a_denial_makes_another_note(hw: hardwon.Hardwon, 
     assert len(agent.lessons.list()) == 2
 
 
-def test_a_note_in_nearly_the_same_words_is_kept_once(hw: hardwon.Hardwon) -> None:
+def test_a_note_with_other_blanks_and_case_is_kept_once(hw: hardwon.Hardwon) -> None:
     agent = hw.agent("coder")
 
-    ids = {agent.learn(text).id for text in (NOTE, f"{NOTE}.", NOTE.replace("always", "please"))}
+    ids = {agent.learn(text).id for text in (NOTE, NOTE.upper(), NOTE.replace(" ", "  "))}
 
     assert len(ids) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "opposite"),
+    [
+        ("rebase feature onto main", "rebase main onto feature"),
+        ("indent with tabs, not spaces", "indent with spaces, not tabs"),
+        ("map 8080 to 80", "map 80 to 8080"),
+    ],
+)
+def test_the_opposite_in_the_same_words_is_kept_and_named(
+    hw: hardwon.Hardwon, text: str, opposite: str
+) -> None:
+    agent = hw.agent("coder")
+    first = agent.learn(text)
+
+    kept = agent.learn(opposite)
+
+    assert kept.correction == opposite
+    assert kept.evidence == (Evidence(Kind.DIFFERS, str(first.id)),)
+    assert {lesson.correction for lesson in agent.lessons.list()} == {text, opposite}
+
+
+def test_the_same_text_is_found_among_many_in_another_order(hw: hardwon.Hardwon) -> None:
+    agent = hw.agent("coder")
+    orders = [" ".join(words) for words in permutations(("move", "north", "south"))] * 2
+
+    assert len({agent.learn(text).id for text in orders}) == 6

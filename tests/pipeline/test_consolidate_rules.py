@@ -229,14 +229,21 @@ def test_texts_are_alike_by_the_share_of_words_that_they_have_in_common() -> Non
 TWENTY = [f"word{letter}" for letter in "abcdefghijklmnopqrst"]
 
 
-@pytest.mark.parametrize(("shared", "is_one"), [(17, True), (16, False)])
-def test_a_note_is_the_same_from_this_share_of_common_words_on(
-    store: MemoryStore, shared: int, is_one: bool
+@pytest.mark.parametrize(
+    ("situation", "correction", "is_one"),
+    [
+        ("when the Disk  is full", "empty  the Bin", True),
+        ("when the disk is full", "empty the bin first", False),
+        ("when the disk is so full", "empty the bin", False),
+    ],
+)
+def test_a_note_is_the_same_if_its_whole_text_is(
+    store: MemoryStore, situation: str, correction: str, is_one: bool
 ) -> None:
-    note: dict[str, Any] = {"kinds": (), "signatures": (), "situation": "when the disk is full"}
-    first = known(store, " ".join(TWENTY), **note)
+    note: dict[str, Any] = {"kinds": (), "signatures": ()}
+    first = known(store, "empty the bin", situation="when the disk is full", **note)
 
-    kept = put(store, new(" ".join(TWENTY[:shared]), **note))
+    kept = put(store, new(correction, situation=situation, **note))
 
     assert (kept.id == first.id) is is_one
 

@@ -213,7 +213,7 @@ def test_a_folder_that_is_not_trusted_revokes_nothing_of_the_project_it_claims()
     of_project = store.add(lesson("a", CODER, origin="session:one"))
     own = store.add(lesson("b", claiming, origin="session:one"))
 
-    gone = revoke("session", scope=claiming, lessons=store)
+    gone = revoke("session", scope=claiming, own=[claiming], lessons=store)
 
     assert [one.id for one in gone] == [own.id]
     assert store.get(CODER, of_project.id)

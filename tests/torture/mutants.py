@@ -118,7 +118,7 @@ def until_the_next_start() -> None:
         if len(self._outside) < self._capacity:
             leave(self, name)
         else:
-            self._in_flight.add(name)
+            self._in_flight[name] = ""
 
     schedule.Schedule.leave_outside = forgetful  # type: ignore[method-assign]
 

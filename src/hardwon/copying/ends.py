@@ -25,11 +25,9 @@ if TYPE_CHECKING:
 PAGE = 500  # rows
 _SETTLED = 8 * PAGE  # lessons that a server moves into its dictionary at once
 _NAMELESS = Scope()
-_OF_TENANT = (
-    "SELECT s.id FROM shelves AS s JOIN tenants AS t ON t.id = s.tenant_id WHERE t.name = ?"
-)
+_OF_TENANT = "SELECT s.id FROM shelves AS s JOIN tenants AS t ON t.id = s.tenant WHERE t.name = ?"
 _WHOSE = {
-    "shelves": "tenant_id = (SELECT id FROM tenants WHERE name = ?)",
+    "shelves": "tenant = (SELECT id FROM tenants WHERE name = ?)",
     "dream_changes": f"dream IN (SELECT id FROM dream_log WHERE shelf IN ({_OF_TENANT}))",
 }
 _UNINDEXED = f"""
@@ -100,7 +98,7 @@ class FileEnd:
             if table.name == "shelves":
                 file.run("INSERT OR IGNORE INTO tenants (name) VALUES (?)", (tenant,))
                 sql = (
-                    "INSERT OR IGNORE INTO shelves (id, agent_id, project, tenant_id)"
+                    "INSERT OR IGNORE INTO shelves (id, agent_id, project, tenant)"
                     " SELECT ?, ?, ?, id FROM tenants WHERE name = ?"
                 )
                 file.run_many(sql, [(*row, tenant) for row in rows])

@@ -87,7 +87,7 @@ def _expanded(commands: tuple[Command, ...], functions: dict[str, str]) -> Itera
         if body is not None:
             yield from _expanded(parse(_with_arguments(body, command)), {})
         elif command.program.startswith(("$", '"$')):
-            text = _VARIABLE.sub(lambda match: _value_of(match[1], command), command.text, count=1)
+            text = _with_variable(command)
             yield from _expanded(parse(text) if not text.startswith(("$", '"')) else (), {})
         elif command.program and not command.program.startswith(("(", "{", "[")):
             yield _command_call(command)
@@ -99,6 +99,11 @@ def _with_arguments(body: str, command: Command) -> str:
     words = command.words[1:]
     body = _ARGUMENTS.sub(lambda _: given, body)
     return _NUMBERED.sub(lambda m: (words[int(m[1] or m[2]) - 1 :] or ("",))[0], body)
+
+
+def _with_variable(command: Command) -> str:
+    """A command whose program is a variable, with the value of that."""
+    return _VARIABLE.sub(lambda match: _value_of(match[1], command), command.text, count=1)
 
 
 def _value_of(name: str, command: Command) -> str:

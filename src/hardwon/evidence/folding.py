@@ -13,17 +13,16 @@ from hardwon.text.clean import clip_middle
 LONGEST = 600  # characters of a call that is kept
 _TEXT = 28  # characters that remain of a free text: its form is at its beginning
 _PERSONAL = re.compile(
-    r"[\w.+-]+@[\w-]+\.[\w.]+"
+    r"(?<![\w.+-])[\w.+-]++@[\w-]++\.[\w.]++"
     r"|\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F-]{4,27}"
     r"|\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b"
     r"|(?<![\w.])\+?\d[\d -]{8,}\d\b|\b\d{7,}\b"
 )
 _HOMES = re.compile(r"(?:/home/|/Users/|/root\b)[\w.-]*|/(?:private/)?tmp/[\w./-]+")
-_CODED = re.compile(r"[A-Za-z]+[-_]?(?=\w*[a-f])(?=\w*\d)[0-9a-f]{6}[-_]\d+")
+_CODED = re.compile(r"(?<![A-Za-z])[A-Za-z]++[-_]?(?=\w{0,5}[a-f])(?=\w{0,5}\d)[0-9a-f]{6}[-_]\d+")
 _TEXT_FIELD = re.compile(r'("[A-Za-z_]\w*"\s*:\s*)"([^"\\]*(?:\\.[^"\\]*)*)"')
-_LIST = re.compile(r"\[\s*(\{[^{}]*\})\s*,\s*\{.*?\}\s*\]", re.S)
 _QUOTED = re.compile(r"(\"(?![{\[])[^\"$`\n]{29,}\"|'(?![{\[])[^'\n]{29,}')")
-_TOKEN = re.compile(r"[\w./@+-]*\d[\w./@+-]*")
+_TOKEN = re.compile(r"[\w./@+-]++")
 _NUMBER = re.compile(r"\d{2,}")
 
 
@@ -40,8 +39,13 @@ def fold_call(text: str, task: str = "") -> str:
 
 
 def shorten_values(text: str) -> str:
-    """The call with long lists in its JSON cut after their first element."""
-    return _LIST.sub(lambda match: f"[{match[1]}, …]", text)
+    """The call with a list of JSON objects cut after its first one."""
+    start = text.find("[{") if "[{" in text else text.find("[ {")
+    first = text.find("}", start) + 1 if start >= 0 else 0
+    end = text.rfind("]")
+    if not first or end < first or not text[first:].lstrip().startswith(","):
+        return text
+    return f"{text[:first]}, …{text[end:]}"
 
 
 def _without(token: str, numbers: set[str], task: str) -> str:

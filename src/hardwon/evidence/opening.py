@@ -21,7 +21,7 @@ _WAYS = "Calls that worked in earlier runs, in their usual order (<…>: a value
 _FAILURES = "Failures that were met here, and what got past them:"
 _CALL = 120  # characters of a call
 _HARD_CALL = 260  # the same of one that also failed: its details matter
-_SHARE = 0.7  # of the budget that calls may take
+_SHARE = 0.55  # of the budget that calls may take
 _LEAST = 2  # the fewest calls that are worth a list
 
 
@@ -50,9 +50,7 @@ def opening(
     return "\n".join([HEAD, *lines, FOOT]), tuple(told)
 
 
-def _fitting_ways(
-    ways: Sequence[Way], room: int, tokens: Callable[[str], int]
-) -> list[Way]:
+def _fitting_ways(ways: Sequence[Way], room: int, tokens: Callable[[str], int]) -> list[Way]:
     """The most valuable ways that fit."""
     chosen: list[Way] = []
     room -= tokens(_WAYS)

@@ -20,10 +20,8 @@ if TYPE_CHECKING:
 _AHEAD = 14  # steps between a failure and the call that gets past it
 _BEFORE = 2  # calls shown before the one that worked
 _BETWEEN = 3  # the same where the call that failed works unchanged
-_LIKE = 0.6  # share of what a call is about that another call must have to want the same
-_EVERYDAY = 0.3  # the weight of a word that is typed in every project
-_VALUE = re.compile(r"[\w-]*\d[\w-]{2,}")  # what a run got from somewhere: it has a digit
-_CODE = re.compile(r"\b(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z][\w-]{2,}\b")  # a code has letters and digits
+_LIKE = 0.65  # share of what a call is about that another call must have to want the same
+_WORD = re.compile(r"[\w-]{3,}+")
 _PAIR = re.compile(r'"(\w+)": ("[^"]*"|[\d.]+)')
 _TOOLS = 0.1  # tools of a kind share less of their names than commands do
 _NEAR = 200  # characters around a value in an output
@@ -128,7 +126,7 @@ def _likeness(failing: Call, other: Call, weights: Mapping[str, float]) -> float
         return 0.0
     if failing.text == other.text:
         return 1.0
-    named = failing.words - COMMON
+    named = failing.words - COMMON - {failing.program}
     by_names = _overlap(named, other.words, weights)
     if failing.program == other.program:
         return max(by_names, _overlap(failing.shape.split(), other.shape.split(), weights))
@@ -147,8 +145,8 @@ def _tool_likeness(failing: Call, other: Call) -> float:
 
 
 def _overlap(ours: Iterable[str], theirs: Iterable[str], weights: Mapping[str, float]) -> float:
-    total = sum(weights.get(word, _EVERYDAY) for word in ours)
-    shared = sum(weights.get(word, _EVERYDAY) for word in {*ours} & {*theirs})
+    total = sum(weights.get(word, 1.0) for word in ours)
+    shared = sum(weights.get(word, 1.0) for word in {*ours} & {*theirs})
     return shared / total if total else 0.0
 
 
@@ -156,9 +154,7 @@ def _weights(steps: Sequence[Step]) -> dict[str, float]:
     """How telling each word is in this run: the rarer, the more."""
     calls = [call for step in steps for call in calls_of(step)]
     counts = Counter(word for call in calls for word in {*call.shape.split(), *call.words})
-    return {
-        word: log(1 + len(calls) / count) for word, count in counts.items() if word not in COMMON
-    }
+    return {word: log(1 + len(calls) / count) for word, count in counts.items()}
 
 
 def _was_passed(
@@ -176,7 +172,8 @@ def _way_there(
 
     Where the call itself did not change, what came in between made the difference.
     """
-    line, failing = steps[at].failure.line if steps[at].failure else "", steps[at]
+    failing = steps[at]
+    line = failing.failure.line if failing.failure else ""
     explained: dict[str, Asked] = {}
     between: dict[str, Asked] = {}
     for step in steps[at + 1 :]:
@@ -207,7 +204,7 @@ def _is_on_the_way(call: Call, working: Call, *, is_same: bool) -> bool:
 
 def _sources(steps: Sequence[Step], at: int, working: Call) -> list[Asked]:
     """The calls whose output has a value that the working call has and the failing one lacks."""
-    new = [value for value in _VALUE.findall(working.text) if value not in steps[at].args]
+    new = [value for value in _values(working.text) if value not in steps[at].args]
     found: dict[str, Asked] = {}
     for value in new:
         for step in reversed(steps[:-1]):
@@ -223,7 +220,7 @@ def _sources(steps: Sequence[Step], at: int, working: Call) -> list[Asked]:
 def _giver(step: Step, passage: str) -> Call | None:
     """The own call of a step that a passage of its output answers."""
     calls = working_calls(step)
-    shared = [sum(word in passage for word in _VALUE.findall(call.text)) for call in calls]
+    shared = [sum(word in passage for word in _values(call.text)) for call in calls]
     if not calls or (len(calls) > 1 and not max(shared)):
         return None
     giver = calls[shared.index(max(shared))]
@@ -234,15 +231,27 @@ def _explanation(step: Step, call: Call, line: str, failing: Step) -> str:
     """What a call answered about a word that only the error has, as its code; else ""."""
     if step.failed or not is_own(call):
         return ""
-    words = [word for word in _CODE.findall(line) if word not in failing.args]
-    asked = list(dict.fromkeys(word for word in _CODE.findall(step.args) if word in line))
+    words = [word for word in _codes(line) if word not in failing.args]
+    asked = list(dict.fromkeys(word for word in _codes(step.args) if word in line))
     if not set(words).intersection(asked):
         return ""
     output = step.output.strip()
-    every = list(dict.fromkeys(_CODE.findall(step.args)))
-    parts = [part.strip() for part in (output.split("\n\n") if "\n\n" in output else output.split("\n"))]
+    every = list(dict.fromkeys(_codes(step.args)))
+    parts = [
+        part.strip() for part in (output.split("\n\n") if "\n\n" in output else output.split("\n"))
+    ]
     if len(every) == len(parts):
         return parts[every.index(asked[0])]
     calls = calls_of(step)
     is_first = bool(calls) and calls[0].shape == call.shape
     return output if len(calls) == 1 and len(output) <= _ANSWER else parts[0] if is_first else ""
+
+
+def _values(text: str) -> list[str]:
+    """The words that a run got from somewhere: they have a digit."""
+    return [word for word in _WORD.findall(text) if any(map(str.isdigit, word))]
+
+
+def _codes(text: str) -> list[str]:
+    """The words that may be codes of errors: they have letters and digits."""
+    return [word for word in _values(text) if word[0].isalpha()]

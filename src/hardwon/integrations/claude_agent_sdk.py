@@ -1,4 +1,4 @@
-"""Claude Agent SDK: `ClaudeAgentOptions(hooks=hooks(agent))`; all three doors."""
+"""Claude Agent SDK: `ClaudeAgentOptions(hooks=hooks(agent))`; turns, actions and errors."""
 
 from __future__ import annotations
 

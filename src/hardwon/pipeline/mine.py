@@ -13,7 +13,7 @@ from hardwon.evidence.keys import worked_keys
 from hardwon.evidence.wording import TRAIL
 from hardwon.failures import fix_unchanged, fixes, lesson_text, mined_lesson
 from hardwon.ranking.query import Query
-from hardwon.text import injection
+from hardwon.text import gate, injection
 from hardwon.values.failure import Failure
 from hardwon.values.fix import UNCHANGED, with_failure, without_success
 
@@ -30,7 +30,7 @@ _NEAREST = 4  # lessons that one call may be known by
 
 
 def note_failure(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
-    """Count a failure and the fixes that did not prevent it; returns marks to count once per run."""
+    """Count a failure and the fixes that did not prevent it; returns marks for the run."""
     failure = step.failure
     if failure is None or not failure.is_telling:
         return []  # too general to be recognised
@@ -75,7 +75,7 @@ def note_fixes(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
     for place, fix in fixes.fixes_shown(steps, past.task) if past.steps else ():
         failure = steps[place].failure
         lesson = memory.about(failure) if failure and failure.is_telling else None
-        if injection.suspicion(f"{fix.mistake}\n{fix.text}"):
+        if injection.suspicion(fix.mistake) or gate.objection(f"{fix.text}\n{fix.call}"):
             continue  # or one run's text could quarantine a lesson of many runs
         if lesson is None or failure is None:
             continue
@@ -96,9 +96,7 @@ def with_text(lesson: Lesson, fix: Fix) -> Lesson:
     return lesson._replace(fixes=fixes_now)
 
 
-def _note_followed(
-    step: Step, past: RunSoFar, memory: Memory, counted: Sequence[str]
-) -> list[str]:
+def _note_followed(step: Step, past: RunSoFar, memory: Memory, counted: Sequence[str]) -> list[str]:
     """Record fixes that the run was shown and that this step applied; returns their marks."""
     marks: list[str] = []
     for lesson in memory.shown(past.told) if past.told else ():

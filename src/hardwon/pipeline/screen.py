@@ -11,10 +11,10 @@ from hardwon.values.lesson import LIVE, Status, tidy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from hardwon.ports import LessonStore
-    from hardwon.text import injection
+    from hardwon.text import harm, injection
     from hardwon.values import provenance
     from hardwon.values.episode import Episode
     from hardwon.values.evidence import Evidence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from hardwon.values.scope import Scope
     from hardwon.values.step import Step
 else:
-    injection = lazy("hardwon.text.injection")
+    harm, injection = lazy("hardwon.text.harm"), lazy("hardwon.text.injection")
     provenance = lazy("hardwon.values.provenance")
 
 _TASK_LIMIT = 16 * 1024
@@ -61,10 +61,8 @@ def screen_step(step: Step) -> Step:
 
 
 def screen_lesson(lesson: Lesson) -> Lesson:
-    """The lesson without secrets and clean; a suspected prompt injection is quarantined."""
-    reason = injection.suspicion("\n".join((lesson.situation, lesson.mistake, lesson.correction)))
-    if lesson.tags:
-        reason = reason or injection.suspicion("\n".join(lesson.tags))
+    """The lesson without secrets and clean; one that injects or does harm is quarantined."""
+    reason = _objection(lesson)
     situation, mistake, correction = all_without_secrets(
         clean(lesson.situation), clean(lesson.mistake), clean(lesson.correction)
     )
@@ -78,9 +76,25 @@ def screen_lesson(lesson: Lesson) -> Lesson:
             fixes=tuple(map(_screened_fix, lesson.fixes)),
         )
     )
-    if reason and lesson.status in LIVE:
+    if reason and lesson.status in LIVE and not provenance.is_approved(lesson, reason):
         return provenance.with_reason(safe, reason)
     return safe
+
+
+def _objection(lesson: Lesson) -> str:
+    """Why the lesson must wait for a person; "" if it may be told."""
+    texts = "\n".join((lesson.situation, lesson.mistake, lesson.correction))
+    if reason := injection.suspicion(texts) or injection.suspicion("\n".join(lesson.tags)):
+        return reason
+    return "" if lesson.guard else _harm(lesson)
+
+
+def _harm(lesson: Lesson) -> str:
+    """The harm that the lesson recommends; what it warns of is told as a mistake."""
+    if reason := harm.harm(lesson.correction):
+        return reason
+    context = harm.harm(lesson.situation)
+    return context if context in harm.TAKES_DATA else ""
 
 
 def _screened(piece: Evidence) -> Evidence:
@@ -102,12 +116,12 @@ def screen_text(text: str, limit: int) -> str:
     return screened(text, limit)
 
 
-def revoke(origin: str, *, scope: Scope, lessons: LessonStore) -> list[Lesson]:
-    """Delete all lessons of an origin and all lessons made from them; returns them."""
+def revoke(
+    origin: str, *, scope: Scope, own: Collection[Scope], lessons: LessonStore
+) -> list[Lesson]:
+    """Delete all lessons of an origin in `own` scopes, and all made from them; returns them."""
     visible = lessons.recent(scope, status=Status.ALL, limit=_ALL)
-    revoked = provenance.descendants(
-        [lesson for lesson in visible if lesson.scope in scope.changeable()], origin
-    )
+    revoked = provenance.descendants([lesson for lesson in visible if lesson.scope in own], origin)
     for lesson in revoked:
         lessons.delete(lesson.scope, lesson.id)
     return revoked

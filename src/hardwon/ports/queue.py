@@ -9,7 +9,11 @@ from hardwon.values.queue import QueueCounts
 
 
 class Queue(Protocol):
-    """Holds jobs until they are done. Survives a crash unless it says otherwise."""
+    """Holds jobs until they are done. Survives a crash unless it says otherwise.
+
+    Only the attempt that holds a job settles it, and once: `done`, `retry` and `bury` by an
+    attempt that was settled before, or lost its job to a later one, change and count nothing.
+    """
 
     def put(self, job: Job) -> bool:
         """Store the job durably; False when it is already waiting."""
@@ -21,7 +25,7 @@ class Queue(Protocol):
         """
 
     def done(self, job: Job) -> None:
-        """Forget a job that has been worked."""
+        """Remove a claimed job that has been worked."""
 
     def retry(self, job: Job) -> None:
         """Keep a claimed job for another attempt at its due time."""
@@ -47,6 +51,9 @@ class QueueOperations(Protocol):
 
     def purge(self, identity: str) -> None:
         """Remove a dead job for good, else NotFound."""
+
+    def forget(self, job: Job) -> None:
+        """Remove a job that waits or is claimed, unworked."""
 
     def counts(self) -> QueueCounts:
         """How many jobs wait, run and are dead, and how many were done or failed."""

@@ -26,9 +26,9 @@ SELECT rolname, rolsuper, rolbypassrls, EXISTS (
 ) FROM pg_roles WHERE rolname = current_user
 """
 _OPEN = """
-SELECT c.relname FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid
-WHERE c.relnamespace = to_regnamespace('hardwon') AND c.relkind = 'r' AND a.attname = 'tenant'
-AND NOT (c.relrowsecurity AND c.relforcerowsecurity) ORDER BY c.relname
+SELECT relname FROM pg_class WHERE relnamespace = to_regnamespace('hardwon') AND relkind = 'r'
+AND NOT (relrowsecurity AND relforcerowsecurity) AND relname <> ALL(%(shared)s::text[])
+ORDER BY relname
 """
 _HORIZON = """
 SELECT coalesce(max(extract(epoch FROM now() - xact_start)), 0)::int FROM pg_stat_activity
@@ -85,7 +85,7 @@ def _schema(database: Database) -> tuple[bool, str]:
 
 
 def _walls(database: Database) -> tuple[bool, str]:
-    names = [name for (name,) in database.rows(_OPEN)]
+    names = [name for (name,) in database.rows(_OPEN, shared=list(schema.SHARED))]
     if names:
         return False, f"no row-level security on {', '.join(names)}"
     return True, "row-level security on every table of tenants"

@@ -23,6 +23,7 @@ SELECT coalesce(max(version), 0) FROM hardwon.migrations
 """
 _IS_THERE = "SELECT to_regclass('hardwon.migrations') IS NOT NULL"
 AUTO, CHECK = "auto", "check"
+SHARED = ("folded", "job_events", "migrations", "proof_salt")  # tables about no tenant
 
 
 class Migration(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections import Counter
 from datetime import timedelta
@@ -35,7 +36,8 @@ class MemoryQueue:
         self._block = block_timeout.total_seconds()
         self._changed = threading.Condition()
         self._waiting: dict[str, Job] = {}
-        self._claimed: set[str] = set()
+        self._claimed: dict[str, str] = {}  # the token of the attempt that holds each job
+        self._claims = itertools.count(1)
         self._dead: dict[str, Job] = {}
         self._flow: Counter[str] = Counter()
         _fork.watch(self)
@@ -64,24 +66,25 @@ class MemoryQueue:
                 return None
             job = min(ready, key=lambda j: (j.due, j.enqueued_at)).started()
             self._waiting[job.id] = job
-            self._claimed.add(job.id)
+            self._claimed[job.id] = str(next(self._claims))
             self._changed.notify_all()
-            return job
+            return job._replace(claim=self._claimed[job.id])
 
     def done(self, job: Job) -> None:
         self._end(job, "done")
 
     def retry(self, job: Job) -> None:
         with self._changed:
-            self._waiting[job.id] = job
-            self._claimed.discard(job.id)
+            if self._settles(job):
+                self._waiting[job.id] = job._replace(claim="")
 
     def bury(self, job: Job, reason: str) -> None:
-        self._dead[job.id] = job._replace(last_error=reason)
-        self._end(job, "buried")
+        if self._end(job, "buried"):
+            self._dead[job.id] = job._replace(last_error=reason, claim="")
 
     def waiting(self) -> list[Job]:
-        return sorted(self._waiting.values(), key=lambda j: j.enqueued_at)
+        with self._changed:
+            return sorted(self._waiting.values(), key=lambda j: j.enqueued_at)
 
     def dead(self) -> list[Job]:
         return sorted(self._dead.values(), key=lambda j: j.enqueued_at)
@@ -97,14 +100,21 @@ class MemoryQueue:
         if self._dead.pop(identity, None) is None:
             raise NotFound("dead job", identity)
 
+    def forget(self, job: Job) -> None:
+        with self._changed:
+            self._claimed.pop(job.id, None)
+            if self._waiting.pop(job.id, None):
+                self._flow["set_aside"] += 1
+
     def counts(self) -> QueueCounts:
-        return QueueCounts(
-            pending=len(self._waiting),
-            dead=len(self._dead),
-            in_memory=len(self._queued()),
-            in_flight=len(self._claimed),
-            **self._flow,
-        )
+        with self._changed:
+            return QueueCounts(
+                pending=len(self._waiting),
+                dead=len(self._dead),
+                in_memory=len(self._queued()),
+                in_flight=len(self._claimed),
+                **self._flow,
+            )
 
     def worker(self) -> int | None:
         return None
@@ -135,9 +145,19 @@ class MemoryQueue:
                 f"queue full: {self._capacity} jobs wait; raise queue.capacity or start a worker"
             )
 
-    def _end(self, job: Job, way: str) -> None:
+    def _end(self, job: Job, way: str) -> bool:
+        """Remove a job and count it; False if this attempt does not hold it."""
         with self._changed:
-            self._waiting.pop(job.id, None)
-            self._claimed.discard(job.id)
+            if not self._settles(job):
+                return False
+            del self._waiting[job.id]
             self._flow[way] += 1
             self._changed.notify_all()
+            return True
+
+    def _settles(self, job: Job) -> bool:
+        """Whether the attempt holds the job; from now on it does not."""
+        is_held = self._claimed.get(job.id) == job.claim
+        if is_held:
+            del self._claimed[job.id]
+        return is_held

@@ -9,17 +9,18 @@ the deed, or reports that it is refused, does no harm.
 import re
 from functools import lru_cache
 
-from hardwon.text.harm_deeds import DEEDS, Deed
+from hardwon.text.harm_deeds import DEEDS, FOREIGN, SECRETS, SENDING, SENDS, Deed
 
+TAKES_DATA = frozenset((SECRETS, SENDS))  # harm that no situation of ordinary work describes
 _READ = 12_000  # characters judged; lessons are far shorter
-_SENTENCE = re.compile(r"\n|[.!?](?:\s|$)|;\s(?=[A-Z])")
+_SENTENCE = re.compile(r"\n|[.!?](?:\s|$)|;\s")
 _NEGATION = re.compile(
     r"\b(?:never|not|no|don'?t|cannot|can't|won't|mustn't|shouldn't|avoid|without|instead of"
     r"|rather than|forbid\w{0,5}|prohibit\w{0,3}|refuse|against|prevents?|block|reject|stop"
     r"|ask before|unless|nobody|nothing|neither|nor)\b"
 )
 _REVIVED = re.compile(  # "never forget to …", "do not ask, …"
-    r"\b(?:forget|hesitate|fail|skip|miss|omit|neglect|worry|ask|wait|tell|need|only|longer)\b"
+    r"\b(?:forget|hesitate|fail|neglect|worry|ask|wait|tell|need|only|longer)\b"
 )
 _REFUSED = re.compile(
     r"\b(?:is|are|was|were|be|gets?|being) (?:\w{2,12} )?(?:refused|rejected|forbidden|blocked"
@@ -33,17 +34,27 @@ def harm(text: str) -> str | None:
     """The harm done by whoever follows this text; None if it is ordinary work."""
     sentences = _SENTENCE.split(text[:_READ].lower().replace("’", "'"))
     reasons = (_does(deed, sentence) for sentence in sentences for deed in DEEDS)
-    return next(filter(None, reasons), None)
+    return next(filter(None, reasons), None) or _sends_in_parts(sentences)
+
+
+def _sends_in_parts(sentences: list[str]) -> str | None:
+    """The reason if one sentence says what to send and another one where to."""
+    if len(sentences) == 1 or not any(re.search(FOREIGN, sentence) for sentence in sentences):
+        return None
+    return next(filter(None, (_does(SENDING, sentence) for sentence in sentences)), None)
 
 
 def _does(deed: Deed, sentence: str) -> str | None:
     """The reason if the sentence asks for the deed."""
+    objects, at = re.compile(deed.object), -1
     for verb in re.finditer(deed.verb, sentence):
-        end = verb.end() + deed.reach
-        if deed.object and not re.compile(deed.object).search(sentence, verb.end(), end):
-            continue
-        if not _is_forbidden(sentence, verb) and _fits(deed, sentence):
-            return deed.reason
+        if at < verb.end():  # or the next object is known already
+            found = objects.search(sentence, verb.end())
+            if found is None:
+                return None
+            at = found.start()
+        if at - verb.end() <= deed.reach and not _is_forbidden(sentence, verb):
+            return deed.reason if _fits(deed, sentence) else None
     return None
 
 

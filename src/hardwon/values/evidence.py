@@ -33,6 +33,7 @@ class Kind:
     WEAKENED = "weakened"  # a later run in which its call failed
     WITHDRAWN = "withdrawn"  # why it no longer holds
     SESSION = "session"  # the transcript and line it was read from
+    LOOP = "loop"  # the loop and the reflection it was made of
     NOTE = "note"  # anything else
 
 

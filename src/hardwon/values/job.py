@@ -24,6 +24,7 @@ class Job(NamedTuple):
     attempts: int = 0
     last_error: str = ""
     wait: timedelta = timedelta(0)  # planned wait before the next attempt
+    claim: str = ""  # the token of the attempt that holds it; not stored with the job
 
     def started(self) -> "Job":
         """The job with one more attempt begun."""

@@ -32,7 +32,7 @@ class Status:
 
     SEEN = "seen"  # no fix known: counted, shown in at most one line at the same error
     CANDIDATE = "candidate"  # one run showed a fix: shown at the same error only
-    PROVEN = "proven"  # worked again, or a person vouched for it: shown at every door
+    PROVEN = "proven"  # worked again, or a person vouched for it: shown where it fits
     QUARANTINED = "quarantined"  # reads like an instruction; waits for a person
     RETIRED = "retired"  # did not help, or expired
     SUPERSEDED = "superseded"  # merged into another lesson

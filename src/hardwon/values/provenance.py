@@ -44,6 +44,11 @@ def approved(lesson: Lesson, by: str = "person") -> Lesson:
     return marked(lesson, Kind.APPROVED, by)._replace(status=Status.PROVEN)
 
 
+def is_approved(lesson: Lesson, reason: str) -> bool:
+    """Whether a person has released the lesson although this was the reason to hold it back."""
+    return bool(marks(lesson, Kind.APPROVED)) and reason in marks(lesson, Kind.QUARANTINED)
+
+
 def is_from(lesson: Lesson, origin: str) -> bool:
     """Whether the lesson has this origin, author, job or evidence."""
     origins = {lesson.origin, lesson.author, lesson.job, *map(str, lesson.evidence)}

@@ -21,6 +21,7 @@ PLAIN = json.dumps({"add": [ADD], "change": [], "confirm": [], "withdraw": []})
         f"Here is what I found: {{so far}}.\n{PLAIN}\nI hope that {{helps}}.",
         f'<think>{{"add": [1, 2]}} perhaps</think>{PLAIN}',
         json.dumps({"note": "first", **json.loads(PLAIN)}),
+        PLAIN.replace("]}", "],}"),
     ],
 )
 def test_the_changes_are_found_whatever_stands_around_them(reply: str) -> None:
@@ -61,6 +62,22 @@ def test_a_sort_that_is_not_known_follows_from_what_the_item_says() -> None:
     rows = [{**ADD, "sort": "tip"}, {**ADD, "sort": "tip", "wrong": "It fails"}]
 
     assert [item.sort for item in parse(json.dumps({"add": rows})).add] == ["way", "pitfall"]
+
+
+@pytest.mark.parametrize(
+    ("steps", "numbers"),
+    [
+        ([3, "4", "#5"], (3, 4, 5)),
+        ("2, 4-6 and 9", (2, 4, 5, 6, 9)),
+        (["2–3"], (2, 3)),
+        (None, ()),
+        ("1-99999", tuple(range(1, 42))),
+    ],
+)
+def test_steps_may_be_written_in_any_form(steps: object, numbers: tuple[int, ...]) -> None:
+    (item,) = parse(json.dumps({"add": [{**ADD, "steps": steps}]})).add
+
+    assert item.steps == numbers
 
 
 def test_ids_may_be_written_in_any_form() -> None:

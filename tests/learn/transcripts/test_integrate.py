@@ -10,6 +10,7 @@ from hardwon.errors import HardwonError, InvalidInput, StorageError
 from hardwon.stores.markdown import insights as notes
 from hardwon.stores.markdown import memory
 from tests.learn.transcripts.mined import Desk, failing, two_fixes, typical
+from tests.learn.transcripts.rules.test_corrections import DIFFERENT
 from tests.learn.transcripts.transcripts import SESSION
 
 
@@ -253,3 +254,14 @@ def test_a_full_disk_loses_nothing(desk: Desk, tmp_path: Path) -> None:
 
     assert desk.files() == before
     assert not desk.lessons()
+
+
+def test_fourteen_corrections_become_fourteen_lessons(desk: Desk) -> None:
+    talk = desk.talk().says("Build it").agent("done")
+    for text in DIFFERENT:
+        talk.says(text).agent("ok")
+    talk.write(desk.home)
+
+    desk.mine()
+
+    assert sorted(text.lower() for text in desk.lessons()) == sorted(DIFFERENT)

@@ -14,7 +14,7 @@ from hardwon.text.clean import LESSON_LIMIT, many_lines, one_line
 _READ = 256 * 1024  # characters of a reply
 _MOST = 40  # changes of one kind; no real answer has more
 _TRIES = 9  # objects that are looked at until one is the answer
-_WHEN = 400  # characters
+_WHEN, _STEPS = 400, 1000  # characters
 _THINKING = r"(?is)<(think|thinking|reasoning|scratchpad)\b[^>]{0,80}>.*?(?:</\1\s*>|\Z)"
 _EMPTY = frozenset(["", "none", "null", "n/a", "nil", "-", "…", "..."])
 
@@ -63,7 +63,8 @@ class Answer(NamedTuple):
 
 def parse(reply: str) -> Answer:
     """The changes in a reply, with or without fences and prose around it; else BadReply."""
-    plain = _json_of(re.sub(_THINKING, "", (reply or "")[:_READ]))
+    text = re.sub(_THINKING, "", (reply or "")[:_READ])
+    plain = _json_of(text) or _json_of(re.sub(r",(?=\s{0,99}[}\]])", "", text))
     if plain is None or not plain.keys() & Answer._fields:
         raise BadReply("a JSON object with add, change, confirm and withdraw", reply or "")
     return Answer(
@@ -89,7 +90,7 @@ def parse_items(text: str) -> tuple[Item, ...]:
 
 def _json_of(text: str) -> dict[str, Any] | None:
     """The first JSON object in a text that has one of the expected names, else None."""
-    decoder = json.JSONDecoder()
+    decoder = json.JSONDecoder(strict=False)  # some models break lines inside a text
     for opened in islice(re.finditer(r"\{(?=\s{0,9}[\"}])", text), _TRIES):
         try:
             plain, _ = decoder.raw_decode(text, opened.start())
@@ -127,7 +128,7 @@ def _item(row: Any) -> Item | None:
         when=re.sub(r"(?i)^when(?:ever)?\s+", "", _words(row, "when", _WHEN)).rstrip(".:;, "),
         do=_lines(row, "do"),
         wrong=_words(row, "wrong", LESSON_LIMIT),
-        steps=_numbers(_list(row, "steps")),
+        steps=_steps(row.get("steps")),
         id=_number(row.get("id")),
     )
 
@@ -144,6 +145,15 @@ def _lines(row: dict[str, Any], name: str) -> str:
 def _list(plain: dict[str, Any], name: str) -> list[Any]:
     value = plain.get(name)
     return value[:_MOST] if isinstance(value, list) else []
+
+
+def _steps(value: Any) -> tuple[int, ...]:
+    """The numbers of steps, as a list or in words (`2, 4-6`)."""
+    text = " ".join(map(str, value)) if isinstance(value, list) else str(value)
+    steps: dict[int, None] = {}
+    for first, last in re.findall(r"(\d{1,5})(?:\s?[-–]\s?(\d{1,5}))?", text[:_STEPS]):
+        steps |= dict.fromkeys(range(int(first), min(int(last or first), int(first) + _MOST) + 1))
+    return tuple(steps)
 
 
 def _numbers(values: list[Any]) -> tuple[int, ...]:

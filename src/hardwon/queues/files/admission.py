@@ -101,7 +101,7 @@ class Admission:
         except StorageError:
             self.keep(job)
             raise
-        return job.started()
+        return job.started()._replace(claim=self.schedule.claim(identity))
 
     def gone(self, identity: str, way: str) -> None:
         """Count a job that left: done, buried or set aside."""

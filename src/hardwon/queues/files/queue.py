@@ -72,6 +72,8 @@ class FileQueue:
                 return job
 
     def done(self, job: Job) -> None:
+        if not self._is_held(job):
+            return
         try:
             self._waiting.remove(job.id)
         except StorageError:
@@ -80,12 +82,16 @@ class FileQueue:
         self._admission.gone(job.id, "done")
 
     def retry(self, job: Job) -> None:
+        if not self._is_held(job):
+            return
         try:
             self._waiting.replace(job)
         finally:
             self._admission.keep(job)
 
     def bury(self, job: Job, reason: str) -> None:
+        if not self._is_held(job):
+            return
         try:
             self._dead_letters.bury(job._replace(last_error=reason))
         except StorageError:
@@ -128,7 +134,7 @@ class FileQueue:
                 yield job
 
     def forget(self, job: Job) -> None:
-        """Remove a job that was forwarded; a power cut may bring it back."""
+        """Remove a job that was forwarded or is not wanted; a power cut may bring it back."""
         self._waiting.remove(job.id)
 
     def hold(self) -> bool:
@@ -156,6 +162,10 @@ class FileQueue:
             self._lock.release()
         if (watching := getattr(self, "_inotify", None)) is not None:
             watching.close()
+
+    def _is_held(self, job: Job) -> bool:
+        """Whether the attempt still holds the job."""
+        return bool(job.claim) and self._admission.schedule.claim(job.id) == job.claim
 
     def _take_over(self) -> bool:
         """Become the owner, and start with all records in the folder."""

@@ -22,7 +22,7 @@ class Schedule:
         self._queued: dict[str, tuple[datetime, int]] = {}  # enqueued at, and its heap entry
         self._arrived: dict[str, datetime] = {}  # new, by the time it began to wait for room
         self._outside: dict[str, None] = {}  # waiting for room, already counted
-        self._in_flight: set[str] = set()
+        self._in_flight: dict[str, str] = {}  # with the token of the attempt
 
     def __contains__(self, name: object) -> bool:
         return (
@@ -75,8 +75,12 @@ class Schedule:
             return None
         name = heapq.heappop(self._heap)[3]
         del self._queued[name]
-        self._in_flight.add(name)
+        self._in_flight[name] = str(next(self._serial))
         return name
+
+    def claim(self, name: str) -> str:
+        """The token of the attempt that has a job in flight; "" if none has."""
+        return self._in_flight.get(name, "")
 
     def next_due(self) -> datetime | None:
         """When the next queued job is due."""
@@ -89,7 +93,7 @@ class Schedule:
         self._queued.pop(name, None)
         self._arrived.pop(name, None)
         self._outside.pop(name, None)
-        self._in_flight.discard(name)
+        self._in_flight.pop(name, None)
 
     def clear(self) -> None:
         """Drop all jobs."""

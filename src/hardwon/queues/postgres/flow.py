@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 
 class Flow:
     """Counts since this process opened the queue; `accepted` equals the sum of all others."""
@@ -10,9 +15,10 @@ class Flow:
         self._gone = {"done": 0, "buried": 0, "set_aside": 0}
         self._accepted = 0
 
-    def note(self, way: str) -> None:
-        """Count a job that left: done, buried or set aside."""
-        self._gone[way] += 1
+    def note(self, gone: Mapping[str, int]) -> None:
+        """Count jobs that left: done, buried or set aside."""
+        for way, number in gone.items():
+            self._gone[way] += number
 
     def counts(self, pending: int) -> dict[str, int]:
         """The current counts; jobs that other workers finished count as set aside."""

@@ -2,64 +2,73 @@
 
 from __future__ import annotations
 
+import itertools
 import os
-from collections import deque
+from collections import Counter, deque
 from typing import TYPE_CHECKING
 
 from hardwon.postgres.database import Statement, bind
 from hardwon.queues.postgres import statements
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from hardwon.values.job import Job
 
 
 class HeldJobs:
-    """Claimed jobs. Owner and attempt number are the token that settles a job."""
+    """Claimed jobs. No two requests for jobs have the same token; with it an attempt settles."""
 
     def __init__(self) -> None:
-        self.owner = os.urandom(8).hex()
+        self._process = f"{os.urandom(8).hex()}."
+        self._number = itertools.count(1)
         self.ready: deque[Job] = deque()  # not yet handed out
-        self._tokens: dict[str, int] = {}
-        self._finished: dict[str, int] = {}  # done, but still in the table
-        self._unsent: list[Statement] = []
+        self._claims: dict[str, str] = {}  # of the attempt that holds each job
+        self._finished: dict[str, str] = {}  # done, but still in the table
+        self._unsent: list[tuple[Statement, str]] = []  # with the event that each one counts
         self._lost_answer = False
+
+    def new_claim(self) -> str:
+        """The token of the next request for jobs."""
+        return f"{self._process}{next(self._number)}"
 
     def receive(self, jobs: Iterable[Job]) -> None:
         """Take over these claimed jobs."""
         for job in jobs:
-            self._tokens[job.id] = job.attempts
+            self._claims[job.id] = job.claim
             self.ready.append(job)
 
-    def finish(self, job: Job) -> bool:
-        """Note that a job is done; False if this process does not hold it."""
-        if job.id not in self._tokens:
-            return False
-        self._finished[job.id] = self._tokens.pop(job.id)
-        return True
+    def finish(self, job: Job) -> None:
+        """Note that a job is done, if this attempt holds it."""
+        if self._is_held(job):
+            self._finished[job.id] = self._claims.pop(job.id)
 
-    def settle(self, statement: str, job: Job, **values: object) -> None:
-        """Note another outcome of a job; without effect if it is no longer held."""
-        token = self._tokens.pop(job.id, job.attempts)
-        self._unsent.append(self._about(statement, {job.id: token}, **values))
+    def settle(self, statement: str, job: Job, *, event: str = "", **values: object) -> None:
+        """Note another outcome of a job, if this attempt holds it."""
+        if self._is_held(job):
+            claim = {job.id: self._claims.pop(job.id)}
+            self._unsent.append((_about(statement, claim, **values), event))
 
     def hand_back(self) -> None:
         """Give back the jobs that were claimed but not begun."""
-        unbegun = {job.id: self._tokens.pop(job.id) for job in self.ready}
+        unbegun = {job.id: self._claims.pop(job.id) for job in self.ready}
         self.ready.clear()
         if unbegun:
-            self._unsent.append(self._about(statements.HAND_BACK, unbegun))
+            self._unsent.append((_about(statements.HAND_BACK, unbegun), ""))
 
     def unsent(self) -> list[Statement]:
         """The statements to send before any other."""
-        done = [self._about(statements.DONE, self._finished)] if self._finished else []
-        return [*self._unsent, *done]
+        done = [_about(statements.DONE, self._finished)] if self._finished else []
+        return [*(statement for statement, _ in self._unsent), *done]
 
-    def sent(self) -> None:
-        """Forget what has been reported."""
+    def sent(self, settled: Sequence[Sequence[object]]) -> Counter[str]:
+        """Forget what has been reported; counts the jobs that the server settled by it."""
+        events = [*(event for _, event in self._unsent), "done"]
         self._unsent.clear()
         self._finished.clear()
+        return Counter(
+            event for event, rows in zip(events, settled, strict=False) if event for _ in rows
+        )
 
     def lost_answer(self) -> None:
         """Note that an answer was lost: jobs may have been claimed without being received."""
@@ -70,8 +79,12 @@ class HeldJobs:
         if not self._lost_answer:
             return []
         self._lost_answer = False
-        return [bind(statements.UNKNOWN, owner=self.owner, held=list(self._tokens))]
+        claims = [*self._claims.values()]
+        return [bind(statements.UNKNOWN, process=self._process, claims=claims)]
 
-    def _about(self, statement: str, tokens: dict[str, int], **values: object) -> Statement:
-        jobs = {"ids": list(tokens), "tokens": list(tokens.values())}
-        return bind(statement, owner=self.owner, **jobs, **values)
+    def _is_held(self, job: Job) -> bool:
+        return bool(job.claim) and self._claims.get(job.id) == job.claim
+
+
+def _about(statement: str, claims: dict[str, str], **values: object) -> Statement:
+    return bind(statement, ids=list(claims), claims=list(claims.values()), **values)

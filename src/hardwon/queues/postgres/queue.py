@@ -66,17 +66,16 @@ class PostgresQueue:
 
     def done(self, job: Job) -> None:
         with self._lock:
-            if not self._held.finish(job):  # a job that this process does not hold
-                self._remove(job.id, WAITING, CLAIMED)
-            self._flow.note("done")
+            self._held.finish(job)
 
     def retry(self, job: Job) -> None:
-        values = {"due": job.due, "wait": job.wait, "attempts": job.attempts}
-        self._settle(statements.RETRY, job, error=text(job.last_error), **values)
+        plan: dict[str, Any] = {"due": job.due, "wait": job.wait, "attempts": job.attempts}
+        self._settle(statements.RETRY, job, error=text(job.last_error), **plan)
 
     def bury(self, job: Job, reason: str) -> None:
-        self._settle(statements.BURY, job, error=text(reason), attempts=job.attempts)
-        self._flow.note("buried")
+        self._settle(
+            statements.BURY, job, event="buried", error=text(reason), attempts=job.attempts
+        )
 
     def waiting(self) -> list[Job]:
         return jobs_of(self._ask(bind(statements.LIST, states=[WAITING, CLAIMED]))[0])
@@ -92,6 +91,9 @@ class PostgresQueue:
     def purge(self, identity: str) -> None:
         if not self._remove(identity, DEAD):
             raise NotFound("dead job", identity)
+
+    def forget(self, job: Job) -> None:
+        self._remove(job.id, WAITING, CLAIMED)
 
     def counts(self) -> QueueCounts:
         results = self._ask(bind(statements.COUNTS), bind(statements.EVENTS))
@@ -140,27 +142,27 @@ class PostgresQueue:
             except Unavailable:
                 self._held.lost_answer()
                 raise
-            self._held.sent()
+            self._flow.note(self._held.sent(results[: len(first)]))
             return results[len(first) :]
 
     def _take(self, now: datetime, most: int) -> None:
         """Claim jobs that are due, and set aside unreadable ones."""
-        ownership = {"owner": self._held.owner, "lease": self._limits.lease}
-        upkeep = self._upkeep.due(now)
-        claim = bind(statements.CLAIM, now=now, most=most, **ownership)
-        rows = self._ask(*self._held.recovery(), *upkeep, claim)[-1]
+        upkeep, claim = self._upkeep.due(now), self._held.new_claim()
+        take = bind(statements.CLAIM, now=now, most=most, claim=claim, lease=self._limits.lease)
+        rows = self._ask(*self._held.recovery(), *upkeep, take)[-1]
         if upkeep:
             self._upkeep.done()
         jobs = {row[0]: job_of(row) for row in rows}
         if broken := [identity for identity, job in jobs.items() if job is None]:
             self._ask(bind(statements.SET_ASIDE, ids=broken))
-        self._held.receive(filter(None, jobs.values()))
+        self._held.receive(job._replace(claim=claim) for job in jobs.values() if job)
 
-    def _settle(self, statement: str, job: Job, **values: object) -> None:
+    def _settle(self, statement: str, job: Job, *, event: str = "", **values: object) -> None:
         with self._lock:
-            self._held.settle(statement, job, **values)
+            self._held.settle(statement, job, event=event, **values)
             with suppress(Unavailable):  # sent again once the server is back
-                self._ask()
+                if self._held.unsent():
+                    self._ask()
 
     def _remove(self, identity: str, *states: int) -> bool:
         return bool(self._ask(bind(statements.REMOVE, id=identity, states=list(states)))[0])

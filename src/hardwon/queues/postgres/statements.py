@@ -57,29 +57,29 @@ WITH waiting AS (
     SELECT * FROM waiting UNION ALL SELECT * FROM abandoned ORDER BY due, seq LIMIT %(most)s
 ), claimed AS (
     UPDATE hardwon.jobs SET state = 1, attempts = jobs.attempts + 1, last_error = '',
-        owner = %(owner)s, lease = clock_timestamp() + %(lease)s
+        owner = %(claim)s, lease = clock_timestamp() + %(lease)s
     FROM next WHERE jobs.id = next.id
     RETURNING jobs.id, record, jobs.due, enqueued_at, attempts, wait, next.last_error, jobs.seq
 )
 SELECT * FROM claimed ORDER BY due, seq
 """
 _OURS = """
-unnest(%(ids)s::text[], %(tokens)s::int[]) AS ours (id, token)
-WHERE jobs.id = ours.id AND state = 1 AND owner = %(owner)s AND jobs.attempts = ours.token
+unnest(%(ids)s::text[], %(claims)s::text[]) AS ours (id, claim)
+WHERE jobs.id = ours.id AND state = 1 AND owner = ours.claim
 """
-DONE = f"DELETE FROM hardwon.jobs USING {_OURS}"
+DONE = f"DELETE FROM hardwon.jobs USING {_OURS} RETURNING jobs.id"
 RETRY = f"""
 UPDATE hardwon.jobs SET state = 0, owner = '', lease = NULL, due = %(due)s, attempts = %(attempts)s,
-    wait = %(wait)s, last_error = %(error)s FROM {_OURS}
+    wait = %(wait)s, last_error = %(error)s FROM {_OURS} RETURNING jobs.id
 """
 BURY = f"""
 UPDATE hardwon.jobs SET state = 2, owner = '', lease = NULL, attempts = %(attempts)s,
-    last_error = %(error)s FROM {_OURS}
+    last_error = %(error)s FROM {_OURS} RETURNING jobs.id
 """
-# Claimed for this owner without its knowledge: the answer was lost.
+# Claimed for this process without its knowledge: the answer was lost.
 UNKNOWN = """
 UPDATE hardwon.jobs SET state = 0, owner = '', lease = NULL, attempts = attempts - 1
-WHERE state = 1 AND owner = %(owner)s AND NOT id = ANY(%(held)s)
+WHERE state = 1 AND starts_with(owner, %(process)s) AND NOT owner = ANY(%(claims)s)
 """
 HAND_BACK = f"""
 UPDATE hardwon.jobs SET state = 0, owner = '', lease = NULL, attempts = jobs.attempts - 1

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Row = tuple[Any, ...]
 
-SCHEMA = 16  # the number of the last file in migrations/
+SCHEMA = 17  # the number of the last file in migrations/
 _PAGE = 4096  # bytes
 _abandoned: list[sqlite3.Connection] = []  # connections of a parent process
 PATIENCE = 15.0  # seconds to wait for another process's write
@@ -92,11 +92,19 @@ class Database:
             try:
                 with self._turn:
                     self.run("BEGIN IMMEDIATE")
+                self._refuse_newer()
                 self.begun += 1
             except BaseException:
                 self._release()
                 raise
         return self
+
+    def _refuse_newer(self) -> None:
+        """NewerSchema if a newer hardwon has migrated the file since it was opened."""
+        version = self._connection.execute("PRAGMA user_version").fetchone()[0]
+        if version > SCHEMA:
+            self._connection.rollback()
+            raise NewerSchema(self.path, version, SCHEMA)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if not self._depth:  # begun before a fork: the parent ends it

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from hardwon.values.report import Window
 
 _VISIBLE = """
-SELECT s.id, s.project, s.active FROM shelves AS s JOIN tenants AS t ON t.id = s.tenant_id
+SELECT s.id, s.project, s.active FROM shelves AS s JOIN tenants AS t ON t.id = s.tenant
 WHERE t.name = ? AND s.agent_id = ? AND s.project IN (?, ?, '')
 """
 _OWN = """
-SELECT s.id FROM shelves AS s JOIN tenants AS t ON t.id = s.tenant_id
+SELECT s.id FROM shelves AS s JOIN tenants AS t ON t.id = s.tenant
 WHERE t.name = ? AND s.agent_id = ? AND s.project = ?
 """
 
@@ -61,7 +61,7 @@ def _created(database: Database, scope: Scope) -> int:
     database.forget_shelves()
     database.run("INSERT OR IGNORE INTO tenants (name) VALUES (?)", (scope.tenant,))
     return database.run(
-        "INSERT INTO shelves (tenant_id, agent_id, project)"
+        "INSERT INTO shelves (tenant, agent_id, project)"
         " SELECT id, ?, ? FROM tenants WHERE name = ?",
         (scope.agent, scope.project or "", scope.tenant),
     )
@@ -70,7 +70,7 @@ def _created(database: Database, scope: Scope) -> int:
 def of_agent(database: Database, scope: Scope) -> dict[int, Scope]:
     """Every shelf of an agent, in all projects."""
     rows = database.rows(
-        "SELECT s.id, s.project FROM shelves AS s JOIN tenants AS t ON t.id = s.tenant_id"
+        "SELECT s.id, s.project FROM shelves AS s JOIN tenants AS t ON t.id = s.tenant"
         " WHERE t.name = ? AND s.agent_id = ? ORDER BY s.id",
         (scope.tenant, scope.agent),
     )
@@ -81,7 +81,7 @@ def of_tenant(database: Database, tenant: str) -> dict[int, Scope]:
     """Every shelf of a tenant."""
     rows = database.rows(
         "SELECT s.id, s.agent_id, s.project FROM shelves AS s JOIN tenants AS t"
-        " ON t.id = s.tenant_id WHERE t.name = ? ORDER BY s.id",
+        " ON t.id = s.tenant WHERE t.name = ? ORDER BY s.id",
         (tenant,),
     )
     return {row[0]: Scope(tenant, row[1], row[2] or None) for row in rows}
@@ -104,6 +104,6 @@ def every(database: Database) -> dict[int, Scope]:
     """Every shelf of every tenant."""
     rows = database.rows(
         "SELECT s.id, t.name, s.agent_id, s.project FROM shelves AS s"
-        " JOIN tenants AS t ON t.id = s.tenant_id"
+        " JOIN tenants AS t ON t.id = s.tenant"
     )
     return {row[0]: Scope(row[1], row[2], row[3] or None) for row in rows}

@@ -109,7 +109,8 @@ def _settings(settings: Settings) -> tuple[bool, str]:
     unknown_names = unknown(settings)
     if unknown_names:
         return False, f"no such setting: {', '.join(unknown_names)}; see `hardwon config`"
-    return True, f"{len(settings.origins) - 1} set, the rest default"
+    published = [f"{key} from {variable}" for key, variable in settings.published()]
+    return True, "; ".join((f"{len(settings.origins) - 1} set, the rest default", *published))
 
 
 def _home(settings: Settings) -> tuple[bool, str]:

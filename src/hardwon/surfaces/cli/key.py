@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from hardwon.errors import InvalidInput
+from hardwon.service.database import open_database
 from hardwon.service.keys import ROLES, KeyRing, Role
 from hardwon.settings import duration, load
 from hardwon.surfaces.cli import options
@@ -65,7 +66,7 @@ def create(
     curator  also approves, edits, retires and undoes
     admin    all of it
     """
-    key, text = KeyRing(load(home).home).create(
+    key, text = _ring(home).create(
         tenant=tenant, role=role, agent=agent, project=project, note=note, lasts=expires
     )
     if as_json:
@@ -80,7 +81,7 @@ def create(
 @options.as_json
 def list_keys(home: str | None, as_json: bool) -> None:
     """Show all keys, without their secrets."""
-    keys = KeyRing(load(home).home).list()
+    keys = _ring(home).list()
     if as_json:
         dump(list(keys))
         return
@@ -94,8 +95,12 @@ def list_keys(home: str | None, as_json: bool) -> None:
 @options.home
 def revoke(identity: str, home: str | None) -> None:
     """Revoke a key, at once."""
-    key = KeyRing(load(home).home).revoke(identity)
+    key = _ring(home).revoke(identity)
     say(f"revoked {key.id}")
+
+
+def _ring(home: str | None) -> KeyRing:
+    return KeyRing(open_database(load(home)))
 
 
 def _row(key: Key, now: datetime) -> tuple[str, ...]:

@@ -47,14 +47,24 @@ def command() -> None:
 @click.option(
     "--open", "unsolved", is_flag=True, help="Only failures that were met and have no fix."
 )
+@click.option("--record", is_flag=True, help="Each in four lines: LESSON, MISTAKE, CORRECTION, …")
 @options.scope_here
 @options.as_json
 def list_(
-    limit: int, status: str, quarantined: bool, unsolved: bool, as_json: bool, **place: Any
+    limit: int,
+    status: str,
+    quarantined: bool,
+    unsolved: bool,
+    record: bool,
+    as_json: bool,
+    **place: Any,
 ) -> None:
     """Lessons, the most recently shown first."""
     status = Status.SEEN if unsolved else Status.QUARANTINED if quarantined else status
     with options.Scoped(**place) as agent:
+        if record and not as_json:
+            say("\n\n".join(one.render() for one in agent.lessons.list(limit=limit, status=status)))
+            return
         lessons = first_lessons(agent.lessons, limit, status)
         elsewhere = {} if as_json else agent.lessons.elsewhere()
     head = ("lesson",)

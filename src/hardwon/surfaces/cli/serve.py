@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -64,7 +65,7 @@ def command(
     """Serve the HTTP API and the pages, until SIGTERM or Ctrl-C (needs the extra `serve`).
 
     Programs on this machine send `Authorization: Bearer` and the token in $HARDWON_HOME/token;
-    browsers use the link that is printed. Others need a key: `hardwon key create`.
+    in a terminal a link is printed that logs a browser in. Others need a key: `hardwon key create`.
     """
     cert, secret = (os.path.abspath(path) if path else "" for path in (tls_cert, tls_key))
     with hardwon.open(home) as hw:
@@ -72,5 +73,6 @@ def command(
         address = server.Address(host, port, names, cert, secret, behind_proxy, prefix.rstrip("/"))
         service = server.Service(hw, address, tenant=tenant, limits=limits.Limits(rate=rate))
         say(f"listening on {service.url}")
-        say(f"log in, once: {service.link()}")
+        if sys.stdout.isatty():  # the log of a service is read by others
+            say(f"log in, once: {service.link()}")
         service.run()

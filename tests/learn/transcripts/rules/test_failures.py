@@ -134,5 +134,10 @@ def test_a_red_reproduction_that_the_session_wrote_is_no_failure() -> None:
     assert not talk.found().insights
 
 
-def test_a_single_failure_without_a_fix_teaches_nothing() -> None:
-    assert not Talk().ran("make", "make: *** no rule", failed=True).found().insights
+def test_a_single_failure_without_a_fix_teaches_nothing_and_is_there_to_be_asked_for() -> None:
+    found = Talk().ran("make", "make: *** no rule", failed=True).found()
+
+    assert not found.insights
+    assert [insight.text for insight in found.missed] == [
+        "Look out with `make`: it ended in “make: *** no rule”, and the session shows no fix."
+    ]

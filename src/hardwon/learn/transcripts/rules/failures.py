@@ -19,6 +19,7 @@ from hardwon.learn.transcripts.insight import (
     PATTERN,
     TIER_A,
     TIER_B,
+    TITLE_LIMIT,
     Insight,
     Passage,
     by_count,
@@ -26,7 +27,7 @@ from hardwon.learn.transcripts.insight import (
     tags_of,
 )
 from hardwon.learn.transcripts.transcript import FinishedCall, Moment
-from hardwon.text.clean import clip, one_line
+from hardwon.text.clean import clip, clip_words, one_line
 from hardwon.text.quoting import quotable
 from hardwon.text.redact import redact
 
@@ -89,6 +90,14 @@ class Failures:
             if kind not in self._fixed and len(failures) > 1
         ]
         return with_fix + again
+
+    def missed(self) -> list[Insight]:
+        """Failures that were met once and not got over."""
+        return [
+            _unsolved(failures[0])
+            for kind, failures in self._met.items()
+            if kind not in self._fixed and len(failures) == 1
+        ]
 
     def _meet(self, failed: Failed | None) -> None:
         if failed is None:
@@ -194,6 +203,14 @@ def _pattern(failures: list[Failed]) -> Insight:
     )
 
 
+def _unsolved(failed: Failed) -> Insight:
+    met, call = _pattern([failed]), _call(failed.act.step)
+    end = f"it {_ending(failed, past=True)}, and the session shows no fix."
+    return met._replace(
+        text=f"Look out with {call}: {end}", mistake=f"{call} {_ending(failed, past=True)}."
+    )
+
+
 def _advice(fix: str, where: str) -> str:
     """The fix, then where it helps; lines of code stay lines."""
     if "\n" in fix:
@@ -219,7 +236,8 @@ def _ending(failed: Failed, *, past: bool = False) -> str:
 
 def _title(failed: Failed) -> str:
     program, error = _program(failed.act.step), quotable(failed.failure.line) or "fails"
-    return clip(one_line(error if error.startswith(program) else f"{program}: {error}"), 90)
+    title = one_line(error if error.startswith(program) else f"{program}: {error}")
+    return clip_words(title, TITLE_LIMIT)
 
 
 def _program(step: Step) -> str:
