@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         forgetting,
         moved_names,
         namespaces,
+        playbook,
         reporting,
         run_input,
         tenants,
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from hardwon.learn.trials import Loops
     from hardwon.models.budget import Spent
     from hardwon.pipeline import capture
-    from hardwon.ports import Embedder, Model, Run
+    from hardwon.ports import Embedder, Model, Reply, Run
     from hardwon.ranking.scores import Judged
     from hardwon.runtime import Answerer, Processor
     from hardwon.settings import Settings
@@ -67,7 +68,7 @@ else:
     run_input, moved_names = lazy("hardwon.run_input"), lazy("hardwon.moved_names")
     failed_runs, answers = lazy("hardwon.learn.failed_runs"), lazy("hardwon.answers")
     claims, tenants = lazy("hardwon.projects"), lazy("hardwon.tenants")
-    reader = lazy("hardwon.learn.reader")
+    reader, playbook = lazy("hardwon.learn.reader"), lazy("hardwon.playbook")
     forgetting, _sync = lazy("hardwon.forgetting"), lazy("hardwon._sync")
 
 
@@ -127,6 +128,20 @@ class Hardwon:
     def model(self) -> str:
         """The name of the model that writes the lessons; `rules` without a model."""
         return self._engine.model.name
+
+    def try_model(self) -> Reply:
+        """The model's answer to one small request; an error says what is wrong with it."""
+        return answers.tried(self._engine)
+
+    @property
+    def reader(self) -> str:
+        """The name of the model that reads ended runs; "" if none does."""
+        return self._engine.model.name if self._engine.reads_runs else ""
+
+    @property
+    def last_reading(self) -> datetime | None:
+        """When a run was last read on this machine, or its items were written down."""
+        return self._engine.last_reading
 
     def agent(
         self,
@@ -361,6 +376,11 @@ class Agent:
     def readable(self, lessons: Sequence[Lesson]) -> Sequence[Lesson]:
         """The lessons that the agent may look up; those withheld from this run are left out."""
         return browsing.readable(self._engine, self.scope, lessons, self.run)
+
+    @property
+    def playbook(self) -> playbook.Playbook:
+        """What the project has taught: `list`, `edit`, `pin`, `move`, `undo`, `add`, `write` …"""
+        return playbook.Playbook(self._engine, self.scope, self.lessons, self.run)
 
     @property
     def loops(self) -> Loops:

@@ -141,6 +141,7 @@ class HookSettings(NamedTuple):
     capture_limit: timedelta = timedelta(milliseconds=1400)  # the same for the last hook of a run
     subagents: bool = False  # whether sub-agents are shown lessons
     stop_once: bool = True  # whether the same call that failed here last is denied once
+    ask: bool = False  # whether an agent is asked, once a session, to write down what it found out
     say: bool = True  # whether the person sees a line a turn when a lesson is shown or learnt
     wake: bool = True  # whether a captured failure starts a worker in the background
 

@@ -29,6 +29,7 @@ _SECTIONS = {
         "doctor": "Check the installation and the data, and say what to do.",
     },
     "Lessons": {
+        "playbook": "What this project has taught, item by item; change it, write it into a file.",
         "reflect": "Keep a lesson, or look after the queue of reflections.",
         "lesson": "List, search, show, edit and delete lessons.",
         "recall": "Show which lessons the agent would get.",
@@ -57,6 +58,7 @@ _SECTIONS = {
     },
     "Settings": {
         "config": "Show every setting and where it was set; change one.",
+        "model": "Try the model that reads runs and words lessons.",
         "project": "See and confirm the folders that write into a project.",
         "completion": "Print the completion script of your shell.",
     },
