@@ -143,6 +143,7 @@ class HookSettings(NamedTuple):
     stop_once: bool = True  # whether the same call that failed here last is denied once
     say: bool = True  # whether the person sees a line a turn when a lesson is shown or learnt
     wake: bool = True  # whether a captured failure starts a worker in the background
+    daemon: bool = True  # whether the first event starts a daemon that answers the next ones
 
 
 class GoalSettings(NamedTuple):
@@ -287,13 +288,7 @@ def load(home: str | None = None, environ: Mapping[str, str] = os.environ) -> Se
 
 def default_home(environ: Mapping[str, str] = os.environ) -> str:
     """`$HARDWON_HOME`, or `.hardwon` in the user's home directory."""
-    path = environ.get(f"{PREFIX}HOME")
-    if path:
-        return os.path.abspath(os.path.expanduser(path))
-    user = os.path.expanduser("~")
-    if user == "~" or not os.path.isabs(user):
-        raise StorageError("~", "no home directory is known", "set HARDWON_HOME to a directory")
-    return os.path.join(user, ".hardwon")
+    return _homes.home_at(environ.get(f"{PREFIX}HOME"))
 
 
 def parse(key: str, raw: Any, default: Any) -> Any:
