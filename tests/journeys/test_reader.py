@@ -52,7 +52,7 @@ def session(hook: Hook, name: str) -> str:
 
 
 def drain(hook: Hook) -> None:
-    environ = {**os.environ, **hook._environ}
+    environ = {**os.environ, **hook.environ}
     command = [sys.executable, "-m", "hardwon", "work", "--drain"]
     subprocess.run(command, env=environ, check=True, capture_output=True, timeout=90)
 
