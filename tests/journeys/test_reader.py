@@ -57,7 +57,7 @@ def session(hook: Hook, name: str) -> str:
 def drain(hook: Hook) -> None:
     place = {"HARDWON_HOME": str(hook.home), "HARDWON_MODEL_NAME": model_of(hook.home)}
     command = [sys.executable, "-m", "hardwon", "work", "--drain"]
-    environ = {**os.environ, **place}
+    environ = {**os.environ, **hook.environ, **place}
     subprocess.run(command, env=environ, check=True, capture_output=True, timeout=90)
 
 
