@@ -76,7 +76,9 @@ def passed(steps: Sequence[Step]) -> list[Passed]:
 
 
 def _own_files(call: Call, steps: Sequence[Step]) -> set[str]:
-    """The files that a call names and that the run wrote itself."""
+    """The files that a call runs and that the run wrote itself."""
+    if call.writes:
+        return set()
     written = (writing for step in steps for writing in writings(step.tool, step.args))
     return {tail(writing.path) for writing in written if not writing.is_edit} & _names(call)
 
