@@ -46,7 +46,7 @@ def command(no_inject: bool, keep: str | None, as_json: bool) -> None:
         dump({"before": first.played, "after": second.played, "told": second.told})
         return
     _narrate("Run 1: the agent knows nothing yet.", first)
-    _narrate("\nRun 2: the same tasks in other words. What the agent is told at the start:", second)
+    _narrate("\nRun 2: the same in other words. Told at its start:", second)
     _report(first.played, second.played, seconds)
 
 
