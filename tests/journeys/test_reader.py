@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import hardwon
+from hardwon.queues.files import FileQueue
 from hardwon.values.evidence import Kind, values_of
 from tests.learn.reader.test_reading import BLOCK, PROFILE, REFUND, lessons, said, start
 from tests.surfaces.hooks.hooking import Hook
@@ -108,7 +109,7 @@ def test_a_job_that_is_worked_again_after_its_commit_asks_nobody(tmp_path: Path)
     job = queued(tmp_path)
     with hardwon.open(tmp_path, model=answer) as hw:
         hw.drain()
-        hw._engine.queue.put(job)
+        FileQueue(str(tmp_path / "queue")).put(job)
         hw.drain()
 
         assert start(hw) == BLOCK
