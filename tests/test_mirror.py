@@ -11,7 +11,6 @@ import pytest
 
 import hardwon
 from hardwon import Hardwon, Scope, _files
-from hardwon.ranking.odds import RUN
 from hardwon.settings import load
 from hardwon.stores.journal import notes_for
 from hardwon.stores.postgres import PostgresStore
@@ -176,17 +175,6 @@ def test_what_was_changed_on_the_server_or_here_is_read_again(
     laptop.syncs()
 
     assert copy.get(SCOPE, kept.id).correction == changed.correction
-
-
-def test_the_server_counts_each_run_once(laptop: Machine) -> None:
-    laptop.starts("one")
-    laptop.meets_and_overcomes("one")
-    laptop.meets_and_overcomes("two")
-    laptop.syncs()
-
-    counted = PostgresStore(laptop.url, str(laptop.home)).calls.counts(SCOPE, [RUN])
-
-    assert counted[RUN].made == 2
 
 
 def test_a_lesson_that_was_deleted_on_the_server_is_told_no_more(

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
-from hardwon import queries, recording
 from hardwon import _background as background
+from hardwon import queries, recording
 from hardwon.delivering import Delivering, note_shown
 from hardwon.errors import InvalidInput
 from hardwon.evidence.inner import complaint_in
@@ -121,7 +121,7 @@ class Doors:
         return self.delivering.tell(run, block)
 
     def _evidence(self, scope: Scope, items: Sequence[Lesson]) -> tuple[list[Way], list[Lesson]]:
-        """Calls that worked in earlier runs of the project, and failures with what got past them."""
+        """Calls that worked in earlier runs, and failures with what got past them."""
         window = Window(scope, _ALWAYS)
         earlier = [(r.task, r.steps) for r in self._store.ended_runs.latest(window, limit=_RUNS)]
         recent = self._store.lessons.recent(scope, status=Status.ACTIVE, limit=_FAILURES)

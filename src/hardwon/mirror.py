@@ -76,11 +76,11 @@ class ForwardingRecording(Recording):
 
 
 class Relearner:
-    """Lets a store learn from steps of other machines; their calls are counted already."""
+    """Lets a store learn from steps of other machines."""
 
     def __init__(self, store: Store, settings: Settings, clock: Callable[[], datetime]) -> None:
         self._lessons = store.lessons
-        self._recording = Recording(_WithoutCalls(store), settings, clock)
+        self._recording = Recording(store, settings, clock)
 
     def fold(self, records: list[list[Any]]) -> None:
         """Learn from noted steps, in their order."""
@@ -94,28 +94,6 @@ class Relearner:
             return self._lessons.get(scope, number)
         except NotFound:  # it only exists on the other machine
             return None
-
-
-class _WithoutCalls:
-    """A store that does not count calls."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self.calls = _Uncounted(store)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name)
-
-
-class _Uncounted:
-    def __init__(self, store: Store) -> None:
-        self._calls = store.calls
-
-    def made(self, *_: object) -> None:
-        """Counted already."""
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._calls, name)
 
 
 class Copies:
@@ -160,8 +138,8 @@ class Copies:
         for tenant in {scope.tenant for scope in states}:
             if (share := self._server.share(tenant)) is not None:
                 self._mirror.set_share(tenant, share)
-        for scope, (version, touched) in states.items():
-            if self._refreshed(scope, version, touched, embeds=embeds):
+        for scope, version in states.items():
+            if self._refreshed(scope, version, embeds=embeds):
                 yield scope
         if is_told:
             self._mirror.drop(learnt_here)
@@ -171,16 +149,15 @@ class Copies:
         if "_mirror" in self.__dict__:
             self._mirror.close()
 
-    def _refreshed(self, scope: Scope, version: int, touched: int, *, embeds: bool) -> bool:
-        known_version, known_touched, marks = self._mirror.state(scope)
+    def _refreshed(self, scope: Scope, version: int, *, embeds: bool) -> bool:
+        known_version, marks = self._mirror.state(scope)
         local_ids = self._mirror.numbers(scope)
         is_same = version == known_version and len(marks) == len(local_ids)
         changed = [] if is_same else self._copy(scope, marks, local_ids)
         has_vectors = embeds and self._copied_vectors(scope, changed)
-        if is_same and touched == known_touched:
+        if is_same:
             return has_vectors
-        odds = self._server.odds(scope, after=known_touched)
-        self._mirror.note(scope, version, touched, odds)
+        self._mirror.note(scope, version)
         return True
 
     def _copy(self, scope: Scope, known_marks: dict[int, int], local_ids: set[int]) -> list[int]:

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from hardwon.stores import journal, memory, postgres, redis, sqlite
     from hardwon.values.job import Job
     from hardwon.values.lesson import Lesson
-    from hardwon.values.scope import Scope
     from hardwon.values.queue import Tally
+    from hardwon.values.scope import Scope
     from hardwon.values.step import Step
     from hardwon.worker import BackgroundWorker, WorkerProcess
 

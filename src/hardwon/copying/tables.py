@@ -53,7 +53,6 @@ TABLES = (
         "shelf, signature",
     ),
     _table("failure_days", "shelf, day, signature, met", "shelf, day, signature"),
-    _table("odds", "shelf, feature, made, kinds, touched", "shelf, feature"),
     _table(
         "units",
         "shelf, run, family, door, withheld, share, at, lesson, wording, position, score, outcome",

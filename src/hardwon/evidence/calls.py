@@ -7,6 +7,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from hardwon.evidence import folding
 from hardwon.evidence.common import COMMON, READERS
 from hardwon.failures.authored import is_shell
 from hardwon.failures.programs import INTERPRETERS, unquoted
@@ -26,7 +27,7 @@ _FUNCTION = re.compile(
 _ARGUMENTS = re.compile(r'"\$(?:[@*]|\{[@*]\})"|\$(?:@|\{@\})')
 _NUMBERED = re.compile(r'"\$\{?([1-9])\}?"|\$\{?([1-9])\}?')
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
-_FIXED = re.compile(r"(?![0-9a-f]{6,}$)[a-z][\w:.+-]*")  # a sub-command, a task, the name of a tool
+_FIXED = re.compile(r"[a-z][\w:.+-]*")  # a sub-command, a task, the name of a tool
 _FILE = re.compile(r"[\w@-]+\.[A-Za-z]\w{0,4}")
 _NAMES = re.compile(r'"([A-Za-z_][\w-]{0,40})"\s*:')
 _WORDS = re.compile(r"[A-Za-z_][\w.:-]{2,}")
@@ -87,7 +88,7 @@ def _expanded(commands: tuple[Command, ...], functions: dict[str, str]) -> Itera
         if body is not None:
             yield from _expanded(parse(_with_arguments(body, command)), {})
         elif command.program.startswith(("$", '"$')):
-            text = _VARIABLE.sub(lambda match: _value_of(match[1], command), command.text, count=1)
+            text = _with_variable(command)
             yield from _expanded(parse(text) if not text.startswith(("$", '"')) else (), {})
         elif command.program and not command.program.startswith(("(", "{", "[")):
             yield _command_call(command)
@@ -99,6 +100,11 @@ def _with_arguments(body: str, command: Command) -> str:
     words = command.words[1:]
     body = _ARGUMENTS.sub(lambda _: given, body)
     return _NUMBERED.sub(lambda m: (words[int(m[1] or m[2]) - 1 :] or ("",))[0], body)
+
+
+def _with_variable(command: Command) -> str:
+    """A command whose program is a variable, with the value of that."""
+    return _VARIABLE.sub(lambda match: _value_of(match[1], command), command.text, count=1)
 
 
 def _value_of(name: str, command: Command) -> str:
@@ -142,7 +148,9 @@ def _shape(command: Command, words: list[str]) -> Iterator[tuple[str, bool]]:
             yield from ((name, True) for name in names)
         elif is_interpreter and at == 0 and (_FILE.search(word) or "/" in word):
             yield word, False
-        elif not is_value and _FIXED.fullmatch(word) and not (is_known and "." in word):
+        elif is_value or folding.is_value(word):
+            pass
+        elif _FIXED.fullmatch(word) and not (is_known and "." in word):
             yield word, False  # programs that everybody knows take files, others take names
         elif is_known and (form := _form(word)):
             yield form, False

@@ -1,44 +1,38 @@
 """Words that agents type in every project: they tell nothing about this one.
 
-Counted over the calls of 6,600 recorded runs in 34 projects: words that stand in the calls of at
-least four of them. A call made only of these is no news to an agent.
+Counted over the calls of recorded runs in 34 projects: words that stand in the calls of at least
+four of them, with the usual flags. A call made only of these is no news to an agent.
 """
 
-COMMON = frozenset(
-    """
-    ls cat sed git head diff grep rm python python3 test status add tail log nl tests commit print
-    from wc echo src find cd tmp checkout show in bin class return if pytest null cp mkdir build
-    for mv list install run is not the to as name make or None and data py export file docs text
-    pip int HEAD sort tools by lines touch on open type join chmod fix scripts raise of with str
-    foo max bash lint out workspace try other object replace else be true all use timeout sleep
-    assert usr which count error sum report curl cut sh utils pass line args value core sql sqlite3
-    default json schema printf migrate id index pwd float clean set pop include bool lib node
-    select branch awk date lambda table dist format split now http parse help start first code any
-    method result debug argument group new config unittest bad uniq unzip stash npm limit jq topic
-    valid ignore numbers again invalid html do db size context need after called decimal sys
-    enumerate only module base indent os memory types patch break while bisect expr key version
-    spec state del exit keys change init dict parent convert var names npx health release tar tag
-    remote revert blame check call get exec dev main less more tee tr xargs env source true false
-    diff stat file du df ps kill wait whoami hostname uname basename dirname realpath md5sum seq
-    rev-parse ls-files ls-tree cat-file rev-list describe worktree switch restore reset rebase merge
-    push pull fetch clone -n -i -A -la -l -c -ba --oneline --stat -m --version --short -r -R -p -v
-    -name -rn -d -f -s -q -C -F -qam -o -k -rf -e -qm -nC --include -E -B -a -maxdepth -path -am -x
-    -nE -not -type -L --test --help -h -u -w -t -b -j -y -z -Z -0 -1 -2 -3 -5 -10 -20
-    """.split()
-)
-
-# Programs that only look: what they print is an answer, also when it is nothing.
-READERS = frozenset(
-    """
-    ls cat head tail less more nl find grep rg egrep fgrep ag ack awk wc file stat which type tree
-    diff cmp sort uniq cut tr jq column xxd od du df env printenv whoami id ps top history man
-    whereis realpath dirname basename md5sum sha256sum sed test [ [[ rm cp mv mkdir touch chmod ln
-    """.split()
-)
-# Words of the shell itself.
-PLUMBING = frozenset(
-    """
-    echo printf true false cd pwd date sleep export set source . unset read exit kill wait tee xargs
-    """.split()
-)
-READERS |= PLUMBING
+_COMMON = """
+--help --include --oneline --short --stat --test --version -0 -1 -10 -2 -20 -3 -5 -A -B -C -E -F
+-L -R -Z -a -am -b -ba -c -d -e -f -h -i -j -k -l -la -m -maxdepth -n -nC -nE -name -not -o -p
+-path -q -qam -qm -r -rf -rn -s -t -type -u -v -w -x -y -z HEAD None add after again all and any
+args argument as assert awk bad base basename bash be bin bisect blame bool branch break build
+by call called cat cat-file cd change check checkout chmod class clean clone code commit config
+context convert core count cp curl cut data date db debug decimal default del describe dev df
+dict diff dirname dist do docs du echo else enumerate env error exec exit export expr false
+fetch file find first fix float foo for format from get git grep group head health help hostname
+html http id if ignore in include indent index init install int invalid is join jq json key keys
+kill lambda less lib limit line lines lint list log ls ls-files ls-tree main make max md5sum
+memory merge method migrate mkdir module more mv name names need new nl node not now npm npx
+null numbers object of on only open or os other out parent parse pass patch pip pop print printf
+ps pull push pwd py pytest python python3 raise realpath rebase release remote replace report
+reset restore result return rev-list rev-parse revert rm run schema scripts sed select seq set
+sh show size sleep sort source spec split sql sqlite3 src start stash stat state status str sum
+switch sys table tag tail tar tee test tests text the timeout tmp to tools topic touch tr true
+try type types uname uniq unittest unzip use usr utils valid value var version wait wc which
+while whoami with workspace worktree xargs
+"""
+_READERS = """
+[ [[ ack ag awk basename cat chmod cmp column cp cut df diff dirname du egrep env fgrep file
+find grep head history id jq less ln ls man md5sum mkdir more mv nl od printenv ps realpath rg
+rm sed sha256sum sort stat tail test top touch tr tree type uniq wc whereis which whoami xxd
+"""
+_PLUMBING = """
+. cd date echo exit export false kill printf pwd read set sleep source tee true unset wait xargs
+"""
+COMMON = frozenset(_COMMON.split())
+PLUMBING = frozenset(_PLUMBING.split())  # words of the shell itself
+# Programs that only look, or that change no more than a file: what they print is an answer.
+READERS = frozenset(_READERS.split()) | PLUMBING

@@ -26,6 +26,11 @@ _TOKEN = re.compile(r"[\w./@+-]++")
 _NUMBER = re.compile(r"\d{2,}")
 
 
+def is_value(word: str) -> bool:
+    """Whether a word identifies something of one run."""
+    return bool(_PERSONAL.search(word) or _CODED.search(word))
+
+
 def fold_call(text: str, task: str = "") -> str:
     """The call with values of its run folded, in at most `LONGEST` characters."""
     text = _TEXT_FIELD.sub(_short_field, text)

@@ -172,7 +172,8 @@ def _way_there(
 
     Where the call itself did not change, what came in between made the difference.
     """
-    line, failing = steps[at].failure.line if steps[at].failure else "", steps[at]
+    failing = steps[at]
+    line = failing.failure.line if failing.failure else ""
     explained: dict[str, Asked] = {}
     between: dict[str, Asked] = {}
     for step in steps[at + 1 :]:
@@ -236,7 +237,9 @@ def _explanation(step: Step, call: Call, line: str, failing: Step) -> str:
         return ""
     output = step.output.strip()
     every = list(dict.fromkeys(_codes(step.args)))
-    parts = [part.strip() for part in (output.split("\n\n") if "\n\n" in output else output.split("\n"))]
+    parts = [
+        part.strip() for part in (output.split("\n\n") if "\n\n" in output else output.split("\n"))
+    ]
     if len(every) == len(parts):
         return parts[every.index(asked[0])]
     calls = calls_of(step)

@@ -55,7 +55,13 @@ def ways_of(runs: Iterable[tuple[str, Sequence[Step]]]) -> list[Way]:
                 records.setdefault(_key(failing), _Record()).failed += 1
             for call in working_calls(step):
                 if is_own(call):
-                    _note(records.setdefault(_key(call), _Record()), call, task, number, at / len(steps))
+                    _note(
+                        records.setdefault(_key(call), _Record()),
+                        call,
+                        task,
+                        number,
+                        at / len(steps),
+                    )
     found = [_way(record) for record in records.values() if record.call is not None]
     return sorted(found, key=lambda way: (-way.worth, way.place))
 
@@ -78,9 +84,7 @@ def _way(record: _Record) -> Way:
     assert call is not None
     news = len(call.own_words) ** 0.5
     place = sum(record.places) / len(record.places)
-    return Way(
-        record.text, call.shape, len(record.runs), record.worked, record.failed, place, news
-    )
+    return Way(record.text, call.shape, len(record.runs), record.worked, record.failed, place, news)
 
 
 def in_order(ways: Iterable[Way]) -> list[Way]:

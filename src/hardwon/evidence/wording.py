@@ -61,7 +61,8 @@ def typed(call: Call, task: str) -> str:
     """A call as it was typed; of a tool its name and what may be shown of its arguments."""
     if not call.is_tool:
         return clip(" ".join(shorten_values(fold_call(call.text, task)).split()), _SHOWN)
-    return f"{call.program}({', '.join(_argument(name, value) for name, value in _given(call).items())})"
+    given = (_argument(name, value) for name, value in _given(call).items())
+    return f"{call.program}({', '.join(given)})"
 
 
 def _given(call: Call) -> dict[str, object]:

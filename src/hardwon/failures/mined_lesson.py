@@ -80,7 +80,7 @@ def _with_digest(digests: tuple[str, ...], digest: str) -> tuple[str, ...]:
 
 
 def _calls(step: Step, failure: Failure, task: str) -> tuple[str, ...]:
-    """The failing call as it was typed, which a person may forbid, and as later runs may make it."""
+    """The failing call as it was typed, for guards, and as later runs may make it."""
     typed = call_keys.blamed_keys(step.tool, step.args, failure.line)[:1]
     return (*typed, *failed_key(step, task))
 

@@ -30,7 +30,7 @@ _NEAREST = 4  # lessons that one call may be known by
 
 
 def note_failure(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
-    """Count a failure and the fixes that did not prevent it; returns marks to count once per run."""
+    """Count a failure and the fixes that did not prevent it; returns marks for the run."""
     failure = step.failure
     if failure is None or not failure.is_telling:
         return []  # too general to be recognised
@@ -96,9 +96,7 @@ def with_text(lesson: Lesson, fix: Fix) -> Lesson:
     return lesson._replace(fixes=fixes_now)
 
 
-def _note_followed(
-    step: Step, past: RunSoFar, memory: Memory, counted: Sequence[str]
-) -> list[str]:
+def _note_followed(step: Step, past: RunSoFar, memory: Memory, counted: Sequence[str]) -> list[str]:
     """Record fixes that the run was shown and that this step applied; returns their marks."""
     marks: list[str] = []
     for lesson in memory.shown(past.told) if past.told else ():

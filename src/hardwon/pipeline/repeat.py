@@ -36,7 +36,9 @@ def judged(
     query = Query("action", "", calls=(key,))
     for match in lessons.match(scope, query, now=now, limit=_NEAREST):
         if any(shared == key for shared, _ in match.calls):
-            return [Judged(match, 1.0, (("same call", 1.0),), _verdict(match.lesson, pending, past))]
+            return [
+                Judged(match, 1.0, (("same call", 1.0),), _verdict(match.lesson, pending, past))
+            ]
     return []
 
 
@@ -58,4 +60,6 @@ def _says_otherwise(fix: Fix, pending: Step, past: RunSoFar) -> bool:
     if first:
         made = {call.program for step in past.steps for call in calls_of(step)}
         return made.isdisjoint(first)
-    return key_text(acting_calls(pending)[0], past.task) != " ".join(fix.call.replace("'", '"').split())
+    return key_text(acting_calls(pending)[0], past.task) != " ".join(
+        fix.call.replace("'", '"').split()
+    )

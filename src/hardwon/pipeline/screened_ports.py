@@ -27,7 +27,6 @@ _STORE_WRITES = {
     "deliveries": frozenset(("log", "report", "settle")),
     "failures": frozenset(("met",)),
     "units": frozenset(("log", "settle", "exclude")),
-    "calls": frozenset(("made",)),
     "ended_runs": frozenset(("keep",)),
     "history": frozenset(("note",)),
     "dreams": frozenset(("save", "note")),

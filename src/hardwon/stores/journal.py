@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any, Protocol, TypeVar
 
-    from hardwon.ranking.odds import Call
     from hardwon.stores import records, spool
     from hardwon.stores.spool import Spool
     from hardwon.values.delivery import Delivery
@@ -131,17 +130,6 @@ class RunNotes:
 
     def keep(self, run: EndedRun) -> None:
         self._journal.note("ended run", run.scope, *records.noted_run(run))
-
-
-class CallNotes:
-    """Writes calls: noted now, counted in order when the journal is folded."""
-
-    _journal: Journal
-
-    def made(self, scope: Scope, call: Call) -> None:
-        self._journal.note("made", *scope, *call)
-        if call.kind:  # a failure writes to the database anyway
-            self._journal.fold()
 
 
 class UnitNotes:

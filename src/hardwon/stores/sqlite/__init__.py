@@ -19,7 +19,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hardwon.ports import DreamStore, ReflectionStore, VectorStore
     from hardwon.stores.sqlite import (
-        calls,
         dreams,
         ended_runs,
         failures,
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
         vectors,
     )
 else:
-    calls = lazy("hardwon.stores.sqlite.calls")
     dreams = lazy("hardwon.stores.sqlite.dreams")
     ended_runs = lazy("hardwon.stores.sqlite.ended_runs")
     history = lazy("hardwon.stores.sqlite.history")
@@ -57,7 +55,7 @@ class SqliteStore:
         self._journal.on("unit excluded", lambda records: self.units.fold_excluded(records))
         self._journal.on("unit settled", lambda records: self.units.fold_settled(records))
         self._journal.on("ended run", lambda records: self.ended_runs.fold(records))
-        self._journal.on("made", lambda records: self.calls.fold(records))
+        self._journal.on("made", lambda _: None)  # notes of older builds
         self.deliveries = SqliteDeliveries(self._db, self._journal)
         if self._db.was_migrated:
             with self._db:  # merge waiting rows now, not at the next recall
@@ -90,10 +88,6 @@ class SqliteStore:
     @cached_property
     def listing(self) -> listing.SqliteListing:
         return listing.SqliteListing(self._db, self._journal)
-
-    @cached_property
-    def calls(self) -> calls.SqliteCalls:
-        return calls.SqliteCalls(self._db, self._journal)
 
     @cached_property
     def ended_runs(self) -> ended_runs.SqliteEndedRuns:
@@ -133,7 +127,6 @@ class SqliteStore:
         with self._db as db:
             old, new = scopes.own(db, scope), scopes.ensure(db, target)
             if old is not None:
-                self.calls.move(old, new)
                 moving.move(db, old, new)
 
     def forget(self, tenant: str) -> None:
