@@ -159,7 +159,7 @@ def _shape(command: Command, words: list[str]) -> Iterator[tuple[str, bool]]:
 
 def _form(text: str) -> str:
     """The form of a text whose first word is no plain word, as `A/A-0` for `srv/BOX-12 | …`."""
-    first, *rest = text.split()
+    first, *rest = text.split() or [""]
     if not rest or not re.search(r"\w[^\w\s'.,:$-]+\w|\w[-_]\d|^\[", first):
         return ""
     return re.sub(r"\d+", "0", re.sub(r"[A-Za-z]+", "A", first))
