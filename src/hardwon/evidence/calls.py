@@ -63,8 +63,10 @@ def is_own(call: Call) -> bool:
 
 
 def acting_calls(step: Step) -> list[Call]:
-    """The calls of a step that do something, and do not only look."""
-    return [call for call in calls_of(step) if call.is_tool or call.program not in READERS]
+    """The calls of a step that do something; where there is none, those that change files."""
+    calls = calls_of(step)
+    acting = [call for call in calls if call.is_tool or call.program not in READERS]
+    return acting or [call for call in calls if call.writes]
 
 
 def calls_of(step: Step) -> tuple[Call, ...]:
@@ -130,13 +132,19 @@ def _command_call(command: Command) -> Call:
     text = f"cd {command.cwd} && {text}" if is_inside else text
     has_script = bool(command.script) and not command.writes
     writes = bool(command.writes) or command.name in _CHANGING
-    return Call(command.name, text, shape, kind, named, has_script=has_script, writes=writes)
+    return Call(_name(command), text, shape, kind, named, has_script=has_script, writes=writes)
+
+
+def _name(command: Command) -> str:
+    """The program of a command; `bin/test` of a project is not the `test` of the shell."""
+    is_file = command.name in READERS and not command.builtin
+    return unquoted(command.program) if is_file else command.name
 
 
 def _shape(command: Command, words: list[str]) -> Iterator[tuple[str, bool]]:
     """The words of a command that stay when its values change, and whether each names one."""
     yield from ((via.split()[-1], False) for via in command.via if via.endswith("-m"))
-    yield command.name, False
+    yield _name(command), False
     is_interpreter, is_known = command.name in INTERPRETERS, command.name in COMMON
     is_value = False
     for at, word in enumerate(words[1:]):
