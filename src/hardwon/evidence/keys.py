@@ -27,15 +27,9 @@ def same_key(call: Call, task: str) -> CallKey:
     return CallKey.of(SAME, key_text(call, task))
 
 
-def only_call(step: Step) -> Call | None:
-    """The one call of a step that does something, or that changes files; None if there are more."""
-    calls = acting_calls(step) or [call for call in calls_of(step) if call.writes]
-    return calls[0] if len(calls) == 1 and not calls[0].has_script else None
-
-
 def failed_key(step: Step, task: str) -> tuple[CallKey, ...]:
     """The key of the one call of a step, if that failed."""
-    call = failing_call(step) if step.failed and only_call(step) else None
+    call = failing_call(step) if step.failed and len(acting_calls(step)) == 1 else None
     return (same_key(call, task),) if call is not None and not call.has_script else ()
 
 
