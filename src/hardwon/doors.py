@@ -10,7 +10,7 @@ from hardwon import _background as background
 from hardwon import queries, recording
 from hardwon.delivering import Delivering, note_shown
 from hardwon.errors import InvalidInput
-from hardwon.evidence.inner import complaint_in
+from hardwon.evidence.inner import with_failure
 from hardwon.evidence.opening import opening
 from hardwon.evidence.ways import ways_of
 from hardwon.failures import (
@@ -20,7 +20,6 @@ from hardwon.failures import (
     lesson_text,
     mistakes,
     operations,
-    reading,
 )
 from hardwon.pipeline import (
     archive,
@@ -242,17 +241,8 @@ class Doors:
 
     @staticmethod
     def screened(step: Step, before: Sequence[Step]) -> Step:
-        """The step without secrets, with what went wrong in it.
-
-        A command line that went on after an error has a failure, too, but has not failed.
-        """
-        step = operations.of_operation(screen.screen_step(step))
-        if step.failed:
-            return step._replace(failure=reading.read_failure(step, before))
-        if complaint := complaint_in(step):
-            failing = step._replace(output=complaint)
-            return step._replace(failure=reading.read_failure(failing, before))
-        return step
+        """The step without secrets, with what went wrong in it."""
+        return with_failure(operations.of_operation(screen.screen_step(step)), before)
 
     @property
     def recorder(self) -> recording.Recording:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import hardwon
+from hardwon.queues.files import FileQueue
 from hardwon.values.evidence import Kind, values_of
 from tests.learn.reader.test_reading import BLOCK, PROFILE, REFUND, lessons, said, start
 from tests.surfaces.hooks.hooking import Hook
@@ -57,7 +58,7 @@ def session(hook: Hook, name: str) -> str:
 def drain(hook: Hook) -> None:
     place = {"HARDWON_HOME": str(hook.home), "HARDWON_MODEL_NAME": model_of(hook.home)}
     command = [sys.executable, "-m", "hardwon", "work", "--drain"]
-    environ = {**os.environ, **place}
+    environ = {**os.environ, **hook.environ, **place}
     subprocess.run(command, env=environ, check=True, capture_output=True, timeout=90)
 
 

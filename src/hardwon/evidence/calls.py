@@ -7,6 +7,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from hardwon.evidence import folding
 from hardwon.evidence.common import COMMON, READERS
 from hardwon.failures.authored import is_shell
 from hardwon.failures.programs import INTERPRETERS, unquoted
@@ -26,7 +27,7 @@ _FUNCTION = re.compile(
 _ARGUMENTS = re.compile(r'"\$(?:[@*]|\{[@*]\})"|\$(?:@|\{@\})')
 _NUMBERED = re.compile(r'"\$\{?([1-9])\}?"|\$\{?([1-9])\}?')
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
-_FIXED = re.compile(r"(?![0-9a-f]{6,}$)[a-z][\w:.+-]*")  # a sub-command, a task, the name of a tool
+_FIXED = re.compile(r"[a-z][\w:.+-]*")  # a sub-command, a task, the name of a tool
 _FILE = re.compile(r"[\w@-]+\.[A-Za-z]\w{0,4}")
 _NAMES = re.compile(r'"([A-Za-z_][\w-]{0,40})"\s*:')
 _WORDS = re.compile(r"[A-Za-z_][\w.:-]{2,}")
@@ -62,8 +63,10 @@ def is_own(call: Call) -> bool:
 
 
 def acting_calls(step: Step) -> list[Call]:
-    """The calls of a step that do something, and do not only look."""
-    return [call for call in calls_of(step) if call.is_tool or call.program not in READERS]
+    """The calls of a step that do something; where there is none, those that change files."""
+    calls = calls_of(step)
+    acting = [call for call in calls if call.is_tool or call.program not in READERS]
+    return acting or [call for call in calls if call.writes]
 
 
 def calls_of(step: Step) -> tuple[Call, ...]:
@@ -129,13 +132,19 @@ def _command_call(command: Command) -> Call:
     text = f"cd {command.cwd} && {text}" if is_inside else text
     has_script = bool(command.script) and not command.writes
     writes = bool(command.writes) or command.name in _CHANGING
-    return Call(command.name, text, shape, kind, named, has_script=has_script, writes=writes)
+    return Call(_name(command), text, shape, kind, named, has_script=has_script, writes=writes)
+
+
+def _name(command: Command) -> str:
+    """The program of a command; `bin/test` of a project is not the `test` of the shell."""
+    is_file = command.name in READERS and not command.builtin
+    return unquoted(command.program) if is_file else command.name
 
 
 def _shape(command: Command, words: list[str]) -> Iterator[tuple[str, bool]]:
     """The words of a command that stay when its values change, and whether each names one."""
     yield from ((via.split()[-1], False) for via in command.via if via.endswith("-m"))
-    yield command.name, False
+    yield _name(command), False
     is_interpreter, is_known = command.name in INTERPRETERS, command.name in COMMON
     is_value = False
     for at, word in enumerate(words[1:]):
@@ -147,7 +156,9 @@ def _shape(command: Command, words: list[str]) -> Iterator[tuple[str, bool]]:
             yield from ((name, True) for name in names)
         elif is_interpreter and at == 0 and (_FILE.search(word) or "/" in word):
             yield word, False
-        elif not is_value and _FIXED.fullmatch(word) and not (is_known and "." in word):
+        elif is_value or folding.is_value(word):
+            pass
+        elif _FIXED.fullmatch(word) and not (is_known and "." in word):
             yield word, False  # programs that everybody knows take files, others take names
         elif is_known and (form := _form(word)):
             yield form, False
@@ -156,7 +167,7 @@ def _shape(command: Command, words: list[str]) -> Iterator[tuple[str, bool]]:
 
 def _form(text: str) -> str:
     """The form of a text whose first word is no plain word, as `A/A-0` for `srv/BOX-12 | …`."""
-    first, *rest = text.split()
+    first, *rest = text.split() or [""]
     if not rest or not re.search(r"\w[^\w\s'.,:$-]+\w|\w[-_]\d|^\[", first):
         return ""
     return re.sub(r"\d+", "0", re.sub(r"[A-Za-z]+", "A", first))

@@ -9,6 +9,7 @@ from hardwon.evidence.calls import Call, calls_of
 from hardwon.evidence.common import COMMON, READERS
 from hardwon.failures.authored import is_shell
 from hardwon.failures.body_verdict import is_failed_json
+from hardwon.failures.reading import read_failure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +27,18 @@ _COMPLAINT = re.compile(
     r"|without|unable|illegal|bad|wrong)\b|\b[A-Z]{1,6}[-_]?\d{2,5}\b"
 )
 _PARTS = re.compile(r"[A-Za-z][A-Za-z0-9]+")
+
+
+def with_failure(step: Step, before: Sequence[Step]) -> Step:
+    """The step with what went wrong in it; `before` are the earlier steps of the run.
+
+    A command line that went on after an error has a failure, too, but has not failed.
+    """
+    if step.failed:
+        return step._replace(failure=read_failure(step, before))
+    if complaint := complaint_in(step):
+        return step._replace(failure=read_failure(step._replace(output=complaint), before))
+    return step
 
 
 def complaint_in(step: Step) -> str:

@@ -76,7 +76,9 @@ def passed(steps: Sequence[Step]) -> list[Passed]:
 
 
 def _own_files(call: Call, steps: Sequence[Step]) -> set[str]:
-    """The files that a call names and that the run wrote itself."""
+    """The files that a call runs and that the run wrote itself."""
+    if call.writes:
+        return set()
     written = (writing for step in steps for writing in writings(step.tool, step.args))
     return {tail(writing.path) for writing in written if not writing.is_edit} & _names(call)
 
@@ -126,11 +128,18 @@ def _likeness(failing: Call, other: Call, weights: Mapping[str, float]) -> float
         return 0.0
     if failing.text == other.text:
         return 1.0
+    if _looks(other) and not _looks(failing):
+        return 0.0
     named = failing.words - COMMON - {failing.program}
     by_names = _overlap(named, other.words, weights)
     if failing.program == other.program:
         return max(by_names, _overlap(failing.shape.split(), other.shape.split(), weights))
     return by_names if len(named & other.words) > 1 else 0.0
+
+
+def _looks(call: Call) -> bool:
+    """Whether a call only looks: it never does what another one failed to do."""
+    return call.program in READERS and not call.writes
 
 
 def _tool_likeness(failing: Call, other: Call) -> float:

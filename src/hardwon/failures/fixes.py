@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.evidence.calls import calls_of
+from hardwon.evidence.inner import with_failure
 from hardwon.evidence.trails import failing_call, passed
 from hardwon.evidence.wording import TRAIL, VALUES, trail_fix, typed
 from hardwon.failures.fix_case import case_of, folded, line_of
@@ -39,8 +40,11 @@ def fixes_shown(steps: Sequence[Step], task: str = "") -> list[tuple[int, Fix]]:
 
 def fix_shown(steps: Sequence[Step], at: int) -> Fix | None:
     """The fix that a whole run shows for the failing step `at`; None if it shows none."""
-    for end in range(at + 2, min(len(steps), at + 2 + _LOOKED_BACK) + 1):
-        for place, fix in fixes_shown(steps[:end]):
+    read: list[Step] = []
+    for step in steps[: at + 2 + _LOOKED_BACK]:
+        read.append(step if step.failure else with_failure(step, read))
+    for end in range(at + 2, len(read) + 1):
+        for place, fix in fixes_shown(read[:end]):
             if place == at:
                 return fix
     return None

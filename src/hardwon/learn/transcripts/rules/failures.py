@@ -6,6 +6,8 @@ from collections import deque
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from hardwon.evidence.inner import with_failure
+from hardwon.evidence.wording import TRAIL
 from hardwon.failures.call_keys import call_keys
 from hardwon.failures.fixes import fixes_shown
 from hardwon.failures.mistakes import is_mistake
@@ -41,7 +43,6 @@ _KINDS = 2_000  # different failures remembered
 _PLACES = 20  # lines remembered of each
 _FIXES = 8  # fixes remembered of each
 _CATEGORY = "Tool Usage"
-_GENERAL = {"call", "preparation", "tool"}  # sorts of fixes that also help with other tasks
 
 
 class Failed(NamedTuple):
@@ -73,12 +74,14 @@ class Failures:
     def see(self, moment: Moment) -> None:
         if not isinstance(moment, FinishedCall):
             return
+        steps = [act.step for act in self._window]
+        moment = moment._replace(step=with_failure(moment.step, steps[1 - WINDOW :]))
         self._window.append(moment)
         steps = [act.step for act in self._window]
         if moment.step.failed and is_mistake(moment.step, steps[:-1]):
             self.total += 1
             self._meet(_failed(moment, steps))
-        if any(step.failed for step in steps[:-1]):
+        if any(step.failure for step in steps[:-1]):
             self._mend(steps)
 
     def insights(self) -> list[Insight]:
@@ -163,7 +166,7 @@ def _fixed(failed: Failed, failures: list[Failed]) -> Insight:
     fix, step, failure = failed.fix, failed.act.step, failed.failure
     if fix is None:
         return _pattern(failures)
-    is_general = fix.sort in _GENERAL
+    is_general = fix.sort == TRAIL  # it also helps with other tasks
     others = [_met(other) for other in failures if other.act.line != failed.act.line]
     return Insight(
         title=_title(failed),
