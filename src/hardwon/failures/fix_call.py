@@ -64,7 +64,8 @@ _SEARCHED = (
     r"^PATH$|^(?:RBENV|PYENV|NVM|JAVA|CARGO|GO|CONDA|ANDROID|NODE)_?(?:\w+_)?(?:HOME|ROOT|DIR)?$"
 )
 _OWN_CODE = (
-    r"(?:\w+\.)*(?:SyntaxError|IndentationError|NameError|AttributeError|TypeError|KeyError)\b"
+    r"(?:\w{1,60}\.){0,8}"
+    r"(?:SyntaxError|IndentationError|NameError|AttributeError|TypeError|KeyError)\b"
 )
 _TIMERS = r"(?:timeout|time|nice|nohup|stdbuf)\b"
 _LISTERS = word_set("ls find tree rg grep fd git")

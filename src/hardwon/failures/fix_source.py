@@ -233,7 +233,10 @@ def _is_in_words(value: str, step: Step) -> bool:
     return (
         is_text
         and bool(re.search(r"\d", value))
-        and value in re.findall(r"[\w.#@/-]*\w", step.output[:_READ])
+        and any(
+            value == word.rstrip(".#@/-")
+            for word in re.findall(r"[\w.#@/-]++", step.output[:_READ])
+        )
     )
 
 

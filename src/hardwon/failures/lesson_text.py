@@ -86,7 +86,7 @@ def _is_part(fix: Fix, others: Sequence[Fix]) -> bool:
 
 def _parts(fix: Fix) -> set[str]:
     """The words of a fix's key; a new name for an argument leaves one out and passes another."""
-    renamed = re.search(r"(\S+) renamed (\S+)", fix.key)
+    renamed = re.search(r"(?<!\S)(\S++) renamed (\S+)", fix.key)
     return {*fix.key.split(), *((f"-{renamed[1]}", f"+{renamed[2]}") if renamed else ())}
 
 
