@@ -13,7 +13,6 @@ from hardwon.surfaces.serve.pages.addresses import (
     number_of,
     tenant_of,
 )
-from hardwon.surfaces.serve.pages.lesson import agent_of
 from hardwon.surfaces.serve.pages.views import View, action, page
 from hardwon.surfaces.serve.requests import principal
 from hardwon.text.clean import clip, one_line
@@ -108,7 +107,9 @@ def _remove(request: Request, fields: Fields) -> str:
 
 
 def _playbook(request: Request) -> Playbook:
-    return agent_of(request, tenant_of(request).lesson(number_of(request))).playbook
+    """The playbook that the item in the path belongs to, within the key's limits."""
+    tenant, agent, project = tenant_of(request).lesson(number_of(request)).scope
+    return hw_of(request).agent(agent, project=project, tenant=tenant).playbook
 
 
 def _next(request: Request, fields: Fields, done: str) -> str:
