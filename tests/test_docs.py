@@ -63,7 +63,8 @@ def test_the_limits_of_the_doors_are_those_of_the_settings() -> None:
 
     rows = re.findall(r"\| `recall\.(\w+)_lessons`, `\w+_tokens` \| (\d+), (\d+) \|", page)
 
-    assert [door for door, _, _ in rows] == ["start", "turn", "action", "error"]
+    assert f"| `recall.start_tokens` | {usual.start_tokens} |" in page
+    assert [door for door, _, _ in rows] == ["turn", "action", "error"]
     for door, lessons, tokens in rows:
         limits = getattr(usual, f"{door}_lessons"), getattr(usual, f"{door}_tokens")
         assert limits == (int(lessons), int(tokens))

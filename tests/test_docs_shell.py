@@ -130,6 +130,7 @@ def _shell(home: Path, text: str) -> subprocess.CompletedProcess[str]:
             "PATH": f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin",
             "PIP_DISABLE_PIP_VERSION_CHECK": "1",
             "HARDWON_QUEUE_AUTOSTART": "off",
+            "HARDWON_HOOKS_DAEMON": "off",
         },
         stdin=subprocess.DEVNULL,
         capture_output=True,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from importlib import import_module
 
 from hardwon import _wait_budget
 from hardwon._cold.cached import cached_property
@@ -104,12 +105,16 @@ def attach(orchestrator: object, agent: Agent | None = None, **how: str) -> goal
     return goals.attach(orchestrator, (agent or open().agent("default")).goals, **how)
 
 
-# The processor of each kind of job; a way of learning is imported for its first job.
-PROCESSORS: dict[str, Processor] = {
-    ANY_TRIGGER: lambda engine, job: failed_runs.process(engine, job),
-    "execution": lambda engine, job: executions.process(engine, job),
-    "goal": lambda engine, job: goals.process(engine, job),
-    "run": lambda engine, job: reader.process(engine, job),
+def _processor(way: str) -> Processor:
+    """The processor of a way of learning, which is imported for its first job."""
+    return lambda engine, job: import_module(f"hardwon.learn.{way}").process(engine, job)
+
+
+PROCESSORS = {
+    ANY_TRIGGER: _processor("failed_runs"),
+    "execution": _processor("executions"),
+    "goal": _processor("goals"),
+    "run": _processor("reader"),
 }
 
 
@@ -430,7 +435,9 @@ class Agent:
 def _imagined(engine: Runtime, prompt: str, hyde: bool | None) -> str:
     """A hypothetical lesson for the prompt if `hyde` is on; else ""."""
     is_on = engine.settings.hyde.enabled if hyde is None else hyde
-    return answers.enriched(engine, prompt) if is_on else ""
+    if not is_on:
+        return ""
+    return answers.enriched(engine, prompt)
 
 
 def _tell(engine: Runtime, error: Exception) -> None:

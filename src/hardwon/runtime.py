@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from datetime import UTC, datetime
 
-from hardwon import _files, _homes
+from hardwon import _extras, _files, _homes
 from hardwon._cold.cached import cached_property
 from hardwon._cold.lazy import lazy
 from hardwon.doors import Doors
@@ -52,6 +52,7 @@ else:
     asyncio = lazy("asyncio")
 
 
+_extras.explain_missing()
 MEMORY = "memory:"
 ANY_TRIGGER = ""  # its processor works all jobs without a processor of their own
 TEXT_LIMIT = 16 * 1024

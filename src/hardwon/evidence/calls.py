@@ -7,6 +7,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from hardwon.evidence import folding
 from hardwon.evidence.common import COMMON, READERS
 from hardwon.failures.authored import is_shell
 from hardwon.failures.programs import INTERPRETERS, unquoted
@@ -26,7 +27,7 @@ _FUNCTION = re.compile(
 _ARGUMENTS = re.compile(r'"\$(?:[@*]|\{[@*]\})"|\$(?:@|\{@\})')
 _NUMBERED = re.compile(r'"\$\{?([1-9])\}?"|\$\{?([1-9])\}?')
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
-_FIXED = re.compile(r"(?![0-9a-f]{6,}$)[a-z][\w:.+-]*")  # a sub-command, a task, the name of a tool
+_FIXED = re.compile(r"[a-z][\w:.+-]*")  # a sub-command, a task, the name of a tool
 _FILE = re.compile(r"[\w@-]+\.[A-Za-z]\w{0,4}")
 _NAMES = re.compile(r'"([A-Za-z_][\w-]{0,40})"\s*:')
 _WORDS = re.compile(r"[A-Za-z_][\w.:-]{2,}")
@@ -147,7 +148,9 @@ def _shape(command: Command, words: list[str]) -> Iterator[tuple[str, bool]]:
             yield from ((name, True) for name in names)
         elif is_interpreter and at == 0 and (_FILE.search(word) or "/" in word):
             yield word, False
-        elif not is_value and _FIXED.fullmatch(word) and not (is_known and "." in word):
+        elif is_value or folding.is_value(word):
+            pass
+        elif _FIXED.fullmatch(word) and not (is_known and "." in word):
             yield word, False  # programs that everybody knows take files, others take names
         elif is_known and (form := _form(word)):
             yield form, False

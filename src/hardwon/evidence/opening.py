@@ -56,7 +56,8 @@ def _fitting_ways(ways: Sequence[Way], room: int, tokens: Callable[[str], int]) 
     room -= tokens(_WAYS)
     for way in ways:
         cost = tokens(f"  $ {_shown(way)}")
-        if cost <= room and not harm(way.call):
+        is_new = all(_shown(way) != _shown(other) for other in chosen)
+        if cost <= room and is_new and not harm(way.call):
             chosen.append(way)
             room -= cost
     return chosen if len(chosen) >= _LEAST else []

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.evidence.calls import acting_calls, calls_of
-from hardwon.evidence.keys import key_text, same_key
-from hardwon.evidence.wording import TRAIL
+from hardwon.evidence.keys import same_key
+from hardwon.evidence.wording import TRAIL, typed
 from hardwon.failures.lesson_text import fixes_to_show
 from hardwon.ranking.query import Query
 from hardwon.ranking.scores import Judged
@@ -60,6 +60,5 @@ def _says_otherwise(fix: Fix, pending: Step, past: RunSoFar) -> bool:
     if first:
         made = {call.program for step in past.steps for call in calls_of(step)}
         return made.isdisjoint(first)
-    return key_text(acting_calls(pending)[0], past.task) != " ".join(
-        fix.call.replace("'", '"').split()
-    )
+    call = acting_calls(pending)[0]
+    return call.is_tool or typed(call, past.task) != fix.call

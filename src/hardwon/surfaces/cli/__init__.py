@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import os
 import sys
+from importlib import import_module
 from itertools import chain
 from typing import TYPE_CHECKING
 
 import click
 
 import hardwon
-from hardwon._cold.lazy import import_module
+from hardwon import _extras
 from hardwon.errors import HardwonError, InvalidInput, MissingExtra, NotFound
 from hardwon.surfaces.cli.group import Group
 from hardwon.surfaces.cli.output import INTERRUPTED, complain
@@ -19,6 +20,7 @@ from hardwon.surfaces.cli.output import INTERRUPTED, complain
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+_extras.explain_missing()
 # Every command with its line in `hardwon --help`, by section; each is in the module of its name.
 _SECTIONS = {
     "First steps": {

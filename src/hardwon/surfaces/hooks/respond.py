@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hardwon._cold.lazy import lazy
+from hardwon.errors import HardwonError
 from hardwon.surfaces.hooks.events import SILENCE, Event, EventKind, HookReply
 from hardwon.text.clean import one_line
 from hardwon.values.run import ASKED
@@ -116,7 +117,10 @@ class _Conversation:
         mark = f"{_SAID} {past.task[:_TASK]}"
         if mark in past.counted:
             return ""
-        run.counted([mark])
+        try:
+            run.counted([mark])
+        except HardwonError:  # the home cannot be written: the line would come at every event
+            return ""
         return f"hardwon: {line}"
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from hardwon.errors import NotAllowed
 from hardwon.presentation import items
 from hardwon.surfaces.serve.pages.addresses import (
     NOWHERE,
@@ -107,9 +108,12 @@ def _remove(request: Request, fields: Fields) -> str:
 
 
 def _playbook(request: Request) -> Playbook:
-    """The playbook that the item in the path belongs to, within the key's limits."""
-    tenant, agent, project = tenant_of(request).lesson(number_of(request)).scope
-    return hw_of(request).agent(agent, project=project, tenant=tenant).playbook
+    """The playbook of an item, within the key's limits."""
+    scope, who = tenant_of(request).lesson(number_of(request)).scope, principal(request)
+    if not who.place.covers(scope):
+        raise NotAllowed("this key may not change items of that project")
+    agent: Agent = hw_of(request).agent(scope.agent, project=scope.project, tenant=who.tenant)
+    return agent.playbook
 
 
 def _next(request: Request, fields: Fields, done: str) -> str:
