@@ -69,3 +69,11 @@ def test_who_may_only_read_sees_no_forms_and_changes_nothing(
     assert "Move up" not in viewer.get(PLACE)
     assert viewer.post(f"/playbook/{items[0]}/remove").status == 403
     assert len(shown(viewer)) == 2
+
+
+def test_a_key_for_another_project_reaches_no_item(server: Served, items: list[int]) -> None:
+    stranger = Reader(server, server.key("curator", project="acme/docs"))
+
+    assert stranger.post(f"/playbook/{items[0]}/remove").status == 404
+    assert "When refunding" not in stranger.get("/playbook")
+    assert len(shown(Reader(server))) == 2
