@@ -11,7 +11,6 @@ import pytest
 import hardwon
 from hardwon import Agent
 from hardwon.errors import StorageError
-from hardwon.settings import load
 from tests.samples import Clock
 
 PYTEST = {"command": "pytest shop/cart/test_a.py"}
@@ -150,7 +149,7 @@ def test_the_same_message_of_another_test_names_the_tests_it_is_known_of(
 
 def test_another_form_of_a_failure_that_was_told_is_told_once_more(hw: hardwon.Hardwon) -> None:
     """Who is told that pytest is missing and calls it as a module meets the same wall again."""
-    module, no_module = {"command": "python -m pytest shop/cart/test_a.py"}, "No module named pytest"
+    module, no_module = {"command": f"python -m {PYTEST['command']}"}, "No module named pytest"
     for call, output in ((PYTEST, MISSING), (module, no_module)):
         before = hw.agent("coder")
         before.after_action("bash", call, output=output, failed=True)
