@@ -204,7 +204,7 @@ def test_a_warm_hook_imports_neither_re_nor_json(tmp_path: Path) -> None:
         f"sys.path.append({str(Path(hardwon.__file__).parents[1])!r})\n"
         f"heavy = {HEAVY | OF_FIELDS | OF_FIXES | OF_SCREENING!r}\n"
         "os._exit = lambda code: print(sorted(heavy & set(sys.modules)), file=sys.stderr)\n"
-        "from hardwon.surfaces.hooks.entry import run\n"
+        "from hardwon.surfaces.hooks.client import run\n"
         "run(['claude-code'])"
     )
     limits = dict.fromkeys(("HARDWON_HOOKS_LIMIT", "HARDWON_HOOKS_CAPTURE_LIMIT"), "60s")

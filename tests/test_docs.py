@@ -61,9 +61,13 @@ def test_the_limits_of_the_doors_are_those_of_the_settings() -> None:
     page = (ROOT / "docs" / "reference" / "recall.md").read_text()
     usual = RecallSettings()
 
+    starts = re.findall(r"\| `recall\.(start_\w+)` \| (\d+) \|", page)
     rows = re.findall(r"\| `recall\.(\w+)_lessons`, `\w+_tokens` \| (\d+), (\d+) \|", page)
 
-    assert [door for door, _, _ in rows] == ["start", "turn", "action", "error"]
+    assert [name for name, _ in starts] == ["start_tokens", "start_evidence_tokens"]
+    assert [door for door, _, _ in rows] == ["turn", "action", "error"]
+    for name, tokens in starts:
+        assert getattr(usual, name) == int(tokens)
     for door, lessons, tokens in rows:
         limits = getattr(usual, f"{door}_lessons"), getattr(usual, f"{door}_tokens")
         assert limits == (int(lessons), int(tokens))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from importlib import import_module
 
 from hardwon import _wait_budget
 from hardwon._cold.cached import cached_property
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         forgetting,
         moved_names,
         namespaces,
+        playbook,
         reporting,
         run_input,
         tenants,
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
     from hardwon.learn.trials import Loops
     from hardwon.models.budget import Spent
     from hardwon.pipeline import capture
-    from hardwon.ports import Embedder, Model, Run
+    from hardwon.ports import Embedder, Model, Reply, Run
     from hardwon.ranking.scores import Judged
     from hardwon.runtime import Answerer, Processor
     from hardwon.settings import Settings
@@ -67,7 +69,7 @@ else:
     run_input, moved_names = lazy("hardwon.run_input"), lazy("hardwon.moved_names")
     failed_runs, answers = lazy("hardwon.learn.failed_runs"), lazy("hardwon.answers")
     claims, tenants = lazy("hardwon.projects"), lazy("hardwon.tenants")
-    reader = lazy("hardwon.learn.reader")
+    reader, playbook = lazy("hardwon.learn.reader"), lazy("hardwon.playbook")
     forgetting, _sync = lazy("hardwon.forgetting"), lazy("hardwon._sync")
 
 
@@ -103,12 +105,16 @@ def attach(orchestrator: object, agent: Agent | None = None, **how: str) -> goal
     return goals.attach(orchestrator, (agent or open().agent("default")).goals, **how)
 
 
-# The processor of each kind of job; a way of learning is imported for its first job.
-PROCESSORS: dict[str, Processor] = {
-    ANY_TRIGGER: lambda engine, job: failed_runs.process(engine, job),
-    "execution": lambda engine, job: executions.process(engine, job),
-    "goal": lambda engine, job: goals.process(engine, job),
-    "run": lambda engine, job: reader.process(engine, job),
+def _processor(way: str) -> Processor:
+    """The processor of a way of learning, which is imported for its first job."""
+    return lambda engine, job: import_module(f"hardwon.learn.{way}").process(engine, job)
+
+
+PROCESSORS = {
+    ANY_TRIGGER: _processor("failed_runs"),
+    "execution": _processor("executions"),
+    "goal": _processor("goals"),
+    "run": _processor("reader"),
 }
 
 
@@ -127,6 +133,20 @@ class Hardwon:
     def model(self) -> str:
         """The name of the model that writes the lessons; `rules` without a model."""
         return self._engine.model.name
+
+    def try_model(self) -> Reply:
+        """The model's answer to one small request; an error says what is wrong with it."""
+        return answers.tried(self._engine)
+
+    @property
+    def reader(self) -> str:
+        """The name of the model that reads ended runs; "" if none does."""
+        return self._engine.model.name if self._engine.reads_runs else ""
+
+    @property
+    def last_reading(self) -> datetime | None:
+        """When a run was last read on this machine, or its items were written down."""
+        return self._engine.last_reading
 
     def agent(
         self,
@@ -363,6 +383,11 @@ class Agent:
         return browsing.readable(self._engine, self.scope, lessons, self.run)
 
     @property
+    def playbook(self) -> playbook.Playbook:
+        """What the project has taught: `list`, `edit`, `pin`, `move`, `undo`, `add`, `write` …"""
+        return playbook.Playbook(self._engine, self.scope, self.lessons, self.run)
+
+    @property
     def loops(self) -> Loops:
         """Loops of trials: `run` one; states, reflections, search, analytics of all."""
         return trials.Loops(self._engine, self.scope)
@@ -410,7 +435,9 @@ class Agent:
 def _imagined(engine: Runtime, prompt: str, hyde: bool | None) -> str:
     """A hypothetical lesson for the prompt if `hyde` is on; else ""."""
     is_on = engine.settings.hyde.enabled if hyde is None else hyde
-    return answers.enriched(engine, prompt) if is_on else ""
+    if not is_on:
+        return ""
+    return answers.enriched(engine, prompt)
 
 
 def _tell(engine: Runtime, error: Exception) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from datetime import UTC, datetime
 
-from hardwon import _homes
+from hardwon import _extras, _files, _homes
 from hardwon._cold.cached import cached_property
 from hardwon._cold.lazy import lazy
 from hardwon.doors import Doors
@@ -52,11 +52,13 @@ else:
     asyncio = lazy("asyncio")
 
 
+_extras.explain_missing()
 MEMORY = "memory:"
 ANY_TRIGGER = ""  # its processor works all jobs without a processor of their own
 TEXT_LIMIT = 16 * 1024
 _PAUSE = 0.01  # seconds between two looks at the worker in the background
 _CLOSING = 10.0  # seconds that a closing process waits for a remote database
+_READ = "last-reading"  # a file in the home; its time is that of the last run that was read
 _PROMPTS = os.path.join(os.path.dirname(__file__), "prompts")
 
 
@@ -147,7 +149,8 @@ class Runtime:
 
     def collect_runs(self) -> Iterator[str]:
         """Archive the ended runs on disk, one by one; runs that are too old are deleted."""
-        if self.on_disk:
+        is_copy = self.settings.is_for_hooks and self.settings.postgres.url
+        if self.on_disk and not is_copy:
             store, settings, now = self.store, self.settings, self.clock()
             yield from upkeep.collected(store, settings, now, retires=not self.reads_runs)
 
@@ -215,6 +218,20 @@ class Runtime:
         if not news.news(steps, items, prompts=len(past.prompts), error=ended.error):
             return None
         return self.capture(capture.of_run(ended, run.name, past), "run", recorded=steps)
+
+    def note_reading(self) -> None:
+        """Remember that a run has just been read, or that its agent wrote its items down."""
+        if self.on_disk:
+            _files.replace(os.path.join(self.settings.home, _READ), b"")
+
+    @property
+    def last_reading(self) -> datetime | None:
+        """When a run was last read on this machine; None if never."""
+        try:
+            at = os.stat(os.path.join(self.settings.home, _READ)).st_mtime
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return datetime.fromtimestamp(at, UTC) if self.on_disk else None
 
     def keep(self, lesson: Lesson, *, keeps_dates: bool = False) -> Lesson:
         """Store a lesson, or add its evidence to the existing lesson that says the same."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -314,20 +313,12 @@ def start_detached(settings: Settings) -> int:
     """Start a worker that outlives this process and ends when idle; returns its process id."""
     home = os.path.abspath(settings.home)
     command = _isolation.command("work", "--idle", _LINGER, "--home", home, folder=home)
-    nothing = (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)
-    log = _files.fresh(os.path.join(base_of(settings), "worker.log"))
-    streams = ((os.POSIX_SPAWN_DUP2, log, number) for number in (1, 2))
     environ = {**os.environ, "HARDWON_QUEUE_BASE_DIR": base_of(settings)}
     if settings.postgres.url:
         environ["HARDWON_POSTGRES_URL"] = settings.postgres.url
     _reap()
-    # Not subprocess: a hook must not pay for its import.
-    try:
-        started = os.posix_spawn(
-            sys.executable, command, environ, file_actions=(nothing, *streams), setsid=True
-        )
-    finally:
-        os.close(log)
+    log = os.path.join(base_of(settings), "worker.log")
+    started = _isolation.start_detached(command, log=log, environ=environ)
     _started.add(started)
     return started
 

@@ -36,6 +36,7 @@ class Laptop:
             "HARDWON_HOOKS_LIMIT": "60s",
             "HARDWON_HOOKS_CAPTURE_LIMIT": "60s",
             "HARDWON_HOOKS_WAKE": "false",  # the test runs the worker when it wants to
+            "HARDWON_HOOKS_DAEMON": "false",
         }
         self.run("install", "claude-code", "--yes")
         written = json.loads((home / ".claude" / "settings.json").read_text())

@@ -9,29 +9,15 @@ else:
 from __future__ import annotations
 
 import sys
-from _thread import RLock
 
 TYPE_CHECKING = False  # `typing` costs a cold process a tenth of its time
 if TYPE_CHECKING:
     from typing import Any
 
 
-# A fork waits for this lock (hardwon._fork): in the child, Python never frees the lock of a module
-# that another thread was importing.
-importing = RLock()
-
-
 def import_module(name: str) -> Any:
-    """The module of this full name; `importlib` would also import `warnings`.
-
-    Raises MissingExtra when it, or a module that it imports, is part of an extra that is missing.
-    """
-    try:
-        with importing:
-            __import__(name)
-    except ModuleNotFoundError as error:
-        import_module("hardwon._extras").explain(error)
-        raise
+    """The module of this full name; `importlib` would also import `warnings`."""
+    __import__(name)
     return sys.modules[name]
 
 

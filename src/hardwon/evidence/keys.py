@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.evidence.calls import calls_of, only_call
-from hardwon.evidence.folding import fold_call
+from hardwon.evidence.folding import fold_numbers
 from hardwon.evidence.trails import failing_call
 from hardwon.failures.call_keys import CallKey
 
@@ -17,9 +17,10 @@ SAME = "&"  # the grain of keys for the same call, with values of the task folde
 
 
 def key_text(call: Call, task: str) -> str:
-    """A call with blanks, quotes and values of the task folded."""
-    text = " ".join(fold_call(call.text, task).replace("'", '"').split())
-    return f"{call.program} {text}" if call.is_tool else text
+    """A call with blanks, quotes and numbers of the task folded; of a tool every value counts."""
+    if call.is_tool:
+        return f"{call.program} {call.text}"
+    return " ".join(fold_numbers(call.text, task).replace("'", '"').split())
 
 
 def same_key(call: Call, task: str) -> CallKey:

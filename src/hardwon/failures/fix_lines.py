@@ -67,7 +67,7 @@ _NOISE = (
 _IMPORT = (
     r"\s*(?:from\s+\S+\s+import\b|import\b|require\(|use\s|const .* = require\(|using\s|#include)"
 )
-_CALL = r"([A-Za-z_][\w]*)\s*\("
+_CALL = r"(?<!\w)([A-Za-z_]\w*+)\s*+\("
 _PASSED = r"[(,]\s*([a-z_]\w*)=(?!=)"
 _KEYWORD = r"\b([A-Za-z_]\w{2,})\s*=(?!=)"
 _QUOTED = r"['\"]([a-z][\w-]{3,30})['\"]"
@@ -124,7 +124,11 @@ def _added(case: Case, scripts: Scripts) -> Fix | None:
 
 def _moved_up_fix(lines: list[str]) -> Fix:
     """The fix that says which calls have to come first."""
-    calls = [call for line in lines for call in re.findall(r"([A-Za-z_][\w.]*\(\)?)", line)[:1]]
+    calls = [
+        call
+        for line in lines
+        for call in re.findall(r"(?<!\w)([A-Za-z_][\w.]{0,200}+\(\)?)", line)[:1]
+    ]
     shown = [call if call.endswith(")") else f"{call}…)" for call in dict.fromkeys(calls)]
     names = {call.split("(")[0].rsplit(".", 1)[-1] for call in calls}
     listed = ", then ".join(f"`{call}`" for call in shown)

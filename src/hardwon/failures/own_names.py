@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _LOOKED_BACK, _PLACES = 60, 40  # steps; places in a text
 _INSTALLED = r"(?:site-packages|dist-packages|node_modules|lib/python[\d.]*)/$"
 _IMPORTS = r"(?:import_module|require|importorskip|find_spec|__import__|install|import)\W*['\"]$"
-_MAKES = r"(?:mkdir|touch)(?: -\w+)* (?:[\w./-]+ ){0,4}(?:[\w.-]+/){0,4}$"
+_MAKES = r"(?:mkdir|touch)(?: -\w{1,20}){0,4} (?:[\w./-]{1,200} ){0,4}(?:[\w.-]{1,80}/){0,4}$"
 
 
 def is_own_module(name: str, step: Step, before: Sequence[Step]) -> bool:

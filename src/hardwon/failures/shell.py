@@ -39,7 +39,7 @@ _DEPTH = 3  # shells within shells
 # Linear: every repetition is possessive; an unclosed quote or bracket is one character.
 _PIECE = (
     r"[^\s'\"\\|&;<>()`$]++|'[^']*+'|\"[^\"\\]*+(?:\\[\s\S][^\"\\]*+)*\"|\\[\s\S]"
-    r"|\$\([^()]*+(?:\([^()]*+\)[^()]*+)*\)|`[^`]*+`|\$\{[^}\n]*+\}|['\"\\`$]"
+    r"|\$\([^()]*+(?:\([^()]*+\)[^()]*+)*\)|`[^`]*+`|\$\{[^}\n]{0,200}+\}|['\"\\`$]"
 )
 _TOKEN = (
     r"(?P<space>[ \t\r\f\v]++|\\\n)|(?P<comment>(?<![^\s;&|(])#[^\n]*+)"

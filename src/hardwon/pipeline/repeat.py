@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.evidence.calls import calls_of, only_call
-from hardwon.evidence.keys import key_text, same_key
-from hardwon.evidence.wording import TRAIL
+from hardwon.evidence.keys import same_key
+from hardwon.evidence.wording import TRAIL, typed
 from hardwon.failures.lesson_text import fixes_to_show
 from hardwon.ranking.query import Query
 from hardwon.ranking.scores import Judged
@@ -60,4 +60,4 @@ def _says_otherwise(fix: Fix, pending: Call, past: RunSoFar) -> bool:
     if first:
         made = {call.program for step in past.steps for call in calls_of(step)}
         return made.isdisjoint(first)
-    return key_text(pending, past.task) != " ".join(fix.call.replace("'", '"').split())
+    return pending.is_tool or typed(pending, past.task) != fix.call

@@ -89,7 +89,9 @@ _STATE = (  # "order <name> is SHIPPED"
 _ILLEGAL = (  # in errors it means "invalid"
     r"(?i:\billegal(?= (?:option|argument|character|value|state|operation|start|token|byte)))"
 )
-_OUTSIDE = r"[^\x00-\x7f“”‘’…]|https?://|www\.|\S@\S+\.\w|<\||\|>|\$\(|&&|\|\||\s>>|\{[{%]"
+_OUTSIDE = (
+    r"[^\x00-\x7f“”‘’…]|https?://|www\.|\S@[^\s@]{1,200}\.\w|<\||\|>|\$\(|&&|\|\||\s>>|\{[{%]"
+)
 
 _TELLING = frozenset(words.TELLING.split())
 _OPENING = frozenset(words.OPENING.split())

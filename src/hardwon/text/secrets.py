@@ -49,7 +49,9 @@ def without_secrets(text: str) -> Screened:
         return text
     if text in _clean:
         return Screened(text)
-    safe = redact.redact(text) if _may_hold_secret(text) else text
+    safe = text
+    if _may_hold_secret(text):
+        safe = redact.redact(text)
     if safe == text and len(text) <= _SHORT:
         _remember(text)
     return Screened(safe)

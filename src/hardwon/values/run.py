@@ -14,6 +14,7 @@ else:
     from hardwon._cold.namedtuple import NamedTuple
 
 WITHHELD = "withheld"  # the door under which a run notes lessons that are withheld from it
+ASKED = "asked for items"  # the mark of a run whose agent was asked what it found out
 SPEECHLESS = "failed without a word"
 
 

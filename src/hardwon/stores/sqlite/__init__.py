@@ -49,7 +49,10 @@ class SqliteStore:
     """Everything in `<home>/hardwon.db`, or in the local copy of a server."""
 
     def __init__(self, home: str, *, fresh: int = FRESH, copy_of: str = "") -> None:
-        self._db, self._journal = mirror.opened(home, copy_of) if copy_of else _opened(home)
+        if copy_of:
+            self._db, self._journal = mirror.opened(home, copy_of)
+        else:
+            self._db, self._journal = _opened(home)
         self.lessons = SqliteLessons(self._db, fresh)
         self._journal.on("unit", lambda records: self.units.fold(records))
         self._journal.on("unit excluded", lambda records: self.units.fold_excluded(records))

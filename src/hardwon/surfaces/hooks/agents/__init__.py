@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 AGENTS = ("claude-code", "codex", "gemini", "copilot", "opencode", "cline", "qwen", "cursor")
 
+# Those that a hook or plugin can make go on when they are about to end.
+CAN_BE_ASKED = frozenset(("claude-code", "codex", "gemini", "copilot", "opencode", "qwen"))
+
 
 def adapter(agent: str) -> Adapter:
     """The module of an agent; raises InvalidInput for an unknown one."""

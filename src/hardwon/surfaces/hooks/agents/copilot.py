@@ -49,11 +49,14 @@ def read(payload: dict[str, Any], name: str = "") -> Event | None:
         tool=text(payload, "toolName"),
         args=arguments(payload, "toolArgs"),
         output=output,
+        can_be_asked=name == "agentStop" and payload.get("stop_hook_active") is not True,
     )
 
 
 def answer(event: Event, reply: HookReply) -> dict[str, Any]:
-    """Context at every door, a denial before an action."""
+    """Context at every door, a denial before an action, a request when it stops."""
+    if reply.request:
+        return {"decision": "block", "reason": reply.request}
     if event.kind not in TAKES_CONTEXT:
         return {}
     output = {"additionalContext": reply.context} if reply.context else {}

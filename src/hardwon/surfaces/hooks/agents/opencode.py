@@ -36,6 +36,7 @@ def read(payload: dict[str, Any], name: str = "") -> Event | None:
         args=arguments(payload, "args"),
         output=words(payload.get("output")),
         is_nested=payload.get("nested") is True,
+        can_be_asked=kind == EventKind.STOP,
     )
 
 

@@ -19,6 +19,8 @@ def read(payload: dict[str, Any], name: str = "") -> Event | None:
     event = claude_code.read(payload, name)
     if event is None:
         return None
+    if event.name == "Stop":  # it calls every stop one that a hook has made
+        return event._replace(can_be_asked=True)
     if event.kind == EventKind.PROMPT and not event.text:
         return event._replace(kind=EventKind.BATCH)
     if event.tool != _SHELL:
@@ -29,7 +31,7 @@ def read(payload: dict[str, Any], name: str = "") -> Event | None:
 def answer(event: Event, reply: HookReply) -> dict[str, Any]:
     """As for Claude Code, where it is taken."""
     context = "" if event.kind == EventKind.BEFORE else reply.context
-    return claude_code.answer(event, HookReply(context, reply.denial))
+    return claude_code.answer(event, HookReply(context, reply.denial, request=reply.request))
 
 
 def _printed(output: str) -> str:
