@@ -12,14 +12,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hardwon.failures import clues, error_line, mistakes
+    from hardwon.failures import clues, error_line
     from hardwon.ranking.query import Near
     from hardwon.values.step import Step
 
     Nearest = Callable[[str], Near]  # the lessons nearest in meaning to a text
 else:
     clues, error_line = lazy("hardwon.failures.clues"), lazy("hardwon.failures.error_line")
-    mistakes = lazy("hardwon.failures.mistakes")
 
 _PROMPT = 1500  # characters of a prompt that are looked up, from its beginning and its end
 _ABOUT = 300  # characters of the task that are added to the meaning of an error
@@ -49,7 +48,6 @@ def at_error(step: Step, task: str, near: Nearest) -> Query:
         clues=clues.clues_of_call(step, failure.line),
         red=step.output[-_TESTS:] if error_line.failing_test(step.output) else "",
         is_failure=True,
-        is_lookup=mistakes.finds_nothing(step, failure.line),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.evidence.calls import acting_calls, calls_of
+from hardwon.evidence.calls import calls_of, only_call
 from hardwon.evidence.folding import fold_numbers
 from hardwon.evidence.trails import failing_call
 from hardwon.failures.call_keys import CallKey
@@ -30,8 +30,8 @@ def same_key(call: Call, task: str) -> CallKey:
 
 def failed_key(step: Step, task: str) -> tuple[CallKey, ...]:
     """The key of the one call of a step, if that failed."""
-    call = failing_call(step) if step.failed and len(acting_calls(step)) == 1 else None
-    return (same_key(call, task),) if call is not None and not call.has_script else ()
+    call = only_call(step) if step.failed else None
+    return (same_key(call, task),) if call is not None and call == failing_call(step) else ()
 
 
 def worked_keys(step: Step, task: str) -> tuple[CallKey, ...]:

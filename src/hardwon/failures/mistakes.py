@@ -70,7 +70,6 @@ _LOGIC = (
     r"(?:Attribute|Type|Key|Index|Assertion|ZeroDivision|Recursion|UnboundLocal|NotImplemented"
     r"|Overflow)Error\b"
 )
-_NOTHING = r"(?i:\bnot found|no such|does(?: not|n't) exist|\bno \w+ (?:found|matches)|\bunknown )"
 _UNDEFINED = r"NameError: name '(\w{1,80})' is not defined"
 _FRAME = r'(?m)^ *File "([^"\n]+)", line \d+'
 _INSTALLED = r"(?:site|dist)-packages/|/lib/python[\d.]+/|^<"
@@ -95,12 +94,6 @@ def is_mistake(step: Step, before: Sequence[Step]) -> bool:
         or _shows_the_bug(chain, line, step, before)
         or _is_unfinished(chain[-1].text if chain else "", line, step, before)
     )
-
-
-def finds_nothing(step: Step, line: str) -> bool:
-    """Whether a reading tool with named arguments found nothing."""
-    is_asked = step.args.startswith("{") and _looks_up(step.tool)
-    return is_asked and bool(re.search(_NOTHING, line))
 
 
 def _is_look(chain: Sequence[Command], line: str, step: Step) -> bool:
@@ -264,8 +257,3 @@ def _edits(writing: Writing, steps: Sequence[Step]) -> bool:
 
 _REVERTS = r"\bgit (?:stash(?! pop| apply| list| show)|checkout (?!-b)|restore|reset)\b"
 _PATCHES = r"\.write\(|\.writelines\(|\.write_text\(|writeFile"
-
-
-def _looks_up(tool: str) -> bool:
-    """Whether a tool only looks something up, by the first word of its name."""
-    return bool(re.match(r"(?i)(?:get|list|find|search|read|view|show|fetch|look|query)", tool))

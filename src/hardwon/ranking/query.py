@@ -66,7 +66,6 @@ class Query(NamedTuple):
     clues: tuple[str, ...] = ()  # errors, calls and names that a lesson may mention
     red: str = ""  # the output of a test run with failures
     is_failure: bool = False  # then words alone do not find mined lessons
-    is_lookup: bool = False  # a reading tool found nothing
 
 
 class Match(NamedTuple):

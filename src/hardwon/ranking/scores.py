@@ -58,8 +58,6 @@ class Weights(NamedTuple):
     crowded: float = 0.8  # subtracted without a clue, for each e-fold of lessons over `few`
     few: int = 50
     offered: int = 2
-    # Runs after which a lookup that finds nothing, and has no known fix, counts as an answer.
-    lookups: int = 3
     # A tag: the least idf mass per shared word, and the length of a text that may ask for it.
     tagged: float = 1.2
     brief: int = 40
@@ -160,7 +158,7 @@ def _error(query: Query, match: Match, outlook: Outlook, now: datetime, by: Weig
     if same or kind:
         sure = spoken(query, match, by) if match.lesson.origin != MINED else by.beside
         verdict = _told_before(match) if outlook.is_again else _of_other_tests(query, match)
-        verdict = verdict or _of_lookup(query, match, by) or _without_fix(match)
+        verdict = verdict or _without_fix(match)
         return (*parts, (SPEAKS, sure / 10)), verdict
     return _other_error(query, match, parts, by)
 
@@ -193,12 +191,6 @@ def _of_other_tests(query: Query, match: Match) -> str:
     """Why a lesson about other failing tests is not shown; "" if it is about these."""
     is_told = not is_of_other_tests(query, match) or (query.red and match.is_same_failure)
     return "" if is_told else "known of other tests only"
-
-
-def _of_lookup(query: Query, match: Match, by: Weights) -> str:
-    """Why a lookup that finds nothing gets no lesson; "" if it may get one."""
-    is_open = match.lesson.status == Status.SEEN and match.lesson.met > by.lookups
-    return "a lookup that finds nothing is an answer" if query.is_lookup and is_open else ""
 
 
 def _without_fix(match: Match) -> str:
