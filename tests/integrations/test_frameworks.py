@@ -34,7 +34,7 @@ def test_a_failure_of_run_one_is_known_in_run_two(script: str, tmp_path: Path) -
         run(python, script, tmp_path, model)
 
     assert model.seen(ERROR)
-    assert model.seen("`mkdir` with `-p`")
+    assert model.seen("`mkdir -p out/nightly`")
 
 
 def test_the_plain_example_learns(tmp_path: Path) -> None:

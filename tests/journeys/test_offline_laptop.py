@@ -17,7 +17,7 @@ from hardwon import Lesson
 from tests.postgres_server import Place, PostgresServer, running
 
 FAILING = "mkdir out/nightly"
-FIX = "Call `mkdir` with `-p`"
+FIX = "What worked: `mkdir -p out/nightly`"
 ERROR = "Exit code 1\nmkdir: cannot create directory 'out/nightly': No such file or directory"
 
 
