@@ -180,50 +180,6 @@ def test_a_light_value_refuses_what_a_named_tuple_does(values: Any, named: Any) 
         Scope()._replace(nobody=1)  # type: ignore[call-arg]
 
 
-HEAVY = {"re", "enum", "json", "typing", "hashlib", "difflib", "contextlib", "dataclasses"}
-OF_FIELDS = {f"hardwon.failures.{name}" for name in ("advice", "fix_argument", "fix_stated")}
-OF_FIXES = {f"hardwon.failures.{name}" for name in ("fix_commands", "fix_call", "fix_lines")}
-OF_SCREENING = {"hardwon.text.injection"}
-EVENT = {
-    "hook_event_name": "PostToolUseFailure",
-    "session_id": "s",
-    "tool_name": "Bash",
-    "tool_input": {"command": "mkdir out/nightly"},
-    "error": "Exit code 1\nmkdir: cannot create directory 'out/nightly': No such file or directory",
-}
-
-
-def test_a_warm_hook_imports_neither_re_nor_json(tmp_path: Path) -> None:
-    """Not even after a failure, once hooks before it have left their patterns.
-
-    A command needs no rules for named arguments either. A failure that is still there needs none
-    for fixes, and none for the text of a lesson that stays as it is.
-    """
-    code = (
-        "import os, sys\n"
-        f"sys.path.append({str(Path(hardwon.__file__).parents[1])!r})\n"
-        f"heavy = {HEAVY | OF_FIELDS | OF_FIXES | OF_SCREENING!r}\n"
-        "os._exit = lambda code: print(sorted(heavy & set(sys.modules)), file=sys.stderr)\n"
-        "from hardwon.surfaces.hooks.client import run\n"
-        "run(['claude-code'])"
-    )
-    limits = dict.fromkeys(("HARDWON_HOOKS_LIMIT", "HARDWON_HOOKS_CAPTURE_LIMIT"), "60s")
-    environ = {"HARDWON_HOME": str(tmp_path / "home"), **limits}
-
-    first, _, third = (
-        subprocess.run(
-            [sys.executable, "-S", "-c", code],
-            input=json.dumps(EVENT).encode(),
-            capture_output=True,
-            env=environ,
-        )
-        for _ in range(3)
-    )
-
-    assert first.stderr != b"[]\n"
-    assert third.stderr == b"[]\n"
-
-
 READS = """
 import sys
 from hardwon._cold import re

@@ -109,7 +109,7 @@ class _Conversation:
 
     def _note(self, injection: Injection) -> str:
         """A line on what was learnt or shown; once a turn, and only if the setting is on."""
-        line = f"learnt {injection.learnt}" if injection.learnt else _shown(injection.lessons)
+        line = injection.learnt or _shown(injection.lessons)
         if not line or not self._hw.settings.hooks.say:
             return ""
         run = self._agent.run
