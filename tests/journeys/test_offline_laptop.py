@@ -126,4 +126,4 @@ def test_hooks_speak_while_the_server_is_stopped_and_tell_it_afterwards(
 
     after = known(place)
     assert not laptop.waiting()
-    assert (after.met, after.hits) == (before.met + 1, before.hits + 2)  # at the start, at the error
+    assert (after.met, after.hits) == (before.met + 1, before.hits + 2)  # start and error
