@@ -57,7 +57,7 @@ def seen(store: Store, tenant: str) -> list[int]:
 
 
 def test_nothing_of_the_tenant_is_left_in_any_part(forgotten: Store) -> None:
-    assert seen(forgotten, "acme") == [0] * 11
+    assert seen(forgotten, "acme") == [0] * 10
     assert forgotten.shelves("acme") == {}
     with pytest.raises(NotFound):
         forgotten.dreams.get(CODER, "dream-acme")

@@ -1,2 +1,2 @@
 -- Counts of calls: what is told before a call no longer depends on them.
-DROP TABLE odds;
+DROP TABLE IF EXISTS odds;
