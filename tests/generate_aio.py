@@ -17,6 +17,7 @@ STUB = SOURCE / "aio.pyi"
 CLASSES = {
     "api": ("Hardwon", "Agent"),
     "lessons": ("Lessons",),
+    "playbook": ("Playbook",),
     "projects": ("Projects",),
     "tenants": ("Tenant",),
     "namespaces": ("JobQueue", "Vectors", "Goals", "Runs", "Answers"),

@@ -24,7 +24,7 @@ from tests.surfaces.hooks.hooking import Hook, Outcome
 
 FAILING = "mkdir out/nightly"
 WORKING = "mkdir -p out/nightly"
-FIX = "Call `mkdir` with `-p`"
+FIX = "What worked: `mkdir -p out/nightly`"
 SCOPE = Scope("default", "default", "api")
 ERROR = "Exit code 1\nmkdir: cannot create directory 'out/nightly': No such file or directory"
 
@@ -242,7 +242,7 @@ def test_a_hook_imports_no_driver(tmp_path: Path, name: str) -> None:
     code = (
         "import os, sys\n"
         "os._exit = lambda code: print('psycopg' in sys.modules, file=sys.stderr)\n"
-        "from hardwon.surfaces.hooks.entry import run\n"
+        "from hardwon.surfaces.hooks.client import run\n"
         "run(['claude-code'])"
     )
     event = {
@@ -256,6 +256,7 @@ def test_a_hook_imports_no_driver(tmp_path: Path, name: str) -> None:
         "HARDWON_HOME": str(tmp_path / "home"),
         "HARDWON_HOOKS_LIMIT": "60s",
         "HARDWON_HOOKS_WAKE": "false",
+        "HARDWON_HOOKS_DAEMON": "false",
         "HARDWON_POSTGRES_URL": "postgresql://nobody@127.0.0.1:1/db",
     }
 

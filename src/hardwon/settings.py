@@ -11,17 +11,13 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from datetime import timedelta
+from typing import Any, NamedTuple, TypeVar
 
 from hardwon import _files, _homes
 from hardwon.errors import InvalidInput, StorageError, storage_error
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, NamedTuple, TypeVar
+T = TypeVar("T", int, float)
 
-    T = TypeVar("T", int, float)
-else:
-    from hardwon._cold.namedtuple import NamedTuple
 
 PREFIX = "HARDWON_"
 PUBLISHED = "CHATCLI_QUALITY_"  # of the published system
@@ -141,8 +137,10 @@ class HookSettings(NamedTuple):
     capture_limit: timedelta = timedelta(milliseconds=1400)  # the same for the last hook of a run
     subagents: bool = False  # whether sub-agents are shown lessons
     stop_once: bool = True  # whether the same call that failed here last is denied once
+    ask: bool = False  # whether an agent is asked, once a session, to write down what it found out
     say: bool = True  # whether the person sees a line a turn when a lesson is shown or learnt
     wake: bool = True  # whether a captured failure starts a worker in the background
+    daemon: bool = True  # whether the first event starts a daemon that answers the next ones
 
 
 class GoalSettings(NamedTuple):
@@ -287,13 +285,7 @@ def load(home: str | None = None, environ: Mapping[str, str] = os.environ) -> Se
 
 def default_home(environ: Mapping[str, str] = os.environ) -> str:
     """`$HARDWON_HOME`, or `.hardwon` in the user's home directory."""
-    path = environ.get(f"{PREFIX}HOME")
-    if path:
-        return os.path.abspath(os.path.expanduser(path))
-    user = os.path.expanduser("~")
-    if user == "~" or not os.path.isabs(user):
-        raise StorageError("~", "no home directory is known", "set HARDWON_HOME to a directory")
-    return os.path.join(user, ".hardwon")
+    return _homes.home_at(environ.get(f"{PREFIX}HOME"))
 
 
 def parse(key: str, raw: Any, default: Any) -> Any:

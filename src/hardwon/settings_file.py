@@ -127,7 +127,9 @@ def _is_setting(line: str, name: str) -> bool:
 
 def _kept_comment(old: str, row: list[str]) -> list[str]:
     """The new row with the comment of the old one, if the comment is clearly one."""
-    match = re.fullmatch(r"[^\"'#]*=\s*(?:\"[^\"\\]*\"|'[^']*'|[^\"'#]*?)(\s*#.*)", old)
+    word = r"[^\"'#\s]++"
+    value = rf"\"[^\"\\]*+\"|'[^']*+'|(?:{word}(?:\s++{word})*)?"
+    match = re.fullmatch(rf"[^\"'#=]*+=\s*+(?:{value})(\s*+#.*)", old)
     return [f"{row[0]}{match[1]}"] if row and match else row
 
 

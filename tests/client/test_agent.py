@@ -57,6 +57,18 @@ def test_steps_may_be_given_when_the_run_ends(face: Face) -> None:
     assert "`mkdir -p out/nightly`" in coder.before_action("bash", MKDIR).text
 
 
+def test_a_run_begins_with_the_playbook_and_is_told_again_when_its_context_was_lost(
+    face: Face,
+) -> None:
+    face.hw.agent("coder", project="acme/api").learn("Commit with `git commit -s`")
+
+    coder = face.hw.agent("coder", project="acme/api")
+    block = "What earlier work in this project taught:\n- Commit with `git commit -s`"
+    assert coder.start().text == block
+    assert not coder.start()
+    assert coder.start(again=True).text == block
+
+
 def test_nothing_crosses_to_another_agent(face: Face) -> None:
     lesson = face.hw.agent("coder").learn("deploy the kubernetes manifest first")
 

@@ -74,6 +74,7 @@ class Lab(NamedTuple):
             "HARDWON_HOOKS_LIMIT": "20s",
             "HARDWON_HOOKS_CAPTURE_LIMIT": "20s",
             "HARDWON_HOOKS_WAKE": "false",  # the test drains the queue when it wants to
+            "HARDWON_HOOKS_DAEMON": "false",  # nothing runs on after the test
         }
 
     def hardwon(self, *arguments: str) -> str:

@@ -39,6 +39,7 @@ def test_functions_and_variables_are_replaced_by_what_they_stand_for(
         ("git commit -m 'srv/BOX-12 | add a route'", "git commit -m A/A-0"),
         ("git commit -m 'Add a route'", "git commit -m"),
         ("tm put c749ba6f 'Ein Text'", "tm put"),
+        ("sed -i '' 's/a/b/' setup.cfg", "sed -i"),
     ],
 )
 def test_a_shape_keeps_what_stays_when_values_change(command: str, shape: str) -> None:
@@ -55,7 +56,13 @@ def test_a_tool_is_one_call_with_its_names() -> None:
 
 @pytest.mark.parametrize(
     ("command", "expected"),
-    [("yard list", True), ("git status --short", False), ("cat yard.toml", False)],
+    [
+        ("yard list", True),
+        ("bin/test -q", True),
+        ("test -f yard.toml", False),
+        ("git status --short", False),
+        ("cat yard.toml", False),
+    ],
 )
 def test_a_call_is_the_projects_own_if_it_names_what_is_not_typed_everywhere(
     command: str, expected: bool

@@ -86,6 +86,13 @@ CASES = {
         [("yard sync", "yard: locked", True), ("yard sync", "done", False)],
         [],
     ),
+    "a look at what failed": (
+        [
+            ("python shop/cart/fold.py", "NameError: name 'x' is not defined", True),
+            ("cat shop/cart/fold.py", "print(x)", False),
+        ],
+        [],
+    ),
     "another goal": (
         [("yard sync", "yard: locked", True), ("npm run lint:css", "ok", False)],
         [],
@@ -110,6 +117,15 @@ def test_each_obstacle_on_the_way_gets_its_own_trail() -> None:
     trails = {trail.at: trail.working.text for trail in passed(steps)}
 
     assert trails == dict.fromkeys((0, 1), "yard --profile finance draft a --centre 41")
+
+
+def test_another_tool_with_the_same_arguments_is_another_call() -> None:
+    failing = Step("grid.move", '{"day": "mon", "house": "H4"}', "E0001 ACTION ? move", failed=True)
+    failing = failing._replace(failure=read_failure(failing, ()))
+
+    (trail,) = passed([failing, failing._replace(tool="grid.shift", failed=False, failure=None)])
+
+    assert trail_fix(trail, "").text == "What worked: `grid.shift(day=mon, house)`."
 
 
 def test_of_a_tool_only_names_and_plain_words_are_shown() -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.queues.files import FileQueue
 from hardwon.values.evidence import Kind, values_of
 from tests.learn.reader.test_reading import BLOCK, PROFILE, REFUND, lessons, said, start
 from tests.surfaces.hooks.hooking import Hook
@@ -22,10 +21,13 @@ CWD = "/srv/shop"
 @pytest.fixture
 def hook(tmp_path: Path) -> Hook:
     """The hooks of Claude Code; the model is a program that answers from a file."""
-    answer = tmp_path / "answer.json"
-    answer.write_text(said(add=[PROFILE]))
-    model = f"command:cat {answer}"
-    return Hook(tmp_path / "home", HARDWON_MODEL_NAME=model, HARDWON_PROJECT="shop")
+    (tmp_path / "answer.json").write_text(said(add=[PROFILE]))
+    home = tmp_path / "home"
+    return Hook(home, HARDWON_MODEL_NAME=model_of(home), HARDWON_PROJECT="shop")
+
+
+def model_of(home: Path) -> str:
+    return f"command:cat {home.parent / 'answer.json'}"
 
 
 def told(hook: Hook, session: str, source: str = "startup") -> str:
@@ -53,8 +55,9 @@ def session(hook: Hook, name: str) -> str:
 
 
 def drain(hook: Hook) -> None:
-    environ = {**os.environ, **hook._environ}
+    place = {"HARDWON_HOME": str(hook.home), "HARDWON_MODEL_NAME": model_of(hook.home)}
     command = [sys.executable, "-m", "hardwon", "work", "--drain"]
+    environ = {**os.environ, **hook.environ, **place}
     subprocess.run(command, env=environ, check=True, capture_output=True, timeout=90)
 
 
@@ -107,10 +110,14 @@ def test_a_job_that_is_worked_again_after_its_commit_asks_nobody(tmp_path: Path)
         return said(add=[PROFILE])
 
     job = queued(tmp_path)
+    record = tmp_path / "queue" / "wal" / f"{job.id}.wal"
+    content = record.read_bytes()
     with hardwon.open(tmp_path, model=answer) as hw:
         hw.drain()
-        FileQueue(str(tmp_path / "queue")).put(job)
+    record.write_bytes(content)  # as if the worker had died just before it removed the record
+    with hardwon.open(tmp_path, model=answer) as hw:
         hw.drain()
+        assert not record.exists()
 
         assert start(hw) == BLOCK
         assert values_of(lessons(hw)[0].evidence, Kind.JOB) == (job.id,)

@@ -13,8 +13,8 @@ from hardwon.models.scripted import Scripted
 from hardwon.values.evidence import Evidence, Kind
 from tests.models.server import LESSON
 
-CALL = {"command": "pytest tests/test_a.py"}
-WORKS = {"command": "bin/test tests/test_a.py"}
+CALL = {"command": "pytest shop/cart/test_a.py"}
+WORKS = {"command": "bin/test shop/cart/test_a.py"}
 ERROR = "bash: line 1: pytest: command not found"
 
 

@@ -105,12 +105,13 @@ def _peak(home: Path, event: dict[str, Any]) -> int:
     code = (
         "import os, sys\n"
         f"sys.path.append({str(Path(hardwon.__file__).parents[1])!r})\n"
-        "from hardwon.surfaces.hooks.entry import run\n"
+        "from hardwon.surfaces.hooks.client import run\n"
         "status = lambda: open('/proc/self/status').read()\n"
         "os._exit = lambda code: print(status(), file=sys.stderr)\n"
         "run(['claude-code'])"
     )
     environ = {"HARDWON_HOME": str(home / "home"), "HARDWON_HOOKS_LIMIT": "60s"}
+    environ |= {"HARDWON_HOOKS_DAEMON": "false"}
     ran = subprocess.run(
         [sys.executable, "-S", "-c", code],
         input=json.dumps(event).encode(),

@@ -29,7 +29,7 @@ from hardwon.queues.files import (
 from hardwon.queues.postgres import statements
 from hardwon.stores.postgres import index, memtable, merge
 from hardwon.stores.sqlite import database
-from hardwon.text import redact
+from hardwon.text import frames, redact
 from hardwon.values.job import Job
 from hardwon.values.queue import WorkCounter
 from hardwon.values.retry import Backoff
@@ -324,7 +324,13 @@ def forwarded_again() -> None:
     statements.FORWARD = statements.PUT
 
 
+def backtracking_rule() -> None:
+    """A run of dashes is read again from each of them."""
+    vars(frames)["_RULE"] = r"([-=]{3,})(?=\s{0,3}end\b)"
+
+
 MUTANTS = {
+    "backtracking-rule": backtracking_rule,
     "forwarded-again": forwarded_again,
     "stale-fresh": stale_fresh,
     "unsorted-cut": unsorted_cut,

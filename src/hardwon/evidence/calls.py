@@ -28,7 +28,7 @@ _ARGUMENTS = re.compile(r'"\$(?:[@*]|\{[@*]\})"|\$(?:@|\{@\})')
 _NUMBERED = re.compile(r'"\$\{?([1-9])\}?"|\$\{?([1-9])\}?')
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
 _FIXED = re.compile(r"[a-z][\w:.+-]*")  # a sub-command, a task, the name of a tool
-_FILE = re.compile(r"[\w@-]+\.[A-Za-z]\w{0,4}")
+_FILE = re.compile(r"\.[A-Za-z]\w{0,4}\b")
 _NAMES = re.compile(r'"([A-Za-z_][\w-]{0,40})"\s*:')
 _WORDS = re.compile(r"[A-Za-z_][\w.:-]{2,}")
 
@@ -51,6 +51,10 @@ class Call(NamedTuple):
         words = (self.shape if self.is_tool else self.kind).split()
         return " ".join(sorted({word.rpartition(".")[2] or word for word in words}))
 
+    def is_same(self, other: Call) -> bool:
+        """Whether another call is the same; two tools may be given the same arguments."""
+        return (self.program, self.text) == (other.program, other.text)
+
     @property
     def own_words(self) -> frozenset[str]:
         """The words of its shape that are not typed in every project."""
@@ -63,10 +67,17 @@ def is_own(call: Call) -> bool:
 
 
 def acting_calls(step: Step) -> list[Call]:
-    """The calls of a step that do something; where there is none, those that change files."""
-    calls = calls_of(step)
-    acting = [call for call in calls if call.is_tool or call.program not in READERS]
-    return acting or [call for call in calls if call.writes]
+    """The calls of a step that do something, and do not only look."""
+    return [call for call in calls_of(step) if call.is_tool or call.program not in READERS]
+
+
+def only_call(step: Step) -> Call | None:
+    """The one call that a step is about; None if it has several, or runs code of its own.
+
+    A call that changes files counts where there is no other.
+    """
+    calls = acting_calls(step) or [call for call in calls_of(step) if call.writes]
+    return calls[0] if len(calls) == 1 and not calls[0].has_script else None
 
 
 def calls_of(step: Step) -> tuple[Call, ...]:
@@ -175,7 +186,7 @@ def _form(text: str) -> str:
 
 def _quiet(text: str) -> str:
     """A command without redirections that only hide or join its output."""
-    return re.sub(r"\s*(?:&>|\d?>>?) ?/dev/null|\s*\d>&\d", "", text).strip()
+    return re.sub(r"(?<!\s)\s*+(?:(?:&>|\d?>>?) ?/dev/null|\d>&\d)", "", text).strip()
 
 
 def _tool_call(tool: str, args: str) -> Call:

@@ -37,10 +37,15 @@ def fold_call(text: str, task: str = "") -> str:
     text = _QUOTED.sub(_short_text, text)
     text = _PERSONAL.sub("<id>", _CODED.sub("<id>", text))
     text = _HOMES.sub("<dir>", text)
+    return clip_middle(fold_numbers(text, task).strip(), LONGEST)
+
+
+def fold_numbers(text: str, task: str) -> str:
+    """The text without the numbers that the task names."""
     numbers = {number for number in _NUMBER.findall(task) if not _is_year(number)}
-    if numbers:
-        text = _TOKEN.sub(lambda match: _without(match[0], numbers, task), text)
-    return clip_middle(text.strip(), LONGEST)
+    if not numbers:
+        return text
+    return _TOKEN.sub(lambda match: _without(match[0], numbers, task), text)
 
 
 def shorten_values(text: str) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.evidence.calls import acting_calls, calls_of
-from hardwon.evidence.folding import fold_call
+from hardwon.evidence.calls import calls_of, only_call
+from hardwon.evidence.folding import fold_numbers
 from hardwon.evidence.trails import failing_call
 from hardwon.failures.call_keys import CallKey
 
@@ -17,9 +17,10 @@ SAME = "&"  # the grain of keys for the same call, with values of the task folde
 
 
 def key_text(call: Call, task: str) -> str:
-    """A call with blanks, quotes and values of the task folded."""
-    text = " ".join(fold_call(call.text, task).replace("'", '"').split())
-    return f"{call.program} {text}" if call.is_tool else text
+    """A call with blanks, quotes and numbers of the task folded; of a tool every value counts."""
+    if call.is_tool:
+        return f"{call.program} {call.text}"
+    return " ".join(fold_numbers(call.text, task).replace("'", '"').split())
 
 
 def same_key(call: Call, task: str) -> CallKey:
@@ -29,8 +30,8 @@ def same_key(call: Call, task: str) -> CallKey:
 
 def failed_key(step: Step, task: str) -> tuple[CallKey, ...]:
     """The key of the one call of a step, if that failed."""
-    call = failing_call(step) if step.failed and len(acting_calls(step)) == 1 else None
-    return (same_key(call, task),) if call is not None and not call.has_script else ()
+    call = only_call(step) if step.failed else None
+    return (same_key(call, task),) if call is not None and call == failing_call(step) else ()
 
 
 def worked_keys(step: Step, task: str) -> tuple[CallKey, ...]:

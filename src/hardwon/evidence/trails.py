@@ -66,7 +66,7 @@ def passed(steps: Sequence[Step]) -> list[Passed]:
             working, is_further = _nearest(failing, [next_failing], weights), True
         if working is None or _was_passed(steps, at, failing, weights):
             continue
-        is_same = working.text == failing.text
+        is_same = working.is_same(failing)
         way = _way_there(steps, at, working, is_same=is_same)
         if not is_same or way:
             own = _own_files(failing, steps[: at + 1])

@@ -51,10 +51,10 @@ def ways_of(runs: Iterable[tuple[str, Sequence[Step]]]) -> list[Way]:
     for number, (task, steps) in enumerate(runs):
         for at, step in enumerate(steps):
             failing = failing_call(step)
-            if failing is not None and is_own(failing):
+            if failing is not None and _is_way(failing):
                 records.setdefault(_key(failing), _Record()).failed += 1
             for call in working_calls(step):
-                if is_own(call):
+                if _is_way(call):
                     _note(
                         records.setdefault(_key(call), _Record()),
                         call,
@@ -64,6 +64,11 @@ def ways_of(runs: Iterable[tuple[str, Sequence[Step]]]) -> list[Way]:
                     )
     found = [_way(record) for record in records.values() if record.call is not None]
     return sorted(found, key=lambda way: (-way.worth, way.place))
+
+
+def _is_way(call: Call) -> bool:
+    """Whether a call may be a way: agents know their tools, and values of tools are private."""
+    return is_own(call) and not call.is_tool
 
 
 def _note(record: _Record, call: Call, task: str, run: int, place: float) -> None:

@@ -37,7 +37,7 @@ def trail_fix(found: Passed, task: str) -> Fix:
 def _key(found: Passed) -> str:
     """Equal for trails that end in the same sort of call, and changed or came first the same."""
     family = found.working.family
-    if found.is_own_script or found.working.text == found.failing.text:
+    if found.is_own_script or found.working.is_same(found.failing):
         first = [] if found.is_rewrite else sorted({a.call.program for a in found.before})
         return PREPARED.join(("own" if found.is_own_script else family, *(first or [""])))
     return family if found.working.shape != found.failing.shape else f"{family}{VALUES}"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from hardwon._cold import re
 from hardwon.failures.bodies import body_message
 from hardwon.failures.harness import without_harness_lines
 from hardwon.failures.outer_errors import is_outer
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -219,7 +219,7 @@ _MARKS = (
     r"|[^\s(]{1,200}+\(\d{1,9},\d{1,9}\): )?"
     r"(?:fatal error|fatal|error|ERROR|Error|FATAL|FATAL ERROR|CRITICAL)"
     r"(?:\[\w{1,10}\]| [A-Z]{1,5}\d{1,6}| \d{1,5}[^:\n]{0,40})?: ",
-    rf"(?![^\s:]*Warning\b){_EXCEPTION}(?: \[\w{{1,60}}\])?(?:: \S|$)",
+    rf"(?![^\s:]{{0,200}}Warning\b){_EXCEPTION}(?: \[\w{{1,60}}\])?(?:: \S|$)",
     r"[\w./\\-]{1,200}+:\d{1,9}:(?:\d{1,9}: \S|in [`'])",
     r"\d{1,6}:\d{1,6}\s{1,4}error\s|\^-{0,120}+\^? SC\d{4} \(",
     r"expect\([^\n]{0,80}\)\.",

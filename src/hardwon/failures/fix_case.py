@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon._cold import re
 from hardwon.failures.authored import is_shell, tail
 from hardwon.failures.error_line import informative_line
 from hardwon.failures.programs import is_message_of
 from hardwon.failures.shell import Command, parse
 from hardwon.failures.signature import fold
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import NamedTuple
 
     from hardwon.values.step import Step
-else:
-    from hardwon._cold.namedtuple import NamedTuple
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -66,7 +63,7 @@ _BAD_SIGNS = (
     r"|No such file or directory|\bNo module named\b|^\w*(?:Error|Exception)\b|\bdenied\b"
 )
 _PERSONAL = (
-    r"[\w.+-]+@[\w-]+\.\w+|/home/\w|/Users/\w|/tmp/\w|\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-"
+    r"[\w.+-]@[\w-]{1,200}\.\w|/home/\w|/Users/\w|/tmp/\w|\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-"
     r"|\b(?=[0-9a-f]*\d)[0-9a-f]{12,}\b|#\w*\d{4,}|[A-Za-z]_\d{4,}\b|\b\d{6,}\b"
     r"|\b(?:19|20)\d\d-\d\d-\d\d\b"
 )
@@ -90,7 +87,7 @@ _HOOKS = {
     "pre-rebase": "rebase",
 }
 REMOVED_IN_PART = "rm: cannot remove"  # it removes the other files nevertheless
-_SILENCED = r"\s*+(?:&>|\d?>>?) ?/dev/null|\s*+\d>&\d"
+_SILENCED = r"(?<!\s)\s*+(?:(?:&>|\d?>>?) ?/dev/null|\d>&\d)"
 _SAYING = 12  # shorter lines are not searched for in an output
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from hardwon._cold import re
-from hardwon._cold.lazy import lazy
+import re
+from typing import TYPE_CHECKING
+
 from hardwon.failures.authored import edits_source, is_coined
 from hardwon.failures.fix_blocks import (
     LINES,
@@ -37,15 +38,10 @@ from hardwon.failures.fix_script import (
 )
 from hardwon.values.fix import Fix
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import difflib
     from collections.abc import Sequence
 
     from hardwon.values.step import Step
-
-else:
-    difflib = lazy("difflib")
 
 _LIMIT = 460
 _LAST = 1_000_000  # beyond any line
@@ -67,7 +63,7 @@ _NOISE = (
 _IMPORT = (
     r"\s*(?:from\s+\S+\s+import\b|import\b|require\(|use\s|const .* = require\(|using\s|#include)"
 )
-_CALL = r"([A-Za-z_][\w]*)\s*\("
+_CALL = r"(?<!\w)([A-Za-z_]\w*+)\s*+\("
 _PASSED = r"[(,]\s*([a-z_]\w*)=(?!=)"
 _KEYWORD = r"\b([A-Za-z_]\w{2,})\s*=(?!=)"
 _QUOTED = r"['\"]([a-z][\w-]{3,30})['\"]"
@@ -124,7 +120,11 @@ def _added(case: Case, scripts: Scripts) -> Fix | None:
 
 def _moved_up_fix(lines: list[str]) -> Fix:
     """The fix that says which calls have to come first."""
-    calls = [call for line in lines for call in re.findall(r"([A-Za-z_][\w.]*\(\)?)", line)[:1]]
+    calls = [
+        call
+        for line in lines
+        for call in re.findall(r"(?<!\w)([A-Za-z_][\w.]{0,200}+\(\)?)", line)[:1]
+    ]
     shown = [call if call.endswith(")") else f"{call}…)" for call in dict.fromkeys(calls)]
     names = {call.split("(")[0].rsplit(".", 1)[-1] for call in calls}
     listed = ", then ".join(f"`{call}`" for call in shown)
@@ -346,6 +346,8 @@ def _names(lines: list[str], scripts: Scripts, case: Case) -> list[str]:
 def _removed(chosen: dict[int, str], scripts: Scripts) -> str:
     """The calls that were removed where the lines were added, in words."""
     old, new = scripts.old.splitlines(), scripts.new.splitlines()
+    import difflib
+
     changes = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     gone = [
         line.strip()

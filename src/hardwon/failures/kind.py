@@ -9,9 +9,9 @@ exception (without its module), errno, exit and HTTP status, error codes and pla
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
-from hardwon._cold import re
 from hardwon.failures.programs import SHELL
 from hardwon.failures.signature import PLAIN, fold
 
@@ -39,8 +39,10 @@ _PLACE = (  # file and line, and other text that tools print before the message
     r"|Unhandled \w+: |Exception in thread .{1,80}? (?=[\w.]+))"
 )
 _MODULE = r"(?<![\w.$\\:/])(?:[A-Za-z_$][\w$]*+(?:\.|::|\\)){1,12}(?=[A-Z]\w*+(?::\s|:?\Z))"
-_RAISED = r"(?:[A-Za-z_]\w*+\.){1,12}([A-Z]\w*+)(?=: |\Z)"  # an exception class with its module
-_CATEGORY = r"\s*+\[-W[\w=+-]{1,60}\]\Z"  # the compiler flag behind a warning
+_RAISED = (
+    r"(?<!\w)(?:[A-Za-z_]\w*+\.){1,12}([A-Z]\w*+)(?=: |\Z)"  # an exception class with its module
+)
+_CATEGORY = r"(?<!\s)\s*+\[-W[\w=+-]{1,60}\]\Z"  # the compiler flag behind a warning
 _RECOVERED = r" \[recovered\]\Z"  # a panic in a Go test
 _HINT = r"[.;,]? ?\(?(?:Did you mean|Perhaps you|Maybe you|did you mean|See ['\"]?https?:)[^\n]*+\Z"
 _COMPARISON = (

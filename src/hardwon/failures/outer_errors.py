@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hardwon._cold import re
+import re
 
 _LONGEST = 200
 _WHAT = (

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from hardwon._cold import re
+import re
+from typing import TYPE_CHECKING
+
 from hardwon.failures.programs import unquoted
 from hardwon.failures.shell import parse
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 _LOOKED_BACK, _PLACES = 60, 40  # steps; places in a text
 _INSTALLED = r"(?:site-packages|dist-packages|node_modules|lib/python[\d.]*)/$"
 _IMPORTS = r"(?:import_module|require|importorskip|find_spec|__import__|install|import)\W*['\"]$"
-_MAKES = r"(?:mkdir|touch)(?: -\w+)* (?:[\w./-]+ ){0,4}(?:[\w.-]+/){0,4}$"
+_MAKES = r"(?:mkdir|touch)(?: -\w{1,20}){0,4} (?:[\w./-]{1,200} ){0,4}(?:[\w.-]{1,80}/){0,4}$"
 
 
 def is_own_module(name: str, step: Step, before: Sequence[Step]) -> bool:

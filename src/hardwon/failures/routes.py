@@ -8,25 +8,30 @@ what comes first, and where a value comes from, depends on the route.
 
 from __future__ import annotations
 
-from hardwon._cold import json, re
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
 from hardwon.failures.authored import fields
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from hardwon.failures.fix_case import Case
     from hardwon.values.step import Step
 
 _ADDRESSES = ("path", "url", "uri", "endpoint", "route")
 _METHOD = r"(?i:get|head|post|put|patch|delete)"
-_ID = r"\d{2,}|[_-][^/]*\d|\d[^/]*[_-]"  # `v3` and `oauth2` are none
 _PARAMETER = r"[?&]([A-Za-z][\w.-]{0,40})=([^&#]{0,200})"
 
 
 def route(address: str) -> str:
     """The path of an address, without host and query, with ids as `<id>`."""
-    return "/".join("<id>" if re.search(_ID, part) else part for part in _path(address).split("/"))
+    return "/".join("<id>" if _is_id(part) else part for part in _path(address).split("/"))
+
+
+def _is_id(part: str) -> bool:
+    """Whether a part of a path names one thing; `v3` and `oauth2` are kinds."""
+    is_joined = "_" in part or "-" in part
+    return bool(re.search(r"\d\d", part) or (is_joined and re.search(r"\d", part)))
 
 
 def is_route(tool: str) -> bool:
@@ -40,7 +45,7 @@ def routed(step: Step) -> Step:
     address = _address(arguments)
     if not address or not re.fullmatch(_METHOD, str(arguments["method"])):
         return step
-    ids = [part for part in _path(address).split("/") if re.search(_ID, part)]
+    ids = [part for part in _path(address).split("/") if _is_id(part)]
     others = {"id": ids, "body": arguments.get("body")}
     given = {key: value for key, value in others.items() if value}
     args = json.dumps(given, ensure_ascii=False, sort_keys=True)

@@ -160,11 +160,9 @@ def _connected(path: str) -> sqlite3.Connection:
 
 
 def _connected_to(settings: Settings) -> Database:
-    try:
-        from hardwon.postgres import database, schema
-    except ModuleNotFoundError as error:
-        _extras.explain(error)
-        raise
+    _extras.explain_missing()
+    from hardwon.postgres import database, schema
+
     mode = settings.postgres.migrate
     return database.Database(
         settings.postgres.url,

@@ -6,9 +6,9 @@ any case, width, alphabet or spacing. Letters are compared by what they look lik
 
 from __future__ import annotations
 
-from hardwon._cold import re
+import re
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -28,7 +28,7 @@ _ROLE = (
     r"|(?<!\w)(?:h\s?u\s?m\s?a\s?n|a\s?s\s?s\s?i\s?s\s?t\s?a\s?n\s?t)\s{0,2}(:)(?!\S)"
 )
 _HEADING = r"(?m)(?:^|\s)(#{2,6})(?=\s{0,3}(?:system|assistant|user|human|instruction|developer)\b)"
-_RULE = r"([-=]{3,})(?=\s{0,3}(?:end of|begin|end|start of)\b[\w ]{0,40}[-=]{3})"
+_RULE = r"(?<![-=])([-=]{3,}+)(?=\s{0,3}(?:end of|begin|end|start of)\b[\w ]{0,40}[-=]{3})"
 
 # Tags without a meaning for agents, and words that are placeholders in commands.
 _HTML_NAMES = (

@@ -127,13 +127,13 @@ _VALUED = (
     r"|\b(?:backups?|snapshots|audit (?:logs?|trail)|(?:git|commit|shell) history|history of the shell|home director(?:y|ies)|root filesystem)\b"
 )
 _WIPING = (
-    r"\brm (?:-{1,2}[\w-]+ ){1,3}[\"']?(?:/(?:\*|[\s\"'`]|$|(?:home|etc|usr|var|boot|opt|srv|root|data|mnt)\b/?(?:\S{0,20}\*)?(?:[\s\"'`]|$))"
+    r"\brm (?:-{1,2}[\w-]{1,20} ){1,3}[\"']?(?:/(?:\*|[\s\"'`]|$|(?:home|etc|usr|var|boot|opt|srv|root|data|mnt)\b/?(?:\S{0,20}\*)?(?:[\s\"'`]|$))"
     r"|(?:~|\$\{?home\}?)/?(?:[\s\"'`*]|$|[\w-])|\.\.?/?(?:[\s\"'`*]|$)|\*(?:[\s\"'`]|$)|\.git\b(?!\w))"
     r"|\breset --hard head[~^]|\bpush\b[^\n]{0,60}?\s(?:--force(?!-with-lease|-if)\b|-f\b|--mirror\b|--delete\b)|\bpush \S{1,40} \+\S|\bforce[- ]push(?:ing)?\b"
     r"|\b(?:drop (?:database|schema|table)|truncate table|dropdb|flushall|flushdb)\b|\bdelete from \w{1,60}\s?(?:;|$|[`'\"])"
     r"|\b(?:terraform|tofu|pulumi|cdk) destroy\b|\bdestroy\b[^\n]{0,40}-auto-approve"
     r"|\bdelete (?:ns|namespaces?|pvc|pv|crd|all|node)\b(?! \w{1,20}s\b)|\b(?:s3|gsutil|gs)\b[^\n]{0,20}\b(?:rm|rb)\b[^\n]{0,80}(?:--recursive|--force|-r)\b"
-    r"|\b(?:rm|rmi|delete|prune)\b[^\n]{0,20}\$\([^\n)]{0,60}\bls\b|\bprune (?:-\w+ |--\w+ )*(?:-a|--all|--volumes)\b"
+    r"|\b(?:rm|rmi|delete|prune)\b[^\n]{0,20}\$\([^\n)]{0,60}\bls\b|\bprune (?:-{1,2}\w{1,20} ){0,4}(?:-a|--all|--volumes)\b"
     r"|\bdd\b[^\n]{0,60}\bof=/dev/|\bmkfs\b|\bshred\b -|\bfilter-(?:branch|repo)\b|\breflog expire\b|\bfind (?:/|~)\S{0,40}[^\n]{0,60}-delete\b"
 )
 _SCRATCH = _words(
@@ -155,7 +155,7 @@ _RIGHT = (
     r"|\b0\.0\.0\.0/0\b|\b(?:to|as|buckets?|datasets?) public\b|\bcluster-admin\b|\badministratoraccess\b|\broles/(?:owner|editor)\b|\ballusers\b"
 )
 _RIGHTS_COMMAND = (
-    r"\bchmod (?:-\w+ )*(?:0?777|a\+rwx|[ug]?\+s|[2467][0-7]{3})\b|\b(?:useradd|adduser|usermod|gpasswd)\b[^\n]{0,60}\b(?:sudo|wheel|root|admins?)\b"
+    r"\bchmod (?:-\w{1,20} ){0,4}(?:0?777|a\+rwx|[ug]?\+s|[2467][0-7]{3})\b|\b(?:useradd|adduser|usermod|gpasswd)\b[^\n]{0,60}\b(?:sudo|wheel|root|admins?)\b"
     r"|\blocalgroup administrators\b[^\n]{0,60}/add|\bgrant all\b|\bwith superuser\b|\balter (?:role|user)\b[^\n]{0,60}\bsuperuser\b"
     r"|\b(?:add-iam-policy-binding|clusterrolebinding|attach-(?:user|role|group)-policy|put-user-policy)\b[^\n]{0,160}(?:admin|owner|editor|fullaccess)"
     r"|\bcollaborators?/\w[^\n]{0,80}permission=(?:admin|push|maintain)|>>?\s{0,2}\S{0,60}(?:authorized_keys|sudoers)"
@@ -169,7 +169,7 @@ DEEDS = (
     Deed(SECRETS, _words("store save write put keep include paste commit embed append"), _SECRET, 40, needs=r"\b(?:in|into|to)(?: the| a| your| every| each)? " + _SHOWN_WHERE[2:], unless="gitignore"),
     Deed(SENDS, _words(_SENDING), FOREIGN, 240, needs=_DATA),
     Deed(SENDS, _CLIENT, FOREIGN, 240, needs=_CARRIES),
-    Deed(SENDS, r"[|<]\s{0,4}n(?:et)?c(?:at)? (?:-\w+ )*|\bn(?:et)?c(?:at)? (?:-\w+ )*(?=\S{1,80} \d{2,5} <)", rf"(?!{_OWN_HOST})\S", 0),
+    Deed(SENDS, r"[|<]\s{0,4}n(?:et)?c(?:at)? (?:-\w{1,20} ){0,4}|\bn(?:et)?c(?:at)? (?:-\w{1,20} ){0,4}(?=\S{1,80} \d{2,5} <)", rf"(?!{_OWN_HOST})\S", 0),
     Deed(DISABLES, _words(_DISABLING), _CHECK, 48),
     Deed(DISABLES, _words("delete remove comment_out skip disable mark suppress mute"), r"\b(?:failing|broken|red|security) (?:\w{1,14} )?(?:tests?|assertions?|checks?)\b", 24),
     Deed(DISABLES, r"\bwithout\b", r"\b(?:server-side|signature|certificate|identity|permission) (?:verif\w{1,9}|validation|checks?)\b", 24),

@@ -80,7 +80,7 @@ def _end(text: str, start: int, name: str, names: tuple[str, ...]) -> int:
 
 def _without_fences(body: str) -> str:
     """The body without code fences around it."""
-    body = re.sub(r"^\s*```\w*\s*\n?|\n?\s*```\s*$", "", body)
+    body = re.sub(r"^\s*+```\w*+\s*+|(?<!\s)\s*+```\s*$", "", body)
     return body.strip()
 
 
@@ -93,7 +93,7 @@ def _confidence(parts: dict[str, str]) -> float:
 
 def _from_json(text: str) -> dict[str, str]:
     """The same blocks from a JSON answer, fenced or not; empty if it is not JSON."""
-    bare = re.sub(r"^\s*```(?:json)?\s*|\s*```\s*$", "", text).strip()
+    bare = re.sub(r"^\s*+```(?:json)?\s*+|(?<!\s)\s*+```\s*$", "", text).strip()
     if not bare.startswith("{"):
         return {}
     try:

@@ -6,10 +6,10 @@ options) or by the name it is set to (`named_values`). Redacting twice changes n
 
 from __future__ import annotations
 
+import re
 from binascii import Error as NotBase64
 from binascii import a2b_base64
 
-from hardwon._cold import re
 from hardwon.text.named_values import is_random, without_named
 from hardwon.text.token_kinds import COINED, KINDS, LONG, SecretKind, has_long_word, long_words
 
@@ -57,9 +57,9 @@ _USERS = {
 _BASE64 = r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/]{24,65536}+={0,2}(?![A-Za-z0-9+/_-])"
 _SOME_BASE64 = r"[A-Za-z0-9+/]{24}"
 _MANIFEST = r"(?i)\bkind\"?:[ \t]{0,8}[\"']?secret\b"
-_DATA = r"[ \t-]*[\"']?(?:stringData|data)[\"']?[ \t]*:[ \t]*\{?[ \t]*\r?$"
+_DATA = r"[ \t-]*+[\"']?(?:stringData|data)[\"']?[ \t]*+:[ \t]*+\{?[ \t]*+\r?$"
 _FLAT_DATA = r"(\b(?:stringData|data): )([\w./-]{1,120}: [^\n]{6,4000})"
-_ENTRY = r"[ \t]+[\"']?[\w./-]{1,120}[\"']?[ \t]*:[ \t]*(?P<value>\S.*?)[ \t]*,?\r?$"
+_ENTRY = r"[ \t]++[\"']?[\w./-]{1,120}[\"']?[ \t]*+:[ \t]*+(?P<value>\S.*)"
 # Prefixes of ids and digests, which are no secrets.
 _IDS = frozenset(
     [
@@ -208,7 +208,9 @@ def _without_manifest(text: str) -> str:
         elif depth >= 0 and (indent <= depth or line.strip() == "---"):
             depth = -1 if line.strip() else depth
         elif depth >= 0 and (entry := re.match(_ENTRY, line)):
-            start, end = entry.span("value")
+            start = entry.start("value")
+            value = entry["value"].removesuffix("\r").removesuffix(",").rstrip(" \t")
+            end = start + len(value)
             lines[number] = (
                 line if "[REDACTED" in line else f"{line[:start]}[REDACTED:secret]{line[end:]}"
             )

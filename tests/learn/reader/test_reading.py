@@ -38,10 +38,13 @@ Open = Callable[[Any], hardwon.Hardwon]
 Calls = tuple[tuple[str, str, bool], ...]
 
 
-@pytest.fixture(params=["memory", "sqlite"])
-def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Open:
-    """Opens a hardwon with a model, in memory and on disk in turn."""
-    target = "memory:" if request.param == "memory" else str(tmp_path / "home")
+@pytest.fixture(params=["memory", "sqlite", "postgres"])
+def opened(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
+    """Opens a hardwon with a model, on every store in turn."""
+    monkeypatch.setenv("HARDWON_HOME", str(tmp_path / "home"))
+    target = "memory:" if request.param == "memory" else None
+    if request.param == "postgres":
+        target = request.getfixturevalue("database").url
     return lambda model: hardwon.open(target, model=model)
 
 

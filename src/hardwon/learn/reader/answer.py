@@ -8,9 +8,9 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from hardwon.errors import BadReply
+from hardwon.pipeline.playbook import SORTS
 from hardwon.text.clean import LESSON_LIMIT, many_lines, one_line
 
-SORTS = ("pitfall", "way", "fact")
 _READ = 256 * 1024  # characters of a reply
 _MOST = 40  # changes of one kind; no real answer has more
 _TRIES = 9  # objects that are looked at until one is the answer
@@ -73,6 +73,19 @@ def parse(reply: str) -> Answer:
         confirm=_numbers(_list(plain, "confirm")),
         withdraw=tuple(gone for row in _list(plain, "withdraw") if (gone := _withdrawn(row))),
     )
+
+
+def parse_items(text: str) -> tuple[Item, ...]:
+    """The items in a text: JSON objects, one a line or in a list, whatever else stands there."""
+    decoder, at, rows = json.JSONDecoder(), 0, list[Any]()
+    text = text[:_READ]
+    while (opened := text.find("{", at)) >= 0 and len(rows) < _MOST:
+        try:
+            row, at = decoder.raw_decode(text, opened)
+            rows += _list(row, "add") if "add" in row else [row]
+        except (ValueError, RecursionError):
+            at = opened + 1
+    return tuple(item for row in rows if (item := _added(row)))
 
 
 def _json_of(text: str) -> dict[str, Any] | None:
@@ -153,5 +166,5 @@ def _number(value: Any) -> int:
         return 0
     if isinstance(value, dict):
         return _number(value.get("id"))
-    found = re.fullmatch(r"\s*[#\[(]?\s*(\d{1,9})\s*[\])]?\s*", str(value))
+    found = re.fullmatch(r"[#\[(]?\s?(\d{1,9})\s?[\])]?", str(value).strip())
     return int(found[1]) if found else 0

@@ -84,6 +84,11 @@ def text_of(lesson: Lesson) -> str:
     return f"{lesson.situation}\n{lesson.mistake}\n{lesson.correction}"
 
 
+def quotes(text: str) -> list[str]:
+    """What stands in backticks in a text."""
+    return _QUOTED.findall(text)
+
+
 def folded(text: str) -> str:
     """The text in lower case, without quotes, with single blanks."""
     return " ".join(re.sub(r"[\"'`\\]", " ", text.lower()).split())

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from hardwon.values.episode import Episode
     from hardwon.values.job import Job
     from hardwon.values.lesson import Lesson
+    from hardwon.values.scope import Scope
 
 log = logging.getLogger("hardwon")
 
@@ -45,7 +46,7 @@ async def process(engine: Runtime, job: Job) -> str | None:
         return SKIPPED
     episode, store = job.episode, engine.store
     items = playbook.items(episode.scope, store.lessons, engine.clock())
-    earlier = _earlier_programs(engine, episode)
+    earlier = earlier_programs(engine, episode.scope, but=episode.signal("run"))
     said = len(prompts_of(episode))
     if not news.news(episode.steps, items, prompts=said, error=episode.error, earlier=earlier):
         return SKIPPED
@@ -53,6 +54,7 @@ async def process(engine: Runtime, job: Job) -> str | None:
     firsts = news.first_calls(episode.steps, items, earlier)
     asked = _request(episode, known, firsts, tokens=engine.settings.reader.tokens)
     answer, author = await _asked(engine, asked)
+    engine.note_reading()
     run = episode.signal("run") or job.id
     task, steps, now = episode.task, episode.steps, engine.clock()
     with store.together():
@@ -81,7 +83,7 @@ def _request(
     failed = {verdict.item.id: verdict.step for verdict in verdicts if not verdict.holds}
     lines, room = list[str](), _LISTED
     for number, item in known.items():
-        line = item_line(number, item, _sort(item), _doubt(item, failed.get(item.id)))
+        line = item_line(number, item, playbook.sort_of(item), _doubt(item, failed.get(item.id)))
         room -= len(line) + 1
         lines += [line] if room >= 0 else []
     return request(
@@ -94,10 +96,6 @@ def _request(
         schema=SCHEMA,
         tokens=tokens,
     )._replace(episode=episode)
-
-
-def _sort(item: Lesson) -> str:
-    return next((tag for tag in item.tags if tag in {"pitfall", "way", "fact"}), "note")
 
 
 def _doubt(item: Lesson, step: int | None) -> str:
@@ -133,11 +131,11 @@ def _is_applied(engine: Runtime, job: Job) -> bool:
     return any(job.id in values_of(lesson.evidence, Kind.JOB) for lesson in latest)
 
 
-def _earlier_programs(engine: Runtime, episode: Episode) -> set[str]:
-    """The programs and tools that the kept runs of the project called before this one."""
+def earlier_programs(engine: Runtime, scope: Scope, *, but: str) -> set[str]:
+    """The programs and tools that the kept runs of the project called, except the run `but`."""
     for _ in engine.collect_runs():
         continue
-    window = Window(episode.scope, engine.clock() - engine.settings.runs.keep)
+    window = Window(scope, engine.clock() - engine.settings.runs.keep)
     latest = engine.store.ended_runs.latest(window, limit=_RUNS)
-    earlier = (run for run in latest if run.id != episode.signal("run"))
+    earlier = (run for run in latest if run.id != but)
     return {program for run in earlier for program in programs(run.steps)}

@@ -14,7 +14,7 @@ from hardwon.text.clean import clip, one_line
 LINES, BYTES = 200, 24_000
 _MARK = re.compile(r" ?<!-- hardwon:([0-9a-f]{12}) (\d{4}-\d\d-\d\d) -->\s*$")
 _INDEXED = re.compile(r"\s*[-*] \[[^\]\n]{1,200}\]\([^)\n]{1,300}\.md\)")
-_HEADING = re.compile(r"##? +(.+?)\s*$")
+_HEADING = re.compile(r"##? +(\S.*)")
 
 
 class Entry(NamedTuple):
@@ -42,7 +42,7 @@ def entries(text: str) -> list[Entry]:
     parsed, topic = [], ""
     for line in text.splitlines():
         heading, mark = _HEADING.match(line), _MARK.search(line)
-        topic = heading[1] if heading else topic
+        topic = heading[1].rstrip() if heading else topic
         if mark:
             parsed.append(Entry(mark[1], mark[2], topic, line[: mark.start()].strip(" -*")))
     return parsed
@@ -101,7 +101,7 @@ def _end_of_topic(lines: list[str], topic: str) -> int | None:
 
 
 def _is_topic(line: str, topic: str) -> bool:
-    heading = re.match(r"## +(.+?)\s*$", line)
+    heading = re.match(r"## +(\S.*)", line)
     return bool(heading) and heading[1].strip().lower() == topic.lower()  # type: ignore[index]
 
 

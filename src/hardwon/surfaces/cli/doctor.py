@@ -13,7 +13,6 @@ import click
 
 import hardwon
 from hardwon import _homes
-from hardwon._cold.lazy import import_module
 from hardwon.errors import HardwonError
 from hardwon.settings import load
 from hardwon.settings_file import unknown
@@ -87,9 +86,11 @@ def _extras() -> Iterator[Check]:
 def _server(url: str) -> Iterator[Check]:
     """Checks of a PostgreSQL server; imported only when one is used."""
     try:
-        inspection = import_module("hardwon.postgres.inspection")
-        database = import_module("hardwon.postgres.database").Database(url)
-        notify = import_module("hardwon.queues.postgres.notify")
+        from hardwon.postgres import inspection
+        from hardwon.postgres.database import Database
+        from hardwon.queues.postgres import notify
+
+        database = Database(url)
     except HardwonError as error:
         yield Check("server", False, str(error))
         return

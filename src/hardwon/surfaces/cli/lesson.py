@@ -99,7 +99,7 @@ def search(text: str, limit: int, as_json: bool, **place: Any) -> None:
 @options.as_json
 def show(number: str, as_json: bool, **place: Any) -> None:
     """One lesson with its history: its origin, where it was shown, what followed."""
-    with LessonLookup(number, as_json=as_json, **place) as agent:
+    with LessonLookup(as_json=as_json, **place) as agent:
         lesson = agent.lessons.get(lesson_id(number))
         exposures = agent.lessons.exposures(lesson.id)
         verdict = agent.lessons.verdict(lesson.id)
@@ -138,7 +138,7 @@ def edit(
     changes: Any = {name: text for name, text in texts.items() if text is not None}
     if not changes:
         raise click.UsageError("name what to change: --situation, --mistake or --correction")
-    with LessonLookup(number, as_json=as_json, **place) as agent:
+    with LessonLookup(as_json=as_json, **place) as agent:
         lesson = agent.lessons.edit(lesson_id(number), **changes)
     dump(lesson) if as_json else say(lesson.render())
 
@@ -175,7 +175,7 @@ def add(
 @options.as_json
 def guard(number: str, call: str, tool: str, off: bool, as_json: bool, **place: Any) -> None:
     """Deny the exact calls of a lesson, or the call in --call; hooks refuse them."""
-    with LessonLookup(number, as_json=as_json, **place) as agent:
+    with LessonLookup(as_json=as_json, **place) as agent:
         lesson = agent.lessons.guard(lesson_id(number), call=call, tool=tool, on=not off)
     if as_json:
         dump(lesson)
@@ -194,7 +194,7 @@ def guard(number: str, call: str, tool: str, off: bool, as_json: bool, **place: 
 @options.as_json
 def history(number: str | None, as_json: bool, **place: Any) -> None:
     """The changes of one lesson or of all, newest first."""
-    with LessonLookup(number, as_json=as_json, **place) as agent:
+    with LessonLookup(as_json=as_json, **place) as agent:
         changes = agent.lessons.history(lesson_id(number) if number else None)
     if as_json:
         dump(changes)
@@ -211,7 +211,7 @@ def history(number: str | None, as_json: bool, **place: Any) -> None:
 @options.as_json
 def undo(number: str | None, as_json: bool, **place: Any) -> None:
     """Undo the newest edit, guard or deletion, of one lesson or of all."""
-    with LessonLookup(number, as_json=as_json, **place) as agent:
+    with LessonLookup(as_json=as_json, **place) as agent:
         change = next(iter(agent.lessons.history(lesson_id(number) if number else None)), None)
         lesson = agent.lessons.undo(lesson_id(number) if number else None)
     if as_json:
@@ -226,7 +226,7 @@ def undo(number: str | None, as_json: bool, **place: Any) -> None:
 @options.as_json
 def delete(number: str, as_json: bool, **place: Any) -> None:
     """Remove a lesson; `undo` brings it back under a new id."""
-    with LessonLookup(number, as_json=as_json, **place) as agent:
+    with LessonLookup(as_json=as_json, **place) as agent:
         lesson = agent.lessons.get(lesson_id(number))
         agent.lessons.delete(lesson.id)
     dump(lesson) if as_json else say(f"OK: deleted #{lesson.id}")
@@ -238,7 +238,7 @@ def delete(number: str, as_json: bool, **place: Any) -> None:
 @options.as_json
 def approve(number: str, as_json: bool, **place: Any) -> None:
     """Release a lesson from quarantine: you have read it, and it is harmless."""
-    with LessonLookup(number, as_json=as_json, **place) as agent:
+    with LessonLookup(as_json=as_json, **place) as agent:
         lesson = agent.lessons.approve(lesson_id(number))
     dump(lesson) if as_json else say(f"OK: #{lesson.id} may be delivered")
 

@@ -17,6 +17,7 @@ from tests.surfaces.serve.served import Served
 
 PATHS = [
     *("/", "/lessons", "/lessons/1", "/lessons/1/edit", "/lessons/1/guard?call=rm+*", "/review"),
+    "/playbook",
     *("/failures", "/runs", "/queue", "/dreams", "/loops", "/spend", "/settings", "/keys"),
     "/tenants",
 ]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.evidence.inner import with_failure
 from hardwon.evidence.wording import TRAIL
+from hardwon.failures.authored import writings
 from hardwon.failures.call_keys import call_keys
 from hardwon.failures.fixes import fixes_shown
 from hardwon.failures.mistakes import is_mistake
@@ -118,6 +119,8 @@ class Failures:
     def _mend(self, steps: list[Step]) -> None:
         last = self._window[-1]
         for at, fix in _shown(steps):
+            if _is_work(fix, steps[at + 1 :]):
+                continue
             failed = _failed(self._window[at], steps[: at + 1])
             if failed is not None:
                 if failed.failure.kind not in self._met:
@@ -139,6 +142,11 @@ def _shown(steps: list[Step]) -> list[tuple[int, Fix]]:
     if not fixes_shown(steps):
         return []
     return fixes_shown([_redacted(step) for step in steps])
+
+
+def _is_work(fix: Fix, between: list[Step]) -> bool:
+    """Whether the session changed files until the same call worked: the next task is another."""
+    return fix.is_vague and any(writings(step.tool, step.args) for step in between)
 
 
 def _failed(act: FinishedCall, steps: list[Step]) -> Failed | None:

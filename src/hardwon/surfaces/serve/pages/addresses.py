@@ -32,6 +32,10 @@ _NOTICES = {
     "undone": "The last change of lesson {} was undone.",
     "guarded": "Lesson {} now denies the call.",
     "unguarded": "Lesson {} denies nothing any more.",
+    "pinned": "Item {} now comes first.",
+    "unpinned": "Item {} is in its usual place again.",
+    "moved": "Item {} was moved.",
+    "removed": "Item {} is no longer in the playbook.",
     "retried": "Dead letters that wait again: {}.",
     "purged": "Dead letters removed: {}.",
     "muted": "The failure is muted.",
@@ -42,7 +46,10 @@ _NOTICES = {
     "revoked": "The key {} is revoked.",
 }
 _UNDOABLE = frozenset(
-    ("approved", "retired", "edited", "guarded", "unguarded", "written", "muted", "unmuted")
+    (
+        *("approved", "retired", "edited", "guarded", "unguarded", "written", "muted", "unmuted"),
+        *("pinned", "unpinned", "moved", "removed"),
+    )
 )
 
 

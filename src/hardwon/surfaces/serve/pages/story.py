@@ -33,6 +33,10 @@ _LABELS = {
     Kind.QUARANTINED: "Held back",
     Kind.DIFFERS: "Contradicts lesson",
     Kind.RETIRED: "Retired by the hold-out",
+    Kind.SHOWN_BY: "Shown by the steps of run",
+    Kind.CONFIRMED: "Worked in run",
+    Kind.WEAKENED: "Failed in run",
+    Kind.WITHDRAWN: "Withdrawn",
     Kind.NOTE: "Note",
 }
 

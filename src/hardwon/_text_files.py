@@ -46,16 +46,18 @@ def read_text(path: str) -> str | None:
         raise StorageError(path, "not UTF-8", f"convert it first; {_UNTOUCHED}") from error
 
 
-def update(path: str, change: Callable[[str | None], str | None], *, root: str) -> FileChange:
+def update(
+    path: str, change: Callable[[str | None], str | None], *, root: str, mode: int = 0o600
+) -> FileChange:
     """Write `change(text)`; it is called again if the file changes meanwhile.
 
-    `change` gets None for a missing file; it returns None to remove the file.
+    `change` gets None for a missing file; it returns None to remove the file. `mode`: of a new one.
     """
     real = resolved(path, root)
     for _ in range(_TRIES):
         before = read_text(real)
         after = change(before)
-        if after == before or _replaced(real, before, after):
+        if after == before or _replaced(real, before, after, mode):
             return FileChange(real, before, after)
     raise StorageError(path, "it keeps changing", "close the program that writes it and try again")
 
@@ -70,7 +72,7 @@ def resolved(path: str, root: str) -> str:
     return real
 
 
-def _replaced(path: str, before: str | None, after: str | None) -> bool:
+def _replaced(path: str, before: str | None, after: str | None, mode: int) -> bool:
     """Whether the file was replaced; False if another process changed it first."""
     _must_be_writable(path)
     folder = os.path.dirname(path)
@@ -80,7 +82,7 @@ def _replaced(path: str, before: str | None, after: str | None) -> bool:
         with _alone(folder):
             if read_text(path) != before:
                 return False
-            _put(path, after)
+            _put(path, after, mode)
         return True
     except OSError as error:
         raise storage_error(error, path) from error
@@ -93,16 +95,16 @@ def _must_be_writable(path: str) -> None:
     except FileNotFoundError:
         return
     if not mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH) or not os.access(path, os.W_OK):
-        raise StorageError(path, "read-only", f"make it writable or choose tier B; {_UNTOUCHED}")
+        raise StorageError(path, "read-only", f"make it writable; {_UNTOUCHED}")
 
 
-def _put(path: str, text: str | None) -> None:
+def _put(path: str, text: str | None, mode: int) -> None:
     """Replace the file, or remove it for None."""
     if text is None:
         os.unlink(path)
         return
     fresh = os.path.join(os.path.dirname(path), f"{_FRESH}{os.urandom(8).hex()}")
-    _files.replace(path, text.encode("utf-8"), mode=_mode(path), durable=True, aside=fresh)
+    _files.replace(path, text.encode("utf-8"), mode=_mode(path, mode), durable=True, aside=fresh)
 
 
 def _tidy(folder: str) -> None:
@@ -115,11 +117,11 @@ def _tidy(folder: str) -> None:
                 _files.unlink(entry.path)
 
 
-def _mode(path: str) -> int:
+def _mode(path: str, otherwise: int) -> int:
     try:
         return stat.S_IMODE(os.stat(path).st_mode)
     except FileNotFoundError:
-        return 0o600
+        return otherwise
 
 
 @contextmanager
