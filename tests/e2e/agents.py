@@ -107,7 +107,6 @@ class Driven(NamedTuple):
     name: str
     run: Callable[[Lab, ScriptedModel, str], str]
     shell: Callable[[str], Call]
-    has_action_door: bool = True
 
 
 def claude_environ(model: ScriptedModel) -> dict[str, str]:
@@ -228,7 +227,6 @@ AGENTS = [
         "gemini",
         _run_gemini,
         lambda command: Call("run_shell_command", {"command": command}),
-        has_action_door=False,
     ),
     Driven(
         "copilot",
@@ -245,6 +243,5 @@ AGENTS = [
         "qwen",
         _run_qwen,
         lambda command: Call("run_shell_command", {"command": command, "is_background": False}),
-        has_action_door=False,
     ),
 ]
