@@ -441,7 +441,7 @@ def test_the_end_of_a_run_forgets_its_steps(tmp_path: Path) -> None:
         assert "LOOP" not in shown.text
         coder.after_run(task="build")
 
-    assert os.listdir(tmp_path / "runs") == ["ended"]  # what a worker archives
+    assert set(os.listdir(tmp_path / "runs")) == {"ended", "tidied"}  # what a worker archives
 
 
 def test_a_run_on_disk_holds_no_secret_and_is_private(tmp_path: Path) -> None:

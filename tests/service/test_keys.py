@@ -12,7 +12,7 @@ import pytest
 
 from hardwon.errors import InvalidInput, NotFound, StorageError
 from hardwon.service.database import FileDatabase, ServiceDatabase, forget
-from hardwon.service.keys import KeyRing, Limit
+from hardwon.service.keys import KeyRing, Limit, move
 from hardwon.settings import Settings
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -162,6 +162,22 @@ def test_a_key_that_means_nothing_is_not_made(ring: KeyRing, wrong: dict[str, st
     with pytest.raises(InvalidInput):
         ring.create(**wrong)  # type: ignore[arg-type]
     assert ring.list() == []
+
+
+def test_keys_move_to_another_database_and_open_the_same(
+    first: ServiceDatabase, tmp_path: Path
+) -> None:
+    file = FileDatabase(str(tmp_path / "file"))
+    before = KeyRing(file)
+    texts = [before.create(agent="coder", lasts=timedelta(days=9))[1] for _ in range(2)]
+    before.revoke(before.list()[0].id)
+    held = [before.holder(text) for text in texts]
+
+    assert move(file, first) == 2
+    assert before.list() == []
+
+    assert [KeyRing(first).holder(text) for text in texts] == held
+    assert move(file, first) == 0
 
 
 def test_a_link_in_the_place_of_the_file_is_not_followed(tmp_path: Path) -> None:

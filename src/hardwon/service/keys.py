@@ -26,9 +26,10 @@ _MARK = "hw"
 _NOTED = timedelta(minutes=1)  # a use is recorded at most this often
 _NOTHING = bytes(32)  # compared when the id is unknown, so that the time is the same
 COLUMNS = "id, tenant, role, agent, project, note, created_at, expires_at, used_at, revoked_at"
+_STORED = ("digest", *COLUMNS.split(", "))
 _INSERT = f"""
-INSERT INTO service.keys (digest, {COLUMNS}) VALUES (%(digest)s, %(id)s, %(tenant)s, %(role)s,
-    %(agent)s, %(project)s, %(note)s, %(created_at)s, %(expires_at)s, NULL, NULL)
+INSERT INTO service.keys ({", ".join(_STORED)})
+VALUES ({", ".join(f"%({name})s" for name in _STORED)}) ON CONFLICT (id) DO NOTHING
 """
 # Which keys the holder of a limit may see and revoke.
 _WITHIN = " AND ".join(
@@ -174,6 +175,15 @@ class KeyRing:
         if key.used_at is None or now - key.used_at >= _NOTED:
             change = "UPDATE service.keys SET used_at = %(now)s WHERE id = %(id)s"
             self._run(change, now=now.timestamp(), id=key.id)
+
+
+def move(source: ServiceDatabase, target: ServiceDatabase) -> int:
+    """Move all keys to another database, where they open the same; returns how many."""
+    rows = source(f"SELECT {', '.join(_STORED)} FROM service.keys")
+    for row in rows:
+        target(_INSERT, **dict(zip(_STORED, row, strict=True)))
+    source("DELETE FROM service.keys")
+    return len(rows)
 
 
 def key_of(row: tuple[Any, ...]) -> Key:

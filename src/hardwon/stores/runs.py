@@ -23,7 +23,7 @@ from hardwon.values.scope import Scope
 from hardwon.values.step import Step, restored
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 
 STEPS_REMEMBERED = 200  # steps of a run without a name
@@ -31,6 +31,7 @@ READ = 256 * 1024  # most bytes of steps that a hook reads, from the end
 _KEPT = 4 * READ  # a longer file is cut
 _PROMPTS = 20  # latest prompts of a run
 _STALE = 7 * 86400.0  # seconds after which a run that never ended is forgotten
+_TIDIED = 3600.0  # seconds between two looks at the files of all runs
 _UNCOLLECTED = 23 * 86400.0  # further seconds for a run that ended but was not collected
 _TASK, _TOLD, _CALL, _COUNTED = "task", "told", "call", "counted"
 _SHOWN, _CUT, _SCOPE, _SETTLED = "shown", "cut", "scope", "settled"
@@ -76,7 +77,7 @@ class FileRun:
         is_kept = bool(outcome) and self._put_aside(outcome, at)
         self._unwritten.clear()
         _files.unlink(self._path)
-        self._forget_stale(time.time() - _STALE)
+        self._forget_stale(time.time())
         return is_kept
 
     def _put_aside(self, outcome: str, at: float) -> bool:
@@ -128,8 +129,16 @@ class FileRun:
         cut = json.dumps({_CUT: [dropped]}).encode()
         _files.replace(self._path, b"\n".join([*notes, cut, *lines[first:]]))
 
-    def _forget_stale(self, before: float) -> None:
-        """Remove runs that never ended, and those that no worker collected."""
+    def _forget_stale(self, now: float) -> None:
+        """Remove runs that never ended, and those that no worker collected; once an hour.
+
+        There may be many files: whoever ends a run should not read all their names.
+        """
+        mark, before = os.path.join(self._folder, "tidied"), now - _STALE
+        if os.path.exists(mark) and now - os.stat(mark).st_mtime < _TIDIED:
+            return
+        if os.path.isdir(self._folder):
+            _files.replace(mark, b"")
         for entry in _entries(self._folder):
             if entry.name.endswith(_RAW) or changed(entry) < before:
                 _files.unlink(entry.path)
@@ -198,12 +207,11 @@ def lines_of(path: str) -> list[bytes]:
         return file.read().split(b"\n")
 
 
-def _entries(folder: str) -> list[os.DirEntry[str]]:
-    """The files of a folder; empty if it is missing."""
-    try:
-        return [entry for entry in os.scandir(folder) if entry.name != ASIDE]
-    except FileNotFoundError:
-        return []
+def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
+    """The files of a folder; none if it is missing."""
+    if os.path.isdir(folder):
+        with os.scandir(folder) as entries:
+            yield from (entry for entry in entries if entry.name != ASIDE)
 
 
 def call_name(call: str) -> str:

@@ -264,7 +264,7 @@ def test_notes_of_a_run_are_gone_when_its_session_ends(home: Home) -> None:
 
     home.tell(EventKind.SESSION_END, session="../../etc/passwd")
 
-    assert [one.name for one in (home.path / "runs").iterdir()] == ["ended"]
+    assert {one.name for one in (home.path / "runs").iterdir()} == {"ended", "tidied"}
 
 
 def test_a_full_disk_at_the_end_of_a_turn_loses_neither_error_nor_steps(home: Home) -> None:

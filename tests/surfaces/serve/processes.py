@@ -30,6 +30,28 @@ class Server:
         finally:
             connection.close()
 
+    def log_in(self, key: str) -> tuple[str, str, str]:
+        """The name, the value and the path of the cookie for a key."""
+        headers = {"Content-Type": "application/x-www-form-urlencoded"}
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        try:
+            connection.request("POST", "/login", f"key={key}", headers)
+            told = connection.getresponse().headers["Set-Cookie"]
+        finally:
+            connection.close()
+        found = re.fullmatch(r"([\w-]+)=([\w-]+);.* Path=([^;]+);.*", told)
+        assert found, told
+        return found[1], found[2], found[3]
+
+    def page(self, path: str, cookie: str) -> int:
+        """The status of a page for a browser with this cookie."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        try:
+            connection.request("GET", path, headers={"Cookie": cookie})
+            return connection.getresponse().status
+        finally:
+            connection.close()
+
     def most_memory(self) -> int:
         """The most bytes that it has had so far."""
         status = Path(f"/proc/{self.process.pid}/status").read_text()

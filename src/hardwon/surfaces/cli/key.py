@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from hardwon.errors import InvalidInput
-from hardwon.service.database import open_database
-from hardwon.service.keys import ROLES, KeyRing, Role
+from hardwon.service.database import FileDatabase, open_database
+from hardwon.service.keys import ROLES, KeyRing, Role, move
 from hardwon.settings import duration, load
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.group import Group
@@ -97,6 +97,16 @@ def revoke(identity: str, home: str | None) -> None:
     """Revoke a key, at once."""
     key = _ring(home).revoke(identity)
     say(f"revoked {key.id}")
+
+
+@command.command("move")
+@options.home
+def move_keys(home: str | None) -> None:
+    """Move the keys of an earlier release from this home to its PostgreSQL database."""
+    settings = load(home)
+    if not settings.postgres.url:
+        raise InvalidInput("this home has no PostgreSQL database: its keys are where they belong")
+    say(f"moved: {move(FileDatabase(settings.home), open_database(settings))}")
 
 
 def _ring(home: str | None) -> KeyRing:
