@@ -1,8 +1,10 @@
 """Find secrets by the name they are set to, as in `DB_PASSWORD=…`.
 
 A name counts if it contains password, secret, token or a kind of key, or if it names a provider and
-the value is random. The value may be set by an assignment in any language, a call, an element or
-attribute, a pair of `name` and `value`, a flag or a command.
+the value is random. Other names with key, auth, access or private count if the value is as random
+as only a program makes it. The value may be set by an assignment in any language, a call, an
+element or attribute, a pair of `name` and `value`, a flag or a command, or may simply follow. A
+value that was found by its name is removed wherever else it stands in the text.
 """
 
 from __future__ import annotations
@@ -13,11 +15,29 @@ import re
 _CORE = (
     r"passw(?:or)?d|passphrase|passcode|pswd|pwd|secret|token|credential|creds|_auth(?!or)|csrf|_pass\b"
     r"|pass(?==)|key|session[ _-]?id|sig(?:nature)?(?=[=:\"' ])|_dsn|connection[ _-]?string"
+    r"|(?:auth|access|private)(?=[\"'`\]]{0,2}[ \t]{0,8}(?:[:=]|\b[ -][\"'\w]))"
 )
 # Each of them contains one of these; plain searches are faster.
 _CORE_PARTS = (
-    *("pass", "pswd", "pwd", "secret", "token", "cred", "_auth", "csrf", "key", "session"),
-    *("sig", "_dsn", "connection"),
+    *("pass", "pswd", "pwd", "secret", "token", "cred", "auth", "csrf", "key", "session"),
+    *("sig", "_dsn", "connection", "access", "private"),
+)
+_WEAK = frozenset(("key", "auth", "access", "private"))  # only a strong value makes them a secret
+_PLAIN_KEYS = (  # keys that name a thing
+    *(
+        "cache",
+        "public",
+        "primary",
+        "foreign",
+        "sort",
+        "partition",
+        "object",
+        "row",
+        "hash",
+        "index",
+    ),
+    *("group", "dedup", "dedupe", "idempotency", "i18n", "translation", "storage", "query", "map"),
+    *("event", "lookup", "registry", "content", "file", "image", "s3", "bucket", "host", "item"),
 )
 # Providers: a value set by their name is a secret when it is random.
 _PROVIDERS = (
@@ -43,7 +63,7 @@ _TYPE = (
     r"(?:[Ss]tring|str|bytes|Final(?:\[str\])?|Optional\[str\]|str \| None)(?=[ \t]{0,4}=))?"
 )
 _LINE = r"(?:(?:[>|][+-]?)?\\?\r?\n[ \t]{0,12}|[>|][+-]?[ \t]{1,8})?"
-_BY = rf"[ \t]{{0,8}}(?:=>|->|:{{0,3}}=|\?\??=|\.=|\+=|\|\|=|={{1,3}}|:(?!:))[ \t]{{0,8}}{_LINE}"
+_BY = rf"[ \t]{{0,24}}(?:=>|->|={{2,3}}|:{{0,3}}=|\?\??=|\.=|\+=|\|\|=|:(?!:))[ \t]{{0,24}}{_LINE}"
 _CALL = r"[ \t]{0,4},\s{0,12}(?=\\{0,2}[\"'`])"
 _PAIR = (
     r"\s{0,40},?\s{0,40}(?:/?>\s{0,40}<)?\\{0,2}[\"']?(?:value|val|content)\\{0,2}[\"']?"
@@ -95,6 +115,12 @@ _MESSAGE = (
 _STRONG = r"(?i)passw|pwd|pswd|passphrase|passcode|secret|_pass|^pass"
 _RANDOM_WORD = r"(?<![\w-])(?=[A-Za-z_-]{0,13}\d[A-Za-z_-]{0,12}\d)[\w-]{14}|[\da-f]{8}:"
 _PROVIDED = 14  # minimum characters of a value whose name only names a provider
+_FOLLOWS = (
+    r"(?:[ \t]{1,3}(?:-[ \t]{1,2})?|[-_])(?P<tag>)(?P<quote>[\"'`]?)(?P<value>[\w+/=.~:-]{16,512}+)"
+)
+_HEX = r"[0-9a-f]{32,128}|[0-9A-F]{32,128}"
+_UUID = r"(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
+_STRONG_LEAST = 16  # characters of a strong value that are letters mixed with digits
 _EXPLAINED = frozenset(
     ("to", "and", "or", "is", "was", "for", "with", "option", "flag", "argument", "instead", "not")
 )
@@ -106,6 +132,7 @@ def without_named(text: str, long: str) -> str:
     `long` holds the long words of the text.
     """
     parts: list[str] = []
+    values: dict[str, str] = {}
     last = 0
     lower = _lower(text)
     cores = [*re.finditer(_CORE, lower)] if any(map(lower.__contains__, _CORE_PARTS)) else []
@@ -117,8 +144,17 @@ def without_named(text: str, long: str) -> str:
             continue
         start, end, kind = secret
         parts += (text[last:start], f"[REDACTED:{kind}]")
+        values[text[start:end]] = f"[REDACTED:{kind}]"
         last = end
-    return "".join((*parts, text[last:])) if parts else text
+    return _without_again("".join((*parts, text[last:])), values) if parts else text
+
+
+def _without_again(text: str, values: dict[str, str]) -> str:
+    """The text without the values that were removed elsewhere in it."""
+    for value, mark in values.items():
+        if is_random(value):
+            text = text.replace(value, mark)
+    return text
 
 
 def _place(match: re.Match[str]) -> int:
@@ -129,16 +165,32 @@ def _set_to(text: str, core: re.Match[str]) -> tuple[int, int, str] | None:
     """The span and the kind of the secret that the name is set to; None if there is none."""
     start, end = core.span()
     before = text[max(0, start - 100) : start]
-    if core[0] == "key" and not _is_telling(before[-14:].lower()):
+    is_weak = core[0] in _WEAK and not (core[0] == "key" and _is_telling(before[-14:].lower()))
+    if is_weak and before[-14:].lower().rstrip(" _.-").endswith(_PLAIN_KEYS):
         return None
     tail = re.compile(_REST).match(text, end)
     if tail is None or re.search(_NO_SECRET_NAME, tail[0]):
-        return None
+        return _followed(text, core, is_weak=is_weak)
     name = core[0] + tail[0].lower()
     for form in (_assigned, _paired, _element, _flagged):
-        if (span := form(text, before, tail.end(), name)) and span[0] < span[1]:
+        span = form(text, before, tail.end(), name)
+        if span and span[0] < span[1] and (not is_weak or is_strong(text[slice(*span)])):
             return (*span, "password" if re.search(_STRONG, name) else "secret")
-    return None
+    return _followed(text, core, is_weak=is_weak)
+
+
+def _followed(text: str, core: re.Match[str], *, is_weak: bool) -> tuple[int, int, str] | None:
+    """`acme SECRET …` and `acme-token-…`: only a strong value counts."""
+    value = re.match(_FOLLOWS, text, core.end())
+    if value is None or not is_strong(value["value"]):
+        return None
+    is_named = (
+        text[slice(*core.span())].isupper()
+        or text[max(0, core.start() - 1) : core.start()].isalnum()
+    )
+    if is_weak and not is_named and re.fullmatch(f"{_HEX}|{_UUID}", value["value"]):
+        return None  # a digest or an id is the key of many things
+    return (*value.span("value"), "secret")
 
 
 def _assigned(text: str, before: str, end: int, name: str) -> tuple[int, int] | None:
@@ -149,9 +201,11 @@ def _assigned(text: str, before: str, end: int, name: str) -> tuple[int, int] | 
     by = re.compile(f"{_TYPE}{_BY}|{_IS}").match(text, at) or (
         re.compile(_CALL).match(text, at) if is_quoted else None
     )
-    if by is None or (not is_quoted and _is_closing(text, by.end(), before)):
+    if by is None:
         return None
     value = _value(text, by, before)
+    if not is_quoted and _is_closing(text, by.end(), before):
+        return _span(value) if value and is_strong(_text(value)) else None
     return _span(value) if value and _is_secret(name, value, by[0]) else None
 
 
@@ -186,8 +240,18 @@ def _element(text: str, before: str, end: int, name: str) -> tuple[int, int] | N
     by = re.compile(_ELEMENT if is_tag else rf"[\"']{_ELEMENT}").match(text, end)
     if by is None or not (is_tag or re.search(_IN_ATTRIBUTE, before)):
         return None
+<<<<<<< HEAD
     value = re.compile(_INSIDE).match(text, by.end())
     return value.span("value") if value and _is_secret(name, value, ">") else None
+=======
+    value = re.match(_INSIDE, text, by.end())
+    if value is None:
+        return None
+    words = re.split(r"[\s{}]++", value["value"])
+    return (
+        value.span("value") if _is_secret(name, value, ">") or any(map(is_strong, words)) else None
+    )
+>>>>>>> holes-core
 
 
 def _flagged(text: str, before: str, end: int, name: str) -> tuple[int, int] | None:
@@ -246,7 +310,9 @@ def _is_secret(name: str, match: re.Match[str], by: str) -> bool:
 
 def _is_set(value: str, by: str, is_quoted: bool) -> bool:
     """Whether the name is assigned this value, not compared with it or with an expression."""
-    is_assigned = "==" not in by and (is_quoted or " " not in by or _is_mixed(value))
+    if "==" in by:
+        return is_quoted and is_mixed(value)
+    is_assigned = is_quoted or " " not in by or is_mixed(value)
     return is_assigned and not _is_code(value, is_quoted)
 
 
@@ -263,7 +329,7 @@ def _is_phrase(name: str, value: str, by: str) -> bool:
     return not is_sentence and (by.strip() != "," or bool(re.search(r"\d", value)))
 
 
-def _is_mixed(value: str) -> bool:
+def is_mixed(value: str) -> bool:
     """Whether a word mixes letters with digits or marks, like a chosen password."""
     if len(value) < 6 or re.search(r"[(\[{]", value):
         return False
@@ -275,6 +341,23 @@ def _is_code(value: str, is_quoted: bool) -> bool:
     if is_quoted:
         return False
     return bool(re.fullmatch(r"[A-Za-z_]\w*(?:[.(\[:].*)?", value)) and not re.search(r"\d", value)
+
+
+def is_strong(value: str) -> bool:
+    """Whether a value is as random as only a program makes it: a digest, an id or a key."""
+    if re.fullmatch(f"{_HEX}|{_UUID}", value):
+        return bool(re.search(r"\d", value)) and bool(re.search(r"[a-fA-F]", value))
+    parts = re.split(r"[^A-Za-z0-9]++", value)
+    return sum(len(part) for part in parts if is_jumbled(part)) >= _STRONG_LEAST
+
+
+def is_jumbled(part: str) -> bool:
+    """Whether letters and digits change as often as in no name."""
+    runs = re.findall(r"\d++|[A-Z][a-z]{2,}+|[A-Z]++|[a-z]++", part)
+    digits = sum(run.isdigit() for run in runs)
+    if len(part) < 4 or not digits or digits == len(runs):
+        return False
+    return len(runs) >= 0.3 * len(part) or (digits >= 3 and len(runs) >= 0.18 * len(part))
 
 
 def is_random(value: str) -> bool:

@@ -10,7 +10,12 @@ import re
 from binascii import Error as NotBase64
 from binascii import a2b_base64
 
+<<<<<<< HEAD
 from hardwon.text.named_values import is_random, without_named
+=======
+from hardwon._cold import re
+from hardwon.text.named_values import is_jumbled, is_mixed, is_random, is_strong, without_named
+>>>>>>> holes-core
 from hardwon.text.token_kinds import COINED, KINDS, LONG, SecretKind, has_long_word, long_words
 
 # What comes before a secret; the first group is kept.
@@ -47,6 +52,7 @@ _HEADERS = (
 )
 _USERINFO = r"(?P<head>\b[a-zA-Z][a-zA-Z0-9+.-]{1,20}://)(?P<value>[^\s/'\"<>@:`\[\]]{16,256})@"
 _OPTION = r"(?<=\s)(?P<option>-p|-a|-u|--user)[ =]{0,2}[\"']?(?P<value>[^\s\"'$-][^\s\"'$]{3,200})"
+_LOGIN = r"\s-u[ =]?[^\s|;-][^\s|;]{0,80}\s[^|;]{0,80}$"  # `-u admin -p …` of any program
 _CURLS = ("curl", "http", "wget")
 _USERS = {
     "-p": ("mysql", "sshpass", "docker login"),
@@ -101,6 +107,15 @@ _IDS = frozenset(
         "main",
     ]
 )
+_THINGS = frozenset(  # the same of digests and of ids in letters of one case
+    (
+        *("img", "image", "layer", "blob", "tree", "object", "pod", "node", "job", "task", "user"),
+        *("project", "page", "item", "chat", "conv", "batch", "upload", "snapshot", "vol", "sg"),
+        *("subnet", "vpc", "ami", "price", "cus", "sub", "tmp", "test", "ref", "doc"),
+    )
+)
+_KEYS = frozenset(("api", "sdk", "pat", "sk", "key", "token", "secret", "live", "prod", "auth"))
+_COINED = 28  # minimum characters of the body of a token whose name says nothing
 
 _EVERY_WORD = frozenset(word for rule in KINDS for word in rule.keywords) - {LONG}
 _SPACED_WORDS = frozenset(word for word in _EVERY_WORD if " " in word)
@@ -178,11 +193,26 @@ def _without_user(match: re.Match[str]) -> str:
 
 def _coined(match: re.Match[str]) -> str:
     """The placeholder for a token of an unlisted provider; digests, ids and names stay."""
-    body, name = match["body"], match["name"].lower()
-    runs = re.findall(r"\d++|[A-Z]++|[a-z]++", body)
-    is_mixed = all(re.search(chars, body) for chars in (r"[A-Z]", r"[a-z]", r"\d"))
-    is_token = is_mixed and len(runs) * 3 >= len(body) and max(map(len, runs)) < 10
-    return match[0] if name in _IDS or not is_token else "[REDACTED:token]"
+    *names, last = re.split(r"[._-]", match[0].rstrip("=.-"))
+    lower = {name.lower() for name in names}
+    body = re.sub(r"[^A-Za-z0-9]", "", match["body"])
+    if not lower.isdisjoint(_IDS):
+        is_token = False
+    elif all(re.search(chars, body) for chars in (r"[A-Z]", r"[a-z]", r"\d")):
+        is_token = len(body) >= _COINED and is_jumbled(body)
+    else:
+        is_token = match["mark"] != "." and _is_plain_token(match, lower, last)
+    return "[REDACTED:token]" if is_token else match[0]
+
+
+def _is_plain_token(match: re.Match[str], names: set[str], last: str) -> bool:
+    """Whether letters of one case are a token: a digest behind a name, or no word at all."""
+    if not names.isdisjoint(_THINGS):
+        return False
+    if not names.isdisjoint(_KEYS) and is_strong(match["body"]):
+        return True
+    is_digest = match[0].endswith(f"_{last}") and bool(re.fullmatch(r"[0-9a-f]{32,128}", last))
+    return is_digest or (len(last) >= _COINED and is_jumbled(last))
 
 
 def _option_password(match: re.Match[str]) -> str:
@@ -191,7 +221,8 @@ def _option_password(match: re.Match[str]) -> str:
     value, option = match["value"], match["option"]
     user = max(line.rfind(name) for name in _USERS[option])
     if user < 0 or "|" in line[user:] or ";" in line[user:]:
-        return match[0]
+        is_login = option == "-p" and re.search(_LOGIN, line) and is_mixed(value)
+        return match[0][: -len(value)] + "[REDACTED:password]" if is_login else match[0]
     if option in {"-u", "--user"}:
         value = value.partition(":")[2]
     return match[0][: -len(value)] + "[REDACTED:password]" if value else match[0]

@@ -13,7 +13,7 @@ BREAK = r"(?:\\?\r?\n[ \t]{0,8})?"  # a terminal or an editor may have wrapped t
 
 
 LONG = "<long>"  # instead of a keyword: the rule is tried on very long words
-_LONG_WORD = r"[\w-]{26}"
+_LONG_WORD = r"[\w-]{24}"
 _LEAST, _WRAPPED = 14, 6  # minimum characters of a possible token, and of one that is wrapped
 
 
@@ -254,8 +254,8 @@ SHAPED = (
 
 # A short name, perhaps an environment, and a long random word: most new providers use this form.
 COINED = (
-    r"(?<![\w./+=-])(?P<name>[A-Za-z][A-Za-z0-9]{0,14}(?:[_-][a-z0-9]{1,8}){0,3})[_-]"
-    r"(?P<body>[A-Za-z0-9]{30,200})(?![\w/+=])"
+    r"(?<![\w./+=-])(?P<name>[A-Za-z][A-Za-z0-9]{0,14})(?P<mark>[._-])"
+    r"(?P<body>[A-Za-z0-9][\w=.-]{23,598}+)(?![/+])"
 )
 KINDS = (*PREFIXED, *SHAPED)
 
