@@ -240,18 +240,13 @@ def _element(text: str, before: str, end: int, name: str) -> tuple[int, int] | N
     by = re.compile(_ELEMENT if is_tag else rf"[\"']{_ELEMENT}").match(text, end)
     if by is None or not (is_tag or re.search(_IN_ATTRIBUTE, before)):
         return None
-<<<<<<< HEAD
     value = re.compile(_INSIDE).match(text, by.end())
-    return value.span("value") if value and _is_secret(name, value, ">") else None
-=======
-    value = re.match(_INSIDE, text, by.end())
     if value is None:
         return None
     words = re.split(r"[\s{}]++", value["value"])
     return (
         value.span("value") if _is_secret(name, value, ">") or any(map(is_strong, words)) else None
     )
->>>>>>> holes-core
 
 
 def _flagged(text: str, before: str, end: int, name: str) -> tuple[int, int] | None:

@@ -10,12 +10,7 @@ import re
 from binascii import Error as NotBase64
 from binascii import a2b_base64
 
-<<<<<<< HEAD
-from hardwon.text.named_values import is_random, without_named
-=======
-from hardwon._cold import re
 from hardwon.text.named_values import is_jumbled, is_mixed, is_random, is_strong, without_named
->>>>>>> holes-core
 from hardwon.text.token_kinds import COINED, KINDS, LONG, SecretKind, has_long_word, long_words
 
 # What comes before a secret; the first group is kept.
