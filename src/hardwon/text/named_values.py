@@ -181,7 +181,7 @@ def _set_to(text: str, core: re.Match[str]) -> tuple[int, int, str] | None:
 
 def _followed(text: str, core: re.Match[str], *, is_weak: bool) -> tuple[int, int, str] | None:
     """`acme SECRET …` and `acme-token-…`: only a strong value counts."""
-    value = re.match(_FOLLOWS, text, core.end())
+    value = re.compile(_FOLLOWS).match(text, core.end())
     if value is None or not is_strong(value["value"]):
         return None
     is_named = (
