@@ -24,7 +24,7 @@ from tests.surfaces.hooks.hooking import Hook, Outcome
 
 FAILING = "mkdir out/nightly"
 WORKING = "mkdir -p out/nightly"
-FIX = "Call `mkdir` with `-p`"
+FIX = "What worked: `mkdir -p out/nightly`"
 SCOPE = Scope("default", "default", "api")
 ERROR = "Exit code 1\nmkdir: cannot create directory 'out/nightly': No such file or directory"
 

@@ -52,7 +52,7 @@ def test_importing_hardwon_loads_nothing_heavy() -> None:
 
 
 def test_opening_and_recalling_loads_nothing_heavy(tmp_path: Path) -> None:
-    heavy = [*HEAVY, "dataclasses", "inspect", "logging", "pathlib", "hashlib", "tomllib"]
+    heavy = [*HEAVY, "dataclasses", "inspect", "logging", "pathlib", "tomllib"]
     code = (
         f"import sys, hardwon; hardwon.open({str(tmp_path)!r}).agent('a').before_turn('some words')"
         f"\nprint([m for m in {heavy!r} if m in sys.modules])"

@@ -3,34 +3,30 @@
 from __future__ import annotations
 
 from time import perf_counter_ns
+from typing import TYPE_CHECKING, TypeVar
 
-from hardwon._cold.lazy import lazy
 from hardwon.errors import StorageError, Unavailable
-from hardwon.pipeline import recall
+from hardwon.failures import loops
+from hardwon.pipeline import inject, measure, recall
 from hardwon.ranking.query import Match, Query
 from hardwon.ranking.scores import WEIGHTS, Judged, Outlook, is_of_other_tests
 from hardwon.values.delivery import NOTHING, Door, Injection
 from hardwon.values.run import Shown
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
-    from typing import TypeVar
 
-    from hardwon.failures import loops
-    from hardwon.pipeline import inject, measure, withhold
+    from hardwon.pipeline import withhold
     from hardwon.ports import Run, Store
     from hardwon.settings import Settings
     from hardwon.values.lesson import Lesson
     from hardwon.values.scope import Scope
     from hardwon.values.step import Step
 
-    T = TypeVar("T")
-else:
-    loops = lazy("hardwon.failures.loops")
-    withhold = lazy("hardwon.pipeline.withhold")
-    inject, measure = lazy("hardwon.pipeline.inject"), lazy("hardwon.pipeline.measure")
+
+T = TypeVar("T")
+
 
 _NAMES = 8  # exact failures that are noted for a lesson without a kind
 
@@ -173,6 +169,8 @@ class Delivering:
     def coin(self, scope: Scope, run: Run) -> withhold.Coin:
         """How lessons are withheld from a run."""
         share = self._settings.proof.share
+        from hardwon.pipeline import withhold
+
         return withhold.Coin(self._store.units, share, scope, run, self._clock())
 
     def noted(self, note: Callable[[], object]) -> bool:
@@ -205,6 +203,8 @@ class Delivering:
         """The rendered candidates that the hold-out lets this run see."""
         rendered = [candidate for candidate in fresh if candidate.match.lesson in lessons]
         try:
+            from hardwon.pipeline import withhold
+
             return withhold.shown(rendered, door, coin)
         except (StorageError, Unavailable) as error:
             self._trouble(error)

@@ -4,33 +4,15 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from time import perf_counter_ns
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hardwon import _background as background
-from hardwon import queries, recording
+from hardwon import queries
 from hardwon.delivering import Delivering, note_shown
 from hardwon.errors import InvalidInput
 from hardwon.evidence.inner import with_failure
-from hardwon.evidence.opening import opening
-from hardwon.evidence.ways import ways_of
-from hardwon.failures import (
-    call_keys,
-    fixes,
-    guards,
-    lesson_text,
-    mistakes,
-    operations,
-)
-from hardwon.pipeline import (
-    archive,
-    earn,
-    inject,
-    playbook,
-    repeat,
-    screen,
-    screened_ports,
-    settle,
-)
+from hardwon.failures import call_keys, operations
+from hardwon.pipeline import inject, playbook, repeat, screen, screened_ports
 from hardwon.ranking.query import Match, Query
 from hardwon.ranking.scores import UNKNOWN, Judged
 from hardwon.stores import runs
@@ -38,14 +20,13 @@ from hardwon.text.secrets import screened
 from hardwon.values.delivery import NOTHING, Door, Injection
 from hardwon.values.episode import Trigger
 from hardwon.values.lesson import MINED, Status
-from hardwon.values.report import Window
 from hardwon.values.run import RunSoFar
 from hardwon.values.step import Step
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any
 
+    from hardwon import recording
     from hardwon.evidence.ways import Way
     from hardwon.ports import Run, Store
     from hardwon.ranking.query import Near
@@ -108,6 +89,8 @@ class Doors:
             words = inject.playbook(
                 (lesson for lesson in lessons if lesson in items), budget=values.start_tokens
             )
+            from hardwon.evidence.opening import opening
+
             text, told = opening(
                 ways,
                 [lesson for lesson in lessons if lesson not in items],
@@ -121,6 +104,8 @@ class Doors:
 
     def _evidence(self, scope: Scope, items: Sequence[Lesson]) -> tuple[list[Way], list[Lesson]]:
         """Calls that worked in earlier runs, and failures with what got past them."""
+        from hardwon.values.report import Window
+
         window = Window(scope, _ALWAYS)
         earlier = [(r.task, r.steps) for r in self._store.ended_runs.latest(window, limit=_RUNS)]
         recent = self._store.lessons.recent(scope, status=Status.ACTIVE, limit=_FAILURES)
@@ -129,6 +114,8 @@ class Doors:
             (lesson for lesson in own if lesson.fixes),
             key=lambda lesson: (-lesson.met, -lesson.updated_at.timestamp()),
         )
+        from hardwon.evidence.ways import ways_of
+
         return ways_of(earlier), failures
 
     def turn(self, scope: Scope, prompt: str, run: Run, imagined: str = "") -> Injection:
@@ -202,6 +189,8 @@ class Doors:
         now = self._clock()
         for lesson in self._store.lessons.guards(scope):
             is_alive = lesson.expires_at is None or lesson.expires_at > now
+            from hardwon.failures import guards
+
             if is_alive and guards.guard_of(lesson).forbids(tool, call):
                 return lesson
         return None
@@ -216,6 +205,8 @@ class Doors:
         self.flush(_AT_THE_END)
         past = run.so_far()
         if past.shown:
+            from hardwon.pipeline import settle
+
             self.delivering.noted(lambda: settle.settle(past, run.name, scope, self._store))
         if not self._settings.runs.keep or not (past.steps or past.shown or steps):
             run.end()
@@ -227,6 +218,8 @@ class Doors:
 
         def put_aside() -> None:  # a worker archives a run on disk; one in memory is archived now
             if not run.end(outcome, now.timestamp()):
+                from hardwon.pipeline import archive
+
                 ended = archive.archived(complete, scope, name, ended=now, outcome=outcome)
                 self._store.ended_runs.keep(ended)
                 self._earn(ended.id, scope, complete)
@@ -237,6 +230,8 @@ class Doors:
         """Let the items of the playbook earn their place by a run."""
         now, retires = self._clock(), not self._are_read
         items = playbook.items(scope, self._store.lessons, now)
+        from hardwon.pipeline import earn
+
         earn.settle(items, past, run, store=self._store, now=now, retires=retires)
 
     @staticmethod
@@ -247,6 +242,8 @@ class Doors:
     @property
     def recorder(self) -> recording.Recording:
         """Learns from steps."""
+        from hardwon import recording
+
         return recording.Recording(self._store, self._settings, self._clock)
 
     def explain(self, scope: Scope, door: str, text: str, tool: str) -> list[Judged]:
@@ -280,6 +277,8 @@ class Doors:
         failure = step.failure
         if failure is not None and past.has_met_exactly(failure):
             return NOTHING
+        from hardwon.failures import mistakes
+
         is_mistake = mistakes.is_mistake(step, past.steps)
         if not (is_mistake or self.recorder.is_preexisting_failure(scope, failure)):
             return NOTHING
@@ -296,6 +295,8 @@ def _of_same_call(candidate: Judged, step: Step) -> Judged:
     lesson = candidate.match.lesson
     if candidate.verdict or not lesson.fixes or lesson.origin != MINED:
         return candidate
+    from hardwon.failures import fixes, lesson_text
+
     own = lesson_text.with_text_of(lesson, fixes.fixes_of_call(lesson.fixes, step))
     if not own.fixes:
         return candidate._replace(verdict="known of other calls only")

@@ -7,33 +7,29 @@ and updates the copy.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
-from hardwon._cold.cached import cached_property
-from hardwon._cold.lazy import lazy
+from hardwon._fork import cached_property
 from hardwon.doors import Doors
 from hardwon.errors import NotFound
 from hardwon.recording import Recording
+from hardwon.stores.postgres import shelf_reader
+from hardwon.stores.sqlite import mirror as sqlite_mirror
 from hardwon.values.run import RunSoFar
 from hardwon.values.scope import Scope
 from hardwon.values.step import restored
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
-    from typing import Any
 
     from hardwon.ports import Run, Store
     from hardwon.settings import Settings
-    from hardwon.stores.postgres import PostgresStore, shelf_reader
+    from hardwon.stores.postgres import PostgresStore
     from hardwon.stores.spool import Spool
-    from hardwon.stores.sqlite import mirror as sqlite_mirror
     from hardwon.values.delivery import Injection
     from hardwon.values.lesson import Lesson
     from hardwon.values.step import Step
-else:
-    shelf_reader = lazy("hardwon.stores.postgres.shelf_reader")
-    sqlite_mirror = lazy("hardwon.stores.sqlite.mirror")
 
 WANTED, MET = "wanted", "step"  # the kinds of notes
 _AT_ONCE = 500  # lessons that are read and kept together

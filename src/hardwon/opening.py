@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from hardwon import api
-from hardwon._cold.lazy import lazy
+from hardwon.client import opening as client
 from hardwon.errors import InvalidInput
 from hardwon.runtime import utc_now
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
     from hardwon.api import Hardwon
-    from hardwon.client import opening as client
     from hardwon.ports import Embedder, Model
     from hardwon.runtime import Answerer
     from hardwon.settings import Settings
-else:
-    client = lazy("hardwon.client.opening")
 
 _SERVERS = ("http://", "https://")
 

@@ -4,29 +4,25 @@ from __future__ import annotations
 
 import os
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
 
-from hardwon import _extras, _files, _homes
-from hardwon._cold.cached import cached_property
-from hardwon._cold.lazy import lazy
+from hardwon import _extras, _files, _homes, trust
+from hardwon._fork import cached_property
 from hardwon.doors import Doors
 from hardwon.errors import InvalidInput, storage_error
-from hardwon.pipeline import screened_ports
+from hardwon.pipeline import news, playbook, screen, screened_ports
 from hardwon.settings import load
+from hardwon.stores import journal, sqlite
 from hardwon.values.episode import Episode
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import asyncio
     from collections.abc import Awaitable, Callable, Iterator, Sequence
-    from typing import Any
 
-    from hardwon import embeddings, mirror, models, trust, upkeep, worker
-    from hardwon.failures import clues
-    from hardwon.models import budget, function, rules, shared_ledger
-    from hardwon.pipeline import capture, consolidate, imagine, news, playbook, screen
+    from hardwon import embeddings, mirror
+    from hardwon.models import budget
+    from hardwon.pipeline import imagine
     from hardwon.ports import Embedder, Model, Request, Run, Store, WorkedQueue
     from hardwon.settings import GoalSettings, Settings
-    from hardwon.stores import journal, memory, postgres, redis, sqlite
     from hardwon.values.job import Job
     from hardwon.values.lesson import Lesson
     from hardwon.values.queue import Tally
@@ -36,20 +32,6 @@ if TYPE_CHECKING:
 
     Answerer = Callable[[Request], Any]
     Processor = Callable[["Runtime", Job], Awaitable[Any]]
-else:
-    memory, sqlite = lazy("hardwon.stores.memory"), lazy("hardwon.stores.sqlite")
-    redis, postgres = lazy("hardwon.stores.redis"), lazy("hardwon.stores.postgres")
-    journal = lazy("hardwon.stores.journal")
-    mirror, embeddings = lazy("hardwon.mirror"), lazy("hardwon.embeddings")
-    models, rules = lazy("hardwon.models"), lazy("hardwon.models.rules")
-    function, budget = lazy("hardwon.models.function"), lazy("hardwon.models.budget")
-    shared_ledger = lazy("hardwon.models.shared_ledger")
-    capture, consolidate = lazy("hardwon.pipeline.capture"), lazy("hardwon.pipeline.consolidate")
-    news, playbook = lazy("hardwon.pipeline.news"), lazy("hardwon.pipeline.playbook")
-    imagine, screen = lazy("hardwon.pipeline.imagine"), lazy("hardwon.pipeline.screen")
-    clues, trust = lazy("hardwon.failures.clues"), lazy("hardwon.trust")
-    worker, upkeep = lazy("hardwon.worker"), lazy("hardwon.upkeep")
-    asyncio = lazy("asyncio")
 
 
 _extras.explain_missing()
@@ -98,6 +80,8 @@ class Runtime:
     @cached_property
     def semantic_search(self) -> embeddings.SemanticSearch:
         """Embedding search, created on first use."""
+        from hardwon import embeddings
+
         return embeddings.SemanticSearch(
             self.store,
             self.settings,
@@ -109,6 +93,8 @@ class Runtime:
     @cached_property
     def queue(self) -> WorkedQueue:
         """The queue, opened on first use; recall never needs it."""
+        from hardwon import worker
+
         return screened_ports.screened_queue(worker.open_queue(self.settings, durable=self.on_disk))
 
     @cached_property
@@ -117,6 +103,8 @@ class Runtime:
         return self._worker_of(self.queue)
 
     def _worker_of(self, queue: WorkedQueue) -> WorkerProcess:
+        from hardwon import worker
+
         return worker.WorkerProcess(
             queue,
             self.process,
@@ -134,6 +122,8 @@ class Runtime:
             yield from self.semantic_search.fill()
         if self._copies is not None:
             yield from self._copies.refresh(embeds=self.embeds)
+        from hardwon import upkeep
+
         yield from upkeep.daily(
             self.store,
             self.settings,
@@ -152,6 +142,8 @@ class Runtime:
         is_copy = self.settings.is_for_hooks and self.settings.postgres.url
         if self.on_disk and not is_copy:
             store, settings, now = self.store, self.settings, self.clock()
+            from hardwon import upkeep
+
             yield from upkeep.collected(store, settings, now, retires=not self.reads_runs)
 
     @cached_property
@@ -162,16 +154,26 @@ class Runtime:
         own = [kind for kind in keys if self.settings.is_own(f"model.{kind}_key")]
         configured = values.name if self._model is None else self._model
         if isinstance(configured, str):
+            from hardwon import models
+
             model = models.open_model(configured, keys=keys, preferred=own, timeout=values.timeout)
         else:
+            from hardwon.models import function
+
             model = function.as_model(configured)
+        from hardwon.models import rules
+
         if isinstance(model, rules.Rules):
             return model
+        from hardwon.models import budget
+
         return budget.Governed(screened_ports.ScreenedModel(model), self.accounts.of(model.name))
 
     @property
     def has_model(self) -> bool:
         """Whether there is a model; without one, rules write the lessons."""
+        from hardwon.models import rules
+
         return self.model.name != rules.Rules.name
 
     def reads(self, steps: Sequence[Step]) -> bool:
@@ -191,16 +193,22 @@ class Runtime:
     def accounts(self) -> budget.Accounts:
         """The budget and the spending of models."""
         ledger = _open_ledger(self.settings, on_disk=self.on_disk)
+        from hardwon.models import budget
+
         return budget.Accounts(self.settings.budget, ledger, self.clock)
 
     @cached_property
     def imagination(self) -> imagine.Imagination:
         """Hypothetical lessons, cached by query."""
+        from hardwon.pipeline import imagine
+
         return imagine.Imagination()
 
     def capture(self, episode: Episode, trigger: str, recorded: Sequence[Step] = ()) -> Job:
         """Queue an episode durably; `recorded` steps were screened when they were recorded."""
         clean = screen.screen_episode(episode, recorded)
+        from hardwon.pipeline import capture
+
         job = capture.capture(clean, trigger, queue=self.queue, now=self.clock())
         if self.settings.queue.autostart or not self.settings.queue.enabled:
             self.wake()
@@ -217,6 +225,8 @@ class Runtime:
         items = playbook.items(ended.scope, self.store.lessons, self.clock())
         if not news.news(steps, items, prompts=len(past.prompts), error=ended.error):
             return None
+        from hardwon.pipeline import capture
+
         return self.capture(capture.of_run(ended, run.name, past), "run", recorded=steps)
 
     def note_reading(self) -> None:
@@ -235,8 +245,12 @@ class Runtime:
 
     def keep(self, lesson: Lesson, *, keeps_dates: bool = False) -> Lesson:
         """Store a lesson, or add its evidence to the existing lesson that says the same."""
+        from hardwon.failures import clues
+
         screened, now = clues.with_clues(screen.screen_lesson(lesson)), self.clock()
         with self.store.together():
+            from hardwon.pipeline import consolidate
+
             return consolidate.consolidate(
                 screened, lessons=self.store.lessons, now=now, keeps_dates=keeps_dates
             )
@@ -250,6 +264,8 @@ class Runtime:
             return None
         if self.background is not None and self.background.is_running:
             return None
+        from hardwon import worker
+
         return worker.start_detached(self.settings) if self.queue.worker() is None else None
 
     def work_in_background(self) -> None:
@@ -258,6 +274,8 @@ class Runtime:
             return
         durable = self.on_disk and self.settings.queue.enabled
         # A queue on disk is opened again: the one of this process only adds to it.
+        from hardwon import worker
+
         queue = worker.open_queue(self.settings, durable=True) if durable else None
         own = self._worker_of(screened_ports.screened_queue(queue) if queue else self.queue)
         limit = self.settings.queue.drain_timeout.total_seconds()
@@ -271,6 +289,8 @@ class Runtime:
         before = helper.tally
         tally = await self.worker.drain()
         while self.background.is_busy:
+            import asyncio
+
             await asyncio.sleep(_PAUSE)
         return tally + helper.tally.minus(before)
 
@@ -310,6 +330,8 @@ def _open_store(
 ) -> tuple[Store, mirror.Copies | None]:
     """The configured store, and the local copies that its worker keeps up to date."""
     if not on_disk:
+        from hardwon.stores import memory
+
         return memory.MemoryStore(), None
     home, shared, copies = settings.home, settings.postgres, None
     try:
@@ -323,16 +345,24 @@ def _open_store(
     elif settings.is_for_hooks:
         store = sqlite.SqliteStore(home, copy_of=shared.url)
     else:
+        from hardwon.stores import postgres
+
         store = postgres.PostgresStore(shared.url, home, migrate=shared.migrate, pool=shared.pool)
+        from hardwon import mirror
+
         copies = mirror.Copies(store, settings, clock)
     return (_with_redis(store, settings.goals) if settings.goals.redis_url else store), copies
 
 
 def _open_ledger(settings: Settings, *, on_disk: bool) -> budget.SpendingBook:
     """The ledger of model costs: shared by all users of a database, except hooks."""
+    from hardwon.models import budget
+
     if not on_disk:
         return budget.MemoryLedger()
     if settings.postgres.url and not settings.is_for_hooks:
+        from hardwon.models import shared_ledger
+
         return shared_ledger.SharedLedger(settings.postgres.url)
     return budget.FileLedger(os.path.join(settings.home, "spend"))
 
@@ -349,12 +379,16 @@ def _open_doors(engine: Runtime) -> Doors:
     }
     if not (engine.on_disk and url and settings.is_for_hooks):
         return Doors(*parts, **how)
+    from hardwon import mirror
+
     doors = mirror.ForwardingDoors(*parts, **how)
     doors.outgoing = journal.server_spool(settings.home, url)
     return doors
 
 
 def _with_redis(store: Store, goals: GoalSettings) -> Store:
+    from hardwon.stores import redis
+
     return redis.with_redis(
         store,
         goals.redis_url,

@@ -11,17 +11,13 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from datetime import timedelta
+from typing import Any, NamedTuple, TypeVar
 
 from hardwon import _files, _homes
 from hardwon.errors import InvalidInput, StorageError, storage_error
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, NamedTuple, TypeVar
+T = TypeVar("T", int, float)
 
-    T = TypeVar("T", int, float)
-else:
-    from hardwon._cold.namedtuple import NamedTuple
 
 PREFIX = "HARDWON_"
 PUBLISHED = "CHATCLI_QUALITY_"  # of the published system

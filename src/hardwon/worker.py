@@ -2,47 +2,35 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+import logging
 import os
+import random
+import signal
+import threading
 from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from hardwon import _files, _isolation
-from hardwon._cold.lazy import lazy
+from hardwon import _files, _isolation, outbox
 from hardwon.errors import HardwonError, Unavailable
+from hardwon.pipeline import work
+from hardwon.queues import files, memory
+from hardwon.values import retry
 from hardwon.values.queue import QueueCounts, WorkCounter, since
 
 if TYPE_CHECKING:
-    import asyncio
-    import json
-    import logging
-    import random
-    import signal
-    import threading
     from collections.abc import Awaitable, Callable, Iterator, Mapping
     from datetime import datetime
 
-    from hardwon import metrics as prometheus
-    from hardwon import outbox
-    from hardwon.pipeline import work
     from hardwon.ports import WorkedQueue
-    from hardwon.postgres import database
-    from hardwon.queues import files, memory, postgres
+    from hardwon.queues import postgres
     from hardwon.settings import QueueSettings, Settings
-    from hardwon.values import retry
     from hardwon.values.job import Job
     from hardwon.values.queue import Tally, WorkerStatus
 
     Process = Callable[[Job], Awaitable[Any]]
-else:
-    asyncio, json, random = lazy("asyncio"), lazy("json"), lazy("random")
-    logging = lazy("logging")
-    signal, threading = lazy("signal"), lazy("threading")
-    files, memory = lazy("hardwon.queues.files"), lazy("hardwon.queues.memory")
-    postgres, database = lazy("hardwon.queues.postgres"), lazy("hardwon.postgres.database")
-    outbox = lazy("hardwon.outbox")
-    prometheus, work = lazy("hardwon.metrics"), lazy("hardwon.pipeline.work")
-    retry = lazy("hardwon.values.retry")
 
 FOREVER, EMPTY, ONCE = "forever", "empty", "once"  # how long a worker works
 _TENDING = 2.0  # seconds between two rounds of upkeep
@@ -86,11 +74,15 @@ def open_queue(settings: Settings, *, durable: bool) -> WorkedQueue:
 
 def _on_server(settings: Settings) -> postgres.PostgresQueue:
     values, url = settings.queue, settings.postgres.url
+    from hardwon.queues import postgres
+
     limits = postgres.TableLimits(
         policy(values).timeout + _SETTLING,
         values.stale_after,
         max(values.max_delay, timedelta(minutes=1)),
     )
+    from hardwon.postgres import database
+
     return postgres.PostgresQueue(database.Database(url, pool=2, patience=_PATIENCE), limits)
 
 
@@ -200,6 +192,8 @@ class WorkerProcess:
         with suppress(Unavailable):  # then the last known values are reported
             self._spent_last = self._spent()
         prefix = self._settings.metrics.prefix
+        from hardwon import metrics as prometheus
+
         return prometheus.exposition(counts, self.ledger.counts, self._spent_last, prefix=prefix)
 
     def _pool(self, clock: Callable[[], datetime]) -> work.WorkerPool:

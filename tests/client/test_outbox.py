@@ -80,7 +80,7 @@ def test_runs_that_end_while_the_server_is_away_are_learnt_from_later(
         assert hw.unsent() == []
         (lesson,) = lessons(server)
         assert lesson.met == 2
-        assert "`mkdir` with `-p`" in hw.agent("coder").before_action("bash", MKDIR).text
+        assert "`mkdir -p out/nightly`" in hw.agent("coder").before_action("bash", MKDIR).text
 
 
 def test_steps_made_while_the_server_was_away_follow_in_order(

@@ -36,7 +36,7 @@ def test_a_failure_is_known_at_the_error_and_then_before_the_call(
         (lab.project / "out").rmdir()
         seen.append((bool(model.seen(ERROR)), bool(model.seen(ACTION))))
 
-    assert "`mkdir` with `-p`" in lab.hardwon("lesson", "list", "--project", str(lab.project))
+    assert "`mkdir -p out/nightly`" in lab.hardwon("lesson", "list", "--project", str(lab.project))
     assert seen[0] == (False, False)
     assert seen[1] == (True, agent.has_action_door)
     assert seen[2][1] == agent.has_action_door
@@ -75,7 +75,7 @@ def test_cline_takes_two_commands_as_two_calls_and_a_guard_as_a_denial(tmp_path:
     with scripted([agent.shell("rmdir out"), "done"]) as model:
         agent.run(lab, model, "Tidy up")
 
-    assert "`mkdir` with `-p`" in learnt
+    assert "`mkdir -p out/nightly`" in learnt
     assert "cat: <name>: No such" in lab.hardwon("lesson", "list", "--open", "--project", ".")
     assert model.seen("Never remove out")
     assert (lab.project / "out").is_dir()

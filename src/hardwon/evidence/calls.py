@@ -28,7 +28,7 @@ _ARGUMENTS = re.compile(r'"\$(?:[@*]|\{[@*]\})"|\$(?:@|\{@\})')
 _NUMBERED = re.compile(r'"\$\{?([1-9])\}?"|\$\{?([1-9])\}?')
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
 _FIXED = re.compile(r"[a-z][\w:.+-]*")  # a sub-command, a task, the name of a tool
-_FILE = re.compile(r"[\w@-]+\.[A-Za-z]\w{0,4}")
+_FILE = re.compile(r"\.[A-Za-z]\w{0,4}\b")
 _NAMES = re.compile(r'"([A-Za-z_][\w-]{0,40})"\s*:')
 _WORDS = re.compile(r"[A-Za-z_][\w.:-]{2,}")
 
@@ -186,7 +186,7 @@ def _form(text: str) -> str:
 
 def _quiet(text: str) -> str:
     """A command without redirections that only hide or join its output."""
-    return re.sub(r"\s*(?:&>|\d?>>?) ?/dev/null|\s*\d>&\d", "", text).strip()
+    return re.sub(r"(?<!\s)\s*+(?:(?:&>|\d?>>?) ?/dev/null|\d>&\d)", "", text).strip()
 
 
 def _tool_call(tool: str, args: str) -> Call:

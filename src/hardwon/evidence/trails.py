@@ -22,6 +22,7 @@ _BEFORE = 2  # calls shown before the one that worked
 _BETWEEN = 3  # the same where the call that failed works unchanged
 _LIKE = 0.65  # share of what a call is about that another call must have to want the same
 _WORD = re.compile(r"[\w-]{3,}+")
+_CHOICE = re.compile(r'"(\w+)": "([a-z][a-z_]*)"')
 _PAIR = re.compile(r'"(\w+)": ("[^"]*"|[\d.]+)')
 _TOOLS = 0.1  # tools of a kind share less of their names than commands do
 _NEAR = 200  # characters around a value in an output
@@ -145,12 +146,19 @@ def _looks(call: Call) -> bool:
 def _tool_likeness(failing: Call, other: Call) -> float:
     """How much another tool is called for the same: by its name, or by what it is given."""
     if failing.program == other.program:
-        return 1.0
+        return 0.0 if _is_other_operation(failing, other) else 1.0
     one, two = (set(re.findall(r"[a-z0-9]+", call.program.lower())) for call in (failing, other))
     given, taken = (frozenset(_PAIR.findall(call.text)) for call in (failing, other))
     by_name = len(one & two) / max(1, len(one | two))
     by_values = len(given & taken) / max(2, len(given))
     return max(by_name, by_values) + _TOOLS
+
+
+def _is_other_operation(failing: Call, other: Call) -> bool:
+    """Whether a tool is told by a word to do something else, for which it takes other arguments."""
+    ours, theirs = (dict(_CHOICE.findall(call.text)) for call in (failing, other))
+    is_chosen = any(theirs.get(name, word) != word for name, word in ours.items())
+    return is_chosen and failing.shape != other.shape
 
 
 def _overlap(ours: Iterable[str], theirs: Iterable[str], weights: Mapping[str, float]) -> float:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from hardwon._cold import re
-from hardwon._cold.lazy import lazy
+import re
+from typing import TYPE_CHECKING
+
 from hardwon.failures.authored import edits_source, is_coined
 from hardwon.failures.fix_blocks import (
     LINES,
@@ -37,15 +38,10 @@ from hardwon.failures.fix_script import (
 )
 from hardwon.values.fix import Fix
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import difflib
     from collections.abc import Sequence
 
     from hardwon.values.step import Step
-
-else:
-    difflib = lazy("difflib")
 
 _LIMIT = 460
 _LAST = 1_000_000  # beyond any line
@@ -350,6 +346,8 @@ def _names(lines: list[str], scripts: Scripts, case: Case) -> list[str]:
 def _removed(chosen: dict[int, str], scripts: Scripts) -> str:
     """The calls that were removed where the lines were added, in words."""
     old, new = scripts.old.splitlines(), scripts.new.splitlines()
+    import difflib
+
     changes = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     gone = [
         line.strip()

@@ -8,13 +8,14 @@ Decided by the form of the call and its output, and by the earlier steps of the 
 
 from __future__ import annotations
 
-from hardwon._cold import re
+import re
+from typing import TYPE_CHECKING
+
 from hardwon.failures.authored import tail, writings
 from hardwon.failures.error_line import informative_line
 from hardwon.failures.programs import INTERPRETERS, unquoted
 from hardwon.failures.shell import deciding_commands, parse
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from hardwon.failures import clues
 from hardwon.failures.situation import program
 from hardwon.values.episode import Trigger
 from hardwon.values.evidence import Evidence, Kind, joined, values_of
 from hardwon.values.lesson import MINED, Lesson, Status, unique
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

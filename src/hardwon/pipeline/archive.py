@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from hardwon._cold import json
 from hardwon.text.clean import clip, clip_middle, one_line
 from hardwon.values.ended_run import EndedRun, run_id
 from hardwon.values.run import WITHHELD

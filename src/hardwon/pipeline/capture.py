@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from hardwon._cold import json
 from hardwon.text.clean import clip_middle
 from hardwon.values.ended_run import run_id
 from hardwon.values.episode import Trigger

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from typing import NamedTuple
 
-from hardwon._cold import re
 from hardwon.text.clean import LABEL_LIMIT, many_lines, one_line
 from hardwon.text.frames import imitates_frame, inert
 from hardwon.values.delivery import Door
 from hardwon.values.evidence import Kind, values_of
 from hardwon.values.lesson import MINED, USER_SUPPLIED, Lesson, Status
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import NamedTuple
-else:
-    from hardwon._cold.namedtuple import NamedTuple
-
 
 _LEAST = 40  # tokens; with less room a lesson is left out rather than shortened
 

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from hardwon._cold.lazy import lazy
+from typing import TYPE_CHECKING
+
+from hardwon.text import harm, injection
 from hardwon.text.clean import ATTEMPT_LIMIT, clean
 from hardwon.text.secrets import all_without_secrets, screened, without_secrets
+from hardwon.values import provenance
 from hardwon.values.evidence import joined
 from hardwon.values.fix import TEXT_LIMIT
 from hardwon.values.lesson import LIVE, Status, tidy
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from hardwon.ports import LessonStore
-    from hardwon.text import harm, injection
-    from hardwon.values import provenance
     from hardwon.values.episode import Episode
     from hardwon.values.evidence import Evidence
     from hardwon.values.fix import Fix
     from hardwon.values.lesson import Lesson
     from hardwon.values.scope import Scope
     from hardwon.values.step import Step
-else:
-    harm, injection = lazy("hardwon.text.harm"), lazy("hardwon.text.injection")
-    provenance = lazy("hardwon.values.provenance")
 
 _TASK_LIMIT = 16 * 1024
 _OUTPUT_LIMIT = 8 * 1024

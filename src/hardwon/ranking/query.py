@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from itertools import chain
 from math import isqrt, lgamma, log
+from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon._cold import re
 from hardwon.values.evidence import Kind, values_of
 from hardwon.values.lesson import LIVE, Lesson, Status
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import NamedTuple
 
     Pairs = Iterable[tuple[int, int]]  # lessons with impacts
     Exact = tuple[bool, bool, tuple[tuple[str, int], ...], tuple[tuple[str, float], ...]]
-else:
-    from hardwon._cold.namedtuple import NamedTuple
 
 LEAST_READ, MOST_READ = 300, 3000  # index entries that one recall reads, rarest keys first
 _SATURATION, _LENGTH_SHARE, _USUAL_LENGTH = 1.2, 0.5, 40

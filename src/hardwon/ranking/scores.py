@@ -7,26 +7,19 @@ from __future__ import annotations
 
 from datetime import datetime
 from math import ceil, log
+from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon._cold.lazy import lazy
 from hardwon.ranking.query import Match, Query, chance, may_hold, terms
 from hardwon.values.evidence import Kind, values_of
 from hardwon.values.fix import UNCHANGED, is_of_test_in
 from hardwon.values.lesson import LIVE, MINED, RULES, Status
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable
-    from typing import NamedTuple
 
-    from hardwon.failures import clues as signs
     from hardwon.values.lesson import Lesson
 
     _Relevance = tuple[tuple[tuple[str, float], ...], str]  # the parts of a score, and a verdict
-else:
-    from hardwon._cold.namedtuple import NamedTuple
-
-    signs = lazy("hardwon.failures.clues")  # needed at errors only
 
 
 SPEAKS = "speaks of it"  # the part of a score for how surely a text is about a failure
@@ -215,6 +208,8 @@ def _may_be_offered(query: Query, match: Match, by: Weights) -> bool:
     evidence = match.lesson.evidence
     offered = values_of(evidence, Kind.OFFERED)
     is_new = sum(value.startswith(query.kind) for value in offered) < by.offered
+    from hardwon.failures import clues as signs
+
     return is_new or signs.quotes(values_of(evidence, Kind.ABOUT), query.text)
 
 
@@ -227,6 +222,8 @@ def spoken(query: Query, match: Match, by: Weights) -> float:
     about, own = values_of(match.lesson.evidence, Kind.ABOUT), _shared_rarities(query, match)
     if not about and not match.clues:  # most candidates: this saves a twentieth of a recall
         return _crowded_words(query, match, own, by) if own else 0.0
+    from hardwon.failures import clues as signs
+
     is_quoted, clues = signs.quotes(about, query.text), _clues(match)
     if not (own or is_quoted or _is_specific(match, clues)):
         return 0.0
@@ -256,6 +253,8 @@ def _is_specific(match: Match, clues: dict[str, float]) -> bool:
     """Whether the clues name an error, something missing, a name, or a call with details."""
     if clues.keys() & {"error", "lacks", "name"}:
         return True
+    from hardwon.failures import clues as signs
+
     return any(clue.startswith(signs.CALL) and clue.count(" ") > 1 for clue, _ in match.clues)
 
 
@@ -273,6 +272,8 @@ def _crowded_words(query: Query, match: Match, own: list[float], by: Weights) ->
 
 def _names_another_error(about: Iterable[str], clues: dict[str, float]) -> bool:
     """Whether the lesson quotes a message or names an error other than this one."""
+    from hardwon.failures import clues as signs
+
     return "error" not in clues and any(
         clue.startswith((signs.SAYS, signs.ERROR)) for clue in about
     )
@@ -283,6 +284,8 @@ def _clues(match: Match) -> dict[str, float]:
     best: dict[str, float] = {}
     for clue, rare in match.clues:
         sort, _, name = clue.partition(" ")
+        from hardwon.failures import clues as signs
+
         if sort != "call" or name not in signs.UNTELLING:
             best[sort] = max(best.get(sort, 0.0), rare)
     return best

@@ -9,22 +9,21 @@ before it is written here.
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections import deque
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
 
 from hardwon import _files
-from hardwon._cold import json
-from hardwon._cold.hashing import blake2b
 from hardwon.errors import storage_error
 from hardwon.values.run import RunSoFar, Shown
 from hardwon.values.scope import Scope
 from hardwon.values.step import Step, restored
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
 
 
 STEPS_REMEMBERED = 200  # steps of a run without a name

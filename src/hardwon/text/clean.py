@@ -1,6 +1,7 @@
 """Clean foreign text: what may be stored, shown and used in a file name."""
 
-from hardwon._cold import re
+import re
+
 from hardwon.errors import InvalidInput
 
 LABEL_LIMIT = 200  # a signature or a situation

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any, NamedTuple
 
 from hardwon.values.lesson import Lesson
 from hardwon.values.scope import Scope
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, NamedTuple
-else:
-    from hardwon._cold.namedtuple import NamedTuple
 
 
 class Door:

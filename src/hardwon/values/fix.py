@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING, Any, NamedTuple
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any, NamedTuple
-else:
-    from hardwon._cold.namedtuple import NamedTuple
 
 UNCHANGED = "unchanged"  # the sort for tests that also fail without the run's change
 PREPARED = " < "  # in a key: before the calls that came first

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from hardwon.text.clean import LABEL_LIMIT, LESSON_LIMIT, clip, many_lines, one_line
 from hardwon.values.evidence import Evidence, Kind, joined, values_of
 from hardwon.values.fix import Fix, united
 from hardwon.values.scope import Scope
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import NamedTuple
-else:
-    from hardwon._cold.namedtuple import NamedTuple
 
 CATEGORY = "lesson"
 TAG_LIMIT = 12

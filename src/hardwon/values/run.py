@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 from hardwon.values.step import Step
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import NamedTuple
 
     from hardwon.values.failure import Failure
-else:
-    from hardwon._cold.namedtuple import NamedTuple
 
 WITHHELD = "withheld"  # the door under which a run notes lessons that are withheld from it
 ASKED = "asked for items"  # the mark of a run whose agent was asked what it found out

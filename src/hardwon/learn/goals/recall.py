@@ -9,8 +9,8 @@ import math
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from hardwon._cold.lazy import lazy
 from hardwon.errors import InvalidInput, Unavailable
+from hardwon.learn.goals import similarity
 from hardwon.ranking.reflections import CANDIDATES, key_words
 from hardwon.text.clean import clip, one_line
 from hardwon.text.frames import inert
@@ -23,11 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
-    from hardwon.learn.goals import similarity
     from hardwon.runtime import Runtime
     from hardwon.values.scope import Scope
-else:
-    similarity = lazy("hardwon.learn.goals.similarity")
 
 HEAD = "[PAST REFLECTIONS]"
 INSIGHT_LIMIT, SHOWN_LIMIT = 500, 300

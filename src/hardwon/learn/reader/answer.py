@@ -166,5 +166,5 @@ def _number(value: Any) -> int:
         return 0
     if isinstance(value, dict):
         return _number(value.get("id"))
-    found = re.fullmatch(r"\s*[#\[(]?\s*(\d{1,9})\s*[\])]?\s*", str(value))
+    found = re.fullmatch(r"[#\[(]?\s?(\d{1,9})\s?[\])]?", str(value).strip())
     return int(found[1]) if found else 0

@@ -68,8 +68,9 @@ _FILE = r"(?P<file>[^\s:(][^:(]{0,400}?)"
 _POINT = r"(?P<line>\d{1,9}):(?:(?P<column>\d{1,9}):)?"
 _WORDS = r"(?P<message>.{1,1500}?)"
 TYPED = (  # mypy, pyright, tsc and most compilers
-    rf"\s*{_FILE}:(?P<line>\d{{1,9}}):(?:(?P<column>\d{{1,9}}):?)?(?:\d{{1,9}}:\d{{1,9}}:)? (?:- )?"
-    rf"(?:fatal )?(?P<level>error|warning|information)(?: (?P<code>TS\d{{1,6}}))?: {_WORDS}"
+    rf"\s{{0,40}}{_FILE}:(?P<line>\d{{1,9}}):(?:(?P<column>\d{{1,9}}):?)?"
+    rf"(?:\d{{1,9}}:\d{{1,9}}:)? (?:- )?(?:fatal )?(?P<level>error|warning|information)"
+    rf"(?: (?P<code>TS\d{{1,6}}))?: {_WORDS}"
     r"(?:  \[(?P<rule>[a-z0-9-]{1,60})\]| \((?P<report>report\w{1,60})\))?$"
 )
 TSC = (

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, NamedTuple
-else:
-    from hardwon._cold.namedtuple import NamedTuple
+from typing import Any, NamedTuple
 
 
 class EventKind:

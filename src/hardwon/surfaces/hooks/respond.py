@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from hardwon._cold.lazy import lazy
+from typing import TYPE_CHECKING
+
+from hardwon import trust
 from hardwon.errors import HardwonError
+from hardwon.surfaces.hooks import writing
 from hardwon.surfaces.hooks.events import SILENCE, Event, EventKind, HookReply
 from hardwon.text.clean import one_line
 from hardwon.values.run import ASKED
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon import trust
     from hardwon.api import Agent, Hardwon
-    from hardwon.surfaces.hooks import writing
     from hardwon.values.delivery import Injection
     from hardwon.values.job import Job
     from hardwon.values.lesson import Lesson
-else:
-    trust, writing = lazy("hardwon.trust"), lazy("hardwon.surfaces.hooks.writing")
 
 _AGAIN = {"resume", "clear", "compact"}  # why a session starts once more, without its context
 _ASKING = {EventKind.PROMPT, EventKind.BEFORE}
@@ -109,7 +107,7 @@ class _Conversation:
 
     def _note(self, injection: Injection) -> str:
         """A line on what was learnt or shown; once a turn, and only if the setting is on."""
-        line = f"learnt {injection.learnt}" if injection.learnt else _shown(injection.lessons)
+        line = injection.learnt or _shown(injection.lessons)
         if not line or not self._hw.settings.hooks.say:
             return ""
         run = self._agent.run

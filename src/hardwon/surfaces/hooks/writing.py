@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import shutil
 from typing import TYPE_CHECKING
 
 from hardwon import _isolation
@@ -70,5 +69,7 @@ def _add_said(agent: Agent, text: str) -> None:
 
 def _program() -> str:
     """How the agent's shell calls hardwon: by its name if that is found, else by its path."""
+    import shutil  # it takes long to import, and few sessions are asked
+
     words = ["hardwon"] if shutil.which("hardwon") else _isolation.command()
     return shlex.join(words)

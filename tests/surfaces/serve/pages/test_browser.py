@@ -75,7 +75,7 @@ def test_an_approved_lesson_is_proven_and_told_before_the_next_call(
     page.wait_for("Lesson 1 is approved")
 
     assert lesson(server, 1).status == "proven"
-    assert "with `-r`" in coder.before_action("bash", FAILS).text
+    assert "`rm -r build`" in coder.before_action("bash", FAILS).text
 
 
 def test_undo_restores_a_lesson_byte_for_byte(page: Page, server: Served) -> None:

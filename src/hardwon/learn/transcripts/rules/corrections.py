@@ -90,7 +90,7 @@ def asked_for(sentence: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     wanted: list[str] = []
     forbidden: list[str] = []
     current = wanted
-    for word in re.findall(r"[,;:.!](?=\s|$)|[\w'’.+#-]*[\w+#]", _plain(sentence)):
+    for word in re.findall(r"[,;:.!](?=\s|$)|[\w'’.+#-]{0,60}[\w+#]", _plain(sentence)):
         if word in _AGAINST or word.endswith(("n't", "n’t")):
             current = forbidden
         elif word in _CLAUSE:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from hardwon.surfaces.hooks.agents import opencode
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from hardwon.surfaces.hooks.events import Event, HookReply
 
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
+from typing import Any
 
-from hardwon._cold import json
 from hardwon.surfaces.hooks.agents import claude_code
 from hardwon.surfaces.hooks.events import Event, EventKind, HookReply
 from hardwon.surfaces.hooks.payload import group, text
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _TAIL = 256 * 1024
 

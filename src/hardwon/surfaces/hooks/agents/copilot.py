@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from hardwon._cold import re
+import re
+from typing import Any
+
 from hardwon.surfaces.hooks.events import Event, EventKind, HookReply
 from hardwon.surfaces.hooks.payload import arguments, group, text, words
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 KINDS = {
     "sessionStart": EventKind.SESSION_START,

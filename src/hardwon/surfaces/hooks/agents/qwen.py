@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from hardwon._cold import re
+import re
+from typing import Any
+
 from hardwon.surfaces.hooks.agents import claude_code
 from hardwon.surfaces.hooks.events import Event, EventKind, HookReply
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _SHELL = "run_shell_command"
 _PRINTED = r"(?s)\nOutput: (.*)\nError: "

@@ -1,2 +1,0 @@
--- Counts of calls: what is told before a call no longer depends on them.
-DROP TABLE hardwon.odds;
