@@ -74,7 +74,7 @@ def main() -> None:
             page.open(server.service.link())
             page.wait_for("Waiting for you")
             take(page, "pages-overview.png", width=1180, height=760)
-            page.open(f"{server.service.url}/review?status=candidate")
+            page.open(f"{page.run('location.href')}review?status=candidate")
             page.wait_for("Evidence")
             take(page, "pages-review.png", width=1100, height=640)
 

@@ -17,12 +17,12 @@ STUB = SOURCE / "aio.pyi"
 CLASSES = {
     "api": ("Hardwon", "Agent"),
     "lessons": ("Lessons",),
+    "playbook": ("Playbook",),
     "projects": ("Projects",),
     "tenants": ("Tenant",),
     "namespaces": ("JobQueue", "Vectors", "Goals", "Runs", "Answers"),
     "learn.maintenance.handle": ("Dreams",),
     "learn.transcripts.mining": ("Sessions",),
-    "learn.trials.library": ("Library",),
     "learn.trials.loops": ("Loops",),
 }
 AT_ONCE = {"agent", "tenant"}

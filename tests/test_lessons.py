@@ -309,10 +309,9 @@ def test_a_search_finds_the_tags_that_show_prints(home: str, tmp_path: Path) -> 
     with hardwon.open(home if home == "memory:" else tmp_path / home) as hw:
         coder = hw.agent("coder")
         noted = coder.learn("use Edit for large Go files")
-        coder.after_action(
-            "bash", {"command": "pytest a"}, output="sh: pytest: command not found", failed=True
-        )
-        coder.after_action("bash", {"command": "bin/test a"}, output="1 passed")
+        missing = "sh: pytest: command not found"
+        coder.after_action("bash", "pytest shop/cart/test_a.py", output=missing, failed=True)
+        coder.after_action("bash", "bin/test shop/cart/test_a.py", output="1 passed")
         (reflected,) = [one for one in coder.lessons.list() if one.trigger == "error"]
 
         assert {one.id for one in coder.lessons.search("reflexion")} == {noted.id, reflected.id}

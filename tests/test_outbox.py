@@ -12,13 +12,13 @@ from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 
+from hardwon import Delivery
 from hardwon._wait_budget import WaitBudget
 from hardwon.errors import Unavailable
 from hardwon.outbox import OutboxQueue
 from hardwon.postgres.database import Database
 from hardwon.queues.files import FileQueue
 from hardwon.queues.postgres import PostgresQueue
-from hardwon.ranking.odds import Call
 from hardwon.stores.postgres import PostgresStore
 from tests.postgres_server import Place, PostgresServer
 from tests.proxy import Fault, Proxy
@@ -222,7 +222,8 @@ def test_notes_count_once_over_a_failing_network(
     store = PostgresStore(f"{line.url}?connect_timeout=2", str(tmp_path), migrate="check")
     for number in range(EPISODES):
         line.fault = faults(chance)
-        store.calls.made(CODER, Call((1000, number)))
+        delivery = Delivery(f"d{number}", CODER, "turn", "asked", (), (), 0, 0, NOW)
+        store.deliveries.log(delivery)
         try:
             with WaitBudget(0.5):
                 store.fold()
@@ -236,7 +237,7 @@ def test_notes_count_once_over_a_failing_network(
         except Unavailable:
             time.sleep(0.1)
 
-    assert store.calls.counts(CODER, (1000,))[1000].made == EPISODES
+    assert len(store.deliveries.recent(CODER, limit=2 * EPISODES)) == EPISODES
     store.close()
 
 

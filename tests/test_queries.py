@@ -75,10 +75,3 @@ def test_tests_that_failed_are_looked_for_in_what_was_printed() -> None:
 
     assert "test_x" in red.red
     assert at_error(failing("error: no such table: orders"), "", Asked()).red == ""
-
-
-def test_a_look_that_finds_nothing_is_known_as_one() -> None:
-    gone = failing("No room found with this name", '{"name": "blue"}', "find_room")
-
-    assert at_error(gone, "", Asked()).is_lookup
-    assert not at_error(failing("error: no such table: orders"), "", Asked()).is_lookup

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from hardwon.errors import MissingExtra
 
 # The extra of each part. The same parts are listed in packages/extras/pyproject.toml.
@@ -32,7 +34,16 @@ EXTRAS = {
 }
 
 
-def explain(error: ModuleNotFoundError) -> None:
-    """Raise MissingExtra when the module that was not found is part of an extra."""
-    if extra := EXTRAS.get(error.name or ""):
-        raise MissingExtra(extra) from error
+def explain_missing() -> None:
+    """Let the import of a part that is not installed raise MissingExtra."""
+    if _MissingParts not in sys.meta_path:
+        sys.meta_path.append(_MissingParts)
+
+
+class _MissingParts:
+    """The finder that Python asks last: no other one has found the module."""
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> None:
+        if extra := EXTRAS.get(name):
+            raise MissingExtra(extra)

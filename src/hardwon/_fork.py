@@ -6,31 +6,52 @@ there, and a SQLite connection must not be used on both sides of a fork.
 
 from __future__ import annotations
 
+import _imp
+import importlib
 import os
-from _thread import RLock, get_ident
-from _weakref import ref
-from time import sleep
+import sys
+from threading import RLock, get_ident
+from time import monotonic, sleep
+from typing import TYPE_CHECKING, Protocol
+from weakref import ref
 
-from hardwon._cold import lazy
+if TYPE_CHECKING or sys.version_info >= (3, 12):
+    from functools import cached_property as cached_property
+else:
 
-TYPE_CHECKING = False
+    class cached_property:  # noqa: N801 - it replaces the one of functools
+        """As in functools from Python 3.12 on; the lock of 3.11 stays locked in a child."""
+
+        def __init__(self, compute):
+            self._compute = compute
+            self.__doc__ = compute.__doc__
+
+        def __set_name__(self, owner, name):
+            self._name = name
+
+        def __get__(self, instance, owner=None):
+            if instance is None:
+                return self
+            return instance.__dict__.setdefault(self._name, self._compute(instance))
+
+
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Protocol
 
-    class Forked(Protocol):
-        """Is called before and after every fork of its process."""
 
-        def before_fork(self) -> None:
-            """Reach a safe point; other threads wait meanwhile."""
+class Forked(Protocol):
+    """Is called before and after every fork of its process."""
 
-        def after_fork(self, *, is_child: bool) -> None:
-            """Continue; in a child, with new locks."""
+    def before_fork(self) -> None:
+        """Reach a safe point; other threads wait meanwhile."""
+
+    def after_fork(self, *, is_child: bool) -> None:
+        """Continue; in a child, with new locks."""
 
 
 _PATIENCE = 20.0  # seconds that a fork waits for a lock; longer than a write waits for another
 _PAUSE = 0.001
-OUTER, MIDDLE, INNER = range(3)  # the order in which a thread takes several locks
+OUTER, MIDDLE, INNER, LAST = range(4)  # the order in which a thread takes several locks
 _alive: list[ref[Forked]] = []
 
 
@@ -97,18 +118,27 @@ class ForkLock:
 
 
 class Imports:
-    """Makes a fork wait for a lazy import that is under way."""
+    """Makes a fork wait while another thread imports: in the child, Python never frees its lock."""
 
-    rank = INNER
+    rank = LAST
 
     def before_fork(self) -> None:
-        self._is_held = lazy.importing.acquire(timeout=_PATIENCE)
+        end = monotonic() + _PATIENCE
+        _imp.acquire_lock()  # nobody begins to import a module until it is released
+        while _is_importing_elsewhere() and monotonic() < end:
+            _imp.release_lock()
+            sleep(_PAUSE)
+            _imp.acquire_lock()
 
     def after_fork(self, *, is_child: bool) -> None:
-        if is_child:
-            lazy.importing = RLock()
-        elif self._is_held:
-            lazy.importing.release()
+        _imp.release_lock()
+
+
+def _is_importing_elsewhere() -> bool:
+    """Whether another thread holds the lock of a module."""
+    bootstrap = importlib._bootstrap
+    locks = [reference() for reference in list(getattr(bootstrap, "_module_locks", {}).values())]
+    return any(getattr(lock, "owner", None) not in {None, get_ident()} for lock in locks)
 
 
 def _living() -> list[Forked]:

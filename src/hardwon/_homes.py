@@ -1,14 +1,23 @@
-"""Checks of a home directory: one that other users own or can write to is refused."""
+"""Where the home directory is; one that other users own or can write to is refused."""
 
 from __future__ import annotations
 
 import os
 import stat
 
-from hardwon._cold.hashing import blake2b
 from hardwon.errors import StorageError
 
 _ROOT = 0  # root may change every file anyway
+
+
+def home_at(path: str | None) -> str:
+    """The home at a path; without one, `.hardwon` in the user's home directory."""
+    if path:
+        return os.path.abspath(os.path.expanduser(path))
+    user = os.path.expanduser("~")
+    if user == "~" or not os.path.isabs(user):
+        raise StorageError("~", "no home directory is known", "set HARDWON_HOME to a directory")
+    return os.path.join(user, ".hardwon")
 
 
 def ensure_own(home: str) -> None:
@@ -29,6 +38,8 @@ def is_database(target: str) -> bool:
 
 def digest(url: str) -> str:
     """The digest of a database URL for file names, without user, password and options."""
+    from hashlib import blake2b  # a hook that asks the daemon has no use for it
+
     place = url.partition("://")[2].partition("?")[0].rpartition("@")[2]
     return blake2b(place.encode(), digest_size=6).hexdigest()
 

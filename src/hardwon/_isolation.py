@@ -24,6 +24,25 @@ def command(*arguments: str, folder: str = "", site: bool = True) -> list[str]:
     return [sys.executable, "-I", *([] if site else ["-S"]), "-c", code, *arguments]
 
 
+def start_detached(words: list[str], *, log: str, environ: dict[str, str] | None = None) -> int:
+    """Start a process that outlives this one and writes to the file `log`; returns its id."""
+    from hardwon import _files  # a hook that asks the daemon starts nothing
+
+    nothing = (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)
+    handle = _files.fresh(log)
+    streams = ((os.POSIX_SPAWN_DUP2, handle, number) for number in (1, 2))
+    try:
+        return os.posix_spawn(  # `subprocess` takes long to import
+            words[0],
+            words,
+            os.environ if environ is None else environ,
+            file_actions=(nothing, *streams),
+            setsid=True,
+        )
+    finally:
+        os.close(handle)
+
+
 def restrict_path() -> None:
     """Remove the working directory from `sys.path` and move PYTHONPATH to its end."""
     if sys.flags.isolated:

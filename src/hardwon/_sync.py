@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from hardwon._cold.lazy import lazy
+import asyncio
+from concurrent import futures
+from typing import TYPE_CHECKING, Any, TypeVar
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import asyncio
     from collections.abc import Callable, Coroutine
-    from concurrent import futures
-    from typing import Any, TypeVar
 
-    T = TypeVar("T")
-else:
-    asyncio, futures = lazy("asyncio"), lazy("concurrent.futures")
+
+T = TypeVar("T")
 
 
 def run_sync(start: Callable[[], Coroutine[Any, Any, T]]) -> T:

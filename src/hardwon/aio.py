@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from hardwon import api, namespaces, opening, projects, tenants
+from hardwon import api, namespaces, opening, playbook, projects, tenants
 from hardwon.lessons import Lessons
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
 _HANDLES = (
-    *(api.Hardwon, api.Agent, Lessons, projects.Projects, tenants.Tenant),
+    *(api.Hardwon, api.Agent, Lessons, playbook.Playbook, projects.Projects, tenants.Tenant),
     *(namespaces.JobQueue, namespaces.Vectors),
     *(namespaces.Goals, namespaces.Runs, namespaces.Answers),
 )

@@ -1,4 +1,4 @@
-"""Direct calls of the model: verify an answer, refine it, imagine a lesson."""
+"""Direct calls of the model: verify an answer, refine it, imagine a lesson, try the model."""
 
 from __future__ import annotations
 
@@ -6,12 +6,27 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from hardwon import _sync
-from hardwon.errors import HardwonError
+from hardwon.errors import HardwonError, InvalidInput, PermanentError
 from hardwon.pipeline import refine, screen, verify
+from hardwon.ports import Request
 from hardwon.runtime import TEXT_LIMIT, prompt_text
 
 if TYPE_CHECKING:
+    from hardwon.ports import Reply
     from hardwon.runtime import Runtime
+
+_TRIAL = Request("Answer with one word and nothing else.", "Write the word: ready", max_tokens=100)
+
+
+def tried(engine: Runtime) -> Reply:
+    """The model's answer to one small request; an error says what is wrong."""
+    if not engine.has_model:
+        raise InvalidInput("no model is set; `hardwon config set model.name NAME` chooses one")
+    model = engine.model
+    reply = _sync.run_sync(lambda: model.complete(_TRIAL))
+    if not reply.text.strip():
+        raise PermanentError(f"{model.name} answered with an empty text")
+    return reply._replace(model=reply.model or model.name)
 
 
 def verified(engine: Runtime, task: str, answer: str) -> verify.Verification:

@@ -4,49 +4,37 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from hardwon import _wait_budget
-from hardwon._cold.cached import cached_property
-from hardwon._cold.lazy import lazy
+from hardwon import _wait_budget, run_input
+from hardwon._fork import cached_property
 from hardwon._platform import ensure_supported
+from hardwon.failures import call_keys
 from hardwon.lessons import Lessons
 from hardwon.runtime import ANY_TRIGGER, TEXT_LIMIT, Runtime, settings_at, utc_now
 from hardwon.text.clean import LABEL_LIMIT, LESSON_LIMIT, as_text, one_line, required
 from hardwon.text.secrets import screened
+from hardwon.values import episode
+from hardwon.values import step as steps
 from hardwon.values.delivery import NOTHING, Door, Injection
 from hardwon.values.lesson import Lesson, noted
 from hardwon.values.scope import scope as scoped
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime, timedelta
-    from typing import Any, TypeVar
 
-    from hardwon import (
-        _sync,
-        answers,
-        browsing,
-        forgetting,
-        moved_names,
-        namespaces,
-        reporting,
-        run_input,
-        tenants,
-    )
+    from hardwon import namespaces, playbook, tenants
     from hardwon import projects as claims
-    from hardwon.failures import call_keys, verdict
-    from hardwon.learn import executions, failed_runs, goals, maintenance, trials
+    from hardwon.learn import goals, maintenance
     from hardwon.learn.transcripts import mining
     from hardwon.learn.trials import Loops
     from hardwon.models.budget import Spent
-    from hardwon.pipeline import capture
-    from hardwon.ports import Embedder, Model, Run
+    from hardwon.ports import Embedder, Model, Reply, Run
     from hardwon.ranking.scores import Judged
     from hardwon.runtime import Answerer, Processor
     from hardwon.settings import Settings
-    from hardwon.values import episode
-    from hardwon.values import step as steps
     from hardwon.values.job import Job
     from hardwon.values.queue import Tally
     from hardwon.values.report import Report
@@ -54,20 +42,8 @@ if TYPE_CHECKING:
     from hardwon.values.step import Step
     from hardwon.worker import WorkerProcess
 
-    T = TypeVar("T")
-else:
-    trials, namespaces = lazy("hardwon.learn.trials"), lazy("hardwon.namespaces")
-    call_keys, episode = lazy("hardwon.failures.call_keys"), lazy("hardwon.values.episode")
-    mining = lazy("hardwon.learn.transcripts.mining")
-    maintenance, goals = lazy("hardwon.learn.maintenance"), lazy("hardwon.learn.goals")
-    steps = lazy("hardwon.values.step")
-    verdict = lazy("hardwon.failures.verdict")
-    executions, reporting = lazy("hardwon.learn.executions"), lazy("hardwon.reporting")
-    capture, browsing = lazy("hardwon.pipeline.capture"), lazy("hardwon.browsing")
-    run_input, moved_names = lazy("hardwon.run_input"), lazy("hardwon.moved_names")
-    failed_runs, answers = lazy("hardwon.learn.failed_runs"), lazy("hardwon.answers")
-    claims, tenants = lazy("hardwon.projects"), lazy("hardwon.tenants")
-    forgetting, _sync = lazy("hardwon.forgetting"), lazy("hardwon._sync")
+
+T = TypeVar("T")
 
 
 def open(
@@ -76,12 +52,14 @@ def open(
     settings: Settings | None = None,
     model: Model | Answerer | str | None = None,
     embedder: Embedder | None = None,
+    work: bool = False,
     clock: Callable[[], datetime] = utc_now,
 ) -> Hardwon:
     """A hardwon at `target`: nothing (`~/.hardwon`), a directory, `memory:`, `postgresql://…`.
 
     A `model` (a name, a function or an object) and an `embedder` of yours are used instead of
-    the ones set in `model.name` and `recall.embedder`.
+    the ones set in `model.name` and `recall.embedder`. With `work` a thread works the queue until
+    `close`.
     """
     ensure_supported()
     place = os.fspath(target) if target is not None else ""
@@ -90,19 +68,28 @@ def open(
     engine.processors.update(PROCESSORS)
     if model is not None:
         engine.model  # noqa: B018 - an unusable model is refused here, not job by job
+    if work:
+        engine.work_in_background()
     return Hardwon(engine)
 
 
 def attach(orchestrator: object, agent: Agent | None = None, **how: str) -> goals.Attachment:
     """Report every ended goal of an orchestrator to an agent; see `learn.goals.attach`."""
+    from hardwon.learn import goals
+
     return goals.attach(orchestrator, (agent or open().agent("default")).goals, **how)
 
 
-# The processor of each kind of job; a way of learning is imported for its first job.
-PROCESSORS: dict[str, Processor] = {
-    ANY_TRIGGER: lambda engine, job: failed_runs.process(engine, job),
-    "execution": lambda engine, job: executions.process(engine, job),
-    "goal": lambda engine, job: goals.process(engine, job),
+def _processor(way: str) -> Processor:
+    """The processor of a way of learning, which is imported for its first job."""
+    return lambda engine, job: import_module(f"hardwon.learn.{way}").process(engine, job)
+
+
+PROCESSORS = {
+    ANY_TRIGGER: _processor("failed_runs"),
+    "execution": _processor("executions"),
+    "goal": _processor("goals"),
+    "run": _processor("reader"),
 }
 
 
@@ -122,6 +109,22 @@ class Hardwon:
         """The name of the model that writes the lessons; `rules` without a model."""
         return self._engine.model.name
 
+    def try_model(self) -> Reply:
+        """The model's answer to one small request; an error says what is wrong with it."""
+        from hardwon import answers
+
+        return answers.tried(self._engine)
+
+    @property
+    def reader(self) -> str:
+        """The name of the model that reads ended runs; "" if none does."""
+        return self._engine.model.name if self._engine.reads_runs else ""
+
+    @property
+    def last_reading(self) -> datetime | None:
+        """When a run was last read on this machine, or its items were written down."""
+        return self._engine.last_reading
+
     def agent(
         self,
         name: str,
@@ -138,19 +141,24 @@ class Hardwon:
 
     def drain(self) -> Tally:
         """Work every queued job that is due, now, and return the counts."""
-        return _sync.run_sync(self._engine.worker.drain)
+        from hardwon import _sync
+
+        return _sync.run_sync(self._engine.drain)
 
     def work(self, mode: str = "forever", *, idle: timedelta | None = None) -> Tally:
         """Work the queue until SIGTERM or SIGINT, or until nothing came for `idle`.
 
         The mode `empty` ends when nothing is due, the mode `once` after one job.
         """
+        from hardwon import _sync
+
         return _sync.run_sync(lambda: self._engine.worker.serve(mode, idle=idle))
 
     @property
     def worker(self) -> WorkerProcess:
-        """The worker of this process, with its counts."""
-        return self._engine.worker
+        """The worker of this process with its counts; that in the background if there is one."""
+        background = self._engine.background
+        return background.worker if background else self._engine.worker
 
     def wake(self) -> int | None:
         """Make sure a worker is running; returns the process id if one was started."""
@@ -159,17 +167,23 @@ class Hardwon:
     @property
     def queue(self) -> namespaces.JobQueue:
         """The queue: `waiting`, `dead`, `revive`, `purge`, `status`."""
+        from hardwon import namespaces
+
         return namespaces.JobQueue(self._engine)
 
     @property
     def projects(self) -> claims.Projects:
         """Which folders may write into a project: `list`, `trust`, `forget`."""
+        from hardwon import projects as claims
+
         return claims.Projects(self._engine)
 
     def tenant(
         self, name: str = "default", *, agent: str | None = None, project: str | None = None
     ) -> tenants.Tenant:
         """Paged lists over all agents of a tenant, or over one agent or project."""
+        from hardwon import tenants
+
         return tenants.tenant(self._engine, name, agent, project)
 
     def spent(self) -> Spent:
@@ -190,11 +204,15 @@ class Hardwon:
         `whole` covers every agent and project of the tenant. Default of `since`: 30 days.
         """
         own = scoped(agent, project=project, tenant=tenant)
+        from hardwon import reporting
+
         return reporting.report(self._engine, own, since=since, whole=whole)
 
     @property
     def vectors(self) -> namespaces.Vectors:
         """The embeddings of lessons: `fill`, `counts`."""
+        from hardwon import namespaces
+
         return namespaces.Vectors(self._engine)
 
     def check(self) -> list[str]:
@@ -207,15 +225,19 @@ class Hardwon:
 
     def forget_tenant(self, tenant: str) -> None:
         """Delete a tenant with all its lessons, logs, jobs, dead letters, runs and loops."""
+        from hardwon import forgetting
+
         forgetting.forget(self._engine, tenant)
 
     def close(self) -> None:
-        """Release files. Queued jobs stay queued."""
+        """Release files; queued jobs stay queued. With `work` it waits for the jobs in flight."""
         self._engine.close()
 
     if not TYPE_CHECKING:  # names of the last release; a type checker should refuse them
 
         def __getattr__(self, name: str) -> Any:
+            from hardwon import moved_names
+
             return moved_names.moved(self, name, moved_names.OF_HARDWON)
 
     def __enter__(self) -> Hardwon:
@@ -237,16 +259,24 @@ class Agent:
     @property
     def dreams(self) -> maintenance.Dreams:
         """Maintenance of this agent's lessons while it is idle, with report and undo."""
+        from hardwon.learn import maintenance
+
         return maintenance.Dreams(self._engine, self.scope)
 
     @property
     def sessions(self) -> mining.Sessions:
         """Transcripts of coding agents on this machine, to be mined into this agent's memory."""
+        from hardwon.learn.transcripts import mining
+
         return mining.Sessions(self._engine, self.scope)
 
-    def start(self) -> Injection:
-        """The failures that this project keeps meeting, with fixes; once, at the start of a run."""
-        return self._attempt(lambda: self._engine.doors.start(self.scope, self.run), NOTHING)
+    def start(self, *, again: bool = False) -> Injection:
+        """The playbook of this project, once, at the start of a run; else its usual failures.
+
+        `again` shows it once more, to a run whose context was lost.
+        """
+        doors, scope = self._engine.doors, self.scope
+        return self._attempt(lambda: doors.start(scope, self.run, again=again), NOTHING)
 
     def before_turn(self, prompt: str, *, hyde: bool | None = None) -> Injection:
         """The lessons to put before the model with this prompt; falsy if none fits.
@@ -283,6 +313,8 @@ class Agent:
             name, call = as_text(tool), call_keys.canonical(args)
             has_failed = failed
             if failed is None:
+                from hardwon.failures import verdict
+
                 has_failed = verdict.has_failed(name, output, call, self.run.so_far().steps)
             step = steps.Step(name, call, as_text(output), bool(has_failed))
             return self._engine.doors.after(self.scope, step, self.run)
@@ -303,19 +335,31 @@ class Agent:
         recorded = self.run.so_far().steps if steps is None else late
         flags = run_input.flags_of(signals)
         problem = run_input.problem_of(error)
+        from hardwon.pipeline import capture
+
         trigger = capture.trigger_of(bool(problem), flags, self._engine.settings.reflexion)
+        texts = as_text(task), as_text(attempt), problem
+        ended = episode.Episode(self.scope, *texts, signals=tuple(flags.items()))
+        is_read = trigger in (None, episode.Trigger.ERROR) and self._engine.reads(recorded)
         job = None
-        if trigger is not None:
-            texts = as_text(task), as_text(attempt), problem
-            ended = episode.Episode(self.scope, *texts, signals=tuple(flags.items()))
+        if is_read:
+            job = self._engine.read_run(ended, self.run, recorded)
+        elif trigger is not None:
             job = self._engine.capture(ended, trigger, recorded=recorded)
         # Only after the job is durable: a full disk must not cost the steps.
         self._engine.doors.end(self.scope, self.run, as_text(task), problem, late)
         return job
 
-    def end_run(self) -> None:
-        """End a run without a reflection: note outcomes of its deliveries, archive its steps."""
+    def end_run(self) -> Job | None:
+        """End a run: note outcomes of its deliveries, archive its steps.
+
+        It is queued only for a model that reads runs.
+        """
+        ended, steps = episode.Episode(self.scope, ""), self.run.so_far().steps
+        is_read = self._engine.reads(steps)
+        job = self._engine.read_run(ended, self.run, steps) if is_read else None
         self._engine.doors.end(self.scope, self.run)
+        return job
 
     def explain(
         self, door: str, text: str, *, tool: str = "bash", hyde: bool | None = None
@@ -335,35 +379,54 @@ class Agent:
     def digest(self, *, tokens: int = 300) -> str:
         """The lessons that were met most often, as a block for the start of a session."""
         scope, run = self.scope, self.run
+        from hardwon import browsing
+
         return self._attempt(lambda: browsing.digest(self._engine, scope, run, tokens=tokens), "")
 
     def readable(self, lessons: Sequence[Lesson]) -> Sequence[Lesson]:
         """The lessons that the agent may look up; those withheld from this run are left out."""
+        from hardwon import browsing
+
         return browsing.readable(self._engine, self.scope, lessons, self.run)
+
+    @property
+    def playbook(self) -> playbook.Playbook:
+        """What the project has taught: `list`, `edit`, `pin`, `move`, `undo`, `add`, `write` …"""
+        from hardwon import playbook
+
+        return playbook.Playbook(self._engine, self.scope, self.lessons, self.run)
 
     @property
     def loops(self) -> Loops:
         """Loops of trials: `run` one; states, reflections, search, analytics of all."""
+        from hardwon.learn import trials
+
         return trials.Loops(self._engine, self.scope)
 
     @property
     def goals(self) -> namespaces.Goals:
         """Goals that ended: `ended`, `context`, `reflections`."""
+        from hardwon import namespaces
+
         return namespaces.Goals(self._engine, self.scope, self._attempt)
 
     @property
     def runs(self) -> namespaces.Runs:
         """Runs that ended: `list`, `get`; how well they went: `ended`, `context`."""
+        from hardwon import namespaces
+
         return namespaces.Runs(self._engine, self.scope, self._attempt)
 
     @property
     def answers(self) -> namespaces.Answers:
         """Answers checked and improved by the model: `verify`, `refine`, `imagine`."""
+        from hardwon import namespaces
+
         return namespaces.Answers(self._engine)
 
     def report(self, injection: Injection, outcome: str) -> None:
         """Report the outcome of a delivery: `helped`, `ignored`, `failed` …"""
-        delivery = as_text(getattr(injection, "id", ""))
+        delivery = one_line(as_text(getattr(injection, "id", "")), 200)
         self._engine.store.deliveries.report(self.scope, delivery, one_line(as_text(outcome), 200))
 
     @cached_property
@@ -374,6 +437,8 @@ class Agent:
     if not TYPE_CHECKING:  # names of the last release; a type checker should refuse them
 
         def __getattr__(self, name: str) -> Any:
+            from hardwon import moved_names
+
             return moved_names.moved(self, name, moved_names.OF_AGENT)
 
     def _attempt(self, call: Callable[[], T], otherwise: T) -> T:
@@ -389,7 +454,11 @@ class Agent:
 def _imagined(engine: Runtime, prompt: str, hyde: bool | None) -> str:
     """A hypothetical lesson for the prompt if `hyde` is on; else ""."""
     is_on = engine.settings.hyde.enabled if hyde is None else hyde
-    return answers.enriched(engine, prompt) if is_on else ""
+    if not is_on:
+        return ""
+    from hardwon import answers
+
+    return answers.enriched(engine, prompt)
 
 
 def _tell(engine: Runtime, error: Exception) -> None:

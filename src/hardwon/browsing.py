@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from hardwon._cold.lazy import lazy
+from typing import TYPE_CHECKING
+
+from hardwon.pipeline import inject, withhold
 from hardwon.values.lesson import Status
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon.pipeline import inject, withhold
     from hardwon.ports import Run
     from hardwon.runtime import Runtime
     from hardwon.values.lesson import Lesson
     from hardwon.values.scope import Scope
-else:
-    inject, withhold = lazy("hardwon.pipeline.inject"), lazy("hardwon.pipeline.withhold")
 
 _DIGESTED = 50  # the most recently consulted lessons, from which a digest is made
 

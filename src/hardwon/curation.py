@@ -16,7 +16,7 @@ from hardwon.values.lesson import LIVE, Lesson, Status
 from hardwon.values.lesson_check import checked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from hardwon.runtime import Runtime
     from hardwon.values.history import Change
@@ -69,9 +69,9 @@ def merge(engine: Runtime, parents: Sequence[Lesson]) -> Lesson:
     return stored
 
 
-def revoke(engine: Runtime, scope: Scope, origin: str) -> list[Lesson]:
-    """Delete every lesson of an origin and every lesson made from them; returns them."""
-    return screen.revoke(origin, scope=scope, lessons=engine.store.lessons)
+def revoke(engine: Runtime, scope: Scope, origin: str, own: Collection[Scope]) -> list[Lesson]:
+    """Delete every own lesson of an origin and every one made from them; returns them."""
+    return screen.revoke(origin, scope=scope, own=own, lessons=engine.store.lessons)
 
 
 def restored(engine: Runtime, change: Change) -> Lesson:
@@ -88,11 +88,12 @@ def restored(engine: Runtime, change: Change) -> Lesson:
     return lesson
 
 
-def imported_before(engine: Runtime, scope: Scope, *, limit: int) -> list[Lesson]:
-    """The lessons that were imported before, at most the `limit` latest."""
+def imported_before(
+    engine: Runtime, scope: Scope, own: Collection[Scope], *, limit: int
+) -> list[Lesson]:
+    """The own lessons that were imported before, at most the `limit` latest."""
     lessons = engine.store.lessons.recent(scope, status=Status.ALL, limit=limit)
-    changeable_lessons = (lesson for lesson in lessons if lesson.scope in scope.changeable())
-    return [lesson for lesson in changeable_lessons if imported.is_import(lesson)]
+    return [lesson for lesson in lessons if lesson.scope in own and imported.is_import(lesson)]
 
 
 def take_in(

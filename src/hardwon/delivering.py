@@ -3,34 +3,30 @@
 from __future__ import annotations
 
 from time import perf_counter_ns
+from typing import TYPE_CHECKING, TypeVar
 
-from hardwon._cold.lazy import lazy
 from hardwon.errors import StorageError, Unavailable
-from hardwon.pipeline import recall
+from hardwon.failures import loops
+from hardwon.pipeline import inject, measure, recall
 from hardwon.ranking.query import Match, Query
 from hardwon.ranking.scores import WEIGHTS, Judged, Outlook, is_of_other_tests
 from hardwon.values.delivery import NOTHING, Door, Injection
 from hardwon.values.run import Shown
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
-    from typing import TypeVar
 
-    from hardwon.failures import loops
-    from hardwon.pipeline import inject, measure, mute, withhold
+    from hardwon.pipeline import withhold
     from hardwon.ports import Run, Store
     from hardwon.settings import Settings
     from hardwon.values.lesson import Lesson
     from hardwon.values.scope import Scope
     from hardwon.values.step import Step
 
-    T = TypeVar("T")
-else:
-    loops = lazy("hardwon.failures.loops")
-    mute, withhold = lazy("hardwon.pipeline.mute"), lazy("hardwon.pipeline.withhold")
-    inject, measure = lazy("hardwon.pipeline.inject"), lazy("hardwon.pipeline.measure")
+
+T = TypeVar("T")
+
 
 _NAMES = 8  # exact failures that are noted for a lesson without a kind
 
@@ -70,17 +66,19 @@ class Delivering:
         outlook: Outlook,
         run: Run,
         *,
-        view: Callable[[Lesson], Lesson] | None = None,
+        is_wanted: Callable[[Lesson], bool] | None = None,
     ) -> Injection:
-        """The lessons for a query, rendered and logged; `view` gives the lesson as shown here."""
+        """The lessons for a query, rendered and logged.
+
+        What `is_wanted` names is shown even if the words of the query alone do not ask for it.
+        """
         started = perf_counter_ns()
         candidates = self.weighed(scope, query, outlook)
-        if view is not None:
+        if is_wanted is not None:
             candidates = [
-                candidate if candidate.verdict else candidate.seen(view) for candidate in candidates
+                candidate._replace(verdict="") if is_wanted(candidate.match.lesson) else candidate
+                for candidate in candidates
             ]
-        if query.door != Door.ERROR and recall.shown(candidates):
-            candidates = mute.muted(candidates, scope, self._store.calls)
         return self.deliver(scope, query, candidates, run, started=started)
 
     def deliver(
@@ -104,6 +102,34 @@ class Delivering:
             scope,
             scores=tuple(scores[lesson.id] for lesson in block.lessons),
             tokens=block.tokens,
+            began=now,
+            micros=(perf_counter_ns() - started) // 1000,
+        )
+        return injection
+
+    def open_run(
+        self,
+        scope: Scope,
+        lessons: Sequence[Lesson],
+        compose: Callable[[Sequence[Lesson]], tuple[str, tuple[Lesson, ...]]],
+        run: Run,
+    ) -> Injection:
+        """What a run is told at its start: the text that `compose` makes of the lessons."""
+        now, started = self._clock(), perf_counter_ns()
+        if self._settings.proof.share or any(lesson.was_retired for lesson in lessons):
+            candidates = [Judged(Match(lesson), 1.0) for lesson in lessons]
+            kept = self._kept(Door.START, candidates, lessons, self.coin(scope, run))
+            lessons = [candidate.match.lesson for candidate in kept]
+        text, told = compose(lessons)
+        if not text:
+            return NOTHING
+        injection = Injection(text, told, measure.new_id(now), door=Door.START)
+        self._log(
+            injection,
+            Query(Door.START, ""),
+            scope,
+            scores=tuple(1.0 for _ in told),
+            tokens=inject.tokens(text),
             began=now,
             micros=(perf_counter_ns() - started) // 1000,
         )
@@ -143,6 +169,8 @@ class Delivering:
     def coin(self, scope: Scope, run: Run) -> withhold.Coin:
         """How lessons are withheld from a run."""
         share = self._settings.proof.share
+        from hardwon.pipeline import withhold
+
         return withhold.Coin(self._store.units, share, scope, run, self._clock())
 
     def noted(self, note: Callable[[], object]) -> bool:
@@ -175,6 +203,8 @@ class Delivering:
         """The rendered candidates that the hold-out lets this run see."""
         rendered = [candidate for candidate in fresh if candidate.match.lesson in lessons]
         try:
+            from hardwon.pipeline import withhold
+
             return withhold.shown(rendered, door, coin)
         except (StorageError, Unavailable) as error:
             self._trouble(error)

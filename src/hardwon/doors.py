@@ -2,61 +2,45 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from time import perf_counter_ns
+from typing import TYPE_CHECKING, Any
 
+from hardwon import _background as background
 from hardwon import queries
-from hardwon._cold.lazy import lazy
 from hardwon.delivering import Delivering, note_shown
 from hardwon.errors import InvalidInput
-from hardwon.pipeline import screened_ports
-from hardwon.ranking.odds import RUN
+from hardwon.evidence.inner import with_failure
+from hardwon.failures import call_keys, operations
+from hardwon.pipeline import inject, playbook, repeat, screen, screened_ports
 from hardwon.ranking.query import Match, Query
-from hardwon.ranking.scores import UNKNOWN, Judged, Outlook
+from hardwon.ranking.scores import UNKNOWN, Judged
+from hardwon.stores import runs
 from hardwon.text.secrets import screened
 from hardwon.values.delivery import NOTHING, Door, Injection
+from hardwon.values.episode import Trigger
+from hardwon.values.lesson import MINED, Status
 from hardwon.values.run import RunSoFar
+from hardwon.values.step import Step
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from datetime import datetime
-    from typing import Any
 
-    from hardwon import _background as background
     from hardwon import recording
-    from hardwon.failures import (
-        advice,
-        call_keys,
-        guards,
-        lesson_text,
-        mistakes,
-        operations,
-        reading,
-    )
-    from hardwon.pipeline import archive, mute, predict, screen, settle
+    from hardwon.evidence.ways import Way
     from hardwon.ports import Run, Store
     from hardwon.ranking.query import Near
     from hardwon.settings import Settings
-    from hardwon.stores import runs
-    from hardwon.values import step as steps
     from hardwon.values.lesson import Lesson
     from hardwon.values.scope import Scope
-    from hardwon.values.step import Step
-else:
-    runs, recording = lazy("hardwon.stores.runs"), lazy("hardwon.recording")
-    background = lazy("hardwon._background")
-    call_keys, guards = lazy("hardwon.failures.call_keys"), lazy("hardwon.failures.guards")
-    advice, lesson_text = lazy("hardwon.failures.advice"), lazy("hardwon.failures.lesson_text")
-    mistakes, reading = lazy("hardwon.failures.mistakes"), lazy("hardwon.failures.reading")
-    operations, steps = lazy("hardwon.failures.operations"), lazy("hardwon.values.step")
-    predict = lazy("hardwon.pipeline.predict")
-    screen, settle = lazy("hardwon.pipeline.screen"), lazy("hardwon.pipeline.settle")
-    mute, archive = lazy("hardwon.pipeline.mute"), lazy("hardwon.pipeline.archive")
 
 _TASK = 4000  # characters of a prompt that are kept as the task of a run
 _STARTED = "start"
 _AT_THE_END = 2.0  # seconds that the end of a run waits for background learning
 _ARGS = 8 * 1024  # characters of a call that are recorded
+_RUNS = 12  # earlier runs of a project that are looked at when a run begins
+_FAILURES = 60  # lessons that are looked at when a run begins
+_ALWAYS = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Doors:
@@ -71,8 +55,10 @@ class Doors:
         on_disk: bool,
         near: Callable[[Scope, str], Near],
         trouble: Callable[[BaseException], None],
+        are_read: bool = False,
     ) -> None:
         self._store = store
+        self._are_read = are_read  # whether a model reads ended runs
         self._near = near
         self._on_disk = on_disk
         self._settings = settings
@@ -86,19 +72,51 @@ class Doors:
             return screened_ports.screened_run(runs.MemoryRun())
         return screened_ports.screened_run(runs.FileRun(self._settings.home, scope, name))
 
-    def start(self, scope: Scope, run: Run) -> Injection:
-        """The lessons about failures that this project keeps meeting; once per run."""
-        past = run.so_far()
-        if _STARTED in past.counted:
+    def start(self, scope: Scope, run: Run, *, again: bool = False) -> Injection:
+        """The playbook of the project, once per run; `again` after its context was lost.
+
+        Where no model has read a run, also what earlier runs show.
+        """
+        if _STARTED in run.so_far().counted and not again:
             return NOTHING
         self.delivering.noted(lambda: run.counted([_STARTED]))
-        # The number of runs decides what is frequent, so count the latest first.
-        self.delivering.noted(self._store.calls.catch_up)
-        counts = self._store.calls.counts(scope, (RUN,))
-        runs = counts[RUN].made if RUN in counts else 0
-        query = Query(Door.START, "", usual=self._settings.recall.usual)
-        outlook = Outlook(past.told, runs)
-        return self.delivering.tell(run, self.delivering.recalled(scope, query, outlook, run))
+        items = playbook.items(scope, self._store.lessons, self._clock())
+        is_read = any(item.trigger == Trigger.RUN for item in items)
+        ways, failures = ([], []) if is_read else self._evidence(scope, items)
+        values = self._settings.recall
+
+        def compose(lessons: Sequence[Lesson]) -> tuple[str, tuple[Lesson, ...]]:
+            words = inject.playbook(
+                (lesson for lesson in lessons if lesson in items), budget=values.start_tokens
+            )
+            from hardwon.evidence.opening import opening
+
+            text, told = opening(
+                ways,
+                [lesson for lesson in lessons if lesson not in items],
+                budget=values.start_evidence_tokens,
+                tokens=inject.tokens,
+            )
+            return f"{words.text}\n{text}".strip(), (*words.lessons, *told)
+
+        block = self.delivering.open_run(scope, [*items, *failures], compose, run)
+        return self.delivering.tell(run, block)
+
+    def _evidence(self, scope: Scope, items: Sequence[Lesson]) -> tuple[list[Way], list[Lesson]]:
+        """Calls that worked in earlier runs, and failures with what got past them."""
+        from hardwon.values.report import Window
+
+        window = Window(scope, _ALWAYS)
+        earlier = [(r.task, r.steps) for r in self._store.ended_runs.latest(window, limit=_RUNS)]
+        recent = self._store.lessons.recent(scope, status=Status.ACTIVE, limit=_FAILURES)
+        own = [lesson for lesson in recent if lesson.scope == scope and lesson not in items]
+        failures = sorted(
+            (lesson for lesson in own if lesson.fixes),
+            key=lambda lesson: (-lesson.met, -lesson.updated_at.timestamp()),
+        )
+        from hardwon.evidence.ways import ways_of
+
+        return ways_of(earlier), failures
 
     def turn(self, scope: Scope, prompt: str, run: Run, imagined: str = "") -> Injection:
         """The lessons that fit the prompt; `imagined` is a hypothetical lesson to search with."""
@@ -110,38 +128,23 @@ class Doors:
         return self.delivering.tell(run, self.delivering.recalled(scope, query, outlook, run))
 
     def action(self, scope: Scope, tool: str, args: Any, run: Run) -> Injection:
-        """The fix of a failure that the call will probably end in, or a denial; else nothing."""
+        """A denial of the call that failed here last, or that a person forbade; else nothing."""
         call = screened(call_keys.canonical(args), _ARGS)
-        started, past = perf_counter_ns(), run.so_far()
-        likely, sure = self.delivering.weights.likely, self.delivering.weights.sure
-        # Read counts first: a store may then know that no guard has changed.
-        candidates = self._predicted(scope, steps.Step(tool, call), past, least=likely)
         if (forbidding := self._forbidding(scope, tool, call)) is not None:
             return self.delivering.denied(scope, forbidding, call)
+        past = run.so_far()
+        candidates = self._repeated(scope, Step(tool, call), past)
         query = Query(Door.ACTION, call)
-        block = self.delivering.deliver(scope, query, candidates, run, started=started)
-        is_sure = bool(block) and candidates[0].score >= sure
-        if not (is_sure and self._settings.hooks.stop_once):
+        block = self.delivering.deliver(scope, query, candidates, run, started=perf_counter_ns())
+        if not (block and self._settings.hooks.stop_once):
             return self.delivering.tell(run, block, call)
         # Deny only if the run can note it: the same call must pass the second time.
         return block._replace(denied=self.delivering.noted(lambda: note_shown(run, block, call)))
 
-    def _predicted(
-        self, scope: Scope, pending: Step, past: RunSoFar, *, least: float
-    ) -> list[Judged]:
-        """The lessons about failures that a pending call may end in, likeliest first."""
+    def _repeated(self, scope: Scope, pending: Step, past: RunSoFar) -> list[Judged]:
+        """The lesson about the same call, which failed here last and has a fix; often none."""
         pending = operations.of_operation(pending)
-        records = predict.Records(scope, self._store.calls, self._store.lessons, self._clock())
-        predictions = predict.likely_failures(pending, past, records, least=least)
-        if any(prediction.is_shown for prediction in predictions) and self._catches_up():
-            predictions = predict.likely_failures(pending, past, records, least=least)
-        return predict.judged(predictions, likely=self.delivering.weights.likely)
-
-    def _catches_up(self) -> bool:
-        """Count the calls that are waiting to be counted; returns whether there were any."""
-        counted: list[bool] = []
-        self.delivering.noted(lambda: counted.append(self._store.calls.catch_up()))
-        return any(counted)
+        return repeat.judged(pending, past, scope, self._store.lessons, self._clock())
 
     def after(self, scope: Scope, step: Step, run: Run) -> Injection:
         """Record a step; returns the lessons about its failure and a loop warning."""
@@ -152,7 +155,7 @@ class Doors:
         counted = self._record(scope, step, past, block_for_failure, run)
         block = self.delivering.tell(run, block_for_failure)
         block = self.delivering.with_loop(scope, block, [*past.turn, step])
-        learnt = self.recorder.learnt(scope, counted) if counted else ""
+        learnt = self.recorder.describe_learnt(scope, counted) if counted else ""
         return block._replace(failed=step.failed, learnt=learnt)
 
     def _record(
@@ -177,7 +180,7 @@ class Doors:
 
     def _known(self, scope: Scope, step: Step, past: RunSoFar, run: Run) -> Injection:
         """The lessons about a failing step; nothing while the store is unavailable."""
-        if not step.failed:
+        if step.failure is None and not step.failed:
             return NOTHING
         return self.delivering.reached(lambda: self._failed(scope, step, past, run), NOTHING)
 
@@ -186,6 +189,8 @@ class Doors:
         now = self._clock()
         for lesson in self._store.lessons.guards(scope):
             is_alive = lesson.expires_at is None or lesson.expires_at > now
+            from hardwon.failures import guards
+
             if is_alive and guards.guard_of(lesson).forbids(tool, call):
                 return lesson
         return None
@@ -200,8 +205,9 @@ class Doors:
         self.flush(_AT_THE_END)
         past = run.so_far()
         if past.shown:
+            from hardwon.pipeline import settle
+
             self.delivering.noted(lambda: settle.settle(past, run.name, scope, self._store))
-            self.delivering.noted(lambda: mute.note(past, scope, self._store))
         if not self._settings.runs.keep or not (past.steps or past.shown or steps):
             run.end()
             return
@@ -212,20 +218,32 @@ class Doors:
 
         def put_aside() -> None:  # a worker archives a run on disk; one in memory is archived now
             if not run.end(outcome, now.timestamp()):
+                from hardwon.pipeline import archive
+
                 ended = archive.archived(complete, scope, name, ended=now, outcome=outcome)
                 self._store.ended_runs.keep(ended)
+                self._earn(ended.id, scope, complete)
 
         self.delivering.noted(put_aside)
 
+    def _earn(self, run: str, scope: Scope, past: RunSoFar) -> None:
+        """Let the items of the playbook earn their place by a run."""
+        now, retires = self._clock(), not self._are_read
+        items = playbook.items(scope, self._store.lessons, now)
+        from hardwon.pipeline import earn
+
+        earn.settle(items, past, run, store=self._store, now=now, retires=retires)
+
     @staticmethod
     def screened(step: Step, before: Sequence[Step]) -> Step:
-        """The step without secrets, and with its failure if it failed."""
-        step = operations.of_operation(screen.screen_step(step))
-        return step._replace(failure=reading.read_failure(step, before)) if step.failed else step
+        """The step without secrets, with what went wrong in it."""
+        return with_failure(operations.of_operation(screen.screen_step(step)), before)
 
     @property
     def recorder(self) -> recording.Recording:
         """Learns from steps."""
+        from hardwon import recording
+
         return recording.Recording(self._store, self._settings, self._clock)
 
     def explain(self, scope: Scope, door: str, text: str, tool: str) -> list[Judged]:
@@ -235,12 +253,12 @@ class Doors:
             forbidden = self._forbidding(scope, tool, call)
             if forbidden is not None:
                 return [Judged(Match(forbidden), 10.0, (("guard", 10.0),))]
-            return self._predicted(scope, steps.Step(tool, call), RunSoFar(), least=0.0)
+            return self._repeated(scope, Step(tool, call), RunSoFar())
         return self.delivering.weighed(scope, self._asked(scope, door, text, tool), UNKNOWN)
 
     def _asked(self, scope: Scope, door: str, text: str, tool: str) -> Query:
         if door == Door.ERROR:
-            step = steps.Step(tool, "", text, failed=True)
+            step = Step(tool, "", text, failed=True)
             return self.asked_at_error(scope, self.screened(step, ()))
         if door != Door.TURN:
             raise InvalidInput(f"no such door: {door!r}; one of turn, action, error")
@@ -259,18 +277,30 @@ class Doors:
         failure = step.failure
         if failure is not None and past.has_met_exactly(failure):
             return NOTHING
+        from hardwon.failures import mistakes
+
         is_mistake = mistakes.is_mistake(step, past.steps)
-        if not (is_mistake or self.recorder.is_old_red(scope, failure)):
+        if not (is_mistake or self.recorder.is_preexisting_failure(scope, failure)):
             return NOTHING
         is_again = failure is not None and past.has_met(failure.kind)
         query = self.asked_at_error(scope, step, past.task)
-        outlook = UNKNOWN._replace(is_again=is_again)
+        outlook = UNKNOWN._replace(is_again=is_again, told=past.told)
+        found = self.delivering.weighed(scope, query, outlook)
+        own = [_of_same_call(candidate, step) for candidate in found]
+        return self.delivering.deliver(scope, query, own, run, started=perf_counter_ns())
 
-        def view(lesson: Lesson) -> Lesson:
-            return lesson_text.with_text_of(lesson, advice.not_followed(lesson.fixes, step))
 
-        with_names = view if step.args.startswith("{") else None
-        return self.delivering.recalled(scope, query, outlook, run, view=with_names)
+def _of_same_call(candidate: Judged, step: Step) -> Judged:
+    """A candidate with what is known about this call; what is known of other calls is hidden."""
+    lesson = candidate.match.lesson
+    if candidate.verdict or not lesson.fixes or lesson.origin != MINED:
+        return candidate
+    from hardwon.failures import fixes, lesson_text
+
+    own = lesson_text.with_text_of(lesson, fixes.fixes_of_call(lesson.fixes, step))
+    if not own.fixes:
+        return candidate._replace(verdict="known of other calls only")
+    return candidate._replace(match=candidate.match._replace(lesson=own))
 
 
 def _tell(run: Run, task: str, steps: Sequence[Step]) -> None:

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from hardwon._cold.cached import cached_property
-from hardwon._cold.lazy import lazy
-from hardwon.errors import PermanentError, TransientError
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
+from hardwon._fork import cached_property
+from hardwon.errors import PermanentError, TransientError
+from hardwon.models import budget, classify, embeddings
+from hardwon.pipeline import embed
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from datetime import timedelta
 
-    from hardwon.models import budget, classify, embeddings
-    from hardwon.pipeline import embed
     from hardwon.ports import Embedder, Store
     from hardwon.ranking.query import Near
     from hardwon.settings import Settings
     from hardwon.values.scope import Scope
-else:
-    embeddings, budget = lazy("hardwon.models.embeddings"), lazy("hardwon.models.budget")
-    classify, embed = lazy("hardwon.models.classify"), lazy("hardwon.pipeline.embed")
 
 
 class SemanticSearch:

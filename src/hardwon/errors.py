@@ -2,6 +2,7 @@
 
 HardwonError
 ├── InvalidInput          fix the input            (exit code 2)
+│   ├── NotAllowed        ask somebody with more rights
 │   └── NotFound          there is no such thing   (exit code 1)
 ├── SetupError            fix the installation
 │   ├── MissingExtra      install an extra
@@ -29,6 +30,10 @@ class HardwonError(Exception):
 
 class InvalidInput(HardwonError, ValueError):
     """The caller passed something that can never work; the text says what and why."""
+
+
+class NotAllowed(InvalidInput):
+    """The caller may see this and not change it."""
 
 
 class NotFound(InvalidInput):

@@ -24,6 +24,7 @@ def forget(engine: Runtime, name: str) -> None:
             engine.queue.purge(job.id)
     engine.accounts.ledger.forget(name)
     if engine.on_disk:
-        for module in (run_files, trust, service):
+        for module in (run_files, trust):
             module.forget(engine.settings.home, name)
+        service.forget(engine.settings, name)
     engine.store.forget(name)

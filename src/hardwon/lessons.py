@@ -2,54 +2,48 @@
 
 from __future__ import annotations
 
-from hardwon._cold.lazy import lazy
-from hardwon.errors import InvalidInput, NotFound, StorageError
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+
+from hardwon.errors import InvalidInput, NotAllowed, NotFound, StorageError
+from hardwon.failures import call_keys
 from hardwon.text.clean import required
+from hardwon.values import history as past
 from hardwon.values.lesson import FORBIDDEN, Lesson, Status
 from hardwon.values.lesson_check import checked
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
-    from typing import Any, TypedDict, Unpack
 
-    from hardwon import curation
-    from hardwon.failures import call_keys, guards
-    from hardwon.learn import imports
-    from hardwon.pipeline import evaluate
     from hardwon.runtime import Runtime
-    from hardwon.values import history as past
-    from hardwon.values import imported, lesson_formats
     from hardwon.values.history import Change
+    from hardwon.values.listing import Place
     from hardwon.values.report import Exposure, LessonVerdict
     from hardwon.values.scope import Scope
 
-    class LessonDetails(TypedDict, total=False):
-        """The optional fields of a new lesson."""
 
-        mistake: str
-        tags: Sequence[str]
-        importance: float
-        confidence: float
-        expires_at: datetime | None
-        kinds: Sequence[str]
+class LessonDetails(TypedDict, total=False):
+    """The optional fields of a new lesson."""
 
-    class LessonEdits(TypedDict, total=False):
-        """What can be changed about a lesson."""
+    mistake: str
+    tags: Sequence[str]
+    importance: float
+    confidence: float
+    expires_at: datetime | None
+    kinds: Sequence[str]
 
-        situation: str
-        mistake: str
-        correction: str
-        tags: Sequence[str]
-        status: str
-        importance: float
-        confidence: float
-else:
-    call_keys, past = lazy("hardwon.failures.call_keys"), lazy("hardwon.values.history")
-    imported, curation = lazy("hardwon.values.imported"), lazy("hardwon.curation")
-    guards, evaluate = lazy("hardwon.failures.guards"), lazy("hardwon.pipeline.evaluate")
-    lesson_formats, imports = lazy("hardwon.values.lesson_formats"), lazy("hardwon.learn.imports")
+
+class LessonEdits(TypedDict, total=False):
+    """What can be changed about a lesson."""
+
+    situation: str
+    mistake: str
+    correction: str
+    tags: Sequence[str]
+    status: str
+    importance: float
+    confidence: float
+
 
 _EDITABLE = {"situation", "mistake", "correction", "tags", "status", "importance", "confidence"}
 _GIVEN = {"mistake", "tags", "importance", "confidence", "expires_at", "kinds"}
@@ -63,6 +57,7 @@ class Lessons:
     def __init__(self, engine: Runtime, own: Scope) -> None:
         self._engine = engine
         self._scope = own
+        self._own = own.changeable()  # the scopes whose lessons may be changed
 
     def add(self, situation: str, correction: str, **more: Unpack[LessonDetails]) -> Lesson:
         """Store a lesson in your own words: when it applies, and what to do then.
@@ -106,6 +101,8 @@ class Lessons:
     def verdict(self, number: int) -> LessonVerdict | None:
         """The hold-out's verdict on a lesson with its current text; None without data."""
         lesson = self._engine.store.lessons.get(self._scope, number)
+        from hardwon.pipeline import evaluate
+
         return evaluate.verdict_on(self._engine.store, lesson)
 
     def edit(self, number: int, **changes: Unpack[LessonEdits]) -> Lesson:
@@ -114,6 +111,8 @@ class Lessons:
         if unknown:
             raise InvalidInput(f"cannot edit {', '.join(sorted(unknown))}")
         self._note(number, "edit")
+        from hardwon import curation
+
         return curation.edit(self._engine, self._scope, number, _plain(changes))
 
     def guard(self, number: int, *, call: str = "", tool: str = "bash", on: bool = True) -> Lesson:
@@ -123,6 +122,8 @@ class Lessons:
         """
         lesson = self._note(number, "guard")
         kept = tuple(key for key in lesson.calls if on or key[0] != FORBIDDEN)
+        from hardwon.failures import guards
+
         named_calls = (
             [(tool, call_keys.canonical(call))] if call else guards.exact_calls(lesson.calls)
         )
@@ -132,6 +133,8 @@ class Lessons:
         if on and not forbidden:
             raise InvalidInput(f"lesson {number} names no call; say which one must not be made")
         calls = tuple(dict.fromkeys((*kept, *forbidden)))
+        from hardwon import curation
+
         return curation.edit(self._engine, self._scope, number, {"guard": on, "calls": calls})
 
     def delete(self, number: int) -> None:
@@ -142,7 +145,7 @@ class Lessons:
     def history(self, number: int | None = None) -> Sequence[Change]:
         """The changes of one lesson or of all, newest first."""
         changes = self._engine.store.history.of(self._scope, number)
-        return [change for change in changes if change.before.scope in self._scope.changeable()]
+        return [change for change in changes if change.before.scope in self._own]
 
     def undo(self, number: int | None = None) -> Lesson:
         """Take back the newest change, of one lesson or of all."""
@@ -150,6 +153,8 @@ class Lessons:
         if not changes:
             raise NotFound("change to undo", number)
         newest = changes[0]
+        from hardwon import curation
+
         lesson = curation.restored(self._engine, newest)
         self._engine.store.history.forget(self._scope, newest)
         return lesson
@@ -157,6 +162,8 @@ class Lessons:
     def approve(self, number: int) -> Lesson:
         """Release a lesson from quarantine, or vouch for one; from now on it may be delivered."""
         self._note(number, "approve")
+        from hardwon import curation
+
         return curation.approve(self._engine, self._scope, number)
 
     def merge(self, *numbers: int) -> Lesson:
@@ -166,18 +173,20 @@ class Lessons:
         """
         if len(set(numbers)) < 2:
             raise InvalidInput("name two or more lessons to merge")
-        parents = [
-            curation.changeable(self._engine, self._scope, number) for number in set(numbers)
-        ]
+        parents = [self._changeable(number) for number in set(numbers)]
         if len({parent.scope for parent in parents}) > 1:
             raise InvalidInput("lessons of different scopes cannot be merged")
         for parent in parents:
             self._note(parent.id, "merge")
+        from hardwon import curation
+
         return curation.merge(self._engine, parents)
 
     def revoke(self, origin: str) -> Sequence[Lesson]:
         """Delete every lesson of an origin and all lessons made from them."""
-        return curation.revoke(self._engine, self._scope, required(origin, "origin"))
+        from hardwon import curation
+
+        return curation.revoke(self._engine, self._scope, required(origin, "origin"), self._own)
 
     def list(self, *, limit: int = 100, status: str = Status.ACTIVE) -> Sequence[Lesson]:
         """The lessons with this status, the most recently consulted first."""
@@ -206,6 +215,8 @@ class Lessons:
         """All active lessons as a pack: `jsonl` or `markdown`."""
         if form not in {"jsonl", "markdown"}:
             raise InvalidInput(f"unknown format of a pack: {form!r}; one of jsonl, markdown")
+        from hardwon.values import lesson_formats
+
         write = lesson_formats.to_lines if form == "jsonl" else lesson_formats.to_markdown
         _count_deliveries(self._engine, self._scope)
         store = self._engine.store.lessons
@@ -222,6 +233,8 @@ class Lessons:
     ) -> Sequence[Lesson]:
         """Import a pack, or the store of another system, all of it or nothing.
 
+        Only facts of a memory index that cannot be read are left out, and named in the log.
+
         Imported lessons are not trusted: they wait in quarantine, without guards and records, until
         a person approves them. With `trust` they count as your own. They keep their dates;
         lessons that were imported before stay as they are. In a store of several tenants and agents
@@ -229,18 +242,39 @@ class Lessons:
         many are done, and of how many.
         """
         engine, scope = self._engine, self._scope
+        from hardwon.learn import imports
+
         lessons = imports.read(source, scope, tenant=from_tenant, agent=from_agent)
         # A store in memory cannot roll back: there, faults are found before the first is stored.
         count = imports.lines_in(source) if engine.on_disk else 0
+        from hardwon.values import imported
+
         pack = imported.Pack(lessons, count, imported.origin_of(source), trust=trust)
-        known = curation.imported_before(engine, scope, limit=_EVERY)
+        from hardwon import curation
+
+        known = curation.imported_before(engine, scope, self._own, limit=_EVERY)
         return curation.take_in(engine, pack if count else pack.listed(), known, tell=tell)
 
     def _note(self, number: int, act: str) -> Lesson:
         _count_deliveries(self._engine, self._scope)
-        lesson = curation.changeable(self._engine, self._scope, number)
+        lesson = self._changeable(number)
         self._engine.store.history.note(past.Change(lesson, act, self._engine.clock()))
         return lesson
+
+    def _changeable(self, number: int) -> Lesson:
+        from hardwon import curation
+
+        lesson = curation.changeable(self._engine, self._scope, number)
+        if lesson.scope not in self._own:
+            raise NotAllowed(f"lesson {number} holds for more than this key may change")
+        return lesson
+
+
+def limited(lessons: Lessons, place: Place) -> Lessons:
+    """The same lessons; those outside of the place can be read and not changed."""
+    own = Lessons(lessons._engine, lessons._scope)
+    own._own = tuple(scope for scope in lessons._own if place.covers(scope))
+    return own
 
 
 def _tagged(lessons: Lessons, tag: str) -> Sequence[Lesson]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from hardwon.errors import MissingExtra
+from hardwon.errors import InvalidInput, MissingExtra
 from hardwon.values.queue import BUCKETS
 
 try:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
     from hardwon.values.queue import QueueCounts, WorkCounts
 
-PREFIX = "hardwon_lessonq_"
 _ENTRANCES = ("accepted", "rejected_full", "deduped", "dropped_oldest")
 _SPENT = {
     "calls": "Calls of models since midnight UTC.",
@@ -35,49 +35,57 @@ _OUTCOMES = ("success", "skipped", "transient", "permanent")
 
 
 def exposition(
-    queue: QueueCounts, work: WorkCounts, spent: Mapping[str, float] | None = None
+    queue: QueueCounts,
+    work: WorkCounts,
+    spent: Mapping[str, float] | None = None,
+    *,
+    prefix: str = "hardwon",
 ) -> bytes:
     """One scrape: the current counters, and what models have cost today."""
+    if not re.fullmatch(r"[A-Za-z_:][A-Za-z0-9_:]*", prefix):
+        raise InvalidInput(f"metrics.prefix: {prefix!r} cannot begin the name of a metric")
     registry = CollectorRegistry(auto_describe=False)
-    registry.register(_Counts(queue, work))
-    registry.register(_Spent(spent or {}))
+    registry.register(_Counts(queue, work, f"{prefix}_lessonq_"))
+    registry.register(_Spent(spent or {}, f"{prefix}_model_"))
     return generate_latest(registry)
 
 
 class _Spent(Collector):
-    def __init__(self, spent: Mapping[str, float]) -> None:
+    def __init__(self, spent: Mapping[str, float], prefix: str) -> None:
         self._spent = spent
+        self._prefix = prefix
 
     def collect(self) -> Iterator[Metric]:
         for name, description in _SPENT.items():
             amount = self._spent.get(name, 0.0)
-            yield GaugeMetricFamily(f"hardwon_model_{name}_today", description, amount)
+            yield GaugeMetricFamily(f"{self._prefix}{name}_today", description, amount)
 
 
 class _Counts(Collector):
-    def __init__(self, queue: QueueCounts, work: WorkCounts) -> None:
+    def __init__(self, queue: QueueCounts, work: WorkCounts, prefix: str) -> None:
         self._queue = queue
         self._work = work
+        self._prefix = prefix
 
     def collect(self) -> Iterator[Metric]:
         queue, work = self._queue, self._work
-        yield _labelled(
+        yield self._labelled(
             "enqueue", "Jobs that came, by what became of them.", "outcome",
             {outcome: getattr(queue, outcome) for outcome in _ENTRANCES},
         )  # fmt: skip
-        yield _labelled(
+        yield self._labelled(
             "attempts", "Attempts that ended, by outcome.", "outcome",
             {outcome: work.attempts.get(outcome, 0) for outcome in _OUTCOMES},
         )  # fmt: skip
-        yield _labelled(
+        yield self._labelled(
             "retry", "Retries, by the number of the attempt that failed.", "attempt",
             {str(attempt): count for attempt, count in sorted(work.retries.items())},
         )  # fmt: skip
         yield self._durations()
         for name, (description, number) in self._plain_counters().items():
-            yield CounterMetricFamily(PREFIX + name, description, number)
+            yield CounterMetricFamily(self._prefix + name, description, number)
         for name, (description, number) in self._gauges().items():
-            yield GaugeMetricFamily(PREFIX + name, description, number)
+            yield GaugeMetricFamily(self._prefix + name, description, number)
 
     def _plain_counters(self) -> dict[str, tuple[str, int]]:
         queue = self._queue
@@ -98,7 +106,7 @@ class _Counts(Collector):
 
     def _durations(self) -> HistogramMetricFamily:
         family = HistogramMetricFamily(
-            f"{PREFIX}processing_duration_seconds",
+            f"{self._prefix}processing_duration_seconds",
             "Time from claim to outcome, by outcome.",
             labels=["outcome"],
         )
@@ -110,11 +118,10 @@ class _Counts(Collector):
             family.add_metric([outcome], rows, self._work.seconds[outcome])
         return family
 
-
-def _labelled(
-    name: str, description: str, label: str, values: dict[str, int]
-) -> CounterMetricFamily:
-    family = CounterMetricFamily(PREFIX + name, description, labels=[label])
-    for value, count in values.items():
-        family.add_metric([value], count)
-    return family
+    def _labelled(
+        self, name: str, description: str, label: str, values: dict[str, int]
+    ) -> CounterMetricFamily:
+        family = CounterMetricFamily(self._prefix + name, description, labels=[label])
+        for value, count in values.items():
+            family.add_metric([value], count)
+        return family

@@ -7,33 +7,29 @@ and updates the copy.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
-from hardwon._cold.cached import cached_property
-from hardwon._cold.lazy import lazy
+from hardwon._fork import cached_property
 from hardwon.doors import Doors
 from hardwon.errors import NotFound
 from hardwon.recording import Recording
+from hardwon.stores.postgres import shelf_reader
+from hardwon.stores.sqlite import mirror as sqlite_mirror
 from hardwon.values.run import RunSoFar
 from hardwon.values.scope import Scope
 from hardwon.values.step import restored
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
-    from typing import Any
 
     from hardwon.ports import Run, Store
     from hardwon.settings import Settings
-    from hardwon.stores.postgres import PostgresStore, shelf_reader
+    from hardwon.stores.postgres import PostgresStore
     from hardwon.stores.spool import Spool
-    from hardwon.stores.sqlite import mirror as sqlite_mirror
     from hardwon.values.delivery import Injection
     from hardwon.values.lesson import Lesson
     from hardwon.values.step import Step
-else:
-    shelf_reader = lazy("hardwon.stores.postgres.shelf_reader")
-    sqlite_mirror = lazy("hardwon.stores.sqlite.mirror")
 
 WANTED, MET = "wanted", "step"  # the kinds of notes
 _AT_ONCE = 500  # lessons that are read and kept together
@@ -44,9 +40,9 @@ class ForwardingDoors(Doors):
 
     outgoing: Spool
 
-    def start(self, scope: Scope, run: Run) -> Injection:
+    def start(self, scope: Scope, run: Run, *, again: bool = False) -> Injection:
         self.delivering.noted(lambda: self.outgoing.append([WANTED, scope]))
-        return super().start(scope, run)
+        return super().start(scope, run, again=again)
 
     @property
     def recorder(self) -> ForwardingRecording:
@@ -76,11 +72,11 @@ class ForwardingRecording(Recording):
 
 
 class Relearner:
-    """Lets a store learn from steps of other machines; their calls are counted already."""
+    """Lets a store learn from steps of other machines."""
 
     def __init__(self, store: Store, settings: Settings, clock: Callable[[], datetime]) -> None:
         self._lessons = store.lessons
-        self._recording = Recording(_WithoutCalls(store), settings, clock)
+        self._recording = Recording(store, settings, clock)
 
     def fold(self, records: list[list[Any]]) -> None:
         """Learn from noted steps, in their order."""
@@ -94,28 +90,6 @@ class Relearner:
             return self._lessons.get(scope, number)
         except NotFound:  # it only exists on the other machine
             return None
-
-
-class _WithoutCalls:
-    """A store that does not count calls."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self.calls = _Uncounted(store)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name)
-
-
-class _Uncounted:
-    def __init__(self, store: Store) -> None:
-        self._calls = store.calls
-
-    def made(self, *_: object) -> None:
-        """Counted already."""
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._calls, name)
 
 
 class Copies:
@@ -160,8 +134,8 @@ class Copies:
         for tenant in {scope.tenant for scope in states}:
             if (share := self._server.share(tenant)) is not None:
                 self._mirror.set_share(tenant, share)
-        for scope, (version, touched) in states.items():
-            if self._refreshed(scope, version, touched, embeds=embeds):
+        for scope, version in states.items():
+            if self._refreshed(scope, version, embeds=embeds):
                 yield scope
         if is_told:
             self._mirror.drop(learnt_here)
@@ -171,16 +145,15 @@ class Copies:
         if "_mirror" in self.__dict__:
             self._mirror.close()
 
-    def _refreshed(self, scope: Scope, version: int, touched: int, *, embeds: bool) -> bool:
-        known_version, known_touched, marks = self._mirror.state(scope)
+    def _refreshed(self, scope: Scope, version: int, *, embeds: bool) -> bool:
+        known_version, marks = self._mirror.state(scope)
         local_ids = self._mirror.numbers(scope)
         is_same = version == known_version and len(marks) == len(local_ids)
         changed = [] if is_same else self._copy(scope, marks, local_ids)
         has_vectors = embeds and self._copied_vectors(scope, changed)
-        if is_same and touched == known_touched:
+        if is_same:
             return has_vectors
-        odds = self._server.odds(scope, after=known_touched)
-        self._mirror.note(scope, version, touched, odds)
+        self._mirror.note(scope, version)
         return True
 
     def _copy(self, scope: Scope, known_marks: dict[int, int], local_ids: set[int]) -> list[int]:

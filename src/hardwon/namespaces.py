@@ -2,39 +2,35 @@
 
 from __future__ import annotations
 
-from hardwon._cold.lazy import lazy
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from hardwon import answers, run_input, tenants, worker
+from hardwon.learn import executions, goals
 from hardwon.lessons import within
 from hardwon.text.clean import as_text
+from hardwon.values import execution
 from hardwon.values.delivery import NOTHING, Injection
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from typing import Protocol, TypeVar
 
-    from hardwon import answers, run_input, tenants, worker
-    from hardwon.learn import executions, goals
     from hardwon.pipeline.refine import Refined
     from hardwon.pipeline.verify import Verification
     from hardwon.runtime import Runtime
-    from hardwon.values import execution
     from hardwon.values.ended_run import EndedRun
     from hardwon.values.job import Job
     from hardwon.values.queue import QueueCounts, WorkerStatus
     from hardwon.values.reflection import Reflection
     from hardwon.values.scope import Scope
 
-    T = TypeVar("T")
 
-    class Fallback(Protocol):
-        """Makes a call; returns `otherwise` if it raises."""
+T = TypeVar("T")
 
-        def __call__(self, call: Callable[[], T], otherwise: T) -> T: ...
-else:
-    goals, executions = lazy("hardwon.learn.goals"), lazy("hardwon.learn.executions")
-    run_input, worker = lazy("hardwon.run_input"), lazy("hardwon.worker")
-    tenants = lazy("hardwon.tenants")
-    execution, answers = lazy("hardwon.values.execution"), lazy("hardwon.answers")
+
+class Fallback(Protocol):
+    """Makes a call; returns `otherwise` if it raises."""
+
+    def __call__(self, call: Callable[[], T], otherwise: T) -> T: ...
 
 
 class JobQueue:

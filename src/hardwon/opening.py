@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from hardwon import api
-from hardwon._cold.lazy import lazy
+from hardwon.client import opening as client
 from hardwon.errors import InvalidInput
 from hardwon.runtime import utc_now
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
     from hardwon.api import Hardwon
-    from hardwon.client import opening as client
     from hardwon.ports import Embedder, Model
     from hardwon.runtime import Answerer
     from hardwon.settings import Settings
-else:
-    client = lazy("hardwon.client.opening")
 
 _SERVERS = ("http://", "https://")
 
@@ -32,17 +29,21 @@ def open(
     settings: Settings | None = None,
     model: Model | Answerer | str | None = None,
     embedder: Embedder | None = None,
+    work: bool = False,
     clock: Callable[[], datetime] = utc_now,
 ) -> Hardwon:
     """A hardwon at `target`: nothing (`~/.hardwon`), a directory, `memory:`, or a URL.
 
     `postgresql://…` is a database that many machines share; `https://…` is a server of hardwon and
     needs a `key`. A `model` (a name, a function or an object) and an `embedder` of yours
-    are used instead of the ones set in `model.name` and `recall.embedder`.
+    are used instead of the ones set in `model.name` and `recall.embedder`. With `work` a thread
+    of this process works the queue until `close`.
     """
     place = os.fspath(target) if target is not None else ""
     if not place.startswith(_SERVERS):
-        return api.open(target, settings=settings, model=model, embedder=embedder, clock=clock)
-    if model is not None or embedder is not None:
-        raise InvalidInput("models and embedders are set where the server runs")
+        return api.open(
+            target, settings=settings, model=model, embedder=embedder, work=work, clock=clock
+        )
+    if model is not None or embedder is not None or work:
+        raise InvalidInput("models, embedders and workers are set where the server runs")
     return client.connect(place, key=key, settings=settings, clock=clock)

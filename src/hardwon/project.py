@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
+from typing import NamedTuple
 
 from hardwon import _files
-from hardwon._cold import re
 from hardwon.text.clean import LABEL_LIMIT, one_line
 from hardwon.values.scope import APART
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import NamedTuple
-else:
-    from hardwon._cold.namedtuple import NamedTuple
 
 _NAME_LIMIT = LABEL_LIMIT - 32  # room for the mark of an untrusted folder
 _OWNER_AND_NAME = r"[:/]([^/:\s]+/[^/:\s]+?)(?:\.git)?/?$"

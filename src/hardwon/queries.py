@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from hardwon._cold import re
-from hardwon._cold.lazy import lazy
+import re
+from typing import TYPE_CHECKING
+
 from hardwon.ranking.query import Query, query, terms
 from hardwon.text.secrets import ending, screened
 from hardwon.values.delivery import Door
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hardwon.failures import clues, error_line, mistakes
     from hardwon.ranking.query import Near
     from hardwon.values.step import Step
 
     Nearest = Callable[[str], Near]  # the lessons nearest in meaning to a text
-else:
-    clues, error_line = lazy("hardwon.failures.clues"), lazy("hardwon.failures.error_line")
-    mistakes = lazy("hardwon.failures.mistakes")
 
 _PROMPT = 1500  # characters of a prompt that are looked up, from its beginning and its end
 _ABOUT = 300  # characters of the task that are added to the meaning of an error
@@ -43,13 +39,14 @@ def at_error(step: Step, task: str, near: Nearest) -> Query:
         return Query(Door.ERROR, ending(step.output, _ASKED), near=nearest)
     words = f"{_named(step)}\n{failure.line}"
     base_query = query(Door.ERROR, words, signature=failure.exact, kind=failure.kind, near=nearest)
+    from hardwon.failures import clues, error_line
+
     return base_query._replace(
         text=ending(step.output, _ASKED),
         about=tuple(dict.fromkeys(terms(clues.specific_words(failure.text)))),
         clues=clues.clues_of_call(step, failure.line),
         red=step.output[-_TESTS:] if error_line.failing_test(step.output) else "",
         is_failure=True,
-        is_lookup=mistakes.finds_nothing(step, failure.line),
     )
 
 

@@ -2,7 +2,8 @@
 
 A setting `section.name` is read from `HARDWON_SECTION_NAME`. The names of the published system
 work with its prefix replaced: `HARDWON_QUALITY_REFLEXION_ON_ERROR`,
-`HARDWON_QUALITY_REFLEXION_QUEUE_WORKERS`.
+`HARDWON_QUALITY_REFLEXION_QUEUE_WORKERS`. Its own variables (`CHATCLI_QUALITY_REFLEXION_…`) are
+read where neither ours nor config.toml says anything.
 """
 
 from __future__ import annotations
@@ -10,19 +11,16 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from datetime import timedelta
+from typing import Any, NamedTuple, TypeVar
 
 from hardwon import _files, _homes
 from hardwon.errors import InvalidInput, StorageError, storage_error
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, NamedTuple, TypeVar
+T = TypeVar("T", int, float)
 
-    T = TypeVar("T", int, float)
-else:
-    from hardwon._cold.namedtuple import NamedTuple
 
 PREFIX = "HARDWON_"
+PUBLISHED = "CHATCLI_QUALITY_"  # of the published system
 _FILE_LIMIT = 1 << 20  # bytes of config.toml
 _TRUE = {"1", "true", "yes", "on", "y", "t"}
 _FALSE = {"0", "false", "no", "off", "n", "f"}
@@ -38,6 +36,13 @@ class Reflexion(NamedTuple):
     on_hallucination: bool = True  # whether a wrong answer is reflected on (`answers.verify`)
     on_low_quality: bool = False  # whether a poor answer is reflected on (`answers.refine`)
     persist: bool = True  # whether lessons are stored; false: they are only logged
+
+
+class ReaderSettings(NamedTuple):
+    """Whether a model reads ended runs into the playbook of their project."""
+
+    enabled: bool = True  # whether it reads a run that ended with something new in it
+    tokens: int = 12_000  # the most tokens of a request about one run
 
 
 class QueueSettings(NamedTuple):
@@ -60,18 +65,23 @@ class QueueSettings(NamedTuple):
     metrics_port: int = 0  # port of /metrics, /healthz and /readyz in `hardwon work`; 0: none
 
 
+class MetricsSettings(NamedTuple):
+    """How metrics are named."""
+
+    prefix: str = "hardwon"  # first word of every metric; `chatcli`: as in the published system
+
+
 class RecallSettings(NamedTuple):
     """What is brought back."""
 
-    start_lessons: int = 3  # the most lessons shown when a run begins
-    start_tokens: int = 200  # the most tokens shown when a run begins
+    start_tokens: int = 1200  # the most tokens shown when a run begins, of items in words
+    start_evidence_tokens: int = 300  # the same of calls and failures, where nobody wrote items
     turn_lessons: int = 3  # the most lessons shown before a turn
     turn_tokens: int = 600  # the most tokens shown before a turn
     action_lessons: int = 3  # the most lessons shown before an action
     action_tokens: int = 300  # the most tokens shown before an action
     error_lessons: int = 3  # the most lessons shown after an error
-    error_tokens: int = 200  # the most tokens shown after an error
-    usual: int = 8  # lessons met most often that the start of a run looks at
+    error_tokens: int = 300  # the most tokens shown after an error
     loops: bool = True  # whether an agent is told that it goes in circles
     loop_exempt: str = "sleep, wait, BashOutput, TaskOutput, write_stdin"  # tools that may repeat
     embedder: str = ""  # also find lessons by meaning: minilm, or openai:name[@http://…]
@@ -126,9 +136,11 @@ class HookSettings(NamedTuple):
     limit: timedelta = timedelta(milliseconds=300)  # time after which a hook gives up
     capture_limit: timedelta = timedelta(milliseconds=1400)  # the same for the last hook of a run
     subagents: bool = False  # whether sub-agents are shown lessons
-    stop_once: bool = False  # whether a call that is all but sure to fail is denied once
+    stop_once: bool = True  # whether the same call that failed here last is denied once
+    ask: bool = False  # whether an agent is asked, once a session, to write down what it found out
     say: bool = True  # whether the person sees a line a turn when a lesson is shown or learnt
     wake: bool = True  # whether a captured failure starts a worker in the background
+    daemon: bool = True  # whether the first event starts a daemon that answers the next ones
 
 
 class GoalSettings(NamedTuple):
@@ -195,7 +207,9 @@ class Settings(NamedTuple):
 
     home: str
     reflexion: Reflexion = Reflexion()
+    reader: ReaderSettings = ReaderSettings()
     queue: QueueSettings = QueueSettings()
+    metrics: MetricsSettings = MetricsSettings()
     recall: RecallSettings = RecallSettings()
     model: ModelSettings = ModelSettings()
     budget: BudgetSettings = BudgetSettings()
@@ -218,6 +232,10 @@ class Settings(NamedTuple):
     def is_own(self, key: str) -> bool:
         """Whether it was set for hardwon itself, not through another program's variable."""
         return self.origin(key) not in {"default", *_FOREIGN.values()}
+
+    def published(self) -> list[tuple[str, str]]:
+        """The settings that come from variables of the published system, with the variable."""
+        return [origin for origin in self.origins if origin[1].startswith(PUBLISHED)]
 
     def on_database(self, url: str) -> Settings:
         """These settings with this database as the store."""
@@ -267,13 +285,7 @@ def load(home: str | None = None, environ: Mapping[str, str] = os.environ) -> Se
 
 def default_home(environ: Mapping[str, str] = os.environ) -> str:
     """`$HARDWON_HOME`, or `.hardwon` in the user's home directory."""
-    path = environ.get(f"{PREFIX}HOME")
-    if path:
-        return os.path.abspath(os.path.expanduser(path))
-    user = os.path.expanduser("~")
-    if user == "~" or not os.path.isabs(user):
-        raise StorageError("~", "no home directory is known", "set HARDWON_HOME to a directory")
-    return os.path.join(user, ".hardwon")
+    return _homes.home_at(environ.get(f"{PREFIX}HOME"))
 
 
 def parse(key: str, raw: Any, default: Any) -> Any:
@@ -364,14 +376,23 @@ def _found(
     group = file.get(section)
     if isinstance(group, dict) and name in group:
         return group[name], "config.toml"
-    return None, ""
+    published = _published(section, name)
+    return (environ[published], published) if published in environ else (None, "")
+
+
+def _published(section: str, name: str) -> str:
+    """The variable of the published system for a setting; "" where it has none."""
+    named = {"reflexion": "REFLEXION", "queue": "REFLEXION_QUEUE", "hyde": "HYDE"}.get(section)
+    return f"{PUBLISHED}{named}_{name.upper()}" if named else ""
 
 
 def _ours(environ: Mapping[str, str]) -> dict[str, str]:
     """The variables that can be settings, in a plain dictionary for fast look-ups."""
-    foreign = _FOREIGN.values()
+    foreign, prefixes = _FOREIGN.values(), (PREFIX, PUBLISHED)
     return {
-        name: value for name, value in environ.items() if name.startswith(PREFIX) or name in foreign
+        name: value
+        for name, value in environ.items()
+        if name.startswith(prefixes) or name in foreign
     }
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, TypeVar
 
 from hardwon import reporting
+from hardwon.errors import InvalidInput
 from hardwon.lessons import within
 from hardwon.models import budget
 from hardwon.ranking.query import query
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 _MOST = 1_000  # rows of a page
+_NUMBER = re.compile("[0-9]{1,18}")  # the id of a lesson
 
 
 class Tenant:
@@ -69,6 +72,8 @@ class Tenant:
         limit: int = 50,
     ) -> Page[Lesson]:
         """Lessons, the most recently consulted first; with `text`, only those that contain it."""
+        if after is not None and not _NUMBER.fullmatch(after[1]):
+            raise InvalidInput("no such place in the list of lessons; begin with its first page")
         wanted = self._wanted(status=status, text=text, after=after, limit=limit)
         lessons = self._engine.store.listing.lessons(wanted)
         return _page(

@@ -11,6 +11,7 @@ damaged, no folder is trusted for being the first.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon import _files
 from hardwon.project import claim_of
@@ -18,14 +19,10 @@ from hardwon.text.clean import one_line
 from hardwon.text.secrets import without_secrets
 from hardwon.values.scope import Scope, apart, folder_digest, named
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from typing import NamedTuple
 
     from hardwon import project
-else:
-    from hardwon._cold.namedtuple import NamedTuple
 
 NAME = "projects"
 _HEAD = "hardwon projects 1"

@@ -2,48 +2,35 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+import logging
 import os
-import sys
+import random
+import signal
+import threading
 from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from hardwon import _files, _isolation
-from hardwon._cold.lazy import lazy
+from hardwon import _files, _isolation, outbox
 from hardwon.errors import HardwonError, Unavailable
+from hardwon.pipeline import work
+from hardwon.queues import files, memory
+from hardwon.values import retry
 from hardwon.values.queue import QueueCounts, WorkCounter, since
 
 if TYPE_CHECKING:
-    import asyncio
-    import json
-    import logging
-    import random
-    import signal
-    import threading
     from collections.abc import Awaitable, Callable, Iterator, Mapping
     from datetime import datetime
 
-    from hardwon import metrics as prometheus
-    from hardwon import outbox
-    from hardwon.pipeline import work
     from hardwon.ports import WorkedQueue
-    from hardwon.postgres import database
-    from hardwon.queues import files, memory, postgres
+    from hardwon.queues import postgres
     from hardwon.settings import QueueSettings, Settings
-    from hardwon.values import retry
     from hardwon.values.job import Job
     from hardwon.values.queue import Tally, WorkerStatus
 
     Process = Callable[[Job], Awaitable[Any]]
-else:
-    asyncio, json, random = lazy("asyncio"), lazy("json"), lazy("random")
-    logging = lazy("logging")
-    signal, threading = lazy("signal"), lazy("threading")
-    files, memory = lazy("hardwon.queues.files"), lazy("hardwon.queues.memory")
-    postgres, database = lazy("hardwon.queues.postgres"), lazy("hardwon.postgres.database")
-    outbox = lazy("hardwon.outbox")
-    prometheus, work = lazy("hardwon.metrics"), lazy("hardwon.pipeline.work")
-    retry = lazy("hardwon.values.retry")
 
 FOREVER, EMPTY, ONCE = "forever", "empty", "once"  # how long a worker works
 _TENDING = 2.0  # seconds between two rounds of upkeep
@@ -51,6 +38,7 @@ _STAND_BY = 0.1  # seconds between checks while another process works the queue
 _started: set[int] = set()
 _SETTLING = timedelta(seconds=30)  # from the end of an attempt until the server must know
 _PATIENCE = 3.0  # seconds without an answer after which the server counts as unavailable
+_CLOSING = 10.0  # seconds for a background worker to end after its jobs
 _LINGER = "10s"  # how long a worker that was started on demand waits for more jobs
 
 
@@ -86,11 +74,15 @@ def open_queue(settings: Settings, *, durable: bool) -> WorkedQueue:
 
 def _on_server(settings: Settings) -> postgres.PostgresQueue:
     values, url = settings.queue, settings.postgres.url
+    from hardwon.queues import postgres
+
     limits = postgres.TableLimits(
         policy(values).timeout + _SETTLING,
         values.stale_after,
         max(values.max_delay, timedelta(minutes=1)),
     )
+    from hardwon.postgres import database
+
     return postgres.PostgresQueue(database.Database(url, pool=2, patience=_PATIENCE), limits)
 
 
@@ -117,7 +109,7 @@ class WorkerProcess:
         self.ledger = WorkCounter()
         self._start = queue.counts()
         self._is_troubled = False
-        self._tending = asyncio.Lock()
+        self._tending = threading.Lock()
 
     async def drain(self) -> Tally:
         """Work every job that is due, or wait while another process does."""
@@ -129,11 +121,20 @@ class WorkerProcess:
         await self._look_after(asyncio.Event())
         return self.ledger.tally.minus(before)
 
-    async def serve(self, mode: str = FOREVER, *, idle: timedelta | None = None) -> Tally:
-        """Work until SIGTERM or SIGINT (a second one kills), or as the mode says."""
-        stop = asyncio.Event()
-        _stop_by_signal(stop)
-        tasks = self._show_status(), self._keep_looking_after(stop)
+    async def serve(
+        self,
+        mode: str = FOREVER,
+        *,
+        idle: timedelta | None = None,
+        stop: asyncio.Event | None = None,
+    ) -> Tally:
+        """Work until SIGTERM or SIGINT (a second one kills), until `stop`, or as the mode says."""
+        if stop is None:
+            stop = asyncio.Event()
+            _stop_by_signal(stop)
+        tasks = [self._keep_looking_after(stop)]
+        if self._settings.queue.enabled:
+            tasks.append(self._show_status())
         beside = [asyncio.ensure_future(task) for task in tasks]
         try:
             tally = await self._serve(mode, stop, idle)
@@ -171,10 +172,14 @@ class WorkerProcess:
     async def _look_after(self, stop: asyncio.Event) -> None:
         """Do upkeep step by step, so that a worker can stop; errors are logged, jobs go on."""
         try:
-            async with self._tending:
+            while not self._tending.acquire(blocking=False):
+                await asyncio.sleep(_STAND_BY)
+            try:
                 steps = self._tend()
                 while not stop.is_set() and await asyncio.to_thread(next, steps, None) is not None:
                     continue
+            finally:
+                self._tending.release()
             self._is_troubled = False
         except HardwonError as error:
             if not self._is_troubled:
@@ -186,7 +191,10 @@ class WorkerProcess:
         counts = since(self._start, self._queue.counts())
         with suppress(Unavailable):  # then the last known values are reported
             self._spent_last = self._spent()
-        return prometheus.exposition(counts, self.ledger.counts, self._spent_last)
+        prefix = self._settings.metrics.prefix
+        from hardwon import metrics as prometheus
+
+        return prometheus.exposition(counts, self.ledger.counts, self._spent_last, prefix=prefix)
 
     def _pool(self, clock: Callable[[], datetime]) -> work.WorkerPool:
         return work.WorkerPool(
@@ -230,29 +238,81 @@ def policy(values: QueueSettings) -> retry.Policy:
     return retry.Policy(backoff, timeout, max(1, values.workers), values.drain_timeout)
 
 
-def work_in_background(worker: WorkerProcess) -> None:
-    """Work the jobs that are due in a daemon thread of this process."""
-    threading.Thread(target=lambda: asyncio.run(worker.drain()), daemon=True).start()
+class BackgroundWorker:
+    """Works a queue in a thread of this process until it is closed, or until the process ends."""
+
+    def __init__(self, worker: WorkerProcess, *, limit: float, durable: bool) -> None:
+        self.worker = worker
+        self._limit = limit  # seconds
+        self._is_durable = durable
+        self._process = os.getpid()
+        self._has_begun = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True, name="hardwon-worker")
+        self._thread.start()
+        self._has_begun.wait()
+        _at_exit(self.close)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the thread is there; a forked process has none."""
+        return self._thread.is_alive() and self._process == os.getpid()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a job is in flight."""
+        return self.is_running and bool(self.worker.ledger.running)
+
+    def close(self) -> None:
+        """Begin no new job, and wait for those in flight; jobs in memory are worked first."""
+        if self.is_running:
+            with suppress(RuntimeError):  # the thread has just ended
+                self._loop.call_soon_threadsafe(self._stop.set)
+            self._thread.join(2 * self._limit + _CLOSING)
+
+    def _run(self) -> None:
+        try:
+            asyncio.run(self._work())
+        except HardwonError as error:
+            logging.getLogger("hardwon").error("the queue is not worked here: %s", error)
+        finally:
+            self._has_begun.set()
+
+    async def _work(self) -> None:
+        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
+        self._has_begun.set()
+        await self.worker.serve(stop=self._stop)
+        if not self._is_durable:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self.worker.drain(), self._limit)
+
+
+def _at_exit(close: Callable[[], None]) -> None:
+    """Call `close` when the process ends, before the threads of asyncio are gone.
+
+    `atexit` would be too late: a job in flight could not start a thread any more, and fail.
+    """
+    import concurrent.futures.thread  # noqa: F401 - what is registered last is called first
+    import weakref
+
+    method = weakref.WeakMethod(close)
+
+    def at_exit() -> None:
+        if (alive := method()) is not None:
+            alive()
+
+    threading._register_atexit(at_exit)  # type: ignore[attr-defined]
 
 
 def start_detached(settings: Settings) -> int:
     """Start a worker that outlives this process and ends when idle; returns its process id."""
     home = os.path.abspath(settings.home)
     command = _isolation.command("work", "--idle", _LINGER, "--home", home, folder=home)
-    nothing = (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)
-    log = _files.fresh(os.path.join(base_of(settings), "worker.log"))
-    streams = ((os.POSIX_SPAWN_DUP2, log, number) for number in (1, 2))
     environ = {**os.environ, "HARDWON_QUEUE_BASE_DIR": base_of(settings)}
     if settings.postgres.url:
         environ["HARDWON_POSTGRES_URL"] = settings.postgres.url
     _reap()
-    # Not subprocess: a hook must not pay for its import.
-    try:
-        started = os.posix_spawn(
-            sys.executable, command, environ, file_actions=(nothing, *streams), setsid=True
-        )
-    finally:
-        os.close(log)
+    log = os.path.join(base_of(settings), "worker.log")
+    started = _isolation.start_detached(command, log=log, environ=environ)
     _started.add(started)
     return started
 

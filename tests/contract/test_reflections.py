@@ -124,6 +124,24 @@ def test_what_holds_everywhere_is_seen_in_a_project_and_not_the_other_way(
     assert insights(reflections.about(CODER.everywhere(), "goal-1")) == ["everywhere"]
 
 
+def test_every_goal_of_an_agent_is_found_in_all_projects(reflections: ReflectionStore) -> None:
+    here = [
+        reflection(f"insight {n}", subject=subject, created_at=NOW + timedelta(seconds=n))
+        for n, subject in enumerate([*STRANGE_IDS, *(f"goal-{n}" for n in range(20))])
+    ]
+    elsewhere = reflection("web", scope=CODER._replace(project="web: 1"))
+    everywhere = reflection("everywhere", scope=CODER.everywhere())
+    gone = reflection("gone", subject="gone", expires_at=NOW - timedelta(days=1))
+    for one in (elsewhere, everywhere, *here, gone, reflection("writer's", scope=OTHER)):
+        reflections.save(one)
+
+    found = reflections.every(CODER, now=NOW, limit=99)
+
+    assert set(found) == {*here, elsewhere, everywhere}
+    assert found[: len(here) - 1] == here[:0:-1]
+    assert reflections.every(CODER.everywhere(), now=NOW, limit=3) == here[:-4:-1]
+
+
 def test_a_job_makes_one_reflection(reflections: ReflectionStore) -> None:
     assert reflections.save(reflection(job="j1"))
     assert not reflections.save(reflection("again", job="j1", created_at=LATER))

@@ -62,7 +62,7 @@ def test_no_rule_of_axe_is_broken(
     found = {}
 
     for path in (*PATHS, f"/runs/{run[0]}", "/lessons/2?done=edited:2", "/lessons/9", "/login"):
-        page.open(address(server, path))
+        page.open(address(page, path))
         page.run(rules)
         found[path] = page.run(RUN)
 
@@ -70,7 +70,7 @@ def test_no_rule_of_axe_is_broken(
 
 
 def test_axe_finds_what_breaks_its_rules(page: Page, server: Served, rules: str) -> None:
-    page.open(address(server, "/keys"))
+    page.open(address(page, "/keys"))
     page.run("document.getElementById('main').insertAdjacentHTML('beforeend', '<input name=x>')")
     page.run(rules)
 

@@ -8,6 +8,7 @@ import pytest
 
 import hardwon
 from hardwon.models.budget import FileLedger, Spent
+from hardwon.service.database import FileDatabase
 from hardwon.service.keys import KeyRing
 
 GONE, STAYS = "tenant-zebra", "tenant-lion"
@@ -38,7 +39,7 @@ def home(tmp_path: Path) -> Path:
         busy(hw, STAYS, "lion cage")
     ledger = FileLedger(str(tmp_path / "spend"))
     for tenant in (GONE, STAYS):
-        KeyRing(str(tmp_path)).create(tenant=tenant)
+        KeyRing(FileDatabase(str(tmp_path))).create(tenant=tenant)
         ledger.add("2026-11-16", tenant, "model", Spent(1, 100, 0.5))
     return tmp_path
 
@@ -78,7 +79,7 @@ def test_the_keys_of_a_forgotten_tenant_open_nothing(home: Path) -> None:
     with hardwon.open(home) as hw:
         hw.forget_tenant(GONE)
 
-    assert [key.tenant for key in KeyRing(str(home)).list()] == [STAYS]
+    assert [key.tenant for key in KeyRing(FileDatabase(str(home))).list()] == [STAYS]
 
 
 def test_what_a_forgotten_tenant_cost_still_counts(home: Path) -> None:

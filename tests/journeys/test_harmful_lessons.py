@@ -112,7 +112,7 @@ def test_a_call_that_does_harm_is_no_fix(tmp_path: Path) -> None:
         told = hw.agent("coder").after_action("bash", FETCH, output=UNSAFE, failed=True)
         held = hw.agent("coder").lessons.list(status=Status.QUARANTINED)
 
-    assert "no fix is known" in told.text
+    assert not told
     assert held == []
 
 

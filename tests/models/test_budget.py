@@ -181,20 +181,6 @@ def test_a_server_that_asks_for_a_pause_is_not_asked_meanwhile() -> None:
     assert len(inner.requests) == 1
 
 
-def test_a_known_failure_asks_no_model_and_its_lesson_grows(tmp_path: Path) -> None:
-    model = Scripted([LESSON])
-    with hardwon.open(tmp_path, model=model) as hw:
-        agent = hw.agent("coder")
-        for day in range(20):
-            agent.after_run(task=f"day {day}", error="OSError: [Errno 28] No space left on device")
-            hw.drain()
-
-        (lesson,) = agent.lessons.list()
-        assert lesson.met == 20
-        assert len(model.requests) == 1
-        assert hw.queue.dead() == []
-
-
 def test_when_the_budget_is_gone_rules_make_the_lesson_and_mark_it(tmp_path: Path) -> None:
     settings = load(str(tmp_path))._replace(budget=BudgetSettings(calls=1))
     model = Counting()

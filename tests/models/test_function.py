@@ -16,6 +16,7 @@ def test_a_function_may_be_plain_or_async_and_give_text_or_a_reply() -> None:
 
     assert ask(Function(lambda request: request.prompt)).text == "the question"
     assert ask(as_model(later)).model == "mine"
+    assert ask(Function(lambda request: None)).text == ""
 
 
 def test_a_function_is_found_by_its_name() -> None:

@@ -222,7 +222,7 @@ def failing(args: int, output: int, text: str = "no rule") -> Step:
 
 
 @pytest.mark.parametrize(
-    ("count", "call", "output"), [(10, 1000, 800), (30, 300, 300), (90, 120, 120)]
+    ("count", "call", "output"), [(5, 4000, 800), (10, 1000, 500), (30, 300, 300), (90, 120, 120)]
 )
 def test_the_longest_cut_that_fits_is_taken(count: int, call: int, output: int) -> None:
     steps = kept_of(*[failing(5000, 5000)] * count).steps

@@ -168,25 +168,25 @@ LONG = "word " * 80_000
 
 def test_every_part_of_an_episode_has_its_limit() -> None:
     step = Step("t" * 300, LONG, LONG, failed=True)
-    episode = Episode(CODER, LONG, LONG, LONG, steps=(step,) * 61, signals=(("k" * 300, LONG),))
+    episode = Episode(CODER, LONG, LONG, LONG, steps=(step,) * 201, signals=(("k" * 300, LONG),))
 
     kept = screen_episode(episode)
 
     assert (len(kept.task), len(kept.error)) == (16 * 1024, 8 * 1024)
     assert len(kept.attempt) == 256 * 1024
     assert [(len(key), len(value)) for key, value in kept.signals] == [(200, 8 * 1024)]
-    assert len(kept.steps) == 60
+    assert len(kept.steps) == 200
     assert {(len(one.tool), len(one.args), len(one.output)) for one in kept.steps} == {
         (200, 8 * 1024, 8 * 1024)
     }
 
 
 def test_recorded_steps_are_taken_as_they_are() -> None:
-    recorded = [Step("bash", "a" * 20_000)] * 61
+    recorded = [Step("bash", "a" * 20_000)] * 201
 
     kept = screen_episode(Episode(CODER, "task", steps=(Step("bash", "other"),)), recorded)
 
-    assert kept.steps == tuple(recorded[:60])
+    assert kept.steps == tuple(recorded[:200])
 
 
 def test_every_part_of_a_lesson_has_its_limit() -> None:
@@ -213,7 +213,7 @@ def test_a_folder_that_is_not_trusted_revokes_nothing_of_the_project_it_claims()
     of_project = store.add(lesson("a", CODER, origin="session:one"))
     own = store.add(lesson("b", claiming, origin="session:one"))
 
-    gone = revoke("session", scope=claiming, lessons=store)
+    gone = revoke("session", scope=claiming, own=[claiming], lessons=store)
 
     assert [one.id for one in gone] == [own.id]
     assert store.get(CODER, of_project.id)

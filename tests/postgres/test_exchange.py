@@ -60,7 +60,7 @@ def test_the_first_complaint_is_raised_and_the_line_goes_on(line: Connection) ->
 
 def test_nothing_is_sent_of_what_cannot_be_said(line: Connection) -> None:
     with pytest.raises(psycopg.DataError, match="NUL"):
-        line.exchange.ask([("CREATE TABLE hardwon_nothing ()", {}), (_SAME, {"value": "\0"})])
+        line.exchange.ask([("CREATE TEMP TABLE hardwon_nothing ()", {}), (_SAME, {"value": "\0"})])
 
     assert line.exchange.ask([("SELECT to_regclass('hardwon_nothing')", {})]) == [[(None,)]]
 

@@ -13,7 +13,6 @@ from hardwon import Scope
 from hardwon.errors import HardwonError
 from hardwon.ports import Store
 from hardwon.postgres.database import Database, Statement
-from hardwon.ranking.odds import Call
 from hardwon.ranking.query import query
 from hardwon.stores.postgres import PostgresStore
 from hardwon.values.delivery import Delivery
@@ -44,7 +43,6 @@ def keep_canaries(store: Store) -> None:
         kept = store.lessons.add(lesson(text, scope, guard=True, met=3, signatures=("s",)))
         store.deliveries.log(Delivery(text, scope, "turn", text, (kept.id,), (1.0,), 1, 1, NOW))
         store.failures.met(scope, text, text, NOW)
-        store.calls.made(scope, Call((7,), text))
         store.reflections.save(Reflection(scope, "goal", text, NOW, title=text))
         store.history.note(Change(kept, "edit", NOW))
         store.dreams.save(Dream(text, scope, NOW))
@@ -62,7 +60,6 @@ def shown(store: Store) -> str:
         lambda: [store.lessons.get(OWN, number) for number in range(1, 9)],
         lambda: store.deliveries.recent(OWN, limit=9),
         lambda: store.failures.commonest(OWN, limit=9),
-        lambda: store.calls.counts(OWN, (7,)),
         lambda: store.reflections.recent(OWN, now=NOW, limit=9),
         lambda: store.reflections.about(OWN, "goal"),
         lambda: store.reflections.alike(OWN, ["canary", "tenant"], now=NOW, limit=9),

@@ -6,12 +6,14 @@ import gc
 import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from hardwon.errors import InvalidInput, NotFound, StorageError
-from hardwon.service.database import forget
-from hardwon.service.keys import KeyRing
+from hardwon.service.database import FileDatabase, ServiceDatabase, forget
+from hardwon.service.keys import KeyRing, Limit, move
+from hardwon.settings import Settings
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -30,8 +32,8 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def ring(tmp_path: Path, clock: Clock) -> KeyRing:
-    return KeyRing(str(tmp_path), clock)
+def ring(first: ServiceDatabase, clock: Clock) -> KeyRing:
+    return KeyRing(first, clock)
 
 
 def test_a_key_is_found_by_its_text_only(ring: KeyRing) -> None:
@@ -46,23 +48,22 @@ def test_a_key_is_found_by_its_text_only(ring: KeyRing) -> None:
     assert ring.holder(text + "x") is None
 
 
-def test_no_file_holds_the_secret(ring: KeyRing, tmp_path: Path) -> None:
-    secret = ring.create()[1].split("_", 2)[2].encode()
+def test_no_file_holds_the_secret(tmp_path: Path) -> None:
+    secret = KeyRing(FileDatabase(str(tmp_path))).create()[1].split("_", 2)[2].encode()
 
     for file in tmp_path.iterdir():
         assert secret not in file.read_bytes()
         assert os.stat(file).st_mode & 0o077 == 0
 
 
-def test_another_process_sees_a_revocation_at_once(ring: KeyRing, tmp_path: Path) -> None:
+def test_another_server_sees_a_revocation_at_once(ring: KeyRing, second: ServiceDatabase) -> None:
     key, text = ring.create()
-    other = KeyRing(str(tmp_path))
-    assert other.holder(text)
+    other = KeyRing(second)
+    assert other.list() == [key]
 
     other.revoke(key.id)
 
     assert ring.holder(text) is None
-    assert not ring.is_valid(key.id)
 
 
 def test_a_key_that_is_revoked_twice_keeps_the_first_time(ring: KeyRing, clock: Clock) -> None:
@@ -106,16 +107,54 @@ def test_the_last_use_is_known_to_the_minute(ring: KeyRing, clock: Clock) -> Non
     assert ring.list()[0].used_at == clock.now
 
 
-def test_keys_belong_to_tenants(ring: KeyRing, tmp_path: Path) -> None:
+def test_keys_belong_to_tenants(ring: KeyRing, settings: Settings) -> None:
     mine, _ = ring.create(tenant="mine")
     yours, text = ring.create(tenant="yours")
 
-    assert ring.list("mine") == [mine]
+    assert ring.list(Limit("mine")) == [mine]
     with pytest.raises(NotFound):
-        ring.revoke(yours.id, tenant="mine")
+        ring.revoke(yours.id, limit=Limit("mine"))
     assert ring.holder(text)
-    forget(str(tmp_path), "yours")
+    forget(settings, "yours")
     assert ring.holder(text) is None
+
+
+LIMITED = Limit("acme", "coder", "api", NOW + timedelta(days=1))
+
+
+def test_a_limit_covers_only_keys_that_are_limited_as_well(ring: KeyRing) -> None:
+    places = [(None, None), ("coder", None), (None, "api"), ("coder", "api"), ("coder", "web")]
+    keys = [
+        ring.create(tenant="acme", agent=agent, project=project)[0] for agent, project in places
+    ]
+    ring.create(tenant="other", agent="coder", project="api")
+
+    assert ring.list(LIMITED) == [keys[3]]
+    for key in (keys[0], keys[1], keys[2], keys[4]):
+        with pytest.raises(NotFound):
+            ring.revoke(key.id, limit=LIMITED)
+    assert ring.revoke(keys[3].id, limit=LIMITED).revoked_at == NOW
+
+
+def test_a_key_made_within_a_limit_has_it(ring: KeyRing) -> None:
+    key, _ = ring.create(role="admin", limit=LIMITED)
+    longer, _ = ring.create(lasts=timedelta(days=9), limit=LIMITED)
+    shorter, _ = ring.create(lasts=timedelta(hours=1), limit=LIMITED)
+
+    assert Limit(key.tenant, key.agent, key.project, key.expires_at) == LIMITED
+    assert longer.expires_at == LIMITED.expires_at
+    assert shorter.expires_at == NOW + timedelta(hours=1)
+
+
+@pytest.mark.parametrize("wider", [{"tenant": "x"}, {"agent": "x"}, {"project": "x"}])
+def test_no_key_is_made_beyond_a_limit(ring: KeyRing, wider: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput, match="only"):
+        ring.create(limit=LIMITED, **wider)
+
+
+def test_a_key_cannot_last_longer_than_time(ring: KeyRing) -> None:
+    with pytest.raises(InvalidInput, match="that long"):
+        ring.create(lasts=timedelta(days=999_999_999))
 
 
 @pytest.mark.parametrize("wrong", [{"role": "root"}, {"tenant": ""}, {"agent": "a\nb"}])
@@ -125,10 +164,35 @@ def test_a_key_that_means_nothing_is_not_made(ring: KeyRing, wrong: dict[str, st
     assert ring.list() == []
 
 
+def test_keys_move_to_another_database_and_open_the_same(
+    first: ServiceDatabase, tmp_path: Path
+) -> None:
+    file = FileDatabase(str(tmp_path / "file"))
+    before = KeyRing(file)
+    texts = [before.create(agent="coder", lasts=timedelta(days=9))[1] for _ in range(2)]
+    before.revoke(before.list()[0].id)
+    held = [before.holder(text) for text in texts]
+
+    assert move(file, first) == 2
+    assert before.list() == []
+
+    assert [KeyRing(first).holder(text) for text in texts] == held
+    assert move(file, first) == 0
+
+
+def test_a_link_in_the_place_of_the_file_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "serve.db").symlink_to(tmp_path / "elsewhere")
+
+    with pytest.raises(StorageError, match=r"serve\.db"):
+        FileDatabase(str(tmp_path))
+
+    assert not (tmp_path / "elsewhere").exists()
+
+
 def test_a_file_that_is_no_database_is_named_and_let_go(tmp_path: Path) -> None:
     (tmp_path / "serve.db").write_bytes(b"not a database, and long enough to be looked at" * 50)
 
     with pytest.raises(StorageError, match=r"serve\.db"):
-        KeyRing(str(tmp_path))
+        FileDatabase(str(tmp_path))
 
     gc.collect()  # from Python 3.13 on, a connection that was left open warns here

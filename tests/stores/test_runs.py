@@ -187,6 +187,23 @@ def test_ending_a_run_removes_runs_that_never_ended(tmp_path: Path) -> None:
     assert stale.so_far() == RunSoFar()
 
 
+def test_whoever_ends_a_run_does_not_look_at_all_others_every_time(tmp_path: Path) -> None:
+    FileRun(str(tmp_path), Scope(), "first").record(WORKED)
+    FileRun(str(tmp_path), Scope(), "first").end()
+    old = FileRun(str(tmp_path), Scope(), "old")
+    old.record(WORKED)
+    (file,) = (tmp_path / "runs").glob("*.jsonl")
+    long_ago = file.stat().st_mtime - 8 * DAY
+    os.utime(file, (long_ago, long_ago))
+
+    FileRun(str(tmp_path), Scope(), "second").end()
+    assert old.so_far().steps
+    os.utime(tmp_path / "runs" / "tidied", (long_ago, long_ago))
+    FileRun(str(tmp_path), Scope(), "third").end()
+
+    assert not old.so_far().steps
+
+
 def test_unscreened_notes_of_earlier_builds_are_removed(tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir()
     for name in ("s.task", "s.error"):
@@ -194,7 +211,7 @@ def test_unscreened_notes_of_earlier_builds_are_removed(tmp_path: Path) -> None:
 
     FileRun(str(tmp_path), Scope(), "r").end()
 
-    assert list((tmp_path / "runs").iterdir()) == []
+    assert {file.name for file in (tmp_path / "runs").iterdir()} == {"tidied"}
 
 
 @pytest.mark.parametrize(

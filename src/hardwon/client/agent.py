@@ -42,8 +42,8 @@ class RemoteAgent(Agent):
         self.lessons = RemoteLessons(self._wire, own)
         self._work = RemoteRun(connection, own, self._run_name)
 
-    def start(self) -> Injection:
-        return self._asked("/v1/start", {})
+    def start(self, *, again: bool = False) -> Injection:
+        return self._asked("/v1/start", {"again": True} if again else {})
 
     def before_turn(self, prompt: str, *, hyde: bool | None = None) -> Injection:
         body = {"prompt": as_text(prompt)}
@@ -91,7 +91,7 @@ class RemoteAgent(Agent):
         self._work.begin_anew()
         return job if trigger is not None else None
 
-    def end_run(self) -> None:
+    def end_run(self) -> None:  # the server queues the run, if a model reads runs there
         self._attempt(self._work.catch_up, None)
         self._work.send("/v1/end_run", {})
         self._work.begin_anew()

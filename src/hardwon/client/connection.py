@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from hardwon._cold.hashing import blake2b
 from hardwon.client.outbox import Outbox
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from hardwon.client import decode, decode_reports
 from hardwon.client.local_only import LOCAL_ONLY
 from hardwon.errors import InvalidInput, storage_error
+from hardwon.learn.imports import is_database
 from hardwon.lessons import Lessons, within
 from hardwon.text.clean import required
 from hardwon.values.lesson import Status
@@ -94,9 +95,9 @@ class RemoteLessons(Lessons):
         tell: Callable[[int, int], None] = lambda done, of: None,
     ) -> Sequence[Lesson]:
         """Import a pack: its file is read here and sent. See `Lessons.import_from`."""
-        if from_tenant or from_agent:
-            raise InvalidInput("the store of another system can only be imported where it runs")
         try:
+            if from_tenant or from_agent or is_database(source):
+                raise InvalidInput("the store of another system can only be imported where it runs")
             with open(source, "rb") as file:
                 pack = file.read()
         except OSError as error:

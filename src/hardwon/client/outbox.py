@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from hardwon._cold.hashing import blake2b
 from hardwon.errors import HardwonError, InvalidInput, Unavailable
 from hardwon.outbox import Sender
 from hardwon.queues.files import FileQueue

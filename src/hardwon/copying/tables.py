@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon._cold.hashing import blake2b
 from hardwon.stores.records import DREAM, ENDED_RUN, REFLECTION
 from hardwon.stores.rows import COLUMNS, DELIVERY
 
@@ -53,7 +53,6 @@ TABLES = (
         "shelf, signature",
     ),
     _table("failure_days", "shelf, day, signature, met", "shelf, day, signature"),
-    _table("odds", "shelf, feature, made, kinds, touched", "shelf, feature"),
     _table(
         "units",
         "shelf, run, family, door, withheld, share, at, lesson, wording, position, score, outcome",

@@ -24,28 +24,18 @@ A step passes through these files in this order:
                                 shell, programs      command lines, parsed
                                 authored, scripts    files that the run itself wrote
     6  is it a loop?            loops                the same call, the same failure, no change
-    7  what fixed it?           fixes                which failures the last step shows a fix of
-                                  fix_finders        tries one finder after another
-                                  fix_case           a failure and a later step, as finders see it
-                                  fix_call …         a finder each: fix_call, fix_lines, fix_tool …
-                                  fix_fields         the finders for calls with named arguments
-                                  argument_blame     which of the changed arguments may explain it
-                                  argument_rules     the rules for a changed argument, in order
-                                  argument_forms …   what changed: form, number, text, time, word
+    7  what fixed it?           fixes                trails, changed lines, unchanged tests
+                                  fix_case           a failure and a later step
+                                  fix_lines          lines that made a script of the run work
+                                  fix_unchanged      tests that fail without the run's change, too
                                   results            values in results, which arguments come from
-                                order_counts, source_counts   fixes from counts over many runs
-                                tried_in_vain        what the run tried without effect
     8  the lesson               mined_lesson         made and updated by rules
                                   situation          when it holds
                                   lesson_text        its words and its status
-                                  case_text          its failure as a text for a model
                                 diagnosis            families of errors, for lessons without a fix
 
 Before the next call:
 
-    features, argument_features, code_names   what a pending call runs and touches, to be counted
-    commit_marks                  areas and tickets in a commit message
-    advice                        whether the call already follows a fix
     guards                        calls that a person has forbidden
     clues                         what the text of a lesson is about, where no run produced it
 """

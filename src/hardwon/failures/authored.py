@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import re
 from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hardwon._cold import json, re
 from hardwon.failures.call_keys import PATCH
 from hardwon.failures.shell import Command, parse
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from typing import Any, NamedTuple
 
     from hardwon.values.step import Step
-else:
-    from hardwon._cold.namedtuple import NamedTuple
 
 PATHS = (
     *("file_path", "path", "filename", "file", "notebook_path", "target_file", "filepath"),

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from hardwon._cold import json, re
-from hardwon.failures.outer_errors import is_outer
+import json
+import re
+from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from hardwon.failures.outer_errors import is_outer
 
 _READ = 20_000
 _DEEP, _WIDE = 6, 40
@@ -41,7 +40,7 @@ def body_message(output: str) -> str:
     if start < 0:
         return ""
     if text[start] == "<":
-        element = re.search(_ELEMENT, text, start)
+        element = re.compile(_ELEMENT).search(text, start)
         return " ".join(element[1].split()) if element else ""
     try:
         return _words(json.loads(text[start:]), _DEEP)
@@ -98,7 +97,7 @@ def _name(value: Any) -> str:
 
 def _scanned(text: str, start: int) -> str:
     """The first message in a body that cannot be parsed: truncated, or a Python literal."""
-    field = re.search(_FIELD, text, start)
+    field = re.compile(_FIELD).search(text, start)
     return (field[1] or field[2]).replace("\\n", "\n") if field else ""
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from hardwon._cold import json, re
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+import json
+import re
+from typing import Any
 
 _BODY = 50_000
 _HEAD = 2_000

@@ -10,19 +10,17 @@ A call has keys of four grains, the finest first. A lesson keeps the keys of the
 
 from __future__ import annotations
 
-from hardwon._cold import json, re
-from hardwon._cold.lazy import lazy
+import json
+import re
+import shlex
+from typing import TYPE_CHECKING, Any
+
 from hardwon.failures.programs import is_message_of
 from hardwon.failures.shell import Command, parse
 from hardwon.text.clean import as_text, clean, clip_middle
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import shlex
     from collections.abc import Sequence
-    from typing import Any
-else:
-    shlex = lazy("shlex")
 
 ARGS_LIMIT = 8192
 _LOOKED_AT = 8 * ARGS_LIMIT  # characters; a rough cut first, so that cleaning stays cheap

@@ -12,14 +12,15 @@ failures it is about. A failing call gives clues in the same form, so the two ca
 
 from __future__ import annotations
 
-from hardwon._cold import re
+import re
+from typing import TYPE_CHECKING
+
 from hardwon.failures.kind import missing_name
 from hardwon.failures.programs import INTERPRETERS
 from hardwon.failures.shell import flag_name, parse
 from hardwon.values.evidence import Evidence, Kind, joined, values_of
 from hardwon.values.lesson import MINED, USER_SUPPLIED
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 

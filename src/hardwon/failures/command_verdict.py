@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from hardwon._cold import re
+import re
+from typing import TYPE_CHECKING
+
 from hardwon.failures.body_verdict import is_refusal
 from hardwon.failures.error_line import traceback_line
 from hardwon.failures.harness import without_harness_lines
 from hardwon.failures.programs import INTERPRETERS, SHELL, program_name, unquoted
 from hardwon.failures.shell import deciding_commands, parse
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

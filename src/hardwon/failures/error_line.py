@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from hardwon._cold import re
 from hardwon.failures.bodies import body_message
 from hardwon.failures.harness import without_harness_lines
 from hardwon.failures.outer_errors import is_outer
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -6,14 +6,13 @@ named by its reason, never by the text to replace or by a path.
 
 from __future__ import annotations
 
-from hardwon._cold import re
+import re
+from typing import TYPE_CHECKING, Any
+
 from hardwon.failures.authored import OLD, fields, path_in, writings
 from hardwon.failures.call_keys import PATCH
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from hardwon.values.step import Step
 
 ABSENT = "the text to replace is not in the file"

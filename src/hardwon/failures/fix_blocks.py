@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from hardwon._cold import re
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import NamedTuple
-else:
-    from hardwon._cold.namedtuple import NamedTuple
+import re
+from typing import NamedTuple
 
 LINES = 8  # of one fix, at most
 _APART = 3  # lines between two groups of changed lines

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon._cold import re
 from hardwon.failures.authored import is_shell, tail
 from hardwon.failures.error_line import informative_line
 from hardwon.failures.programs import is_message_of
 from hardwon.failures.shell import Command, parse
 from hardwon.failures.signature import fold
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import NamedTuple
 
     from hardwon.values.step import Step
-else:
-    from hardwon._cold.namedtuple import NamedTuple
 
 
 def word_set(text: str) -> frozenset[str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from hardwon._cold import re
-from hardwon._cold.lazy import lazy
+import re
+from typing import TYPE_CHECKING
+
 from hardwon.failures.authored import edits_source, is_coined
 from hardwon.failures.fix_blocks import (
     LINES,
@@ -23,7 +24,6 @@ from hardwon.failures.fix_case import (
     names_in,
     word_set,
 )
-from hardwon.failures.fix_edit import looks_at
 from hardwon.failures.fix_script import (
     DEFINED,
     MOVED,
@@ -36,18 +36,12 @@ from hardwon.failures.fix_script import (
     place_of,
     scripts_of,
 )
-from hardwon.failures.fix_written import package_fix
 from hardwon.values.fix import Fix
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import difflib
     from collections.abc import Sequence
 
     from hardwon.values.step import Step
-
-else:
-    difflib = lazy("difflib")
 
 _LIMIT = 460
 _LAST = 1_000_000  # beyond any line
@@ -91,7 +85,7 @@ def lines_fix(case: Case) -> Fix | None:
         return None  # the script prints the error itself, or had mistyped a name
     if any(edits_source(step, case.steps) for step in case.between):
         return None  # the code that the script runs was changed as well
-    return package_fix(case) or _added(case, scripts) or moved_fix(case, scripts)
+    return _added(case, scripts) or moved_fix(case, scripts)
 
 
 def _is_explained_otherwise(case: Case) -> bool:
@@ -142,16 +136,12 @@ def applies_lines(key: str, step: Step) -> bool:
     """Whether a call holds what the key of a fix names."""
     if key == MOVED:
         return "__init__.py" in step.args
-    if key.endswith(" of an edit"):
-        return looks_at(step)
-    if key.endswith(" f-string"):
-        return "print(" in step.args
     return _holds(key, step.args)
 
 
 def is_in_code(key: str, steps: Sequence[Step]) -> bool:
     """Whether the code that the last step runs holds the lines that the key of a fix names."""
-    if key == MOVED or key.startswith("first ") or key.endswith((" of an edit", " f-string")):
+    if key == MOVED or key.startswith("first "):
         return False  # these keys name no words of the code
     return _holds(key, code_run(steps))
 
@@ -356,6 +346,8 @@ def _names(lines: list[str], scripts: Scripts, case: Case) -> list[str]:
 def _removed(chosen: dict[int, str], scripts: Scripts) -> str:
     """The calls that were removed where the lines were added, in words."""
     old, new = scripts.old.splitlines(), scripts.new.splitlines()
+    import difflib
+
     changes = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     gone = [
         line.strip()

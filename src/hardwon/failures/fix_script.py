@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon._cold import re
 from hardwon.failures.authored import is_shell, tail, text_of, writings
 from hardwon.failures.fix_case import Case, blamed, commands_of, folded, line_of, word_set
 from hardwon.values.fix import Fix
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import NamedTuple
 
     from hardwon.failures.shell import Command
     from hardwon.values.step import Step
-else:
-    from hardwon._cold.namedtuple import NamedTuple
 
 _ALIKE = 0.3  # the share of lines that two versions of inline code must have in common
 _SCRIPT = r"[\w.-]+\.(?:py|js|ts|mjs|cjs|sh|rb|pl|php|go|sql|r|R|jl|lua|exs?|tsx?|java|kt|rs)"

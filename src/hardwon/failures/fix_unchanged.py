@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from hardwon._cold import re
+import re
+from typing import TYPE_CHECKING
+
 from hardwon.failures.authored import (
     BACKUP,
     edits_source,
@@ -23,7 +25,6 @@ from hardwon.failures.fix_case import (
 )
 from hardwon.values.fix import TEXT_LIMIT, UNCHANGED, Fix
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -7,23 +7,18 @@ lesson's own fixes recommend.
 
 from __future__ import annotations
 
-from hardwon._cold import json, re
-from hardwon._cold.lazy import lazy
-from hardwon.failures import shell
+import json
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from hardwon.failures import operations, shell
 from hardwon.failures.call_keys import EXACT
 from hardwon.values.lesson import FORBIDDEN
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import NamedTuple
 
-    from hardwon.failures import operations
     from hardwon.values.lesson import Lesson
-else:
-    from hardwon._cold.namedtuple import NamedTuple
-
-    operations = lazy("hardwon.failures.operations")
 
 _WORDS = r"(?:'[^']*+'|\"[^\"\\]*+(?:\\.[^\"\\]*+)*\"|[^\s'\"]|['\"])+"
 _ASCII = r"[A-Za-z0-9]{2,}"

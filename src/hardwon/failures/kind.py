@@ -9,9 +9,9 @@ exception (without its module), errno, exit and HTTP status, error codes and pla
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
-from hardwon._cold import re
 from hardwon.failures.programs import SHELL
 from hardwon.failures.signature import PLAIN, fold
 

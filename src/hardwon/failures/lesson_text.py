@@ -1,17 +1,17 @@
-"""The text and status of a mined lesson: when it holds, what goes wrong, what to do.
+"""The text and status of a mined lesson: what goes wrong, what worked.
 
 Of tool output only the failure kind is quoted. Fixes bring their own text.
 """
 
 from __future__ import annotations
 
-from hardwon._cold import re
+import re
+from typing import TYPE_CHECKING
+
 from hardwon.text.clean import one_line
-from hardwon.values.evidence import Kind, values_of
-from hardwon.values.fix import DOUBTED, UNCHANGED, with_success
+from hardwon.values.fix import DOUBTED, PREPARED, UNCHANGED, with_success
 from hardwon.values.lesson import LIVE, MINED, Status, is_vouched
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -21,10 +21,7 @@ if TYPE_CHECKING:
 _CAUSES = 2  # at most, fixes that are shown for one failure kind
 _BEHIND = 3  # a fix is shown unless the best one worked more than this many times as often
 _CALL = 100  # characters of a call in a message to the user
-_TRIED = 3  # attempts that are shown, the newest
-_WORDS = 240  # characters of one mistake
 UNSOLVED = "No fix is known."
-ALREADY_DONE = "The call does already what helped in other runs."
 _SURENESS = {Status.SEEN: 0.3, Status.CANDIDATE: 0.6, Status.PROVEN: 0.8}
 
 
@@ -39,55 +36,41 @@ def narrowed_to_tests(situation: str, fixes: Sequence[Fix]) -> str:
     return general if is_named else f"{general} in {' or '.join(f'`{name}`' for name in names)}"
 
 
-def mistake(head: str, fixes: Sequence[Fix], tried: Sequence[str]) -> str:
-    """What goes wrong, what the fixes replaced, and what was tried without effect."""
-    mistakes = (one_line(fix.mistake, _WORDS) for fix in fixes_to_show(fixes) if fix.mistake)
-    removed = dict.fromkeys(text for text in mistakes if not head.startswith(text))
-    before = [f"Before the fix: {'; '.join(removed)}."] if removed else []
-    cures = {f"`{fix.call}`" for fix in fixes}
-    failing = [words for words in tried if words not in cures and not head.startswith(words)]
-    without_effect = [f"Tried without effect: {'; '.join(failing[-_TRIED:])}."] if failing else []
-    return " ".join((head, *before, *without_effect))
-
-
 def correction(fixes: Sequence[Fix]) -> str:
     """The text of the fixes to show, the likeliest first."""
-    return "\nOr: ".join(fix.text for fix in fixes_to_show(fixes)) or UNSOLVED
+    return "\nOr: ".join(map(_with_record, fixes_to_show(fixes))) or UNSOLVED
+
+
+def _with_record(fix: Fix) -> str:
+    """The text of a fix; one that also failed says so."""
+    if not fix.failed:
+        return fix.text
+    return f"{fix.text} (Worked in {fix.worked} runs, failed in {fix.failed}.)"
 
 
 def with_text_of(lesson: Lesson, fixes: Sequence[Fix]) -> Lesson:
-    """The lesson with the text of only these fixes, unless a person or model wrote its text."""
-    has_all = len(fixes) == len(lesson.fixes)
-    if has_all or lesson.correction != correction(lesson.fixes):
+    """The lesson with only these fixes, unless a person or model wrote its text."""
+    if len(fixes) == len(lesson.fixes) or lesson.correction != correction(lesson.fixes):
         return lesson
-    return lesson._replace(correction=correction(fixes) if fixes else ALREADY_DONE)
+    return lesson._replace(correction=correction(fixes), fixes=tuple(fixes))
 
 
-def learnt_line(fix: Fix, times: int) -> str:
+def learnt_line(fix: Fix) -> str:
     """A fix that was just learnt, as one line for the user."""
-    call = one_line(fix.call, _CALL)
-    words = f"`{call}`" if call else f"“{one_line(fix.text, _CALL).rstrip('.')}”"
-    return f"{words} (failed {times} times before)" if times > 1 else f"{words} (failed before)"
+    call, failing = one_line(fix.call, _CALL), one_line(fix.mistake, _CALL)
+    if call and failing and call != failing:
+        return f"`{failing}` failed here before; `{call}` worked"
+    return one_line(fix.text, 2 * _CALL).rstrip(".")
 
 
 def fixes_to_show(fixes: Sequence[Fix]) -> Sequence[Fix]:
     """The fixes to show: the proven ones, or all while none is; never one that mostly failed."""
     hopeful = [fix for fix in fixes if fix.failed <= fix.worked]
+    hopeful = [fix for fix in hopeful if not fix.key.endswith(PREPARED)] or hopeful
+    hopeful = [fix for fix in hopeful if not fix.is_vague] or hopeful
     proven = [fix for fix in hopeful if fix.is_proven] or hopeful
     best = max((fix.worked for fix in proven), default=0)
-    likely = [fix for fix in proven if _BEHIND * fix.worked >= best]
-    return [fix for at, fix in enumerate(likely) if not _is_part(fix, likely[:at])][:_CAUSES]
-
-
-def _is_part(fix: Fix, others: Sequence[Fix]) -> bool:
-    """Whether another fix of the same sort includes this one."""
-    return any(_parts(fix) < _parts(other) for other in others if other.sort == fix.sort)
-
-
-def _parts(fix: Fix) -> set[str]:
-    """The words of a fix's key; a new name for an argument leaves one out and passes another."""
-    renamed = re.search(r"(?<!\S)(\S++) renamed (\S+)", fix.key)
-    return {*fix.key.split(), *((f"-{renamed[1]}", f"+{renamed[2]}") if renamed else ())}
+    return [fix for fix in proven if _BEHIND * fix.worked >= best][:_CAUSES]
 
 
 def settled(lesson: Lesson) -> Lesson:
@@ -102,10 +85,9 @@ def settled(lesson: Lesson) -> Lesson:
         is_doubted = lesson.status == Status.PROVEN and _are_doubted(lesson.fixes)
         return _in_state(lesson, Status.CANDIDATE) if is_doubted else lesson
     head = lesson.mistake.partition(" failed.")[0]
-    tried = values_of(lesson.evidence, Kind.TRIED)
     return _in_state(lesson, _state(lesson.fixes))._replace(
         situation=narrowed_to_tests(lesson.situation, lesson.fixes),
-        mistake=mistake(f"{head} failed.", lesson.fixes, tried),
+        mistake=f"{head} failed.",
         correction=correction(lesson.fixes),
     )
 

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from hardwon._cold import re
-from hardwon._cold.lazy import lazy
-from hardwon.failures import shell
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from hardwon.failures import shell, signature
 from hardwon.text.clean import clip, one_line
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import NamedTuple
 
-    from hardwon.failures import signature
     from hardwon.values.step import Step
-else:
-    from hardwon._cold.namedtuple import NamedTuple
-
-    signature = lazy("hardwon.failures.signature")
 
 WINDOW = 40  # steps looked back
 _WARN, _INSIST, _STOP = 2, 3, 5

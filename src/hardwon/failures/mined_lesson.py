@@ -1,12 +1,14 @@
-"""The lesson that rules make of a failure kind, updated with every run that meets it."""
+"""The lesson about a failure kind, updated with every run that meets it."""
 
 from __future__ import annotations
 
-from hardwon._cold.lazy import lazy
-from hardwon.failures import call_keys
+from typing import TYPE_CHECKING
+
+from hardwon.evidence.keys import failed_key
+from hardwon.failures import call_keys, lesson_text, situation
 from hardwon.text.clean import clip, one_line
-from hardwon.values.evidence import Evidence, Kind, joined, values_of
-from hardwon.values.fix import with_stated
+from hardwon.values import episode
+from hardwon.values.evidence import Evidence, Kind, joined
 from hardwon.values.lesson import (
     CALLS_KEPT,
     MINED,
@@ -18,31 +20,19 @@ from hardwon.values.lesson import (
     unique,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from datetime import datetime
 
-    from hardwon.failures import case_text, fix_stated, lesson_text, situation, tried_in_vain
-    from hardwon.text import harm, injection
-    from hardwon.values import episode
     from hardwon.values.failure import Failure
-    from hardwon.values.fix import Fix
     from hardwon.values.run import RunSoFar
     from hardwon.values.scope import Scope
     from hardwon.values.step import Step
-else:
-    case_text, situation = lazy("hardwon.failures.case_text"), lazy("hardwon.failures.situation")
-    fix_stated = lazy("hardwon.failures.fix_stated")
-    lesson_text = lazy("hardwon.failures.lesson_text")
-    tried_in_vain = lazy("hardwon.failures.tried_in_vain")
-    harm, injection = lazy("hardwon.text.harm"), lazy("hardwon.text.injection")
-    episode = lazy("hardwon.values.episode")
 
 _LINE = 120
+_TASK = 300  # characters of a task that a later prompt is compared with
 
 
-def opened(step: Step, failure: Failure, scope: Scope, now: datetime) -> Lesson:
+def opened(step: Step, failure: Failure, scope: Scope, task: str, now: datetime) -> Lesson:
     """A new lesson for a failure kind that was never met before."""
     return lesson_text.settled(
         Lesson(
@@ -50,13 +40,12 @@ def opened(step: Step, failure: Failure, scope: Scope, now: datetime) -> Lesson:
             situation=situation.situation(situation.with_names(failure.text, step), step),
             mistake=f"{situation.program(step)} failed.",
             correction=lesson_text.UNSOLVED,
-            fixes=with_stated((), _stated(step)),
             tags=clean_tags((step.tool, situation.program(step).strip("`").split(" ")[0])),
             trigger=episode.Trigger.ERROR,
             signatures=(failure.exact,) if failure.exact else (),
             kinds=(failure.kind,),
-            calls=_calls(step, failure),
-            evidence=(_quote(step, failure, now),),
+            calls=_calls(step, failure, task),
+            evidence=_seen(step, failure, task, now),
             origin=MINED,
             author=RULES,
             job=f"{MINED}:{failure.kind}",
@@ -68,7 +57,7 @@ def opened(step: Step, failure: Failure, scope: Scope, now: datetime) -> Lesson:
     )
 
 
-def met_again(
+def seen_again(
     lesson: Lesson, step: Step, failure: Failure, past: RunSoFar, now: datetime
 ) -> Lesson:
     """The lesson after one more run that met its failure.
@@ -81,48 +70,23 @@ def met_again(
         situation=agreed or lesson.situation,
         met=lesson.met + (failure.kind not in past.withheld),
         signatures=_with_digest(lesson.signatures, failure.exact)[-SIGNATURES_KEPT:],
-        calls=(*lesson.calls, *_calls(step, failure))[-CALLS_KEPT:],
-        evidence=joined(lesson.evidence, [_quote(step, failure, now)]),
-        fixes=with_stated(lesson.fixes, _stated(step)),
+        calls=unique((*lesson.calls, *_calls(step, failure, past.task)))[-CALLS_KEPT:],
+        evidence=joined(lesson.evidence, _seen(step, failure, past.task, now)),
     )
-
-
-def with_tried(
-    lesson: Lesson, step: Step, failure: Failure, past: RunSoFar, now: datetime
-) -> Lesson:
-    """The lesson with what this run tried in vain since it last failed this way."""
-    last = past.last_failing(failure.kind)
-    if last is None:
-        return lesson
-    known_attempts = set(values_of(lesson.evidence, Kind.TRIED))
-    tried = [
-        Evidence(Kind.TRIED, words, now.timestamp())
-        for words in tried_in_vain.tried_in_vain((*past.steps, step), last)
-        if words not in known_attempts and not injection.suspicion(words)
-    ]
-    return lesson._replace(evidence=joined(lesson.evidence, tried)) if tried else lesson
-
-
-def with_case(lesson: Lesson, steps: Sequence[Step], at: int, now: datetime) -> Lesson:
-    """The lesson with the steps around a failure as evidence, in the form that a model reads."""
-    case = Evidence(Kind.CASE, case_text.case_text(steps, at), now.timestamp())
-    return lesson._replace(evidence=joined(lesson.evidence, (case,)))
 
 
 def _with_digest(digests: tuple[str, ...], digest: str) -> tuple[str, ...]:
     return unique((*digests, digest)) if digest else digests
 
 
-def _calls(step: Step, failure: Failure) -> tuple[str, ...]:
-    return call_keys.blamed_keys(step.tool, step.args, failure.line)
+def _calls(step: Step, failure: Failure, task: str) -> tuple[str, ...]:
+    """The failing call as it was typed, for guards, and as later runs may make it."""
+    typed = call_keys.blamed_keys(step.tool, step.args, failure.line)[:1]
+    return (*typed, *failed_key(step, task))
 
 
-def _quote(step: Step, failure: Failure, now: datetime) -> Evidence:
-    call = clip(one_line(step.args), _LINE)
-    return Evidence(Kind.MET, f"{call} → {failure.line}", now.timestamp())
-
-
-def _stated(step: Step) -> Fix | None:
-    """The fix that the error states about named arguments; None for a command line."""
-    fix = fix_stated.stated_fix(step) if step.args.startswith("{") else None
-    return None if fix is None or harm.harm(fix.text) else fix
+def _seen(step: Step, failure: Failure, task: str, now: datetime) -> tuple[Evidence, ...]:
+    """What was seen when the failure was met, and the task of that run."""
+    at, call = now.timestamp(), clip(one_line(step.args), _LINE)
+    about = (Evidence(Kind.TASK, clip(one_line(task), _TASK), at),) if task else ()
+    return (Evidence(Kind.MET, f"{call} → {failure.line}", at), *about)

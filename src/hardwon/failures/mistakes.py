@@ -8,23 +8,20 @@ Decided by the form of the call and its output, and by the earlier steps of the 
 
 from __future__ import annotations
 
-from hardwon._cold import re
-from hardwon._cold.lazy import lazy
+import re
+from typing import TYPE_CHECKING
+
 from hardwon.failures.authored import tail, writings
 from hardwon.failures.error_line import informative_line
 from hardwon.failures.programs import INTERPRETERS, unquoted
 from hardwon.failures.shell import deciding_commands, parse
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon.failures import fix_tool
     from hardwon.failures.authored import Writing
     from hardwon.failures.shell import Command
     from hardwon.values.step import Step
-else:
-    fix_tool = lazy("hardwon.failures.fix_tool")
 
 _SEARCHES = frozenset(["grep", "egrep", "fgrep", "rg", "ag", "ack", "zgrep", "pgrep"])
 _LOOKS = frozenset(
@@ -74,7 +71,6 @@ _LOGIC = (
     r"(?:Attribute|Type|Key|Index|Assertion|ZeroDivision|Recursion|UnboundLocal|NotImplemented"
     r"|Overflow)Error\b"
 )
-_NOTHING = r"(?i:\bnot found|no such|does(?: not|n't) exist|\bno \w+ (?:found|matches)|\bunknown )"
 _UNDEFINED = r"NameError: name '(\w{1,80})' is not defined"
 _FRAME = r'(?m)^ *File "([^"\n]+)", line \d+'
 _INSTALLED = r"(?:site|dist)-packages/|/lib/python[\d.]+/|^<"
@@ -99,12 +95,6 @@ def is_mistake(step: Step, before: Sequence[Step]) -> bool:
         or _shows_the_bug(chain, line, step, before)
         or _is_unfinished(chain[-1].text if chain else "", line, step, before)
     )
-
-
-def finds_nothing(step: Step, line: str) -> bool:
-    """Whether a reading tool with named arguments found nothing."""
-    is_asked = step.args.startswith("{") and fix_tool.is_look(step.tool)
-    return is_asked and bool(re.search(_NOTHING, line))
 
 
 def _is_look(chain: Sequence[Command], line: str, step: Step) -> bool:

@@ -7,10 +7,12 @@ What such a tool refuses, and what cures it, depends on the action.
 
 from __future__ import annotations
 
-from hardwon._cold import json, re
+import json
+import re
+from typing import TYPE_CHECKING
+
 from hardwon.failures.authored import PATHS, fields
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hardwon.values.step import Step
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hardwon._cold import re
+import re
 
 _LONGEST = 200
 _WHAT = (
@@ -27,6 +27,7 @@ _LEAD = (
 )
 _FORMS = (
     rf"(?:\w+(?: \w+)? )?{_WHAT}(?: \w+)? {_FAILS}{_WITH}",
+    r"(?:\w{0,40}(?:error|exception): )?"
     r"(?:exit(?:ed)?|return(?:ed)?)(?: (?:with|a|non-?zero))* ?(?:code|status|value)?"
     r"\W{0,3}-?\d{0,5}",
     r"HTTP(?:/[\d.]+)?(?: error)?\W{0,3}(?:5\d\d|400)(?: [\w ]{0,30})?",

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
-
-from hardwon._cold import re
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import NamedTuple
-else:
-    from hardwon._cold.namedtuple import NamedTuple
+from typing import NamedTuple
 
 ASSIGNMENT = r"(?s)[A-Za-z_]\w*\+?=.*"
 KEYWORDS = frozenset(

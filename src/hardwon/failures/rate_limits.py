@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hardwon._cold import re
+import re
 
 _LIMIT = (
     r"(?i:\brate.?limit|\btoo many requests\b|\bthrottl(?:ed|ing)\b"

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from hardwon._cold import re
-from hardwon._cold.hashing import blake2b
-from hardwon._cold.lazy import lazy
+import re
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+from hardwon.failures import rate_limits
 from hardwon.failures.error_line import failing_test, informative_line
 from hardwon.failures.signature import line_signature
 from hardwon.failures.step_kind import step_kind
 from hardwon.text.clean import one_line
 from hardwon.values.failure import Failure
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon.failures import rate_limits
     from hardwon.values.step import Step
-else:
-    rate_limits = lazy("hardwon.failures.rate_limits")
 
 INLINE = " in code given with the call"  # of a kind: no file holds what failed
 _LINE = 300

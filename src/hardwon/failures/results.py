@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import re
 from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hardwon._cold import json, re
 from hardwon.failures.bodies import body_start
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any, NamedTuple
-else:
-    from hardwon._cold.namedtuple import NamedTuple
 
 _DEPTH = 8
 _LEAVES = 4_000

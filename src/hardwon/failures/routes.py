@@ -8,13 +8,13 @@ what comes first, and where a value comes from, depends on the route.
 
 from __future__ import annotations
 
-from hardwon._cold import json, re
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
 from hardwon.failures.authored import fields
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from hardwon.failures.fix_case import Case
     from hardwon.values.step import Step
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from hardwon._cold import json, re
+import json
+import re
+from typing import TYPE_CHECKING
+
 from hardwon.failures import shell
 from hardwon.failures.authored import tail
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

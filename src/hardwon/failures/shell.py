@@ -8,10 +8,11 @@ target `a.py`, env `CI=1`, cwd `web`, via `sudo -u me`. The second is `tail`, fe
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon._cold import re
 from hardwon.failures.programs import (
     ASSIGNMENT,
     KEYWORDS,
@@ -25,12 +26,8 @@ from hardwon.failures.programs import (
     unquoted,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import NamedTuple
-else:
-    from hardwon._cold.namedtuple import NamedTuple
 
 _READ = 8_192  # characters of a text that are read
 _COMMANDS, _PARTS = 40, 200  # at most, commands and pieces between operators
@@ -169,7 +166,7 @@ def _commands(text: str, *, depth: int) -> list[Command]:
 def _parts(text: str) -> list[_Part]:
     """The commands as lists of words, with their redirections and here-documents."""
     parts, at, redirected, opened = [_Part("")], 0, "", list[tuple[str, _Part]]()
-    while len(parts) <= _PARTS and at < len(text) and (token := re.match(_TOKEN, text, at)):
+    while len(parts) <= _PARTS and at < len(text) and (token := re.compile(_TOKEN).match(text, at)):
         kind, part, at = token.lastgroup, parts[-1], token.end()
         if kind in {"word", "process"}:
             part.take(token, redirected)

@@ -13,17 +13,12 @@ address becomes its own placeholder; any other quoted text becomes `<str>`.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
+from hashlib import blake2b
+from typing import NamedTuple
 
-from hardwon._cold import re
-from hardwon._cold.hashing import blake2b
 from hardwon.failures.error_line import ANSI, error_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import NamedTuple
-else:
-    from hardwon._cold.namedtuple import NamedTuple
 
 _LONGEST = 200
 _LINE = 4_096

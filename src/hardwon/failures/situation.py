@@ -5,7 +5,9 @@ Of tool output only the failure kind is quoted.
 
 from __future__ import annotations
 
-from hardwon._cold import re
+import re
+from typing import TYPE_CHECKING, Any
+
 from hardwon.failures.authored import fields
 from hardwon.failures.bodies import body_code
 from hardwon.failures.call_keys import blamed_command
@@ -18,10 +20,7 @@ from hardwon.failures.timeouts import TIMED_OUT
 from hardwon.text.clean import clip, one_line
 from hardwon.text.quoting import quotable
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from hardwon.values.step import Step
 
 _QUOTE = 160  # characters of a failure kind

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from hardwon._cold import re
-from hardwon._cold.lazy import lazy
+import re
+from typing import TYPE_CHECKING
+
+from hardwon.failures import own_names, results
 from hardwon.failures.authored import fields
 from hardwon.failures.call_keys import blamed_command
 from hardwon.failures.file_refusals import refusal
@@ -11,14 +13,10 @@ from hardwon.failures.kind import NAME, kind_text, missing_fixture, missing_name
 from hardwon.failures.shell import parse
 from hardwon.failures.timeouts import TIMED_OUT, says_timeout
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon.failures import own_names, results
     from hardwon.values.step import Step
-else:
-    own_names, results = lazy("hardwon.failures.own_names"), lazy("hardwon.failures.results")
 
 _OWN = 4  # shorter argument values are not looked for in an error line
 _FIELD = r"[a-z][A-Za-z_.-]{1,40}: (?=\S)"

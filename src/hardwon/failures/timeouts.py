@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hardwon._cold import re
+import re
 
 TIMED_OUT = ": command timed out"  # how the kind of such a failure ends
 _TIMED_OUT = (

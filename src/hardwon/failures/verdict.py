@@ -5,7 +5,9 @@ Precision comes first: an error that a call only displays (in a file, a log) is 
 
 from __future__ import annotations
 
-from hardwon._cold import re
+import re
+from typing import TYPE_CHECKING
+
 from hardwon.failures.body_verdict import (
     enclosed_status,
     is_failed_body,
@@ -17,7 +19,6 @@ from hardwon.failures.command_verdict import ends_red, has_command_failed
 from hardwon.failures.file_refusals import refusal
 from hardwon.failures.timeouts import has_timed_out
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

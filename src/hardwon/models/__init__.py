@@ -7,9 +7,9 @@ A model is named like a URL: `anthropic:claude-haiku-4-5`, `openai:gpt-5-mini`,
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from hardwon._cold.lazy import import_module
 from hardwon.errors import InvalidInput
 
 if TYPE_CHECKING:

@@ -41,7 +41,7 @@ def as_model(model: object) -> Model:
 
 
 class Function:
-    """Calls `answer(request)`, which may be async and returns a text or a Reply.
+    """Calls `answer(request)`, which may be async and returns a text, a Reply or None: no answer.
 
     It may raise `hardwon.errors.TransientError` or `PermanentError`, or an error of a provider's
     library, which is recognized by type and status; any other error crashes the job.
@@ -58,7 +58,8 @@ class Function:
             answer = await _in_daemon_thread(lambda: self._answer(request))
         if isinstance(answer, Reply):
             return answer
-        return Reply(str(answer), self.name, len(request.prompt) // 4, len(str(answer)) // 4)
+        text = "" if answer is None else str(answer)
+        return Reply(text, self.name, len(request.prompt) // 4, len(text) // 4)
 
 
 async def _in_daemon_thread(call: Callable[[], Any]) -> Any:

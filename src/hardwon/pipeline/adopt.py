@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from hardwon.failures import clues
 from hardwon.failures.situation import program
+from hardwon.values.episode import Trigger
 from hardwon.values.evidence import Evidence, Kind, joined, values_of
 from hardwon.values.lesson import MINED, Lesson, Status, unique
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -36,12 +38,17 @@ def overcome(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
         if name == "offered" and done not in past.counted:
             number, kind = offer.split(" ")
             lesson, last = memory.get(int(number)), past.last_failing(kind)
-            if not lesson or lesson.origin == MINED or last is None:
-                continue  # a mined lesson is about its own kind only
+            if not lesson or _is_of_steps(lesson) or last is None:
+                continue  # it is about the kinds of its own steps only
             if _has_helped(lesson, past.steps[: last + 1], step):
                 _helped(lesson, past.steps[last], memory)
                 marks.append(done)
     return marks
+
+
+def _is_of_steps(lesson: Lesson) -> bool:
+    """Whether the lesson was made of the steps of a run, by rules or by a model that read them."""
+    return lesson.origin == MINED or lesson.trigger == Trigger.RUN
 
 
 def _goes_on(failing: Step, step: Step) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from hardwon._cold import json
 from hardwon.text.clean import clip, clip_middle, one_line
 from hardwon.values.ended_run import EndedRun, run_id
 from hardwon.values.run import WITHHELD
@@ -23,12 +23,12 @@ _TASK = 500  # characters
 _KINDS = 50
 _SHOWN = 200
 # Characters of a call and of a failing call's output: the first pair that fits is used.
-_CUTS = ((1_000, 800), (300, 300), (120, 120))
+_CUTS = ((4_000, 800), (1_000, 500), (300, 300), (120, 120))
 
 
 def archived(past: RunSoFar, scope: Scope, run: str, *, ended: datetime, outcome: str) -> EndedRun:
     """The record of an ended run: long texts are cut, counts are complete."""
-    failures = [step.failure for step in past.steps if step.failed and step.failure]
+    failures = [step.failure for step in past.steps if step.failure]
     begun = datetime.fromtimestamp(past.begun, UTC) if past.begun else ended
     # Units of the hold-out are no deliveries: each has one beside it.
     deliveries = [delivery for delivery in past.shown if delivery.door != DOOR]

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import json
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from hardwon._cold import json
 from hardwon.text.clean import clip_middle
+from hardwon.values.ended_run import run_id
 from hardwon.values.episode import Trigger
 from hardwon.values.job import Job, new_job
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from datetime import datetime
 
     from hardwon.ports import Queue
     from hardwon.values.episode import Episode
+    from hardwon.values.run import RunSoFar
     from hardwon.values.step import Step
 
 RECORD_BYTES = 896 * 1024  # of an episode; the rest of a job fits into 1 MiB with it
 _STUB = 400  # characters that remain of an old output or call
 _SIGNALS_KEPT = 64
+_SAID = "said after step "  # the signal of a further prompt
+_NO_TASK = "(unknown task)"
 _FRESH = 6  # last steps; they are shortened only if nothing else is left to shorten
 
 
@@ -44,6 +48,22 @@ def capture(episode: Episode, trigger: str, *, queue: Queue, now: datetime) -> J
     job = new_job(fitted(episode), trigger, now)
     queue.put(job)
     return job
+
+
+def of_run(ended: Episode, name: str, past: RunSoFar) -> Episode:
+    """The episode of a whole run, for the model that reads it: all that the person said in it."""
+    (_, task), *later = past.prompts or ((0, ended.task),)
+    begun = datetime.fromtimestamp(past.begun, UTC)
+    said = tuple((f"{_SAID}{made}", text) for made, text in later)
+    signals = (("run", run_id(name, begun)), *said, *ended.signals)
+    return ended._replace(task=task or _NO_TASK, signals=signals)
+
+
+def prompts_of(episode: Episode) -> list[tuple[int, str]]:
+    """What the person said in a run, each with the number of steps before it."""
+    said = ((name, text) for name, text in episode.signals if name.startswith(_SAID))
+    later = [(int(name.removeprefix(_SAID)), text) for name, text in said]
+    return [(0, episode.task), *later]
 
 
 def fitted(episode: Episode, limit: int = RECORD_BYTES) -> Episode:

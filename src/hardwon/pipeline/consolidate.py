@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon._cold import re
-from hardwon.failures.signature import fold
 from hardwon.ranking.query import Query, query, terms
+from hardwon.text.clean import comparable
 from hardwon.values.evidence import Kind
 from hardwon.values.lesson import LIVE, MINED, RULES, RUN, Lesson, Status, is_vouched
 from hardwon.values.provenance import marked
@@ -16,13 +15,10 @@ if TYPE_CHECKING:
 
     from hardwon.ports import LessonStore
 
-_LOOKED_AT, _NEAREST = 20, 5
-_TELLING, _REACH = 24, 200  # a near-duplicate shares nearly all words, so a few are enough
-_SAME = 0.85
+_LOOKED_AT, _NAMED = 20, 5
+_TELLING, _REACH = 24, 200  # the same text shares all words, so a few are enough
+_SAME_SITUATION = 0.85  # share of common words
 _SAME_CURE = 0.4  # share of common words of two corrections with the same fix
-_DECISIVE = (
-    r"(?<![\w-])(?:\d[\w.:]*\w|\d|--?[a-z][\w-]*|no|not|never|without|don[’']?t|cannot)(?!\w)"
-)
 _UNSURE = 0.5  # a lesson of lower confidence has no fix of its own
 
 
@@ -57,7 +53,7 @@ def agrees(existing: Lesson, other: Lesson) -> bool:
     """Whether the other lesson has the same correction as the existing one, or none of its own."""
     if other.confidence < _UNSURE:
         return True
-    return fold(existing.correction).lower() == fold(other.correction).lower()
+    return comparable(existing.correction) == comparable(other.correction)
 
 
 def _is_about_another(existing: Lesson, lesson: Lesson) -> bool:
@@ -75,7 +71,7 @@ def _has_all(existing: Lesson, lesson: Lesson) -> bool:
 
 def _is_better(lesson: Lesson, existing: Lesson) -> bool:
     """Whether the text of the new lesson has a better author than the existing one."""
-    if not is_vouched(lesson) or lesson.confidence < _UNSURE:
+    if not is_vouched(lesson) or lesson.confidence < _UNSURE or _is_read(existing):
         return False
     return existing.origin == MINED or (
         existing.author != "person" and not agrees(existing, lesson)
@@ -85,9 +81,16 @@ def _is_better(lesson: Lesson, existing: Lesson) -> bool:
 def _is_free(existing: Lesson, lesson: Lesson) -> bool:
     """Whether two lessons about one failure may exist side by side.
 
-    True if a person wrote the existing one, or the new one does not come from a run.
+    True if a person or a model wrote the existing one, or the new one does not come from a run.
     """
-    return existing.author == "person" or not lesson.origin.startswith(f"{RUN}:")
+    is_another = _is_read(existing) and is_vouched(lesson)
+    is_run = lesson.origin.startswith(f"{RUN}:")
+    return existing.author == "person" or is_another or not is_run
+
+
+def _is_read(lesson: Lesson) -> bool:
+    """Whether a model read this lesson in a run; another task with the same error is another."""
+    return lesson.author != RULES and lesson.origin.startswith((f"{RUN}:", "reader:"))
 
 
 def _twin(lesson: Lesson, existing: Lesson, lessons: LessonStore, now: datetime) -> Lesson | None:
@@ -142,22 +145,21 @@ _RECORD = ("calls", "signatures", "evidence", "kinds", "fixes")
 
 
 def _kept(lesson: Lesson, lessons: LessonStore, now: datetime) -> Lesson:
-    """Add the lesson unless a similar one agrees; mark it if a similar one differs."""
-    for existing in _alike(lesson, lessons, now):
-        if _says_the_same(existing.correction, lesson.correction):
-            return _grown(existing, lesson, lessons, now)
+    """Add the lesson unless one has the same text; name those that differ for a person to decide.
+
+    A word, a number or the order of words can turn advice into its opposite.
+    """
+    alike, text = _alike(lesson, lessons, now), _text(lesson)
+    if same := next((existing for existing in alike if _text(existing) == text), None):
+        return _grown(same, lesson, lessons, now)
+    different = [existing for existing in alike if _text(existing)[1] != text[1]]
+    for existing in different[:_NAMED]:
         lesson = marked(lesson, Kind.DIFFERS, existing.id)
     return lessons.add(lesson)
 
 
-def _says_the_same(text: str, other: str) -> bool:
-    """Whether nearly all words are the same, and each that turns a sentence into another one."""
-    return likeness(text, other) >= _SAME and _decisive(text) == _decisive(other)
-
-
-def _decisive(text: str) -> set[str]:
-    """The numbers, options and words of denial in a text."""
-    return set(re.findall(_DECISIVE, text.lower()))
+def _text(lesson: Lesson) -> tuple[str, str]:
+    return comparable(lesson.situation), comparable(lesson.correction)
 
 
 def likeness(text: str, other: str) -> float:
@@ -175,7 +177,7 @@ def _alike(lesson: Lesson, lessons: LessonStore, now: datetime) -> list[Lesson]:
         return []
     query = _by_words(lesson)
     matches = (
-        match.lesson for match in lessons.match(lesson.scope, query, now=now, limit=_NEAREST)
+        match.lesson for match in lessons.match(lesson.scope, query, now=now, limit=_LOOKED_AT)
     )
     words = set(terms(lesson.situation))
     return [
@@ -183,7 +185,7 @@ def _alike(lesson: Lesson, lessons: LessonStore, now: datetime) -> list[Lesson]:
         for candidate in matches
         if candidate.scope == lesson.scope
         and not candidate.signatures
-        and _in_common(words, set(terms(candidate.situation))) >= _SAME
+        and _in_common(words, set(terms(candidate.situation))) >= _SAME_SITUATION
     ]
 
 

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from hardwon.text.clean import LABEL_LIMIT, many_lines, one_line
-from hardwon.text.frames import inert
+from hardwon.text.frames import imitates_frame, inert
 from hardwon.values.delivery import Door
 from hardwon.values.evidence import Kind, values_of
-from hardwon.values.lesson import MINED, Lesson, Status
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import NamedTuple
-else:
-    from hardwon._cold.namedtuple import NamedTuple
-
+from hardwon.values.lesson import MINED, USER_SUPPLIED, Lesson, Status
 
 _LEAST = 40  # tokens; with less room a lesson is left out rather than shortened
 
@@ -29,6 +24,7 @@ class Frame(NamedTuple):
 
 
 START = Frame("[THIS PROJECT KEEPS MEETING — your prior lessons]", "[END PROJECT]")
+PLAYBOOK = "What earlier work in this project taught:"
 TURN = Frame("[KNOWN PITFALLS — your prior lessons]", "[END KNOWN PITFALLS]", label=LABEL_LIMIT)
 ACTION = Frame("[PITFALL OF THIS CALL — your prior lessons]", "[END PITFALL]")
 SAME = Frame("[SAME FAILURE]", "[END SAME FAILURE]", label=0)
@@ -69,13 +65,51 @@ def render(lessons: Iterable[Lesson], *, door: str, budget: int) -> Block:
     return Block("\n".join([*lines, frame.foot]), tuple(shown), spent)
 
 
+def playbook(items: Iterable[Lesson], *, budget: int) -> Block:
+    """The block for the start of a run: each item on a line, whole or not at all."""
+    shown: list[Lesson] = []
+    lines, spent = [PLAYBOOK], tokens(PLAYBOOK)
+    for item in items:
+        row = f"- {_harmless(advice(item))}".replace("\n", "\n  ")
+        if tokens(row) <= budget - spent:
+            shown.append(item)
+            lines.append(row)
+            spent += tokens(row)
+    return Block("\n".join(lines), tuple(shown), spent) if shown else Block("", (), 0)
+
+
+def _harmless(text: str) -> str:
+    """The text without frames; placeholders in quoted commands stay as they are."""
+    safe = inert(text)
+    if len(safe) != len(text):
+        return safe
+    letters = list(safe)
+    for quoted in re.finditer(r"`[^`\n]*`", text):
+        for place in re.finditer(r"<[A-Za-z][\w .,:-]{0,60}>", quoted[0]):
+            start, end = (quoted.start() + at for at in place.span())
+            if not imitates_frame(place[0]):
+                letters[start:end] = text[start:end]
+    return "".join(letters)
+
+
+def advice(item: Lesson) -> str:
+    """When an item applies, what goes wrong, and what to do."""
+    if item.headline() == "note":
+        return many_lines(item.correction)
+    when = one_line(item.situation).rstrip(".:")
+    wrong = "" if item.mistake == USER_SUPPLIED else one_line(item.mistake)
+    words = " ".join(part for part in (wrong, many_lines(item.correction)) if part)
+    is_time = when.lower().startswith(("when ", "before ", "after ", "while "))
+    return f"{when[0].upper()}{when[1:]}: {words}" if is_time else f"When {when}: {words}"
+
+
 def line(lesson: Lesson, *, label: int = LABEL_LIMIT, words: str = "") -> str:
     """One lesson as a row of the block; its further lines are indented.
 
     Brackets in its text cannot end the block.
     """
     name = f"[{inert(_label(lesson, label))}] " if label else ""
-    text = inert(many_lines(words or _words(lesson))).replace("\n", "\n    ")
+    text = _harmless(many_lines(words or _words(lesson))).replace("\n", "\n    ")
     return f"  - {name}{text} (#{lesson.id})"
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from hardwon.text.secrets import safe
 from hardwon.values.delivery import Delivery, Outcome
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
 

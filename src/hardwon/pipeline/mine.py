@@ -1,4 +1,4 @@
-"""Mine: learn failures and their fixes from the steps of runs. No model is asked.
+"""Mine: learn failures and what got past them from the steps of runs. No model is asked.
 
 The first failure of a kind creates a lesson. Each further run that meets it is counted, and every
 fix that a run shows goes on the lesson's record. The record decides whether the lesson is seen,
@@ -7,52 +7,42 @@ candidate or proven.
 
 from __future__ import annotations
 
-from hardwon._cold.lazy import lazy
-from hardwon.values.failure import Failure
-from hardwon.values.fix import UNCHANGED, with_failure, with_success, without_success
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
+from hardwon.evidence.keys import worked_keys
+from hardwon.evidence.wording import TRAIL
+from hardwon.failures import fix_unchanged, fixes, lesson_text, mined_lesson
+from hardwon.ranking.query import Query
+from hardwon.text import gate, injection
+from hardwon.values.failure import Failure
+from hardwon.values.fix import UNCHANGED, with_failure, without_success
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from hardwon.failures import fix_unchanged, fixes, lesson_text, mined_lesson
     from hardwon.pipeline.scope_memory import Memory
-    from hardwon.text import gate, injection
-    from hardwon.values.episode import Episode
     from hardwon.values.fix import Fix
     from hardwon.values.lesson import Lesson
     from hardwon.values.run import RunSoFar
     from hardwon.values.step import Step
-else:  # most steps show nothing, and a hook imports only what it uses
-    fix_unchanged, fixes = lazy("hardwon.failures.fix_unchanged"), lazy("hardwon.failures.fixes")
-    lesson_text = lazy("hardwon.failures.lesson_text")
-    mined_lesson = lazy("hardwon.failures.mined_lesson")
-    gate, injection = lazy("hardwon.text.gate"), lazy("hardwon.text.injection")
 
-_CALLS = {"call", "preparation"}  # sorts of fixes that one call can surely be seen to apply
+_NEAREST = 4  # lessons that one call may be known by
 
 
-def failed(step: Step, past: RunSoFar, memory: Memory, *, counted: Fix | None = None) -> list[str]:
-    """Count a failure and the fixes that did not prevent it; returns marks to count once per run.
-
-    `counted`: a fix that only counts over many runs show.
-    """
+def note_failure(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
+    """Count a failure and the fixes that did not prevent it; returns marks for the run."""
     failure = step.failure
     if failure is None or not failure.is_telling:
         return []  # too general to be recognised
     existing = memory.about(failure)
     if existing is None:
-        memory.lessons.add(
-            memory.screen(mined_lesson.opened(step, failure, memory.scope, memory.now))
-        )
+        lesson = mined_lesson.opened(step, failure, memory.scope, past.task, memory.now)
+        memory.lessons.add(memory.screen(lesson))
         return []
     lesson = existing
     if not past.has_met(failure.kind):
-        cures = existing.fixes if counted is None else with_success(existing.fixes, counted)
-        known = existing._replace(fixes=cures)
-        lesson = mined_lesson.met_again(known, step, failure, past, memory.now)
-    lesson = mined_lesson.with_tried(lesson, step, failure, past, memory.now)
-    failed_fixes = _in_vain(lesson, step, failure, past)
+        lesson = mined_lesson.seen_again(existing, step, failure, past, memory.now)
+    failed_fixes = _followed_without_success(lesson, step, failure, past)
     for fix in failed_fixes.values():
         lesson = lesson._replace(fixes=with_failure(lesson.fixes, fix.key))
     if lesson is not existing:
@@ -60,38 +50,60 @@ def failed(step: Step, past: RunSoFar, memory: Memory, *, counted: Fix | None = 
     return list(failed_fixes)
 
 
-def worked(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
+def note_success(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
     """Record the fixes that this step shows or applies; returns marks to count once per run."""
-    counted = shown(step, past, memory)
-    counted += _applied(step, past, memory, counted)
-    return counted + _unneeded(step, past, memory) + _withdrawn(step, past, memory)
+    marks = note_fixes(step, past, memory)
+    marks += _note_followed(step, past, memory, marks)
+    return marks + _withdraw_unchanged(step, past, memory)
 
 
-def shown(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
+def forget_failed_call(step: Step, past: RunSoFar, memory: Memory) -> None:
+    """Let calls pass that work now: they are no longer known as failing."""
+    keys = worked_keys(step, past.task)
+    query = Query("action", "", calls=keys)
+    for match in memory.lessons.match(memory.scope, query, now=memory.now, limit=_NEAREST):
+        lesson = match.lesson
+        calls = tuple(call for call in lesson.calls if call not in keys)
+        if lesson.scope == memory.scope and calls != lesson.calls:
+            memory.keep(lesson._replace(calls=calls))
+
+
+def note_fixes(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
     """Record the fixes that this step shows; a failing step may show the fix of another failure."""
     steps = (*past.steps, step)
-    counted: list[str] = []
-    for place, fix in fixes.fixes_shown(steps) if past.steps else ():
+    marks: list[str] = []
+    for place, fix in fixes.fixes_shown(steps, past.task) if past.steps else ():
         failure = steps[place].failure
         lesson = memory.about(failure) if failure and failure.is_telling else None
         if injection.suspicion(fix.mistake) or gate.objection(f"{fix.text}\n{fix.call}"):
             continue  # or one run's text could quarantine a lesson of many runs
-        if lesson and failure and (mark := _mark(failure.kind, fix)) not in past.counted:
-            lesson = mined_lesson.with_case(lesson, steps, place, memory.now)
+        if lesson is None or failure is None:
+            continue
+        if (mark := _success(failure.kind, fix)) not in past.counted:
             memory.keep(lesson_text.succeeded(lesson, fix))
-            counted.append(mark)
-    return counted
+            marks.append(mark)
+        elif fix.sort == TRAIL:  # this run got further before, and now it works
+            memory.keep(lesson_text.settled(with_text(lesson, fix)))
+    return marks
 
 
-def _applied(step: Step, past: RunSoFar, memory: Memory, counted: Sequence[str]) -> list[str]:
+def with_text(lesson: Lesson, fix: Fix) -> Lesson:
+    """The lesson with the newest text of a fix; the record stays."""
+    fixes_now = tuple(
+        fix._replace(worked=known.worked, failed=known.failed) if known.key == fix.key else known
+        for known in lesson.fixes
+    )
+    return lesson._replace(fixes=fixes_now)
+
+
+def _note_followed(step: Step, past: RunSoFar, memory: Memory, counted: Sequence[str]) -> list[str]:
     """Record fixes that the run was shown and that this step applied; returns their marks."""
     marks: list[str] = []
     for lesson in memory.shown(past.told) if past.told else ():
         kind = lesson.kinds[0] if lesson.kinds else ""
         for fix in lesson.fixes:
-            mark = _mark(kind, fix)
-            is_weak = fix.sort not in _CALLS and not _is_new_after(fix, kind, past)
-            if is_weak or mark in past.counted or mark in counted or not fixes.proves(fix, step):
+            mark = _success(kind, fix)
+            if mark in past.counted or mark in counted or not fixes.applies(fix, step):
                 continue
             lesson = lesson_text.succeeded(lesson, fix)
             memory.keep(lesson)
@@ -99,46 +111,18 @@ def _applied(step: Step, past: RunSoFar, memory: Memory, counted: Sequence[str])
     return marks
 
 
-def learnt(marks: Iterable[str], memory: Memory) -> str:
+def describe_learnt(marks: Iterable[str], memory: Memory) -> str:
     """One line about a fix among the marks that was learnt just now; "" if there is none."""
     for mark in marks:
         name, kind, key = (*mark.split(" ", 2), "", "")[:3]
-        is_worked_fix = name == "worked" and kind
-        lesson = memory.about(Failure("", kind, "", "")) if is_worked_fix else None
+        lesson = memory.about(Failure("", kind, "", "")) if name == "worked" and kind else None
         for fix in lesson.fixes if lesson else ():
-            if lesson and fix.key == key and fix.worked == 1:
-                return lesson_text.learnt_line(fix, lesson.met)
+            if fix.key == key and fix.worked == 1:
+                return lesson_text.learnt_line(fix)
     return ""
 
 
-def _is_new_after(fix: Fix, kind: str, past: RunSoFar) -> bool:
-    """Whether the run has failed this way before it applied the fix."""
-    last = past.last_failing(kind)
-    return last is not None and not fixes.was_applied(fix, past.steps[: last + 1])
-
-
-def _unneeded(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
-    """Record as failed the tool fixes that the run did not need; returns their marks.
-
-    The failing tool worked with other arguments, and the tool of the fix was not used.
-    """
-    marks: list[str] = []
-    for at, failing in enumerate(past.steps if step.args.startswith("{") else ()):
-        failure = failing.failure if failing.tool == step.tool else None
-        lesson = memory.about(failure) if failure else None
-        if failure is None or lesson is None:
-            continue
-        used = {later.tool for later in past.steps[at:]}
-        for fix in lesson.fixes:
-            mark = _vain(failure.kind, fix)
-            if fix.sort == "tool" and fix.call not in used and mark not in {*past.counted, *marks}:
-                lesson = lesson._replace(fixes=with_failure(lesson.fixes, fix.key))
-                memory.keep(lesson_text.settled(lesson))
-                marks.append(mark)
-    return marks
-
-
-def _withdrawn(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
+def _withdraw_unchanged(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
     """Take back “fails without your change too” of tests that this run has made pass."""
     marks: list[str] = []
     for failing in past.steps if fix_unchanged.is_green(step) else ():
@@ -149,7 +133,7 @@ def _withdrawn(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
         if failure is None or lesson is None:
             continue
         for fix in lesson.fixes:
-            mark = f"withdrawn {(counted := _mark(failure.kind, fix))}"
+            mark = f"withdrawn {(counted := _success(failure.kind, fix))}"
             is_open = counted in past.counted and mark not in {*past.counted, *marks}
             if fix.sort == UNCHANGED and is_open:
                 lesson = lesson._replace(fixes=without_success(lesson.fixes, fix.key))
@@ -158,32 +142,21 @@ def _withdrawn(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
     return marks
 
 
-def _in_vain(lesson: Lesson, step: Step, failure: Failure, past: RunSoFar) -> dict[str, Fix]:
+def _followed_without_success(
+    lesson: Lesson, step: Step, failure: Failure, past: RunSoFar
+) -> dict[str, Fix]:
     """The fixes that this run had applied when the failure came nevertheless, by mark."""
     return {
         mark: fix
         for fix in lesson.fixes
-        if past.counted.isdisjoint((mark := _vain(failure.kind, fix), _mark(failure.kind, fix)))
-        and fixes.was_applied(fix, (*past.steps, step))
+        if past.counted.isdisjoint((mark := _loss(failure.kind, fix), _success(failure.kind, fix)))
+        and fixes.was_applied(fix, (*past.steps, step), past.task)
     }
 
 
-def _mark(kind: str, fix: Fix) -> str:
+def _success(kind: str, fix: Fix) -> str:
     return f"worked {kind} {fix.key}"
 
 
-def _vain(kind: str, fix: Fix) -> str:
+def _loss(kind: str, fix: Fix) -> str:
     return f"vain {kind} {fix.key}"
-
-
-def add_case(episode: Episode, memory: Memory) -> None:
-    """Add the run as a case, for a model, to the lessons of its failures that have no fix."""
-    kinds: set[str] = set()
-    for at, step in enumerate(episode.steps):
-        failure = step.failure if step.failed else None
-        if failure is None or failure.kind in kinds:
-            continue
-        kinds.add(failure.kind)
-        lesson = memory.about(failure)
-        if lesson is not None and not lesson.fixes:
-            memory.keep(mined_lesson.with_case(lesson, episode.steps, at, memory.now))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from hardwon.ranking.query import Query
 from hardwon.ranking.scores import SPEAKS, UNKNOWN, WEIGHTS, Judged, Outlook, Weights, judge
 from hardwon.values.delivery import Door
 from hardwon.values.scope import Scope
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

@@ -13,8 +13,8 @@ from hardwon.ranking.query import Query
 from hardwon.text.clean import clip, clip_middle
 from hardwon.text.protocol import SCHEMA, Blocks, parse
 from hardwon.values.episode import Trigger
-from hardwon.values.evidence import Evidence, Kind
-from hardwon.values.lesson import MINED, RULES, RUN, Lesson, Status, unique
+from hardwon.values.evidence import Evidence, Kind, values_of
+from hardwon.values.lesson import RULES, RUN, Lesson, Status, unique
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from hardwon.values.step import Step
 
 _ATTEMPT_SHOWN, _OUTCOME_SHOWN, _TASK_SHOWN = 1500, 800, 4000
-_SURE = 0.5  # a lesson of lower confidence has no fix, so a model is asked again
+_SURE = 0.5  # a lesson of lower confidence has no fix
+_LOOKED_AT = 20  # lessons about the same failure
 _AGAIN = (
     "\n\nYour last answer could not be used: {problem}. Answer once more, with nothing but the"
     " blocks described above."
@@ -49,24 +50,14 @@ async def reflect(job: Job, *, model: Model, system: str) -> Lesson | None:
 
 
 def known(job: Job, *, lessons: LessonStore, now: datetime) -> Lesson | None:
-    """A lesson with the text of the known one, so that no model is asked; None if none is known."""
-    if job.trigger not in {Trigger.ERROR, Trigger.RECURRENCE}:
-        return None
-    scope, failure = job.episode.scope, failure_of(job.episode)
+    """The lesson that an earlier run with this very task, attempt and error made; else None."""
+    failure = failure_of(job.episode) if job.trigger == Trigger.ERROR else None
     if failure is None:
         return None
     query = Query("error", "", signature=failure.exact, kind=failure.kind)
-    for match in lessons.match(scope, query, now=now, limit=5):
-        existing = match.lesson
-        if existing.scope == scope and _is_settled(existing):
-            words = Blocks(existing.situation, "", existing.correction, (), confidence=0.0)
-            return _lesson(job, words, author=existing.author)
-    return None
-
-
-def _is_settled(lesson: Lesson) -> bool:
-    """Whether the text of a lesson is final; that of a mined lesson is not."""
-    return lesson.confidence >= _SURE and lesson.origin != MINED
+    matches = lessons.match(job.episode.scope, query, now=now, limit=_LOOKED_AT)
+    own = (match.lesson for match in matches if match.lesson.scope == job.episode.scope)
+    return next((lesson for lesson in own if job.id in values_of(lesson.evidence, Kind.JOB)), None)
 
 
 def request(job: Job, system: str) -> Request:

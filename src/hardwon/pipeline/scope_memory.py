@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 from hardwon.errors import NotFound
 from hardwon.ranking.query import Query
 from hardwon.values.lesson import LIVE, Lesson
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from datetime import datetime
-    from typing import NamedTuple
 
     from hardwon.ports import LessonStore
     from hardwon.values.failure import Failure
     from hardwon.values.scope import Scope
-else:
-    from hardwon._cold.namedtuple import NamedTuple
 
 _NEAREST = 8
 

@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
-from hardwon._cold.lazy import lazy
+from typing import TYPE_CHECKING
+
+from hardwon.text import harm, injection
 from hardwon.text.clean import ATTEMPT_LIMIT, clean
 from hardwon.text.secrets import all_without_secrets, screened, without_secrets
+from hardwon.values import provenance
 from hardwon.values.evidence import joined
 from hardwon.values.fix import TEXT_LIMIT
 from hardwon.values.lesson import LIVE, Status, tidy
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from hardwon.ports import LessonStore
-    from hardwon.text import harm, injection
-    from hardwon.values import provenance
     from hardwon.values.episode import Episode
     from hardwon.values.evidence import Evidence
     from hardwon.values.fix import Fix
     from hardwon.values.lesson import Lesson
     from hardwon.values.scope import Scope
     from hardwon.values.step import Step
-else:
-    harm, injection = lazy("hardwon.text.harm"), lazy("hardwon.text.injection")
-    provenance = lazy("hardwon.values.provenance")
 
 _TASK_LIMIT = 16 * 1024
 _OUTPUT_LIMIT = 8 * 1024
 _EVIDENCE_LIMIT = 2000
-_STEPS_KEPT = 60
+_STEPS_KEPT = 200
 _ALL = 1_000_000
 
 
@@ -107,6 +104,7 @@ def _screened_fix(fix: Fix) -> Fix:
         text=screen_text(fix.text, TEXT_LIMIT),
         call=screen_text(fix.call, _OUTPUT_LIMIT),
         mistake=screen_text(fix.mistake, TEXT_LIMIT),
+        said=screen_text(fix.said, TEXT_LIMIT),
     )
 
 
@@ -115,12 +113,12 @@ def screen_text(text: str, limit: int) -> str:
     return screened(text, limit)
 
 
-def revoke(origin: str, *, scope: Scope, lessons: LessonStore) -> list[Lesson]:
-    """Delete all lessons of an origin and all lessons made from them; returns them."""
+def revoke(
+    origin: str, *, scope: Scope, own: Collection[Scope], lessons: LessonStore
+) -> list[Lesson]:
+    """Delete all lessons of an origin in `own` scopes, and all made from them; returns them."""
     visible = lessons.recent(scope, status=Status.ALL, limit=_ALL)
-    revoked = provenance.descendants(
-        [lesson for lesson in visible if lesson.scope in scope.changeable()], origin
-    )
+    revoked = provenance.descendants([lesson for lesson in visible if lesson.scope in own], origin)
     for lesson in revoked:
         lessons.delete(lesson.scope, lesson.id)
     return revoked

@@ -7,17 +7,19 @@ agents and projects are checked where a scope is made.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, TypeVar
+
 from hardwon.text.secrets import Screened, any_may_hold_secret, without_secrets
 from hardwon.values.scope import Scope
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, TypeVar
 
     from hardwon.ports import Model, Reply, Request, Run, Store, WorkedQueue
 
-    T = TypeVar("T")
+
+T = TypeVar("T")
+
 
 # The methods that write, by the part of a store that has them; all others only read.
 _STORE_WRITES = {
@@ -27,7 +29,6 @@ _STORE_WRITES = {
     "deliveries": frozenset(("log", "report", "settle")),
     "failures": frozenset(("met",)),
     "units": frozenset(("log", "settle", "exclude")),
-    "calls": frozenset(("made",)),
     "ended_runs": frozenset(("keep",)),
     "history": frozenset(("note",)),
     "dreams": frozenset(("save", "note")),

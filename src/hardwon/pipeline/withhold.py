@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 from hardwon.proof.coin import toss
 from hardwon.values.run import WITHHELD, Shown
 from hardwon.values.unit import DOOR, Unit, family_of, is_retired, noted_as, wording_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import datetime
-    from typing import NamedTuple
 
     from hardwon.ports import HoldOut, Run
     from hardwon.ranking.scores import Judged
     from hardwon.values.lesson import Lesson
     from hardwon.values.scope import Scope
-else:
-    from hardwon._cold.namedtuple import NamedTuple
 
 
 class Coin(NamedTuple):

@@ -3,7 +3,6 @@
 from hardwon.ports.knowledge import DreamStore, History, LessonStore, ReflectionStore, VectorStore
 from hardwon.ports.listing import Listing
 from hardwon.ports.logs import (
-    CallLog,
     DeliveryLog,
     FailureLog,
     HoldOut,
@@ -16,7 +15,6 @@ from hardwon.ports.run import Run
 from hardwon.ports.store import Knowledge, Logs, Parts, Store, Upkeep
 
 __all__ = [
-    "CallLog",
     "DeliveryLog",
     "DreamStore",
     "Embedder",

@@ -90,6 +90,9 @@ class ReflectionStore(Protocol):
     def recent(self, scope: Scope, *, now: datetime, limit: int) -> list[Reflection]:
         """The newest of the agent that have not expired, newest first."""
 
+    def every(self, scope: Scope, *, now: datetime, limit: int) -> list[Reflection]:
+        """The same over all goals and projects of the agent; for a batch, which can wait."""
+
     def alike(
         self, scope: Scope, words: Sequence[str], *, now: datetime, limit: int
     ) -> list[Likeness]:

@@ -1,11 +1,10 @@
-"""What happened: deliveries, failures, calls, the hold-out, and sums of them."""
+"""What happened: deliveries, failures, the hold-out, and sums of them."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 from typing import Protocol
 
 from hardwon.proof.arms import Arms, Stratum, Treatment
-from hardwon.ranking.odds import Call, Counts
 from hardwon.values.delivery import Delivery
 from hardwon.values.ended_run import EndedRun
 from hardwon.values.listing import ListQuery, Place
@@ -45,22 +44,6 @@ class FailureLog(Protocol):
 
     def commonest(self, scope: Scope, *, limit: int) -> list[tuple[str, int]]:
         """The readable signatures met most often, with their counts."""
-
-
-class CallLog(Protocol):
-    """Counts calls by their features. Counting is cheap and never waits for another writer."""
-
-    def made(self, scope: Scope, call: Call) -> None:
-        """Note a call; calls count in the order in which they were made."""
-
-    def counts(self, scope: Scope, features: Sequence[int]) -> dict[int, Counts]:
-        """What is known of these features and of every call; very old features are forgotten.
-
-        Calls that worked may be missing until `catch_up`.
-        """
-
-    def catch_up(self) -> bool:
-        """Count what was noted so far; False when no call was."""
 
 
 class HoldOut(Protocol):

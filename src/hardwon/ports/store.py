@@ -6,7 +6,6 @@ from typing import Protocol
 from hardwon.ports.knowledge import DreamStore, History, LessonStore, ReflectionStore, VectorStore
 from hardwon.ports.listing import Listing
 from hardwon.ports.logs import (
-    CallLog,
     DeliveryLog,
     FailureLog,
     HoldOut,
@@ -42,8 +41,6 @@ class Logs(Protocol):
     def units(self) -> HoldOut: ...
     @property
     def statistics(self) -> Statistics: ...
-    @property
-    def calls(self) -> CallLog: ...
     @property
     def ended_runs(self) -> RunArchive: ...
 

@@ -71,7 +71,7 @@ class Exchange:
 
     def _message(self, sql: str, values: Mapping[str, Any]) -> Message:
         text, places = _placed(sql)
-        arguments = [values[name] for name in places]
+        arguments = [_storable(values[name]) for name in places]
         dumped = self._converter.dump_sequence(arguments, list(map(_format, arguments)))
         types, formats = self._converter.types or (), self._converter.formats or ()
         return Message(text, dumped, types, formats)
@@ -107,6 +107,15 @@ def _placed(sql: str) -> tuple[bytes, list[str]]:
         return f"${places.setdefault(place[1], len(places) + 1)}" if place[1] else "%"
 
     return _PLACE.sub(numbered, sql).encode(), list(places)
+
+
+def _storable(value: Any) -> Any:
+    """The value without NUL, which no text of PostgreSQL can hold: one would stop all others."""
+    if isinstance(value, str):
+        return value.replace("\0", "")  # the same object if there is none
+    if isinstance(value, list) and value and isinstance(value[0], str):
+        return [_storable(text) for text in value]
+    return value
 
 
 def _format(value: object) -> PyFormat:

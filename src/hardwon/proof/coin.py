@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hardwon._cold.hashing import blake2b
+from hashlib import blake2b
 
 _SIDES = 1 << 64
 

@@ -83,7 +83,8 @@ class MemoryQueue:
             self._dead[job.id] = job._replace(last_error=reason, claim="")
 
     def waiting(self) -> list[Job]:
-        return sorted(self._waiting.values(), key=lambda j: j.enqueued_at)
+        with self._changed:
+            return sorted(self._waiting.values(), key=lambda j: j.enqueued_at)
 
     def dead(self) -> list[Job]:
         return sorted(self._dead.values(), key=lambda j: j.enqueued_at)
@@ -106,13 +107,14 @@ class MemoryQueue:
                 self._flow["set_aside"] += 1
 
     def counts(self) -> QueueCounts:
-        return QueueCounts(
-            pending=len(self._waiting),
-            dead=len(self._dead),
-            in_memory=len(self._queued()),
-            in_flight=len(self._claimed),
-            **self._flow,
-        )
+        with self._changed:
+            return QueueCounts(
+                pending=len(self._waiting),
+                dead=len(self._dead),
+                in_memory=len(self._queued()),
+                in_flight=len(self._claimed),
+                **self._flow,
+            )
 
     def worker(self) -> int | None:
         return None

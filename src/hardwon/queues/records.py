@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import struct
 import zlib
 from datetime import datetime, timedelta
 from typing import Any
 
-from hardwon._cold import json
 from hardwon.errors import InvalidInput
 from hardwon.values.episode import Episode
 from hardwon.values.job import Job

@@ -1,8 +1,8 @@
-"""Find lessons that say the same or the opposite, by hashing instead of comparing all pairs.
+"""Find lessons that say the same, nearly the same or the opposite, without comparing all pairs.
 
-Each lesson becomes a sketch (MinHash). Sketches that agree in one of several short hashes of their
-words are compared, each with a bounded number of others. So the work is linear in the number of
-lessons, however similar they are.
+The same is the same text, whatever its blanks and case. For the others each lesson becomes a sketch
+(MinHash). Sketches that agree in one of several short hashes of their words are compared, each with
+a bounded number of others. So the work is linear in the number of lessons, however alike they are.
 """
 
 import re
@@ -15,10 +15,11 @@ from typing import NamedTuple
 from zlib import crc32
 
 from hardwon.ranking.query import stem, terms
+from hardwon.text.clean import comparable
 from hardwon.values.lesson import Lesson
 from hardwon.values.scope import Scope
 
-SAME, CLOSE = 0.8, 0.6  # shares of common words: of duplicates, and of lessons that may disagree
+NEAR, CLOSE = 0.8, 0.6  # shares of common words: of near lessons, and of such as may disagree
 _BANDS, _ROWS = 8, 3
 _HASHES = _BANDS * _ROWS
 _LEADERS = 16  # at most, in one bucket; with more, many similar lessons would cost n²
@@ -43,10 +44,11 @@ class Sketch(NamedTuple):
 
     id: int
     scope: Scope
+    text: int  # hash of the whole text; duplicates agree here
     words: "array[int]"  # hashes of its words, sorted
     marks: bytes  # low bits of the MinHash values: about as similar as the words are
     bands: "array[int]"  # similar sets of words very probably share one of them
-    particulars: int  # hash of numbers, options and quoted code; duplicates agree here
+    particulars: int  # hash of numbers, options and quoted code; near lessons agree here
     stance: int  # hash of the words it advises against
     against: frozenset[int]  # hashes of the words it advises against
     situation: frozenset[int]  # hashes of the words of its situation
@@ -62,10 +64,11 @@ class Conflict(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """Groups of lessons that say the same, and pairs that disagree."""
+    """Lessons that say the same, pairs that disagree, pairs that say nearly the same."""
 
     groups: list[list[Sketch]]
     conflicts: list[Conflict]
+    near: list[tuple[int, int]]  # for people to decide: a word less may be another lesson
 
 
 def sketch(lesson: Lesson) -> Sketch:
@@ -78,6 +81,7 @@ def sketch(lesson: Lesson) -> Sketch:
     return Sketch(
         lesson.id,
         lesson.scope,
+        hash((comparable(lesson.situation), comparable(lesson.correction))),
         words,
         bytes(value & 0xFF for value in least),
         array("q", [hash((at, *least[at : at + _ROWS])) for at in range(0, len(least), _ROWS)]),
@@ -120,39 +124,38 @@ def _tokens(text: str) -> list[str]:
     return re.findall(_TOKEN, text.lower().replace("’", "'"))
 
 
-def compare(sketches: Iterable[Sketch], *, most_conflicts: int = 100) -> Comparison:
-    """All groups and conflicts; each sketch is compared with a bounded number of others."""
-    crowd = _Crowd(most_conflicts)
+def compare(sketches: Iterable[Sketch], *, most_pairs: int = 100) -> Comparison:
+    """All groups and pairs; each sketch is compared with a bounded number of others."""
+    crowd = _Crowd(most_pairs)
     for sketch in sketches:
         crowd.join(sketch)
     groups = [[crowd.leaders[at], *followers] for at, followers in crowd.members.items()]
-    return Comparison(groups, list(crowd.conflicts.values()))
+    return Comparison(groups, crowd.conflicts, crowd.near)
 
 
 class _Crowd:
     """Leaders: lessons that differ from each other, each with its duplicates."""
 
-    def __init__(self, most_conflicts: int) -> None:
+    def __init__(self, most_pairs: int) -> None:
         self.leaders: list[Sketch] = []
         self.members: dict[int, list[Sketch]] = {}
-        self.conflicts: dict[tuple[int, int], Conflict] = {}
-        self._room = most_conflicts
+        self.conflicts: list[Conflict] = []
+        self.near: list[tuple[int, int]] = []
+        self._room = most_pairs
         self._exact: dict[int, int] = {}
         self._buckets: dict[int, list[int]] = {}
 
     def join(self, newcomer: Sketch) -> None:
         """Add a sketch to the leader that it duplicates, or make it a leader."""
-        key = hash((newcomer.words.tobytes(), newcomer.particulars, newcomer.stance))
-        twin = self._exact.get(key)
-        if twin is None:
-            near = self._near(newcomer)
-            twin = next((at for at in near if are_same(self.leaders[at], newcomer)), None)
-            if twin is None:
-                self._lead(newcomer, key, near)
-                return
-        self.members.setdefault(twin, []).append(newcomer)
+        twin = self._exact.get(newcomer.text)
+        if twin is not None:
+            self.members.setdefault(twin, []).append(newcomer)
+            return
+        for at in self._mates(newcomer):
+            self._pair(self.leaders[at], newcomer)
+        self._lead(newcomer)
 
-    def _near(self, newcomer: Sketch) -> list[int]:
+    def _mates(self, newcomer: Sketch) -> list[int]:
         """The leaders worth a close comparison: with the same particulars, then the most alike."""
         mates = {at for band in newcomer.bands for at in self._buckets.get(band, ())}
 
@@ -163,12 +166,15 @@ class _Crowd:
 
         return nsmallest(_CLOSELY, mates, key=distance)
 
-    def _lead(self, newcomer: Sketch, key: int, near: Iterable[int]) -> None:
-        for at in near:
-            other = self.leaders[at]
-            if len(self.conflicts) < self._room and (why := disagreement(other, newcomer)):
-                self.conflicts[other.id, newcomer.id] = Conflict(other.id, newcomer.id, why)
-        self._exact[key] = len(self.leaders)
+    def _pair(self, leader: Sketch, newcomer: Sketch) -> None:
+        """Note what the two have to do with each other."""
+        if len(self.conflicts) < self._room and (why := disagreement(leader, newcomer)):
+            self.conflicts.append(Conflict(leader.id, newcomer.id, why))
+        elif len(self.near) < self._room and are_near(leader, newcomer):
+            self.near.append((leader.id, newcomer.id))
+
+    def _lead(self, newcomer: Sketch) -> None:
+        self._exact[newcomer.text] = len(self.leaders)
         for band in newcomer.bands:
             bucket = self._buckets.setdefault(band, [])
             if len(bucket) < _LEADERS:
@@ -176,16 +182,17 @@ class _Crowd:
         self.leaders.append(newcomer)
 
 
-def are_same(sketch: Sketch, other: Sketch) -> bool:
-    """Whether two lessons give the same advice, perhaps in slightly different words.
+def are_near(sketch: Sketch, other: Sketch) -> bool:
+    """Whether two lessons of one scope give the same advice in slightly different words.
 
-    A different word may be another service, host or file: such lessons are the same only if they
+    A different word may be another service, host or file: such lessons are near only if they
     were learnt from the same failure.
     """
-    if (sketch.particulars, sketch.stance) != (other.particulars, other.stance):
-        return False
-    return overlap(sketch, other) >= SAME and (
-        _is_within(sketch, other) or not sketch.failures.isdisjoint(other.failures)
+    one, two = ((each.scope, each.particulars, each.stance) for each in (sketch, other))
+    return (
+        one == two
+        and overlap(sketch, other) >= NEAR
+        and (_is_within(sketch, other) or not sketch.failures.isdisjoint(other.failures))
     )
 
 

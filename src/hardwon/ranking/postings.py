@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeVar
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from array import array
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import Any, TypeVar
 
-    T = TypeVar("T")
+
+T = TypeVar("T")
+
 
 BLOCK = 190  # entries; SQLite moves longer rows to overflow pages
 RANKS = 8

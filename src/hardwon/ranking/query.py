@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from itertools import chain
 from math import isqrt, lgamma, log
+from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon._cold import re
 from hardwon.values.evidence import Kind, values_of
 from hardwon.values.lesson import LIVE, Lesson, Status
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import NamedTuple
 
     Pairs = Iterable[tuple[int, int]]  # lessons with impacts
     Exact = tuple[bool, bool, tuple[tuple[str, int], ...], tuple[tuple[str, float], ...]]
-else:
-    from hardwon._cold.namedtuple import NamedTuple
 
 LEAST_READ, MOST_READ = 300, 3000  # index entries that one recall reads, rarest keys first
 _SATURATION, _LENGTH_SHARE, _USUAL_LENGTH = 1.2, 0.5, 40
@@ -66,7 +63,6 @@ class Query(NamedTuple):
     clues: tuple[str, ...] = ()  # errors, calls and names that a lesson may mention
     red: str = ""  # the output of a test run with failures
     is_failure: bool = False  # then words alone do not find mined lessons
-    is_lookup: bool = False  # a reading tool found nothing
 
 
 class Match(NamedTuple):
@@ -174,13 +170,10 @@ class Indexed(NamedTuple):
 
 
 def indexed(lesson: Lesson) -> Indexed:
-    """The parts that a lesson is found by: only its failures unless proven, none unless live.
-
-    Only a proven lesson may be shown before its failure.
-    """
+    """The parts that a lesson is found by: only its failures while it has no fix."""
     if lesson.status not in LIVE:
         return Indexed()
-    if lesson.status != Status.PROVEN:
+    if lesson.status == Status.SEEN:
         return Indexed(lesson.signatures, lesson.kinds)
     clues = values_of(lesson.evidence, Kind.ABOUT)
     return Indexed(lesson.signatures, lesson.kinds, lesson.searchable(), lesson.calls, clues)

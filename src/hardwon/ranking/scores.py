@@ -6,29 +6,20 @@ Every number is in `Weights`; bench/doors.py chose them, docs/explanation/rankin
 from __future__ import annotations
 
 from datetime import datetime
-from math import ceil, exp, log
+from math import ceil, log
+from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon._cold.lazy import lazy
 from hardwon.ranking.query import Match, Query, chance, may_hold, terms
 from hardwon.values.evidence import Kind, values_of
-from hardwon.values.fix import UNCHANGED, is_of_test_in, replaced_words
+from hardwon.values.fix import UNCHANGED, is_of_test_in
 from hardwon.values.lesson import LIVE, MINED, RULES, Status
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable
-    from typing import NamedTuple
 
-    from hardwon.failures import clues as signs
-    from hardwon.failures import kind as kinds
     from hardwon.values.lesson import Lesson
 
     _Relevance = tuple[tuple[tuple[str, float], ...], str]  # the parts of a score, and a verdict
-else:
-    from hardwon._cold.namedtuple import NamedTuple
-
-    signs = lazy("hardwon.failures.clues")  # needed at errors only
-    kinds = lazy("hardwon.failures.kind")
 
 
 SPEAKS = "speaks of it"  # the part of a score for how surely a text is about a failure
@@ -60,8 +51,6 @@ class Weights(NamedTuple):
     crowded: float = 0.8  # subtracted without a clue, for each e-fold of lessons over `few`
     few: int = 50
     offered: int = 2
-    # Runs after which a lookup that finds nothing, and has no known fix, counts as an answer.
-    lookups: int = 3
     # A tag: the least idf mass per shared word, and the length of a text that may ask for it.
     tagged: float = 1.2
     brief: int = 40
@@ -74,13 +63,6 @@ class Weights(NamedTuple):
     apart: float = 0.42
     first_few: int = 8
     crowd: int = 8
-    # Start: the least share of a project's runs that meet a failure, and the least number of runs.
-    start_share: float = 0.3
-    start_met: int = 3
-    fading: float = 60.0  # days after which a failure that is no longer met counts 1/e
-    # Before a call: the least chance of a failure for a warning, and for a denial.
-    likely: float = 0.3
-    sure: float = 0.8
     # Priors between lessons that fit equally well; bounded, so that relevance decides.
     confidence: float = 0.3
     importance: float = 0.1
@@ -94,7 +76,6 @@ class Outlook(NamedTuple):
     """What is known of a run and its project when a door opens."""
 
     told: frozenset[int]  # lessons that this run was shown
-    runs: int = 0  # of the project
     is_again: bool = False  # the run has met this failure kind, in another form
 
 
@@ -117,7 +98,8 @@ class Judged(NamedTuple):
 def judge(query: Query, match: Match, *, outlook: Outlook, now: datetime, by: Weights) -> Judged:
     """The score of a match at the door of the query, and the verdict by the door's threshold."""
     parts, verdict = _DOORS.get(query.door, _turn)(query, match, outlook, now, by)
-    if match.lesson.id in outlook.told and query.door != "error":
+    is_its_failure = query.door == "error" and (match.is_same_kind or match.is_same_failure)
+    if match.lesson.id in outlook.told and not is_its_failure:
         verdict = "told in this run already"
     score = sum([value for _, value in parts])
     prior = _prior(match.lesson, by)
@@ -169,7 +151,7 @@ def _error(query: Query, match: Match, outlook: Outlook, now: datetime, by: Weig
     if same or kind:
         sure = spoken(query, match, by) if match.lesson.origin != MINED else by.beside
         verdict = _told_before(match) if outlook.is_again else _of_other_tests(query, match)
-        verdict = verdict or _of_other_names(query, match) or _of_lookup(query, match, by)
+        verdict = verdict or _without_fix(match)
         return (*parts, (SPEAKS, sure / 10)), verdict
     return _other_error(query, match, parts, by)
 
@@ -204,25 +186,9 @@ def _of_other_tests(query: Query, match: Match) -> str:
     return "" if is_told else "known of other tests only"
 
 
-def _of_other_names(query: Query, match: Match) -> str:
-    """Why a lesson is not shown: its fixes replace names that this failure lacks; else ""."""
-    lesson = match.lesson
-    is_folded = lesson.origin == MINED and kinds.NAME in lesson.situation
-    if match.is_same_failure or not is_folded or not lesson.fixes:
-        return ""
-    replaced = [replaced_words(fix) for fix in lesson.fixes]
-    asked_words = set(query.terms)
-    is_other = all(
-        words and asked_words.isdisjoint(term for word in words for term in terms(word))
-        for words in replaced
-    )
-    return "known of other names only" if is_other else ""
-
-
-def _of_lookup(query: Query, match: Match, by: Weights) -> str:
-    """Why a lookup that finds nothing gets no lesson; "" if it may get one."""
-    is_open = match.lesson.status == Status.SEEN and match.lesson.met > by.lookups
-    return "a lookup that finds nothing is an answer" if query.is_lookup and is_open else ""
+def _without_fix(match: Match) -> str:
+    """Why a failure that nobody got past is not mentioned; "" if something is known."""
+    return "nothing is known to work" if match.lesson.status == Status.SEEN else ""
 
 
 def is_of_other_tests(query: Query, match: Match) -> bool:
@@ -242,6 +208,8 @@ def _may_be_offered(query: Query, match: Match, by: Weights) -> bool:
     evidence = match.lesson.evidence
     offered = values_of(evidence, Kind.OFFERED)
     is_new = sum(value.startswith(query.kind) for value in offered) < by.offered
+    from hardwon.failures import clues as signs
+
     return is_new or signs.quotes(values_of(evidence, Kind.ABOUT), query.text)
 
 
@@ -254,6 +222,8 @@ def spoken(query: Query, match: Match, by: Weights) -> float:
     about, own = values_of(match.lesson.evidence, Kind.ABOUT), _shared_rarities(query, match)
     if not about and not match.clues:  # most candidates: this saves a twentieth of a recall
         return _crowded_words(query, match, own, by) if own else 0.0
+    from hardwon.failures import clues as signs
+
     is_quoted, clues = signs.quotes(about, query.text), _clues(match)
     if not (own or is_quoted or _is_specific(match, clues)):
         return 0.0
@@ -283,6 +253,8 @@ def _is_specific(match: Match, clues: dict[str, float]) -> bool:
     """Whether the clues name an error, something missing, a name, or a call with details."""
     if clues.keys() & {"error", "lacks", "name"}:
         return True
+    from hardwon.failures import clues as signs
+
     return any(clue.startswith(signs.CALL) and clue.count(" ") > 1 for clue, _ in match.clues)
 
 
@@ -300,6 +272,8 @@ def _crowded_words(query: Query, match: Match, own: list[float], by: Weights) ->
 
 def _names_another_error(about: Iterable[str], clues: dict[str, float]) -> bool:
     """Whether the lesson quotes a message or names an error other than this one."""
+    from hardwon.failures import clues as signs
+
     return "error" not in clues and any(
         clue.startswith((signs.SAYS, signs.ERROR)) for clue in about
     )
@@ -310,21 +284,14 @@ def _clues(match: Match) -> dict[str, float]:
     best: dict[str, float] = {}
     for clue, rare in match.clues:
         sort, _, name = clue.partition(" ")
+        from hardwon.failures import clues as signs
+
         if sort != "call" or name not in signs.UNTELLING:
             best[sort] = max(best.get(sort, 0.0), rare)
     return best
 
 
-def _start(query: Query, match: Match, outlook: Outlook, now: datetime, by: Weights) -> _Relevance:
-    """The score at the start of a run: the share of the project's runs that meet the failure."""
-    share = match.lesson.met / max(1, outlook.runs) * _freshness(match, now, by)
-    parts = (("share of runs", share),)
-    if match.lesson.status != Status.PROVEN or match.lesson.met < by.start_met:
-        return parts, "not proven, or met too seldom"
-    return parts, "" if share >= by.start_share else "met in too few runs"
-
-
-_DOORS = {"error": _error, "start": _start}
+_DOORS = {"error": _error}
 
 
 def _words(match: Match, by: Weights) -> float:
@@ -344,12 +311,6 @@ def _is_near(query: Query, match: Match, least: float, by: Weights) -> bool:
     crowd = [meaning for _, _, meaning in query.near[by.first_few :]]
     is_alone = len(crowd) < by.crowd  # the store is too small to have a crowd
     return is_alone or match.meaning - sum(crowd) / len(crowd) >= by.apart
-
-
-def _freshness(match: Match, now: datetime, by: Weights) -> float:
-    """1 for a failure that was met just now, less for one that is no longer met."""
-    days = max(0.0, (now - match.lesson.updated_at).total_seconds() / 86400)
-    return exp(-days / by.fading)
 
 
 def _prior(lesson: Lesson, by: Weights) -> float:

@@ -7,19 +7,19 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.errors import InvalidInput
-from hardwon.service.database import ServiceDatabase
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from hardwon.service.database import ServiceDatabase
+
 KEPT = 86_400.0  # seconds that answers are stored
 NAME_LIMIT = 200  # characters
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS replies (
-    tenant TEXT NOT NULL, name TEXT NOT NULL, request BLOB NOT NULL,
-    status INTEGER NOT NULL, body BLOB NOT NULL, at REAL NOT NULL,
-    PRIMARY KEY (tenant, name)
-) STRICT
+_KEEP = """
+INSERT INTO service.replies (tenant, name, request, status, body, at)
+VALUES (%(tenant)s, %(name)s, %(request)s, %(status)s, %(body)s, %(at)s)
+ON CONFLICT (tenant, name) DO UPDATE SET request = excluded.request, status = excluded.status,
+    body = excluded.body, at = excluded.at
 """
 
 
@@ -31,19 +31,22 @@ class Kept(NamedTuple):
 
 
 class Replies:
-    """The answers of one home, stored for a day. They survive a restart of the server."""
+    """Answers, stored for a day. They survive a restart of the server."""
 
-    def __init__(self, home: str, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, database: ServiceDatabase, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
-        self._run = ServiceDatabase(home, _SCHEMA)
+        self._run = database
 
     def find(self, tenant: str, name: str, request: bytes) -> Kept | None:
         """The stored answer to this request; InvalidInput if the name was used for another."""
         if len(name) > NAME_LIMIT:
             raise InvalidInput(f"an Idempotency-Key has at most {NAME_LIMIT} characters")
         rows = self._run(
-            "SELECT request, status, body FROM replies WHERE tenant = ? AND name = ? AND at > ?",
-            (tenant, name, self._clock() - KEPT),
+            "SELECT request, status, body FROM service.replies"
+            " WHERE tenant = %(tenant)s AND name = %(name)s AND at > %(after)s",
+            tenant=tenant,
+            name=_name(name),
+            after=self._clock() - KEPT,
         )
         if not rows:
             return None
@@ -57,15 +60,14 @@ class Replies:
     def keep(self, tenant: str, name: str, request: bytes, answer: Kept) -> None:
         """Store an answer, and remove those that are too old."""
         now = self._clock()
-        self._run("DELETE FROM replies WHERE at <= ?", (now - KEPT,))
-        self._run(
-            "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?)",
-            (tenant, name, _digest(request), *answer, now),
-        )
+        self._run("DELETE FROM service.replies WHERE at <= %(until)s", until=now - KEPT)
+        values = {"tenant": tenant, "name": _name(name), "request": _digest(request), "at": now}
+        self._run(_KEEP, **values, **answer._asdict())
 
-    def close(self) -> None:
-        """Release the file."""
-        self._run.close()
+
+def _name(shown: str) -> str:
+    """The name as it is stored: what a client put into it is nobody's business."""
+    return _digest(shown.encode("utf-8", "surrogatepass")).hex()
 
 
 def _digest(request: bytes) -> bytes:

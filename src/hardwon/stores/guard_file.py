@@ -6,22 +6,19 @@ the transaction that changes a guard, so a stored guard takes effect at once.
 
 from __future__ import annotations
 
+import json
 import os
+from typing import TYPE_CHECKING
 
 from hardwon import _files
-from hardwon._cold import json
-from hardwon._cold.lazy import lazy
 from hardwon.errors import storage_error
 from hardwon.values.lesson import Lesson
 from hardwon.values.scope import Scope
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from hardwon.failures import guards
-else:
-    guards = lazy("hardwon.failures.guards")
 
 NAME = "guards"
 
@@ -70,6 +67,8 @@ def forbidding(
 
 
 def _lines(lesson: Lesson) -> Iterator[bytes]:
+    from hardwon.failures import guards
+
     guard = guards.guard_of(lesson)
     expires = lesson.expires_at.timestamp() if lesson.expires_at else None
     for call, words in zip(guard.calls, guard.needles(), strict=True):
@@ -82,4 +81,6 @@ def _parsed(line: bytes) -> tuple[Lesson, guards.Guard, float | None]:
     scope, calls, allowed, fields = json.loads(line.partition(b"\t")[2])
     number, situation, correction, expires = fields
     lesson = Lesson(Scope(*scope), situation, correction, id=number, guard=True)
+    from hardwon.failures import guards
+
     return lesson, guards.Guard(tuple(calls), tuple(allowed)), expires

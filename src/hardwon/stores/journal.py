@@ -3,34 +3,31 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from hardwon import _homes
-from hardwon._cold.lazy import lazy
+from hardwon.stores import spool
 from hardwon.stores.rows import noted_delivery
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
-    from typing import Any, Protocol, TypeVar
 
-    from hardwon.ranking.odds import Call
-    from hardwon.stores import records, spool
     from hardwon.stores.spool import Spool
     from hardwon.values.delivery import Delivery
     from hardwon.values.ended_run import EndedRun
     from hardwon.values.scope import Scope
     from hardwon.values.unit import Unit
 
-    T = TypeVar("T")
 
-    class Transaction(Protocol):
-        """The part of a database that a journal writes to."""
+T = TypeVar("T")
 
-        def hold(self, resource: AbstractContextManager[T]) -> T: ...
-else:
-    records, spool = lazy("hardwon.stores.records"), lazy("hardwon.stores.spool")
+
+class Transaction(Protocol):
+    """The part of a database that a journal writes to."""
+
+    def hold(self, resource: AbstractContextManager[T]) -> T: ...
 
 
 SPOOL_LIMIT = 1 << 20  # bytes after which a closing process folds in the spool
@@ -130,18 +127,9 @@ class RunNotes:
     _journal: Journal
 
     def keep(self, run: EndedRun) -> None:
+        from hardwon.stores import records
+
         self._journal.note("ended run", run.scope, *records.noted_run(run))
-
-
-class CallNotes:
-    """Writes calls: noted now, counted in order when the journal is folded."""
-
-    _journal: Journal
-
-    def made(self, scope: Scope, call: Call) -> None:
-        self._journal.note("made", *scope, *call)
-        if call.kind:  # a failure writes to the database anyway
-            self._journal.fold()
 
 
 class UnitNotes:

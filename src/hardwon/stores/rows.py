@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
 
-from hardwon._cold import json
-from hardwon._cold.lazy import lazy
+from hardwon.values import provenance
 from hardwon.values.delivery import Delivery
 from hardwon.values.evidence import Evidence
 from hardwon.values.fix import Fix
 from hardwon.values.lesson import EPOCH, Lesson
 from hardwon.values.lesson_check import faults
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
-    from hardwon.values import provenance
     from hardwon.values.scope import Scope
 
     Row = tuple[Any, ...]
-else:
-    provenance = lazy("hardwon.values.provenance")
 
 _moment = datetime.fromtimestamp
 _TEXTS = "situation, mistake, correction, trigger_name, origin, author, job, status"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -56,6 +57,15 @@ def at_work(home: str, place: Place) -> list[tuple[str, datetime, RunSoFar]]:
         if len(runs) == _LISTED:
             break
     return runs
+
+
+def named(home: str, tenant: str, name: str) -> tuple[Scope, RunSoFar] | None:
+    """The run of a tenant with this name, and its scope; None if there is none at work."""
+    if not re.fullmatch("[0-9a-f]{32}", name):
+        return None
+    lines = lines_of(os.path.join(home, "runs", f"{tenant_mark(tenant)}{name}{SUFFIX}"))
+    scope = _scope(lines)
+    return None if scope is None else (scope, read(lines))
 
 
 def idle(home: str, before: float) -> Iterator[tuple[Scope, FileRun]]:

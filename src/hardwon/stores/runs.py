@@ -9,28 +9,29 @@ before it is written here.
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections import deque
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
 
 from hardwon import _files
-from hardwon._cold import json
-from hardwon._cold.hashing import blake2b
 from hardwon.errors import storage_error
 from hardwon.values.run import RunSoFar, Shown
 from hardwon.values.scope import Scope
 from hardwon.values.step import Step, restored
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
+    from collections.abc import Iterable, Iterator
 
 
 STEPS_REMEMBERED = 200  # steps of a run without a name
 READ = 256 * 1024  # most bytes of steps that a hook reads, from the end
 _KEPT = 4 * READ  # a longer file is cut
+_PROMPTS = 20  # latest prompts of a run
 _STALE = 7 * 86400.0  # seconds after which a run that never ended is forgotten
+_TIDIED = 3600.0  # seconds between two looks at the files of all runs
 _UNCOLLECTED = 23 * 86400.0  # further seconds for a run that ended but was not collected
 _TASK, _TOLD, _CALL, _COUNTED = "task", "told", "call", "counted"
 _SHOWN, _CUT, _SCOPE, _SETTLED = "shown", "cut", "scope", "settled"
@@ -76,7 +77,7 @@ class FileRun:
         is_kept = bool(outcome) and self._put_aside(outcome, at)
         self._unwritten.clear()
         _files.unlink(self._path)
-        self._forget_stale(time.time() - _STALE)
+        self._forget_stale(time.time())
         return is_kept
 
     def _put_aside(self, outcome: str, at: float) -> bool:
@@ -128,8 +129,16 @@ class FileRun:
         cut = json.dumps({_CUT: [dropped]}).encode()
         _files.replace(self._path, b"\n".join([*notes, cut, *lines[first:]]))
 
-    def _forget_stale(self, before: float) -> None:
-        """Remove runs that never ended, and those that no worker collected."""
+    def _forget_stale(self, now: float) -> None:
+        """Remove runs that never ended, and those that no worker collected; once an hour.
+
+        There may be many files: whoever ends a run should not read all their names.
+        """
+        mark, before = os.path.join(self._folder, "tidied"), now - _STALE
+        if os.path.exists(mark) and now - os.stat(mark).st_mtime < _TIDIED:
+            return
+        if os.path.isdir(self._folder):
+            _files.replace(mark, b"")
         for entry in _entries(self._folder):
             if entry.name.endswith(_RAW) or changed(entry) < before:
                 _files.unlink(entry.path)
@@ -151,7 +160,10 @@ class MemoryRun:
 
     def begin(self, task: str) -> None:
         past = self._so_far
-        self._so_far = past._replace(task=task, since=0, begun=past.begun or time.time())
+        prompts = (*past.prompts, (past.made, task))[-_PROMPTS:]
+        self._so_far = past._replace(
+            task=task, since=0, begun=past.begun or time.time(), prompts=prompts
+        )
 
     def record(self, step: Step) -> None:
         self._steps.append(step)
@@ -195,12 +207,11 @@ def lines_of(path: str) -> list[bytes]:
         return file.read().split(b"\n")
 
 
-def _entries(folder: str) -> list[os.DirEntry[str]]:
-    """The files of a folder; empty if it is missing."""
-    try:
-        return [entry for entry in os.scandir(folder) if entry.name != ASIDE]
-    except FileNotFoundError:
-        return []
+def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
+    """The files of a folder; none if it is missing."""
+    if os.path.isdir(folder):
+        with os.scandir(folder) as entries:
+            yield from (entry for entry in entries if entry.name != ASIDE)
 
 
 def call_name(call: str) -> str:
@@ -214,6 +225,7 @@ def read(lines: list[bytes]) -> RunSoFar:
     warnings: set[int] = set()
     counted: set[str] = set()
     shown: list[tuple[int, Shown]] = []
+    prompts: list[tuple[int, str]] = []
     task, warned, since, made, begun = "", "", 0, 0, 0.0
     for line in lines:
         if not is_note(line):
@@ -223,7 +235,9 @@ def read(lines: list[bytes]) -> RunSoFar:
         note = parsed(line)
         if not isinstance(note, dict):
             continue
-        task, since = str(note.get(_TASK, task)), 0 if _TASK in note else since
+        if _TASK in note:
+            task, since = str(note[_TASK]), 0
+            prompts.append((made, task))
         lessons = _items(note, _TOLD, int)
         told.update(lessons)
         warnings.update(lessons if note.get(_CALL) else ())
@@ -236,7 +250,7 @@ def read(lines: list[bytes]) -> RunSoFar:
     steps = tuple(step for values in _values(_newest(lines)) if (step := _step(values)))
     notes = frozenset(told), frozenset(counted), warned, since, frozenset(warnings)
     aged = tuple(delivery._replace(after=made - at) for at, delivery in shown)
-    return RunSoFar(task, steps, *notes, aged, made, begun)
+    return RunSoFar(task, steps, *notes, aged, made, begun, tuple(prompts[-_PROMPTS:]))
 
 
 def _shown(noted: object, lessons: Iterable[int]) -> list[Shown]:

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
+from hashlib import blake2b
+from typing import Any
 
 from hardwon import _files
-from hardwon._cold import json
-from hardwon._cold.hashing import blake2b
 from hardwon._fork import ForkLock
 from hardwon.errors import storage_error
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
 
 _LAST = 64  # bytes by which a file is known again
 

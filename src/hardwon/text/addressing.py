@@ -7,7 +7,8 @@ once, so that a long text scores no higher than a short one of the same kind.
 
 from __future__ import annotations
 
-from hardwon._cold import re
+import re
+
 from hardwon.text.quoting_words import ADDRESSING
 
 # Words that lessons hardly ever have.

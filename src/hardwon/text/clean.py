@@ -1,6 +1,7 @@
 """Clean foreign text: what may be stored, shown and used in a file name."""
 
-from hardwon._cold import re
+import re
+
 from hardwon.errors import InvalidInput
 
 LABEL_LIMIT = 200  # a signature or a situation
@@ -60,6 +61,11 @@ def one_line(text: str, limit: int = LESSON_LIMIT) -> str:
     return clip(text if line == text else line, limit)
 
 
+def comparable(text: str) -> str:
+    """The text without differences of blanks and case; two texts with the same one say the same."""
+    return " ".join(text.split()).casefold()
+
+
 def many_lines(text: str, limit: int = LESSON_LIMIT) -> str:
     """The cleaned text with its line breaks and indentation, at most `limit` characters."""
     lines = [line.rstrip() for line in clean(text).split("\n")]
@@ -72,6 +78,14 @@ def many_lines(text: str, limit: int = LESSON_LIMIT) -> str:
 def clip(text: str, limit: int) -> str:
     """At most `limit` characters; a cut is marked by an ellipsis."""
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def clip_words(text: str, limit: int) -> str:
+    """At most `limit` characters, cut between two words if that leaves half of them."""
+    if len(text) <= limit:
+        return text
+    whole = text[:limit].rpartition(" ")[0]
+    return f"{whole.rstrip(' ,;:-')}…" if len(whole) > limit // 2 else clip(text, limit)
 
 
 def clip_middle(text: str, limit: int) -> str:

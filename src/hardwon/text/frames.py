@@ -6,9 +6,9 @@ any case, width, alphabet or spacing. Letters are compared by what they look lik
 
 from __future__ import annotations
 
-from hardwon._cold import re
+import re
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -55,6 +55,7 @@ _FRAMES = (
     *("pastreflection", "endpast", "endcontext", "endlesson", "endreflection", "endloop"),
     *("systemprompt", "systemmessage", "systemoverride", "beginlesson", "begincontext"),
     *("availabletools", "systemreminder", "endrun", "recentruns"),
+    *("whatworked", "endwhat", "whatearlier"),
 )
 _ROLES_NAMES = (
     "end inst sys system assistant user human developer tool begin instructions instruction"

@@ -9,20 +9,19 @@ second part follows the first on the same line, and plain patterns.
 
 from __future__ import annotations
 
+import re
 from binascii import Error as NotBase64
 from binascii import a2b_base64
 from functools import cache, lru_cache
 from itertools import chain
+from typing import TYPE_CHECKING, TypeVar
 
-from hardwon._cold import re
 from hardwon.text.addressing import hides_in_code, speaks_to_model
 from hardwon.text.frames import imitates_frame
 from hardwon.text.injection_patterns import PAIRS, PATTERNS, PHRASES, Pattern, Phrase, WordPair
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import TypeVar
 
     Sign = TypeVar("Sign", WordPair, Pattern)
 
@@ -151,7 +150,7 @@ def _pair(text: str, keywords: frozenset[str]) -> str:
     for line in text.splitlines() if possible else ():
         for pair in possible:
             start = re.search(f"(?i){pair.start}", line)
-            if start and re.search(f"(?i){pair.end}", line, start.end()):
+            if start and re.compile(f"(?i){pair.end}").search(line, start.end()):
                 return pair.reason
     return ""
 

@@ -5,11 +5,7 @@ One row per sign, so that each can be read, added and questioned by itself.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import NamedTuple
-else:
-    from hardwon._cold.namedtuple import NamedTuple
+from typing import NamedTuple
 
 
 class Phrase(NamedTuple):

@@ -9,7 +9,7 @@ value that was found by its name is removed wherever else it stands in the text.
 
 from __future__ import annotations
 
-from hardwon._cold import re
+import re
 
 # Words that name a secret, in lower case; the word before `key` is checked separately.
 _CORE = (
@@ -168,7 +168,7 @@ def _set_to(text: str, core: re.Match[str]) -> tuple[int, int, str] | None:
     is_weak = core[0] in _WEAK and not (core[0] == "key" and _is_telling(before[-14:].lower()))
     if is_weak and before[-14:].lower().rstrip(" _.-").endswith(_PLAIN_KEYS):
         return None
-    tail = re.match(_REST, text, end)
+    tail = re.compile(_REST).match(text, end)
     if tail is None or re.search(_NO_SECRET_NAME, tail[0]):
         return _followed(text, core, is_weak=is_weak)
     name = core[0] + tail[0].lower()
@@ -195,11 +195,11 @@ def _followed(text: str, core: re.Match[str], *, is_weak: bool) -> tuple[int, in
 
 def _assigned(text: str, before: str, end: int, name: str) -> tuple[int, int] | None:
     """`NAME = "…"` in any language, and `call("NAME", "…")`."""
-    close = re.match(_CLOSE, text, end)
+    close = re.compile(_CLOSE).match(text, end)
     at = close.end() if close else end
     is_quoted = bool(close and close[0])
-    by = re.match(f"{_TYPE}{_BY}|{_IS}", text, at) or (
-        re.match(_CALL, text, at) if is_quoted else None
+    by = re.compile(f"{_TYPE}{_BY}|{_IS}").match(text, at) or (
+        re.compile(_CALL).match(text, at) if is_quoted else None
     )
     if by is None:
         return None
@@ -211,10 +211,10 @@ def _assigned(text: str, before: str, end: int, name: str) -> tuple[int, int] | 
 
 def _value(text: str, by: re.Match[str], before: str) -> re.Match[str] | None:
     """The value after an assignment: a string, the remainder of a settings line, or a word."""
-    value = re.match(_STRING, text, by.end())
+    value = re.compile(_STRING).match(text, by.end())
     if value is None and re.fullmatch(r"(?s).*(?:^|\n)[ \t]*(?:export |set )?[\w.]*", before):
-        value = re.match(_WHOLE_LINE, text, by.end()) if by[0] == "=" else None
-    return value or re.match(_BARE, text, by.end())
+        value = re.compile(_WHOLE_LINE).match(text, by.end()) if by[0] == "=" else None
+    return value or re.compile(_BARE).match(text, by.end())
 
 
 def _is_closing(text: str, at: int, before: str) -> bool:
@@ -227,18 +227,20 @@ def _paired(text: str, before: str, end: int, name: str) -> tuple[int, int] | No
     """`name: NAME` and `value: …` in one entry, in YAML, JSON and attributes."""
     if not re.search(_IN_PAIR, before):
         return None
-    by = re.match(rf"\\{{0,2}}[\"']?{_PAIR}", text, end)
-    value = by and (re.match(_STRING, text, by.end()) or re.match(_BARE, text, by.end()))
+    by = re.compile(rf"\\{{0,2}}[\"']?{_PAIR}").match(text, end)
+    value = by and (
+        re.compile(_STRING).match(text, by.end()) or re.compile(_BARE).match(text, by.end())
+    )
     return _span(value) if value and _is_secret(name, value, "value") else None
 
 
 def _element(text: str, before: str, end: int, name: str) -> tuple[int, int] | None:
     """`<NAME>…</NAME>` and `<property name="NAME">…</property>`."""
     is_tag = bool(re.search(r"<[\w.:-]{0,60}$", before))
-    by = re.match(_ELEMENT if is_tag else rf"[\"']{_ELEMENT}", text, end)
+    by = re.compile(_ELEMENT if is_tag else rf"[\"']{_ELEMENT}").match(text, end)
     if by is None or not (is_tag or re.search(_IN_ATTRIBUTE, before)):
         return None
-    value = re.match(_INSIDE, text, by.end())
+    value = re.compile(_INSIDE).match(text, by.end())
     if value is None:
         return None
     words = re.split(r"[\s{}]++", value["value"])
@@ -255,8 +257,10 @@ def _flagged(text: str, before: str, end: int, name: str) -> tuple[int, int] | N
     is_flag = before.endswith("-") or "--" in before[-20:].rpartition(" ")[2]
     if not is_flag and not re.search(_SETTERS, before[: len(before) - len(head)]):
         return None
-    by = re.match(r"[ \t]{1,4}(?:(?:-b|--body)[ =])?(?![-=:])", text, end)
-    value = by and (re.match(_STRING, text, by.end()) or re.match(_BARE, text, by.end()))
+    by = re.compile(r"[ \t]{1,4}(?:(?:-b|--body)[ =])?(?![-=:])").match(text, end)
+    value = by and (
+        re.compile(_STRING).match(text, by.end()) or re.compile(_BARE).match(text, by.end())
+    )
     if not value or _text(value).lower() in _EXPLAINED:
         return None
     is_password = is_flag and bool(re.search(r"passw|pwd|passphrase", name))

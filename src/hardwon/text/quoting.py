@@ -7,7 +7,8 @@ order, addresses nobody, and has few words that are unusual in errors.
 
 from __future__ import annotations
 
-from hardwon._cold import re
+import re
+
 from hardwon.text import quoting_words as words
 from hardwon.text.clean import clip, one_line
 from hardwon.text.injection import suspicion
@@ -170,7 +171,12 @@ def _fixed(text: str) -> str:
 def _statement(message: str) -> str:
     """The leading part that states a fact about the failure, with quoted parts shortened."""
     folded = re.sub(_QUOTED, _shortened, message)
-    first = re.split(_SENTENCE_END, folded, 1)[0].rstrip(" :,-").lstrip(" :,").removeprefix("- ")
+    first = (
+        re.split(_SENTENCE_END, folded, maxsplit=1)[0]
+        .rstrip(" :,-")
+        .lstrip(" :,")
+        .removeprefix("- ")
+    )
     first = first.removesuffix(", e.g")
     if re.fullmatch(_QUOTED, first):
         return first

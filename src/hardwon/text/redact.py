@@ -6,10 +6,10 @@ options) or by the name it is set to (`named_values`). Redacting twice changes n
 
 from __future__ import annotations
 
+import re
 from binascii import Error as NotBase64
 from binascii import a2b_base64
 
-from hardwon._cold import re
 from hardwon.text.named_values import is_jumbled, is_mixed, is_random, is_strong, without_named
 from hardwon.text.token_kinds import COINED, KINDS, LONG, SecretKind, has_long_word, long_words
 

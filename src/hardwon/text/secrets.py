@@ -8,17 +8,13 @@ imported only when one may.
 
 from __future__ import annotations
 
-from hardwon._cold import re
-from hardwon._cold.lazy import lazy
+import re
+from typing import TYPE_CHECKING
+
 from hardwon.text.clean import clean, clip, clip_middle
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from hardwon.text import redact
-else:
-    redact = lazy("hardwon.text.redact")
 
 # Every text with a secret has one of these: a long word, perhaps folded, an address, an option.
 _LONG = 12  # characters
@@ -49,7 +45,11 @@ def without_secrets(text: str) -> Screened:
         return text
     if text in _clean:
         return Screened(text)
-    safe = redact.redact(text) if _may_hold_secret(text) else text
+    safe = text
+    if _may_hold_secret(text):
+        from hardwon.text import redact
+
+        safe = redact.redact(text)
     if safe == text and len(text) <= _SHORT:
         _remember(text)
     return Screened(safe)

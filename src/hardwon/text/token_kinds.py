@@ -6,13 +6,8 @@ possessive or bounded.
 
 from __future__ import annotations
 
-from hardwon._cold import re
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import NamedTuple
-else:
-    from hardwon._cold.namedtuple import NamedTuple
+import re
+from typing import NamedTuple
 
 BREAK = r"(?:\\?\r?\n[ \t]{0,8})?"  # a terminal or an editor may have wrapped the token
 

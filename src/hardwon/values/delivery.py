@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any, NamedTuple
 
 from hardwon.values.lesson import Lesson
 from hardwon.values.scope import Scope
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import NamedTuple
-else:
-    from hardwon._cold.namedtuple import NamedTuple
 
 
 class Door:
@@ -39,23 +34,48 @@ class Outcome:
     UNKNOWN = "unknown"  # no step followed, or the lesson names no failure
 
 
-class Injection(NamedTuple):
-    """The block to show to the model. Falsy when there is nothing to say."""
+class Injection(str):
+    """The block to show to the model: a text that knows what it shows. Falsy when empty."""
 
-    text: str = ""
-    lessons: tuple[Lesson, ...] = ()
-    id: str = ""
-    stop: bool = False
-    denied: bool = False  # before an action: the call must not be made; the text says why
-    failed: bool | None = None  # the verdict on the step, after an action
-    door: str = ""  # where it was delivered
-    learnt: str = ""  # after an action: what was learnt from it, in one line
+    lessons: tuple[Lesson, ...]  # those in it, best first
+    id: str  # of its delivery
+    stop: bool  # a loop that should be broken
+    denied: bool  # before an action: the call must not be made; the text says why
+    failed: bool | None  # the verdict on the step, after an action
+    door: str  # where it was delivered
+    learnt: str  # after an action: what was learnt from it, in one line
 
-    def __bool__(self) -> bool:
-        return bool(self.text)
+    def __new__(
+        cls,
+        text: str = "",
+        lessons: tuple[Lesson, ...] = (),
+        id: str = "",
+        *,
+        stop: bool = False,
+        denied: bool = False,
+        failed: bool | None = None,
+        door: str = "",
+        learnt: str = "",
+    ) -> Injection:
+        block = super().__new__(cls, text)
+        facts = {"stop": stop, "denied": denied, "failed": failed, "door": door, "learnt": learnt}
+        block.__dict__.update(facts, lessons=lessons, id=id)
+        return block
 
-    def __str__(self) -> str:
-        return self.text
+    @property
+    def text(self) -> str:
+        """The block as a plain text."""
+        return str.__str__(self)
+
+    _fields = ("text", "lessons", "id", "stop", "denied", "failed", "door", "learnt")
+
+    def _asdict(self) -> dict[str, Any]:
+        """The text and its facts by name, as of other values."""
+        return {"text": self.text} | self.__dict__
+
+    def _replace(self, **changes: Any) -> Injection:
+        """The block with other facts."""
+        return Injection(**(self._asdict() | changes))
 
 
 NOTHING = Injection()

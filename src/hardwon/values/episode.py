@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from hardwon.values.scope import Scope
 from hardwon.values.step import Step
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import NamedTuple
-else:
-    from hardwon._cold.namedtuple import NamedTuple
 
 
 class Trigger:
@@ -25,6 +21,7 @@ class Trigger:
     SESSION = "session"
     NOTE = "note"
     RECURRENCE = "recurrence"
+    RUN = "run"
 
 
 class Episode(NamedTuple):

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING, Any, NamedTuple
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any, NamedTuple
-else:
-    from hardwon._cold.namedtuple import NamedTuple
 
 
 class Kind:
@@ -16,6 +14,7 @@ class Kind:
     JOB = "job"  # the id of the job that reflected on it
     PARENT = "parent"  # the id of a lesson it was made of
     MET = "met"  # what was seen when the failure was met
+    TASK = "task"  # the task of a run that met it
     TRIED = "tried"  # what was tried without effect
     CASE = "case"  # one run's meeting with the failure, as a model reads it
     ASKED = "asked"  # the amount of evidence when a model was last asked
@@ -27,7 +26,12 @@ class Kind:
     REWORD = "reword"  # why a model should word it again
     DIFFERS = "differs-from"  # the id of a lesson that contradicts it
     RETIRED = "retired"  # which wording hardly helps, and how that is known
+    SHOWN_BY = "steps"  # a run, and the numbers of its steps that show it
+    CONFIRMED = "confirmed"  # a later run in which its call worked
+    WEAKENED = "weakened"  # a later run in which its call failed
+    WITHDRAWN = "withdrawn"  # why it no longer holds
     SESSION = "session"  # the transcript and line it was read from
+    LOOP = "loop"  # the loop and the reflection it was made of
     NOTE = "note"  # anything else
 
 
@@ -45,6 +49,7 @@ class Evidence(NamedTuple):
 # The newest of each kind are kept. Decisions and parents are never dropped: revoking needs them.
 CAPS = {
     Kind.MET: 8,
+    Kind.TASK: 4,
     Kind.TRIED: 8,
     Kind.CASE: 4,
     Kind.ASKED: 1,

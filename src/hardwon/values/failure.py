@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import NamedTuple
-else:
-    from hardwon._cold.namedtuple import NamedTuple
-
+from typing import NamedTuple
 
 _GENERIC = frozenset({"AssertionError", "Error", "Exception", "Failed", "RuntimeError"})
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from hardwon._cold import re
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any, NamedTuple
-else:
-    from hardwon._cold.namedtuple import NamedTuple
 
 UNCHANGED = "unchanged"  # the sort for tests that also fail without the run's change
+PREPARED = " < "  # in a key: before the calls that came first
 TEXT_LIMIT = 600  # characters of a fix
 PROVEN = 2  # runs in which a fix must have worked
 DOUBTED = 2  # failed runs after which it must be proven again
@@ -21,13 +18,19 @@ FIXES_KEPT = 8  # of one lesson
 class Fix(NamedTuple):
     """One fix of a failure kind, with its record."""
 
-    sort: str  # call, preparation, lines, argument, tool, unchanged, order
+    sort: str  # trail, lines, unchanged; others in lessons of older versions
     text: str  # the correction as it is shown; code lines keep newlines and indentation
     key: str  # equal for the same fix in two runs
     call: str = ""  # the recommended call, as typed
     mistake: str = ""  # what was removed, or tried without success
     worked: int = 1  # runs in which it worked
     failed: int = 0  # runs in which it was applied and failed
+    said: str = ""  # the answer of a call that explained the failure
+
+    @property
+    def is_vague(self) -> bool:
+        """Whether it only shows what came before the same call; anything else says more."""
+        return PREPARED in self.key and not self.said
 
     @property
     def is_proven(self) -> bool:
@@ -40,46 +43,23 @@ def is_of_test_in(fix: Fix, output: str) -> bool:
     return fix.key.partition(" ")[2] in output
 
 
-def replaced_words(fix: Fix) -> set[str]:
-    """The words that a fix replaces by others."""
-    match = re.search(
-        r"`([^`]+)` instead of `([^`]+)`|\b(?:Name|write) `([^`]+)`, not `([^`]+)`", fix.text
-    )
-    if not match:
-        return set()
-    new, old = (set(re.findall(r"\w+", text)) for text in match.groups() if text)
-    return old - new
-
-
 def ranked(fixes: Iterable[Fix]) -> tuple[Fix, ...]:
     """The fixes by their record, the likeliest first."""
     return tuple(sorted(fixes, key=_rank)[:FIXES_KEPT])
 
 
-def _rank(fix: Fix) -> tuple[bool, int, str]:
-    return not fix.is_proven, fix.failed - fix.worked, fix.key
+def _rank(fix: Fix) -> tuple[bool, bool, bool, int, str]:
+    is_empty = fix.key.endswith(PREPARED)
+    return is_empty, fix.is_vague, not fix.is_proven, fix.failed - fix.worked, fix.key
 
 
 def with_success(fixes: tuple[Fix, ...], fix: Fix) -> tuple[Fix, ...]:
-    """The fixes after one more run in which this one worked; its shortest text is kept."""
+    """The fixes after one more run in which this one worked; the newest text is kept."""
     earlier = next((stored for stored in fixes if stored.key == fix.key), None)
     if earlier is None:
         return ranked((*fixes, fix))
-    grown = _better(earlier, fix)._replace(worked=earlier.worked + 1, failed=earlier.failed)
+    grown = fix._replace(worked=earlier.worked + 1, failed=earlier.failed)
     return ranked(_replaced(fixes, grown))
-
-
-def _better(earlier: Fix, fix: Fix) -> Fix:
-    """The one to show: the shorter, as it is less specific, or one that extends it."""
-    shorter, longer = sorted((earlier, fix), key=lambda candidate: len(candidate.text))
-    return longer if longer.text.startswith(f"{shorter.text.removesuffix('.')}, from ") else shorter
-
-
-def with_stated(fixes: tuple[Fix, ...], fix: Fix | None) -> tuple[Fix, ...]:
-    """The fixes with one that an error states; it is counted once a run shows it."""
-    if fix is None or any(stored.key == fix.key for stored in fixes):
-        return fixes
-    return ranked((*fixes, fix))
 
 
 def with_failure(fixes: tuple[Fix, ...], key: str) -> tuple[Fix, ...]:
@@ -129,6 +109,7 @@ def _record(
     mistake: object = "",
     worked: Any = 1,
     failed: Any = 0,
+    said: object = "",
 ) -> Fix:
     texts = (str(sort), str(text), str(key), str(call), str(mistake))
-    return Fix(*texts, int(worked), int(failed))
+    return Fix(*texts, int(worked), int(failed), str(said))

@@ -45,6 +45,8 @@ def outcome_of(episode: Episode, trigger: str) -> str:
         return f"GOAL {episode.source}: {episode.signal('goal_state')}: {episode.error}"
     if trigger == Trigger.EXECUTION:
         return f"EXECUTION {episode.signal('run')}: {episode.error}"
+    if trigger == Trigger.RUN:
+        return f"RUN {episode.signal('run')}: {episode.error}".rstrip(": ")
     if episode.error:
         return f"ERROR: {episode.error}"
     if trigger == Trigger.HALLUCINATION:

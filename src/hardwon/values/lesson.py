@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from hardwon.text.clean import LABEL_LIMIT, LESSON_LIMIT, clip, many_lines, one_line
 from hardwon.values.evidence import Evidence, Kind, joined, values_of
 from hardwon.values.fix import Fix, united
 from hardwon.values.scope import Scope
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import NamedTuple
-else:
-    from hardwon._cold.namedtuple import NamedTuple
 
 CATEGORY = "lesson"
 TAG_LIMIT = 12
@@ -32,7 +27,7 @@ class Status:
 
     SEEN = "seen"  # no fix known: counted, shown in at most one line at the same error
     CANDIDATE = "candidate"  # one run showed a fix: shown at the same error only
-    PROVEN = "proven"  # worked again, or a person vouched for it: shown at every door
+    PROVEN = "proven"  # worked again, or a person vouched for it: shown where it fits
     QUARANTINED = "quarantined"  # reads like an instruction; waits for a person
     RETIRED = "retired"  # did not help, or expired
     SUPERSEDED = "superseded"  # merged into another lesson

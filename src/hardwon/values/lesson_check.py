@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from hardwon.errors import InvalidInput
 from hardwon.values.evidence import Evidence
 from hardwon.values.fix import Fix
 from hardwon.values.lesson import Lesson, Status, statuses
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from typing import Generic, NamedTuple, TypeVar
 
+from hardwon.errors import InvalidInput
 from hardwon.values.lesson import Status
 from hardwon.values.scope import Scope
 
 T = TypeVar("T")
+_LONGEST = 1000  # characters of an id
 Mark = tuple[float, str]  # the position of a row in its list: the sort value, then its id
+
+
+def mark(place: float | str, name: object) -> Mark:
+    """A mark that somebody handed in; InvalidInput if no list can have it."""
+    try:
+        number, text = float(place), str(name)
+        if math.isfinite(number) and text.isprintable() and len(text) <= _LONGEST:
+            return number, text
+    except (ValueError, TypeError, OverflowError):
+        pass
+    raise InvalidInput("no such place in the list; begin with its first page")
 
 
 class Place(NamedTuple):

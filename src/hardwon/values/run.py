@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 from hardwon.values.step import Step
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import NamedTuple
 
     from hardwon.values.failure import Failure
-else:
-    from hardwon._cold.namedtuple import NamedTuple
 
 WITHHELD = "withheld"  # the door under which a run notes lessons that are withheld from it
+ASKED = "asked for items"  # the mark of a run whose agent was asked what it found out
 SPEECHLESS = "failed without a word"
 
 
@@ -49,6 +48,7 @@ class RunSoFar(NamedTuple):
     shown: tuple[Shown, ...] = ()  # deliveries, in order
     made: int = 0  # all steps, including forgotten ones
     begun: float = 0.0  # seconds since 1970
+    prompts: tuple[tuple[int, str], ...] = ()  # what was asked, after how many steps
 
     @property
     def turn(self) -> tuple[Step, ...]:

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from hardwon._cold.hashing import blake2b
+from hashlib import blake2b
+from typing import NamedTuple
+
 from hardwon.text.clean import name
 from hardwon.text.secrets import without_secrets
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import NamedTuple
-else:
-    from hardwon._cold.namedtuple import NamedTuple
-
 
 APART = "@apart-"  # followed by the digest of an untrusted folder that claims the project
 _DIGEST = 16  # hexadecimal digits

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime
+from hashlib import blake2b
+from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon._cold.hashing import blake2b
 from hardwon.values.evidence import Kind, values_of
 from hardwon.values.scope import Scope
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NamedTuple
-
     from hardwon.values.lesson import Lesson
-else:
-    from hardwon._cold.namedtuple import NamedTuple
 
 EXCLUDED = "read elsewhere"  # the outcome of a unit that belongs to no arm
 DOOR = "unit"  # the door under which a run notes a unit

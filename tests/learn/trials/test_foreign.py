@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import hardwon
-from hardwon.learn.trials.foreign import read
+from hardwon.learn.trials.exchange import read_reflection as read
 from hardwon.text.clean import file_id
 from tests.learn.trials.exchanged import EXTERNAL_FORM, HOOK_FORM, SCHEMA_FORM
 from tests.samples import NOW

@@ -10,7 +10,7 @@ import pytest
 
 import hardwon
 from hardwon.errors import InvalidInput
-from hardwon.learn.trials.search import patterns
+from hardwon.learn.trials.analytics import patterns
 from hardwon.learn.trials.values import (
     SelfReflection,
 )

@@ -11,7 +11,6 @@ import psycopg
 import pytest
 
 from hardwon import Lesson, Reflection, Scope
-from hardwon.ranking.odds import Call
 from hardwon.ranking.query import query
 from hardwon.stores.postgres import PostgresStore, scopes
 from hardwon.values.lesson import EPOCH, Status
@@ -97,26 +96,6 @@ def test_two_machines_keep_one_reflection_of_a_job(
 
     assert saved == [True, False]
     assert len(store.reflections.about(CODER, "g1")) == 2
-
-
-def test_two_machines_lose_no_count_of_calls(
-    store: PostgresStore, elsewhere: PostgresStore, database: Place
-) -> None:
-    for one in (store, elsewhere):
-        one.calls.made(CODER, Call((7,)))
-    store.lessons.add(lesson())
-    has_counted = threading.Event()
-
-    def count() -> None:
-        elsewhere.fold()
-        has_counted.set()
-
-    with store.database:
-        store.fold()
-        other = started(database, count, has_counted)
-    other.join()
-
-    assert store.calls.counts(CODER, (7,))[7].made == 2
 
 
 def test_transactions_on_different_scopes_do_not_wait_for_each_other(

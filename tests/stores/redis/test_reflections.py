@@ -308,6 +308,24 @@ def test_a_person_waits_longer_than_a_turn(
     assert "stale data" in subprocess.check_output(command, env=environment, text=True)
 
 
+def test_a_dream_sees_every_goal_and_waits_longer_than_a_turn(
+    server: RedisServer, hw: Hardwon, tmp_path: Path
+) -> None:
+    for number in range(25):
+        hw.agent("default").goals.ended(f"g{number}", "Research", "failed", error="stale data")
+    assert hw.drain().done == 25
+    proxy = Proxy(server.port, lambda: Fault("slow", is_answer=True, seconds=0.5))
+
+    with opened(proxy.url, tmp_path / "other") as slow:
+        agent = slow.agent("default")
+        assert not agent.goals.context("g1")
+        report = agent.dreams.run(dry_run=True).report
+    proxy.close()
+
+    assert "25 goals" in report
+    assert "Troubles" not in report
+
+
 @pytest.mark.parametrize("url", ["localhost:6379", "redis://127.0.0.1:nonsense/0", "http://x"])
 def test_a_senseless_address_is_told_and_loses_nothing(url: str, tmp_path: Path) -> None:
     with opened(url, tmp_path) as hw:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from hardwon.service.database import FileDatabase
 from hardwon.service.keys import KeyRing
 from hardwon.surfaces.cli import run
 
@@ -28,7 +29,7 @@ def test_a_key_is_shown_once_and_listed_without_its_secret(capsys: Capture, home
     asked = ("--role", "curator", "--tenant", "acme", "--agent", "coder", "--note", "for ci")
     text = out(capsys, "create", *asked, "--expires", "90d").strip()
 
-    held = KeyRing(str(home)).holder(text)
+    held = KeyRing(FileDatabase(str(home))).holder(text)
 
     assert held
     assert (held.tenant, held.role, held.agent, held.note) == ("acme", "curator", "coder", "for ci")
@@ -42,7 +43,7 @@ def test_a_revoked_key_opens_nothing(capsys: Capture, home: Path) -> None:
 
     assert out(capsys, "revoke", made["id"]) == f"revoked {made['id']}\n"
 
-    assert KeyRing(str(home)).holder(made["key"]) is None
+    assert KeyRing(FileDatabase(str(home))).holder(made["key"]) is None
     assert "revoked" in out(capsys, "list")
     out(capsys, "revoke", "nothing", code=1)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,6 +10,7 @@ import hardwon
 from hardwon import _homes
 from hardwon.models.budget import FileLedger, Spent
 from hardwon.models.shared_ledger import SharedLedger
+from hardwon.service.database import open_database
 from hardwon.service.keys import KeyRing
 
 MKDIR = {"command": "mkdir out/nightly"}
@@ -28,14 +30,21 @@ class Seeds(NamedTuple):
     run: str
 
 
-def seed(place: Path | str, *, tenant: str = "default", word: str = "zebra") -> Seeds:
+def seed(
+    place: Path | str,
+    *,
+    tenant: str = "default",
+    word: str = "zebra",
+    agent: str = AGENT,
+    project: str | None = PROJECT,
+) -> Seeds:
     """Leave something of a tenant in every place; every text of it holds the word."""
     with hardwon.open(place, model=lambda request: "no lesson in this") as hw:
-        other = hw.agent(AGENT, project=PROJECT, tenant=tenant)
+        other = hw.agent(agent, project=project, tenant=tenant)
         other.after_run(task=f"deploy the {word}", error=f"the {word} refused")
         hw.drain()
-        job = next(one for one in hw.queue.dead() if one.episode.scope.tenant == tenant)
-        coder = hw.agent(AGENT, project=PROJECT, tenant=tenant, run=f"run-{word}")
+        job = next(one for one in hw.queue.dead() if word in one.episode.task)
+        coder = hw.agent(agent, project=project, tenant=tenant, run=f"run-{word}")
         lesson = coder.learn(f"make the {word} folder with `mkdir -p`")
         coder.lessons.edit(lesson.id, mistake=f"a {word} without its parent")
         shown = coder.before_turn(f"make the {word} folder")
@@ -47,18 +56,20 @@ def seed(place: Path | str, *, tenant: str = "default", word: str = "zebra") -> 
             f"try the {word}",
             actor=lambda turn: word,
             evaluate=lambda turn: True,
-            loop_id=f"loop-of-{tenant}",
+            loop_id=f"loop-{os.urandom(4).hex()}",
         )
     with hardwon.open(place) as hw:
-        home = hw.settings.home
-        coder = hw.agent(AGENT, project=PROJECT, tenant=tenant)
+        settings = hw.settings
+        coder = hw.agent(agent, project=project, tenant=tenant)
         coder.goals.ended(f"goal-{word}", f"reach the {word}", "failed", error=f"no {word}")
         hw.drain()
         coder.before_turn(f"make the {word} folder")
         day = hw.report(tenant=tenant).at.date().isoformat()
     shared = _homes.is_database(str(place))
-    ledger = SharedLedger(str(place)) if shared else FileLedger(f"{home}/spend")
+    ledger = SharedLedger(str(place)) if shared else FileLedger(f"{settings.home}/spend")
     ledger.add(day, tenant, f"model-{word}", Spent(1, 100, 0.5))
     ledger.close()
-    key, _ = KeyRing(home).create(tenant=tenant, note=f"the {word} key")
+    database = open_database(settings)
+    key, _ = KeyRing(database).create(tenant=tenant, note=f"the {word} key")
+    database.close()
     return Seeds(lesson.id, job.id, dream.id, loop.loop_id, key.id, shown.id, run.id)

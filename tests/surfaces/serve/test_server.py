@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import pty
 import queue
 import re
 import signal
@@ -20,6 +21,7 @@ import pytest
 
 import hardwon
 from hardwon.errors import InvalidInput, SetupError, StorageError
+from hardwon.service.database import FileDatabase
 from hardwon.service.keys import KeyRing
 from hardwon.settings import load
 from hardwon.surfaces.serve.server import Address, Service
@@ -28,7 +30,7 @@ from tests.programs import needs
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.org"])
 def test_an_address_that_others_reach_needs_encryption_and_a_key(host: str, tmp_path: Path) -> None:
-    keys = KeyRing(str(tmp_path))
+    keys = KeyRing(FileDatabase(str(tmp_path)))
 
     with pytest.raises(SetupError, match="--tls-cert"):
         Address(host).check(keys)
@@ -43,12 +45,12 @@ def test_an_address_that_others_reach_needs_encryption_and_a_key(host: str, tmp_
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost", "127.1.2.3"])
 def test_this_machine_needs_neither(host: str, tmp_path: Path) -> None:
-    Address(host).check(KeyRing(str(tmp_path)))
+    Address(host).check(KeyRing(FileDatabase(str(tmp_path))))
 
 
 def test_a_certificate_needs_its_key(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="belong together"):
-        Address(cert="c.pem").check(KeyRing(str(tmp_path)))
+        Address(cert="c.pem").check(KeyRing(FileDatabase(str(tmp_path))))
 
 
 def test_a_certificate_that_is_none_is_refused(tmp_path: Path) -> None:
@@ -69,30 +71,52 @@ def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
 
 @contextmanager
 def started(home: Path, *words: str) -> Iterator[tuple[subprocess.Popen[str], int, str]]:
-    """A command that serves: its process, its port, its link without the host."""
+    """A command that serves: its process, its port, and what follows that in its first line."""
     command = [sys.executable, "-m", "hardwon", *words]
     environ = {**os.environ, "HARDWON_HOME": str(home), "DISPLAY": "", "WAYLAND_DISPLAY": ""}
     with subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout
-            told = process.stdout.readline() + process.stdout.readline()
-            found = re.search(r"http://127\.0\.0\.1:(\d+)(/login\?code=\S+)", told)
+            told = process.stdout.readline()
+            found = re.search(r"http://127\.0\.0\.1:(\d+)(\S*)", told)
             assert found, told
             yield process, int(found[1]), found[2]
         finally:
             process.kill()
 
 
-@pytest.mark.parametrize("words", [("serve", "--port", "0"), ("open", "--no-browser")])
-def test_a_command_serves_until_it_is_told_to_end(tmp_path: Path, words: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("words", "status"), [(("serve", "--port", "0"), 401), (("open", "--no-browser"), 303)]
+)
+def test_a_command_serves_until_it_is_told_to_end(
+    tmp_path: Path, words: tuple[str, ...], status: int
+) -> None:
     with started(tmp_path, *words) as (process, port, link):
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
-        connection.request("GET", link)
-        assert connection.getresponse().status == 303
+        connection.request("GET", link or "/v1/me")
+        assert connection.getresponse().status == status
         process.send_signal(signal.SIGTERM)
 
         assert process.wait(30) == 0
     connection.close()
+
+
+def test_the_link_is_shown_in_a_terminal_and_not_in_a_log(tmp_path: Path) -> None:
+    with started(tmp_path, "serve", "--port", "0") as (process, _, _):
+        process.send_signal(signal.SIGTERM)
+        assert process.stdout
+        logged = process.stdout.read()
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "hardwon", "serve", "--port", "0", "--home", str(tmp_path)]
+    with subprocess.Popen(command, stdout=theirs, stdin=subprocess.DEVNULL) as terminal:
+        shown = b""
+        while b"code=" not in shown:
+            shown += os.read(ours, 1000)
+        terminal.kill()
+    os.close(ours)
+    os.close(theirs)
+
+    assert "code=" not in logged
 
 
 def test_a_server_that_is_told_to_end_answers_what_it_has_begun(tmp_path: Path) -> None:

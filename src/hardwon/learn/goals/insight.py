@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from hardwon.failures.error_line import error_line
-from hardwon.learn.goals.names import INSIGHT_LIMIT, SHOWN_LIMIT
 from hardwon.learn.goals.orchestrators import states_error
+from hardwon.learn.goals.recall import INSIGHT_LIMIT, SHOWN_LIMIT
 from hardwon.ports import Request
 from hardwon.runtime import prompt_text
 from hardwon.text.clean import clip, one_line
@@ -92,10 +92,10 @@ def described(step: Step) -> str:
 
 
 async def insight_on(engine: Runtime, episode: Episode) -> str:
-    """One to three sentences from the model, or from rules without one."""
+    """One to three sentences from the model, or from rules without one; "" if it has no answer."""
     if not engine.has_model:
         return by_rules(episode)
     request = Request(prompt_text("goal"), question(episode), episode, max_tokens=200)
     reply = await engine.model.complete(request)
     insight = redact(tidy(reply.text))
-    return by_rules(episode) if not insight or objection(insight) else insight
+    return by_rules(episode) if objection(insight) else insight

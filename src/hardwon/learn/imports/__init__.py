@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 import os
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
-from hardwon._cold.lazy import lazy
 from hardwon.errors import InvalidInput, StorageError
+from hardwon.learn.imports import aiwg, arbiter, chatcli, insights, wasp
 from hardwon.values.imported import claimed
 from hardwon.values.lesson_formats import TITLE, from_lines, from_markdown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from hardwon.learn.imports import aiwg, arbiter, chatcli, insights, wasp
     from hardwon.values.lesson import Lesson
     from hardwon.values.scope import Scope
-else:
-    aiwg, arbiter = lazy("hardwon.learn.imports.aiwg"), lazy("hardwon.learn.imports.arbiter")
-    chatcli, insights = (
-        lazy("hardwon.learn.imports.chatcli"),
-        lazy("hardwon.learn.imports.insights"),
-    )
-    wasp = lazy("hardwon.learn.imports.wasp")
 
 # Errors that readers raise on data of the wrong shape.
 _WRONG_SHAPE = (TypeError, ValueError, OverflowError, AttributeError, LookupError, RecursionError)
-_SQLITE = b"SQLite format 3\0"
 _LINES = (".jsonl", ".ndjson")
 
 
@@ -64,7 +58,7 @@ def _read(source: str, scope: Scope, *, tenant: str, agent: str) -> Iterable[Les
     path = os.path.expanduser(source)
     if os.path.isdir(path):
         return _folder(path, scope)
-    if _is_database(path):
+    if is_database(path):
         return arbiter.read(path, scope, tenant=tenant, agent=agent)
     if tenant or agent:
         raise InvalidInput(
@@ -73,9 +67,18 @@ def _read(source: str, scope: Scope, *, tenant: str, agent: str) -> Iterable[Les
     return _text(path, scope)
 
 
-def _is_database(path: str) -> bool:
-    with open(path, "rb") as file:
-        return file.read(len(_SQLITE)) == _SQLITE
+def is_database(path: str) -> bool:
+    """Whether a file is one of SQLite; OSError if there is none.
+
+    Only SQLite looks: the file may be our own, and closing another descriptor of it would drop the
+    locks that this process holds there.
+    """
+    os.stat(path)
+    try:
+        with closing(sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True)) as database:
+            return bool(database.execute("PRAGMA schema_version").fetchone()[0])
+    except sqlite3.DatabaseError as error:
+        return error.sqlite_errorcode != sqlite3.SQLITE_NOTADB
 
 
 def _text(path: str, scope: Scope) -> Iterable[Lesson]:

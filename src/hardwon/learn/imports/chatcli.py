@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +17,12 @@ if TYPE_CHECKING:
 
     from hardwon.values.scope import Scope
 
+log = logging.getLogger("hardwon")
 _OWN_TAGS = ("reflexion", "trigger:")
 
 
 def parse(text: str, scope: Scope) -> Iterator[Lesson]:
-    """The lessons among the facts; other facts are ignored."""
+    """The lessons among the facts; other facts are ignored, unreadable ones named in the log."""
     try:
         facts = json.loads(text)
     except ValueError as error:
@@ -29,7 +31,10 @@ def parse(text: str, scope: Scope) -> Iterator[Lesson]:
         raise InvalidInput("memory index is not an array of facts")
     for fact in facts:
         if isinstance(fact, dict) and fact.get("category") == "lesson":
-            yield _lesson(fact, scope)
+            try:
+                yield _lesson(fact, scope)
+            except InvalidInput as error:
+                log.warning("%s; this lesson is left out", error)
 
 
 def _lesson(fact: dict[str, Any], scope: Scope) -> Lesson:

@@ -31,6 +31,7 @@ def report(row: Dream, work: Consolidation, applied: Sequence[Edit]) -> str:
     parts = [
         [_head(row, work)],
         *(_section(title, kind, applied, work.engine) for kind, title in _TITLES.items()),
+        _listed("Nearly the same; keep both or delete one", list(map(_pair, work.near))),
         _listed("Failure patterns", [f"{p.kind} ×{p.times}  {p.text}" for p in work.patterns]),
         _listed("Proposed improvements", work.improvements),
         _listed("Troubles", work.troubles),
@@ -65,6 +66,10 @@ def _listed(title: str, lines: Sequence[str], *, total: int = 0) -> list[str]:
         *(f"  {one_line(line, 200)}" for line in lines[:_LISTED]),
         *remainder,
     ]
+
+
+def _pair(pair: tuple[int, int]) -> str:
+    return f"#{pair[0]} ↔ #{pair[1]}"
 
 
 def _edit(edit: Edit) -> str:

@@ -44,7 +44,9 @@ class Destinations:
         if scope == OWN_PROJECT and self._context.project_level:
             base = self._context.project_level
         if scope == OWN_DOMAIN:
-            domains = (*stack(f"{' '.join(insight.tags)} {insight.text}"), *insight.tags, "general")
+            # The last tag is the program; the first may only be the shell that ran it.
+            words = " ".join((*insight.tags[1:], insight.text, *insight.tags[:1]))
+            domains = (*stack(words), *insight.tags, "general")
             return os.path.join(base, ".insights", "domain", domains[0])
         return os.path.join(base, ".insights")
 

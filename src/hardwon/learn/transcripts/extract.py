@@ -70,7 +70,7 @@ def extract(context: Context, engine: Runtime, tell: Tell = untold) -> Extractio
     if engine.has_model:
         place, model = context.place, engine.model
         summary, insights, notes = run_sync(lambda: _worded(place, model, findings, counted))
-    chosen, spare = ranked([cleansed(insight) for insight in insights])
+    chosen, spare = ranked(list(map(cleansed, insights)), list(map(cleansed, findings.missed)))
     library = open_library(context)
     delta = Delta(
         summary=_cleansed_summary(summary),

@@ -16,6 +16,7 @@ from hardwon.learn.transcripts.insight import (
     PATTERN,
     TIER_A,
     TIER_B,
+    TITLE_LIMIT,
     Insight,
     Passage,
     Summary,
@@ -25,7 +26,7 @@ from hardwon.learn.transcripts.insight import (
 )
 from hardwon.ports import Request
 from hardwon.runtime import prompt_text
-from hardwon.text.clean import one_line
+from hardwon.text.clean import clip_words, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
@@ -143,7 +144,7 @@ def _insight(plain: Any, text: str, author: str) -> Insight | None:
     if not quotes or (kind == PATTERN and len(quotes) < 2):
         return None
     return Insight(
-        title=_field(plain, "title", 90) or one_line(advice, 90),
+        title=clip_words(_field(plain, "title", 300) or one_line(advice), TITLE_LIMIT),
         category=_field(plain, "category", 40) or "Workflow",
         kind=kind,
         confidence=by_count(len(quotes)) if kind == PATTERN else _KINDS[kind],

@@ -9,8 +9,8 @@ import os
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from hardwon._cold.lazy import lazy
 from hardwon.errors import StorageError
+from hardwon.queues.files import inotify
 from hardwon.queues.files.admission import Admission, QueueLimits
 from hardwon.queues.files.counts import EventCounts
 from hardwon.queues.files.dead_letters import DeadLetters
@@ -26,10 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import datetime
 
-    from hardwon.queues.files import inotify
     from hardwon.values.job import Job
-else:
-    inotify = lazy("hardwon.queues.files.inotify")  # producers must not pay for importing ctypes
 
 _PAUSE = timedelta(milliseconds=25)
 _PAUSE_IF_WOKEN = timedelta(milliseconds=250)  # polling only finds retries

@@ -1,6 +1,6 @@
 """Memory files that people read and edit: MEMORY.md and `.insights/`."""
 
-from hardwon.stores.markdown.files import FileChange, read_text, update
+from hardwon._text_files import FileChange, read_text, update
 from hardwon.stores.markdown.insights import Document, Note
 from hardwon.stores.markdown.memory import Entry
 

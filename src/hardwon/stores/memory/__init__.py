@@ -6,7 +6,6 @@ from collections import Counter
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, TypeVar
 
-from hardwon.stores.memory.calls import MemoryCalls
 from hardwon.stores.memory.deliveries import MemoryDeliveries
 from hardwon.stores.memory.dreams import MemoryDreams
 from hardwon.stores.memory.ended_runs import MemoryEndedRuns
@@ -39,7 +38,6 @@ class MemoryStore:
         self.statistics = MemoryStatistics(self)
         self.listing = MemoryListing(self)
         self.units = MemoryUnits()
-        self.calls = MemoryCalls()
         self.ended_runs = MemoryEndedRuns()
         self.history = MemoryHistory()
         self.dreams = MemoryDreams(self)
@@ -59,7 +57,7 @@ class MemoryStore:
         all_scopes += [reflection.scope for reflection in (*self.runs.all, *self.reflections.all)]
         all_scopes += [delivery.scope for delivery in self.deliveries.all]
         all_scopes += [run.scope for run in self.ended_runs.all.values()]
-        all_scopes += [*self.calls.all, *(owner for owner, _ in self.failures.all)]
+        all_scopes += [owner for owner, _ in self.failures.all]
         matching = (
             scope for scope in all_scopes if (scope.tenant, scope.project) == (tenant, project)
         )
@@ -72,7 +70,6 @@ class MemoryStore:
         self.failures.move(scope, target)
         self.ended_runs.move(scope, target)
         self.units.move(scope, target)
-        self.calls.move(scope, target)
 
     def forget(self, tenant: str) -> None:
         remaining = {
@@ -88,7 +85,6 @@ class MemoryStore:
         self.failures.forget_tenant(tenant)
         self.units.forget_tenant(tenant)
         self.ended_runs.forget_tenant(tenant)
-        self.calls.forget_tenant(tenant)
         self.history.all = [c for c in self.history.all if c.before.scope.tenant != tenant]
 
     def tend(self) -> int:

@@ -40,6 +40,11 @@ class MemoryReflections:
         oldest_first = sorted(self._visible(scope), key=_age)
         return [r for r in reversed(oldest_first) if r.is_alive(now)][:limit]
 
+    def every(self, scope: Scope, *, now: datetime, limit: int) -> list[Reflection]:
+        of_agent = [r for r in self.all if r.scope.everywhere() == scope.everywhere()]
+        oldest_first = sorted(of_agent, key=_age)
+        return [r for r in reversed(oldest_first) if r.is_alive(now)][:limit]
+
     def alike(
         self, scope: Scope, words: Sequence[str], *, now: datetime, limit: int
     ) -> list[Likeness]:

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon._cold.lazy import lazy
 from hardwon.text.embedding_text import wording_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from hardwon.stores import vectors
     from hardwon.stores.memory.lessons import MemoryLessons
     from hardwon.text.embedding_text import Wording
     from hardwon.values.lesson import Lesson
     from hardwon.values.scope import Scope
-else:
-    vectors = lazy("hardwon.stores.vectors")
 
 
 class MemoryVectors:
@@ -31,6 +27,8 @@ class MemoryVectors:
         return [word for word in words if not self._vector(embedder, word)][:limit]
 
     def save(self, embedder: str, embedded: Iterable[tuple[Wording, Sequence[float]]]) -> None:
+        from hardwon.stores import vectors
+
         packed = {words: vectors.packed(vector) for words, vector in embedded}
         self.all |= {words.lesson: (embedder, words, vector) for words, vector in packed.items()}
 
@@ -45,6 +43,8 @@ class MemoryVectors:
             if len(packed) == len(vector)
         }
         stored = list(vectors_by_lesson.values())
+        from hardwon.stores import vectors
+
         return vectors.Background(stored).nearest(vector, list(vectors_by_lesson), stored)[:limit]
 
     def counts(self, embedder: str) -> tuple[int, int]:

@@ -88,7 +88,6 @@ class PostgresStore(PostgresKnowledge, PostgresLogs):
         with self.together():
             old, new = scopes.own(self.database, scope), scopes.ensure(self.database, target)
             if old is not None:
-                self.calls.move(scope.tenant, old, new)
                 moving.move(self.database.of(scope.tenant), old, new)
 
     @patient()

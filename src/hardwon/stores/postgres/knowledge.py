@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon._cold.cached import cached_property
-from hardwon._cold.lazy import lazy
+from hardwon._fork import cached_property
+from hardwon.stores.postgres import vectors
 from hardwon.stores.postgres.dreams import PostgresDreams
 from hardwon.stores.postgres.history import PostgresHistory
 from hardwon.stores.postgres.lessons import PostgresLessons
@@ -15,9 +15,6 @@ from hardwon.values.scope import Scope
 if TYPE_CHECKING:
     from hardwon.ports import VectorStore
     from hardwon.postgres.database import Database
-    from hardwon.stores.postgres import vectors
-else:
-    vectors = lazy("hardwon.stores.postgres.vectors")  # needs numpy
 
 _SHELVES = """
 SELECT s.agent_id, s.project, count(*) FROM hardwon.lessons AS l

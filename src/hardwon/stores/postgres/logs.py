@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.stores.postgres.calls import PostgresCalls
 from hardwon.stores.postgres.deliveries import PostgresDeliveries
 from hardwon.stores.postgres.ended_runs import PostgresEndedRuns
 from hardwon.stores.postgres.failures import PostgresFailures
@@ -22,7 +21,6 @@ class PostgresLogs:
 
     def __init__(self, database: Database, journal: Journal) -> None:
         self.units = PostgresUnits(database, journal)
-        self.calls = PostgresCalls(database, journal)
         self.deliveries = PostgresDeliveries(database, journal)
         self.failures = PostgresFailures(database)
         self.statistics = PostgresStatistics(database, journal)

@@ -10,7 +10,7 @@ from hardwon.stores.records import REFLECTION, reflection_of, reflection_values
 from hardwon.values.reflection import RUNS_KEPT, Likeness, is_known, leaving
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from hardwon.postgres.database import Database, Row, Tenancy
@@ -94,10 +94,18 @@ class PostgresReflections:
         return [reflection_of(row, visible.scopes[row[-2]]) for row in rows]
 
     def recent(self, scope: Scope, *, now: datetime, limit: int) -> list[Reflection]:
-        visible = scopes.visible(self._db, scope)
-        values = {"shelves": visible.ids, "kind": self._kind, "limit": limit}
-        rows = self._db.of(scope.tenant).rows(_RECENT, now=now.timestamp(), **values)
-        return [reflection_of(row, visible.scopes[row[-2]]) for row in rows]
+        owners = scopes.visible(self._db, scope).scopes
+        return self._newest(scope.tenant, owners, now, limit)
+
+    def every(self, scope: Scope, *, now: datetime, limit: int) -> list[Reflection]:
+        return self._newest(scope.tenant, scopes.of_agent(self._db, scope), now, limit)
+
+    def _newest(
+        self, tenant: str, owners: Mapping[int, Scope], now: datetime, limit: int
+    ) -> list[Reflection]:
+        values = {"shelves": list(owners), "kind": self._kind, "limit": limit}
+        rows = self._db.of(tenant).rows(_RECENT, now=now.timestamp(), **values)
+        return [reflection_of(row, owners[row[-2]]) for row in rows]
 
     def alike(
         self, scope: Scope, words: Sequence[str], *, now: datetime, limit: int

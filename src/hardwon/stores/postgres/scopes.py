@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon import _wait_budget
-from hardwon._cold.hashing import blake2b
 from hardwon.postgres.database import Statement
 from hardwon.values.scope import Scope
 

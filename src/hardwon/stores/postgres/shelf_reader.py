@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.ranking.odds import EVERY
 from hardwon.stores.rows import COLUMNS, lesson_of
 from hardwon.values.scope import Scope
 
@@ -19,9 +18,8 @@ _SHELF = """
 WHERE tenant = %(tenant)s AND agent_id = %(agent)s AND project = %(project)s)
 """
 _STATES = """
-SELECT s.agent_id, s.project, s.version, coalesce(o.touched, -1) FROM hardwon.shelves AS s
-LEFT JOIN hardwon.odds AS o ON o.tenant = s.tenant AND o.shelf = s.id AND o.feature = %(every)s
-WHERE s.tenant = %(tenant)s AND s.agent_id = ANY(%(agents)s) AND s.project = ANY(%(projects)s)
+SELECT agent_id, project, version FROM hardwon.shelves
+WHERE tenant = %(tenant)s AND agent_id = ANY(%(agents)s) AND project = ANY(%(projects)s)
 """
 # Every change of a row changes its xmin: a free version mark.
 _MARKS = f"""
@@ -32,11 +30,6 @@ _LESSONS = f"""
 SELECT id, shelf, {COLUMNS} FROM hardwon.lessons
 WHERE tenant = %(tenant)s AND shelf = {_SHELF} AND id = ANY(%(ids)s::bigint[]) ORDER BY id
 """
-_ODDS = f"""
-SELECT feature, made, kinds, touched FROM hardwon.odds
-WHERE tenant = %(tenant)s AND shelf = {_SHELF} AND touched > %(after)s
-"""
-
 _VECTORS = f"""
 SELECT id, lesson, embedder, vector FROM hardwon.lesson_vectors
 WHERE tenant = %(tenant)s AND shelf = {_SHELF}
@@ -54,17 +47,17 @@ class ShelfReader:
         """The salt of the hold-out, shared by all machines."""
         return str(self._db.rows("SELECT salt FROM hardwon.proof_salt")[0][0])
 
-    def states(self, scopes: Sequence[Scope]) -> dict[Scope, tuple[int, int]]:
-        """The version of each scope, raised by every change of a lesson, and its last call."""
-        states = dict.fromkeys(scopes, (0, -1))
+    def states(self, scopes: Sequence[Scope]) -> dict[Scope, int]:
+        """The version of each scope, raised by every change of a lesson."""
+        states = dict.fromkeys(scopes, 0)
         agents = list({scope.agent for scope in scopes})
         projects = list({scope.project or "" for scope in scopes})
         for tenant in {scope.tenant for scope in scopes}:
-            values = {"every": EVERY, "agents": agents, "projects": projects}
-            for agent, project, version, touched in self._db.of(tenant).rows(_STATES, **values):
+            values = {"agents": agents, "projects": projects}
+            for agent, project, version in self._db.of(tenant).rows(_STATES, **values):
                 scope = Scope(tenant, agent, project or None)
                 if scope in states:
-                    states[scope] = (version, touched)
+                    states[scope] = version
         return states
 
     def marks(self, scope: Scope) -> dict[int, int]:
@@ -75,10 +68,6 @@ class ShelfReader:
         """These lessons, without those that are gone."""
         rows = self._rows(_LESSONS, scope, ids=list(numbers))
         return [lesson_of(row, {row[1]: scope}) for row in rows]
-
-    def odds(self, scope: Scope, *, after: int) -> list[Row]:
-        """The counts of calls since `after`: feature, made, kinds, touched."""
-        return self._rows(_ODDS, scope, after=after)
 
     def vectors(
         self, scope: Scope, *, after: int, lessons: Sequence[int]

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from hardwon._cold.cached import cached_property
-from hardwon._cold.lazy import lazy
+from hardwon._fork import cached_property
+from hardwon.stores.redis import reflections as stored
 
 if TYPE_CHECKING:
     from hardwon.ports import ReflectionStore, Store
-    from hardwon.stores.redis import reflections as stored
-else:
-    stored = lazy("hardwon.stores.redis.reflections")
 
 
 def with_redis(store: Store, url: str, **values: Any) -> Store:

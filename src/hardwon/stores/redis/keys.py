@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import NamedTuple
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from hardwon.values.scope import Scope
 
@@ -45,9 +45,32 @@ def visible(prefix: str, scope: Scope) -> list[Keys]:
     return [Keys(prefix, seen) for seen in scope.visible()]
 
 
+def goal_patterns(prefix: str, scope: Scope) -> list[str]:
+    """Patterns that match the goals of an agent in all projects; lists of recent goals as well."""
+    names = ":".join(quote(part, safe="") for part in scope[:2])
+    globs = [f"{_escaped(prefix)}hardwon:{names}:*:reflection:*"]
+    return [*globs, f"{_escaped(prefix)}reflection:*"] if scope[:2] == Scope()[:2] else globs
+
+
+def goal_of(prefix: str, key: str) -> tuple[Keys, str] | None:
+    """The place and the id of a goal; None for a key that is no goal's."""
+    place, rest = Scope(), key.removeprefix(prefix)
+    if rest.startswith("hardwon:"):
+        tenant, agent, project, rest = rest.removeprefix("hardwon:").split(":", 3)
+        place = Scope(unquote(tenant), unquote(agent), unquote(project) or None)
+    kind, _, marked = rest.partition(":")
+    if kind != "reflection" or marked == _RECENT:
+        return None
+    return Keys(prefix, place), marked.removeprefix("%")
+
+
+def _escaped(prefix: str) -> str:
+    return "".join(f"\\{sign}" if sign in "*?[]\\" else sign for sign in prefix)
+
+
 def patterns(prefix: str, tenant: str) -> list[str]:
     """Patterns that match every key of a tenant, and no others."""
-    escaped = "".join(f"\\{sign}" if sign in "*?[]\\" else sign for sign in prefix)
+    escaped = _escaped(prefix)
     globs = [f"{escaped}hardwon:{quote(tenant, safe='')}:*"]
     if tenant == Scope().tenant:
         globs += [f"{escaped}reflection:*", f"{escaped}hardwon-words:*"]

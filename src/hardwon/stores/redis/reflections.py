@@ -11,7 +11,7 @@ from hardwon._time_limit import TimeLimit
 from hardwon.errors import Unavailable
 from hardwon.ranking.reflections import CANDIDATES, HOLDERS_READ, likenesses, words_of
 from hardwon.stores.redis import entries
-from hardwon.stores.redis.keys import Keys, patterns, visible
+from hardwon.stores.redis.keys import Keys, goal_of, goal_patterns, patterns, visible
 from hardwon.stores.redis.opening import RedisOpening
 from hardwon.values.reflection import Likeness, Reflection, is_known, leaving
 
@@ -61,6 +61,19 @@ class RedisReflections:
         rows = self._read(lambda server: server.run(_script("recent"), (), *ask))
         oldest_first = sorted(self._all(places, rows[::-1]), key=lambda r: r.created_at)
         return [r for r in reversed(oldest_first) if r.is_alive(now)][:limit]
+
+    def every(self, scope: Scope, *, now: datetime, limit: int) -> list[Reflection]:
+        globs = goal_patterns(self._prefix, scope)
+        texts = self._watched(lambda: [self._redis.writer().texts(glob) for glob in globs])
+        reflections = [
+            reflection
+            for found in texts
+            for key, text in found.items()
+            if (goal := goal_of(self._prefix, key))
+            for reflection in self._decoded(*goal, text.encode())
+        ]
+        newest_first = sorted(reflections, key=lambda r: r.created_at, reverse=True)
+        return [r for r in newest_first if r.is_alive(now)][:limit]
 
     def alike(
         self, scope: Scope, words: Sequence[str], *, now: datetime, limit: int

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
-from hardwon._cold.cached import cached_property
-from hardwon._cold.lazy import lazy
+from hardwon._fork import cached_property
 from hardwon.stores.journal import Journal
 from hardwon.stores.spool import Spool
 from hardwon.stores.sqlite import scopes
@@ -15,49 +15,27 @@ from hardwon.stores.sqlite.inverted.search import FRESH
 from hardwon.stores.sqlite.lessons import SqliteLessons
 from hardwon.values.scope import Scope
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hardwon.ports import DreamStore, ReflectionStore, VectorStore
-    from hardwon.stores.sqlite import (
-        calls,
-        dreams,
-        ended_runs,
-        failures,
-        history,
-        listing,
-        mirror,
-        moving,
-        reflections,
-        statistics,
-        units,
-        vectors,
-    )
-else:
-    calls = lazy("hardwon.stores.sqlite.calls")
-    dreams = lazy("hardwon.stores.sqlite.dreams")
-    ended_runs = lazy("hardwon.stores.sqlite.ended_runs")
-    history = lazy("hardwon.stores.sqlite.history")
-    failures = lazy("hardwon.stores.sqlite.failures")
-    listing = lazy("hardwon.stores.sqlite.listing")
-    reflections = lazy("hardwon.stores.sqlite.reflections")
-    statistics = lazy("hardwon.stores.sqlite.statistics")
-    units = lazy("hardwon.stores.sqlite.units")
-    vectors = lazy("hardwon.stores.sqlite.vectors")
-    mirror = lazy("hardwon.stores.sqlite.mirror")
-    moving = lazy("hardwon.stores.sqlite.moving")
+    from hardwon.stores.sqlite import ended_runs, failures, history, listing, statistics, units
 
 
 class SqliteStore:
     """Everything in `<home>/hardwon.db`, or in the local copy of a server."""
 
     def __init__(self, home: str, *, fresh: int = FRESH, copy_of: str = "") -> None:
-        self._db, self._journal = mirror.opened(home, copy_of) if copy_of else _opened(home)
+        if copy_of:
+            from hardwon.stores.sqlite import mirror
+
+            self._db, self._journal = mirror.opened(home, copy_of)
+        else:
+            self._db, self._journal = _opened(home)
         self.lessons = SqliteLessons(self._db, fresh)
         self._journal.on("unit", lambda records: self.units.fold(records))
         self._journal.on("unit excluded", lambda records: self.units.fold_excluded(records))
         self._journal.on("unit settled", lambda records: self.units.fold_settled(records))
         self._journal.on("ended run", lambda records: self.ended_runs.fold(records))
-        self._journal.on("made", lambda records: self.calls.fold(records))
+        self._journal.on("made", lambda _: None)  # notes of older builds
         self.deliveries = SqliteDeliveries(self._db, self._journal)
         if self._db.was_migrated:
             with self._db:  # merge waiting rows now, not at the next recall
@@ -65,42 +43,56 @@ class SqliteStore:
 
     @cached_property
     def reflections(self) -> ReflectionStore:
+        from hardwon.stores.sqlite import reflections
+
         return reflections.SqliteReflections(self._db)
 
     @cached_property
     def runs(self) -> ReflectionStore:
+        from hardwon.stores.sqlite import reflections
+
         return reflections.on_runs(self._db)
 
     @cached_property
     def dreams(self) -> DreamStore:
+        from hardwon.stores.sqlite import dreams
+
         return dreams.SqliteDreams(self._db)
 
     @cached_property
     def failures(self) -> failures.SqliteFailures:
+        from hardwon.stores.sqlite import failures
+
         return failures.SqliteFailures(self._db)
 
     @cached_property
     def units(self) -> units.SqliteUnits:
+        from hardwon.stores.sqlite import units
+
         return units.SqliteUnits(self._db, self._journal)
 
     @cached_property
     def statistics(self) -> statistics.SqliteStatistics:
+        from hardwon.stores.sqlite import statistics
+
         return statistics.SqliteStatistics(self._db, self._journal)
 
     @cached_property
     def listing(self) -> listing.SqliteListing:
+        from hardwon.stores.sqlite import listing
+
         return listing.SqliteListing(self._db, self._journal)
 
     @cached_property
-    def calls(self) -> calls.SqliteCalls:
-        return calls.SqliteCalls(self._db, self._journal)
-
-    @cached_property
     def ended_runs(self) -> ended_runs.SqliteEndedRuns:
+        from hardwon.stores.sqlite import ended_runs
+
         return ended_runs.SqliteEndedRuns(self._db, self._journal)
 
     @cached_property
     def history(self) -> history.SqliteHistory:
+        from hardwon.stores.sqlite import history
+
         return history.SqliteHistory(self._db)
 
     def together(self) -> Database:
@@ -117,6 +109,8 @@ class SqliteStore:
 
     @cached_property
     def vectors(self) -> VectorStore:
+        from hardwon.stores.sqlite import vectors
+
         return vectors.SqliteVectors(self._db)
 
     def tend(self) -> int:
@@ -133,7 +127,8 @@ class SqliteStore:
         with self._db as db:
             old, new = scopes.own(db, scope), scopes.ensure(db, target)
             if old is not None:
-                self.calls.move(old, new)
+                from hardwon.stores.sqlite import moving
+
                 moving.move(db, old, new)
 
     def forget(self, tenant: str) -> None:

@@ -5,25 +5,26 @@ from __future__ import annotations
 import os
 import sqlite3
 import sys
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hardwon._fork import MIDDLE, ForkLock
 from hardwon.errors import Corrupt, NewerSchema, StorageError, StorageFull
 from hardwon.stores.sqlite.turn import Turn
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
-    from typing import Any, TypeVar
 
     from hardwon.stores.sqlite.scopes import Visible
     from hardwon.values.scope import Scope
 
-    T = TypeVar("T")
-
     Row = tuple[Any, ...]
 
-SCHEMA = 17  # the number of the last file in migrations/
+
+T = TypeVar("T")
+
+
+SCHEMA = 18  # the number of the last file in migrations/
 _PAGE = 4096  # bytes
 _abandoned: list[sqlite3.Connection] = []  # connections of a parent process
 PATIENCE = 15.0  # seconds to wait for another process's write

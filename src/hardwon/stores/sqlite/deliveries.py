@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from hardwon._cold import json
+import json
+from typing import TYPE_CHECKING, Any
+
 from hardwon.stores.journal import DeliveryNotes
 from hardwon.stores.rows import DELIVERY, delivery_of
 from hardwon.stores.sqlite import scopes
 from hardwon.values.scope import Scope
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from hardwon.stores.journal import Journal
     from hardwon.stores.sqlite.database import Database
     from hardwon.values.delivery import Delivery

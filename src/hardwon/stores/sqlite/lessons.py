@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
-from hardwon._cold.lazy import lazy
 from hardwon.errors import NotFound
 from hardwon.ranking.query import Match, Query, index, indexed
 from hardwon.stores import guard_file
@@ -12,18 +12,15 @@ from hardwon.stores.rows import ALL_TEXT, COLUMNS, SEARCHED, damage, lesson_of, 
 from hardwon.stores.sqlite import scopes as shelves
 from hardwon.stores.sqlite.database import marks
 from hardwon.stores.sqlite.inverted.search import FRESH, Index
+from hardwon.values import provenance
 from hardwon.values.lesson import LIVE, MINED, SHELVED, Lesson, Status, statuses
 from hardwon.values.lesson_check import checked, mended
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
 
     from hardwon.stores.sqlite.database import Database
-    from hardwon.values import provenance
     from hardwon.values.scope import Scope
-else:
-    provenance = lazy("hardwon.values.provenance")
 
 _SEARCHED = 100  # lessons searched per query
 _LETTERS = 60  # most trigrams per query; more would not narrow the result

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from hardwon.values.lesson import Lesson
     from hardwon.values.scope import Scope
 
-    Odds = tuple[int, int, str, int]  # feature, made, kinds, touched
     Vector = tuple[int, int, str, bytes]  # its number, lesson, embedder, bytes
 
 PROVISIONAL = 0xC000_0000  # numbers from here on were given locally; four bytes hold them
@@ -90,13 +89,12 @@ class Mirror:
             with self._db as db:
                 scopes.ensure(db, scope)
 
-    def state(self, scope: Scope) -> tuple[int, int, dict[int, int]]:
-        """The version of the copied shelf, its last call, and the mark of each unchanged lesson."""
+    def state(self, scope: Scope) -> tuple[int, dict[int, int]]:
+        """The version of the copied shelf, and the mark of each unchanged lesson."""
         shelf = scopes.own(self._db, scope)
-        row = self._db.row("SELECT version, touched FROM copied_shelves WHERE shelf = ?", (shelf,))
+        row = self._db.row("SELECT version FROM copied_shelves WHERE shelf = ?", (shelf,))
         rows = self._db.rows("SELECT lesson, mark FROM copied_lessons WHERE shelf = ?", (shelf,))
-        version, touched = row or (-1, -1)
-        return version, touched, dict(rows)
+        return row[0] if row else -1, dict(rows)
 
     def numbers(self, scope: Scope) -> set[int]:
         """The lessons of exactly this scope that came from the server."""
@@ -130,18 +128,11 @@ class Mirror:
                 )
             self._lessons.settle()
 
-    def note(self, scope: Scope, version: int, touched: int, odds: Iterable[Odds]) -> None:
-        """Store how far a shelf was copied, and its new counts of calls."""
+    def note(self, scope: Scope, version: int) -> None:
+        """Store how far a shelf was copied."""
         with self._db as db:
-            shelf = scopes.ensure(db, scope)
-            db.run_many(
-                "INSERT OR REPLACE INTO odds (shelf, feature, made, kinds, touched)"
-                " VALUES (?, ?, ?, ?, ?)",
-                [(shelf, *row) for row in odds],
-            )
-            db.run(
-                "INSERT OR REPLACE INTO copied_shelves VALUES (?, ?, ?)", (shelf, version, touched)
-            )
+            row = (scopes.ensure(db, scope), version, 0)
+            db.run("INSERT OR REPLACE INTO copied_shelves VALUES (?, ?, ?)", row)
 
     def last_vector(self, scope: Scope) -> int:
         """The number up to which vectors of this scope were copied."""

@@ -10,7 +10,7 @@ from hardwon.stores.sqlite import scopes
 from hardwon.values.reflection import RUNS_KEPT, Likeness, is_known, leaving
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
     from hardwon.stores.sqlite.database import Database, Row
@@ -56,9 +56,15 @@ class SqliteReflections:
         return [reflection_of(row, owner) for row, owner in rows]
 
     def recent(self, scope: Scope, *, now: datetime, limit: int) -> list[Reflection]:
+        return self._newest(scopes.Visible(self._db, scope).scopes, now, limit)
+
+    def every(self, scope: Scope, *, now: datetime, limit: int) -> list[Reflection]:
+        return self._newest(scopes.of_agent(self._db, scope), now, limit)
+
+    def _newest(self, owners: Mapping[int, Scope], now: datetime, limit: int) -> list[Reflection]:
         rows_and_scopes = []
         # One shelf at a time: over several, SQLite would sort all rows instead of using the index.
-        for shelf, owner in scopes.Visible(self._db, scope).scopes.items():
+        for shelf, owner in owners.items():
             rows = self._db.rows(
                 f"{_SELECT} WHERE shelf = ? AND kind = ? AND {_ALIVE} {_NEWEST}",
                 (shelf, self._kind, now.timestamp(), limit),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from hardwon.stores.sqlite.database import marks
 from hardwon.values.scope import Scope
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hardwon.stores.sqlite.database import Database
     from hardwon.values.listing import Place

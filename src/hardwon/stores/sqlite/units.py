@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from hardwon._cold.lazy import lazy
+from typing import TYPE_CHECKING, Any
+
+from hardwon.proof import arms as counts
 from hardwon.stores.journal import UnitNotes
 from hardwon.stores.sqlite import scopes
 from hardwon.stores.sqlite.database import marks
 from hardwon.values.scope import Scope
 from hardwon.values.unit import EXCLUDED
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
-    from hardwon.proof import arms as counts
     from hardwon.stores.journal import Journal
     from hardwon.stores.sqlite.database import Database, Row
     from hardwon.values.report import Window
-else:
-    counts = lazy("hardwon.proof.arms")
 
 _COUNTED = """
 SELECT {1},

@@ -13,7 +13,6 @@ import click
 
 import hardwon
 from hardwon import _homes
-from hardwon._cold.lazy import import_module
 from hardwon.errors import HardwonError
 from hardwon.settings import load
 from hardwon.settings_file import unknown
@@ -87,9 +86,11 @@ def _extras() -> Iterator[Check]:
 def _server(url: str) -> Iterator[Check]:
     """Checks of a PostgreSQL server; imported only when one is used."""
     try:
-        inspection = import_module("hardwon.postgres.inspection")
-        database = import_module("hardwon.postgres.database").Database(url)
-        notify = import_module("hardwon.queues.postgres.notify")
+        from hardwon.postgres import inspection
+        from hardwon.postgres.database import Database
+        from hardwon.queues.postgres import notify
+
+        database = Database(url)
     except HardwonError as error:
         yield Check("server", False, str(error))
         return
@@ -109,7 +110,8 @@ def _settings(settings: Settings) -> tuple[bool, str]:
     unknown_names = unknown(settings)
     if unknown_names:
         return False, f"no such setting: {', '.join(unknown_names)}; see `hardwon config`"
-    return True, f"{len(settings.origins) - 1} set, the rest default"
+    published = [f"{key} from {variable}" for key, variable in settings.published()]
+    return True, "; ".join((f"{len(settings.origins) - 1} set, the rest default", *published))
 
 
 def _home(settings: Settings) -> tuple[bool, str]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from hardwon.errors import InvalidInput
-from hardwon.service.keys import ROLES, KeyRing, Role
+from hardwon.service.database import FileDatabase, open_database
+from hardwon.service.keys import ROLES, KeyRing, Role, move
 from hardwon.settings import duration, load
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.group import Group
@@ -65,7 +66,7 @@ def create(
     curator  also approves, edits, retires and undoes
     admin    all of it
     """
-    key, text = KeyRing(load(home).home).create(
+    key, text = _ring(home).create(
         tenant=tenant, role=role, agent=agent, project=project, note=note, lasts=expires
     )
     if as_json:
@@ -80,7 +81,7 @@ def create(
 @options.as_json
 def list_keys(home: str | None, as_json: bool) -> None:
     """Show all keys, without their secrets."""
-    keys = KeyRing(load(home).home).list()
+    keys = _ring(home).list()
     if as_json:
         dump(list(keys))
         return
@@ -94,8 +95,22 @@ def list_keys(home: str | None, as_json: bool) -> None:
 @options.home
 def revoke(identity: str, home: str | None) -> None:
     """Revoke a key, at once."""
-    key = KeyRing(load(home).home).revoke(identity)
+    key = _ring(home).revoke(identity)
     say(f"revoked {key.id}")
+
+
+@command.command("move")
+@options.home
+def move_keys(home: str | None) -> None:
+    """Move the keys of an earlier release from this home to its PostgreSQL database."""
+    settings = load(home)
+    if not settings.postgres.url:
+        raise InvalidInput("this home has no PostgreSQL database: its keys are where they belong")
+    say(f"moved: {move(FileDatabase(settings.home), open_database(settings))}")
+
+
+def _ring(home: str | None) -> KeyRing:
+    return KeyRing(open_database(load(home)))
 
 
 def _row(key: Key, now: datetime) -> tuple[str, ...]:

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+import sys
 
 import click
 
 import hardwon
-from hardwon._cold.lazy import lazy
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import say
-
-if TYPE_CHECKING:
-    from hardwon.surfaces.serve import limits, server
-else:
-    limits, server = lazy("hardwon.surfaces.serve.limits"), lazy("hardwon.surfaces.serve.server")
 
 
 @click.command("serve")
@@ -64,13 +58,18 @@ def command(
     """Serve the HTTP API and the pages, until SIGTERM or Ctrl-C (needs the extra `serve`).
 
     Programs on this machine send `Authorization: Bearer` and the token in $HARDWON_HOME/token;
-    browsers use the link that is printed. Others need a key: `hardwon key create`.
+    in a terminal a link is printed that logs a browser in. Others need a key: `hardwon key create`.
     """
     cert, secret = (os.path.abspath(path) if path else "" for path in (tls_cert, tls_key))
     with hardwon.open(home) as hw:
         os.chdir(hw.settings.home)  # before third-party code is imported: it may read the folder
+        from hardwon.surfaces.serve import server
+
         address = server.Address(host, port, names, cert, secret, behind_proxy, prefix.rstrip("/"))
+        from hardwon.surfaces.serve import limits
+
         service = server.Service(hw, address, tenant=tenant, limits=limits.Limits(rate=rate))
         say(f"listening on {service.url}")
-        say(f"log in, once: {service.link()}")
+        if sys.stdout.isatty():  # the log of a service is read by others
+            say(f"log in, once: {service.link()}")
         service.run()

@@ -26,6 +26,11 @@ _LABELS = {
     Kind.APPROVED: "approved by",
     Kind.QUARANTINED: "held back",
     Kind.RETIRED: "retired, shown to few runs from now on",
+    Kind.SHOWN_BY: "shown by the steps of run",
+    Kind.CONFIRMED: "worked in run",
+    Kind.WEAKENED: "failed in run",
+    Kind.WITHDRAWN: "withdrawn",
+    Kind.DIFFERS: "contradicts lesson",
     Kind.NOTE: "note",
 }
 _LENGTH = 200  # characters of a piece of evidence

@@ -16,12 +16,10 @@ from starlette.staticfiles import StaticFiles
 from hardwon.errors import HardwonError
 from hardwon.service.replies import Replies
 from hardwon.surfaces.serve import api, login, pages, problems
-from hardwon.surfaces.serve.gate import LOOPBACK, SAFE, Gate, is_api, own_path
+from hardwon.surfaces.serve.gate import LOOPBACK, Gate, is_api, own_path
 from hardwon.surfaces.serve.limits import Limits
 from hardwon.surfaces.serve.named_locks import NamedLocks
-from hardwon.surfaces.serve.principal import Right
 from hardwon.surfaces.serve.problems import Problem
-from hardwon.surfaces.serve.requests import needs
 from hardwon.surfaces.serve.thread_pool import ThreadPool
 
 if TYPE_CHECKING:
@@ -51,7 +49,7 @@ def create(
             Mount("/static", StaticFiles(directory=_STATIC, check_dir=False)),
             *login.routes(),
             *api.routes(),
-            *(_guarded(route) for route in pages.routes()),
+            *pages.routes(),
         ],
         middleware=[gate],
         lifespan=_running,
@@ -59,7 +57,7 @@ def create(
     )
     app.state.hw, app.state.access, app.state.limits = hw, access, limits
     app.state.is_ending = lambda: False  # polled by streams
-    app.state.replies, app.state.locks = Replies(hw.settings.home), NamedLocks()
+    app.state.replies, app.state.locks = Replies(access.database), NamedLocks()
     # Doors have their own threads: a slow report delays no agent.
     app.state.door_threads = ThreadPool(limits.threads, "hardwon-door")
     app.state.threads = ThreadPool(limits.threads, "hardwon-desk")
@@ -72,18 +70,10 @@ async def _running(app: Starlette) -> AsyncIterator[None]:
     yield
     for threads in (app.state.door_threads, app.state.threads):
         threads.close()
-    app.state.replies.close()
 
 
 async def _alive(request: Request) -> Response:
     return PlainTextResponse("ok\n")
-
-
-def _guarded(route: Route) -> Route:
-    """A page's route, only for those with the right to read or change."""
-    methods = route.methods or {"GET"}
-    right = Right.READ if methods <= SAFE else Right.CHANGE
-    return Route(route.path, needs(right)(route.endpoint), methods=list(methods), name=route.name)
 
 
 def _answered(request: Request, error: Exception) -> Response:

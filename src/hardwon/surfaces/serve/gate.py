@@ -1,38 +1,44 @@
-"""Before every route: check origin, principal and rate of a request."""
+"""Before every route: check host, origin, principal and rate of a request."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from typing import TYPE_CHECKING
-from urllib.parse import parse_qs, quote, urlsplit
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import quote
 
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
-from starlette.requests import cookie_parser
 from starlette.responses import RedirectResponse, Response
 
 from hardwon.auth import credentials
 from hardwon.surfaces.serve import problems
+from hardwon.surfaces.serve.cookies import (
+    csrf_of,
+    host_name,
+    is_same,
+    path_in,
+    path_of,
+    shown_cookie,
+)
 from hardwon.surfaces.serve.limits import Buckets, Limits
 from hardwon.surfaces.serve.principal import Principal, of_key
 from hardwon.surfaces.serve.problems import Problem
-from hardwon.surfaces.serve.sessions import is_same
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from hardwon.surfaces.serve.access import Access
 
+    T = TypeVar("T")
+
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
-SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 API = ("/v1/", "/metrics", "/readyz")  # for programs; everything else is for people
-_PUBLIC = frozenset({"/healthz", "/login"})
+_LOGIN = "/login"
+_PUBLIC = frozenset({"/healthz", _LOGIN})
 _STATIC = "/static/"
-_IMPORT = "/v1/lessons/import"
-_KEY = 4096  # bytes of a login form; an unknown client may send no more
-_FORM = "application/x-www-form-urlencoded"
 _HEADERS = (
     (
         b"content-security-policy",
@@ -47,7 +53,11 @@ _HEADERS = (
 
 
 class Gate:
-    """Passes on allowed requests, with `request.state.principal` set."""
+    """Passes on allowed requests.
+
+    `request.state` gets `principal`, the `csrf` token of a browser's login, and `root`, the path
+    below which the server is, without the secret path of the login.
+    """
 
     def __init__(
         self, inner: ASGIApp, *, access: Access, hosts: Collection[str], limits: Limits
@@ -55,29 +65,32 @@ class Gate:
         self._inner = inner
         self._access = access
         self._hosts = frozenset(name.lower() for name in hosts)
-        self._limits = limits
-        self._buckets = Buckets(limits.rate, time.monotonic)
+        self._requests = Buckets(limits.rate, time.monotonic)
+        self._logins = Buckets(limits.logins, time.monotonic)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             await self._inner(scope, receive, send)
         elif scope["type"] == "http":
-            await self._request(scope, receive, _Answer(scope, send))
+            root, secret_path = scope["root_path"], path_in(own_path(scope))
+            scope["root_path"] = f"{root}{secret_path}"
+            scope.setdefault("state", {}).update(principal=None, csrf="", root=root)
+            await self._request(scope, receive, _Answer(scope, send), secret_path)
         else:
             await send({"type": "websocket.close", "code": 1008})
 
-    async def _request(self, scope: Scope, receive: Receive, send: _Answer) -> None:
+    async def _request(
+        self, scope: Scope, receive: Receive, send: _Answer, secret_path: str
+    ) -> None:
         headers = Headers(scope=scope)
         try:
             self._check_host(headers)
-            principal, csrf = self._who(headers)
-            self._check_rate(principal)
-            scope.setdefault("state", {}).update(principal=principal, csrf=csrf)
+            principal, csrf = await self._who(headers, secret_path)
+            self._check_rate(scope, principal)
+            scope["state"].update(principal=principal, csrf=csrf)
             if principal is None and not _is_public(own_path(scope)):
                 await _sent_to_login(scope)(scope, receive, send)
                 return
-            if scope["method"] not in SAFE:
-                receive = await self._arrived(scope, headers, receive)
             await self._inner(scope, receive, send)
         except Exception as error:  # noqa: BLE001 - every request gets an answer
             problem = problems.problem_of(error)
@@ -87,71 +100,48 @@ class Gate:
     def _check_host(self, headers: Headers) -> None:
         """Refuse foreign host names: a page may have bound its name to this address."""
         host = headers.get("host", "").lower()
-        if _name(host) not in self._hosts:
+        if host_name(headers) not in self._hosts:
             raise Problem(
                 421, f"the host {host!r} is not served; start the server with --name {host}"
             )
-        origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc.lower() != host:
+        origin = headers.get("origin", f"//{host}").lower()
+        if origin.partition("//")[2] != host:
             raise Problem(403, "requests from the pages of other sites are refused")
 
-    def _who(self, headers: Headers) -> tuple[Principal | None, str]:
+    async def _who(self, headers: Headers, secret_path: str) -> tuple[Principal | None, str]:
         """The principal, and the token that forms need if a browser sent the request."""
         header = headers.get("authorization")
         if header is not None:
-            return self._bearer(header), ""
-        cookie = session_cookie(headers)
-        session = self._access.session(cookie) if cookie else None
-        return (session.principal, session.csrf) if session else (None, "")
+            return await self._bearer(header), ""
+        cookie = shown_cookie(headers)
+        if not (cookie and is_same(secret_path, path_of(cookie, headers))):
+            return None, ""
+        principal = await run_in_threadpool(self._access.session, cookie)
+        return principal, csrf_of(cookie) if principal else ""
 
-    def _bearer(self, header: str) -> Principal:
+    async def _bearer(self, header: str) -> Principal:
         if self._access.is_token(header):
             return self._access.owner
-        key = self._access.key(credentials(header))
+        key = await self._asked(self._access.keys.holder, credentials(header))
         if key is None:
             raise _unauthorized("this key is not known, has expired or was revoked")
         asyncio.get_running_loop().run_in_executor(None, self._access.keys.used, key)
         return of_key(key)
 
-    def _check_rate(self, principal: Principal | None) -> None:
-        wait = self._buckets.wait(principal.key) if principal else 0.0
-        if wait:
-            after = {"Retry-After": str(int(wait) + 1)}
-            raise Problem(
-                429,
-                f"more than {self._limits.rate:g} requests per second",
-                headers=after,
-            )
+    async def _asked(self, call: Callable[[Any], T], value: Any) -> T:
+        """The answer of a database; one on another machine must not hold up other requests."""
+        is_local = self._access.database.is_local
+        return call(value) if is_local else await run_in_threadpool(call, value)
 
-    async def _arrived(self, scope: Scope, headers: Headers, receive: Receive) -> Receive:
-        """The request with its body read; a browser's request must have the CSRF token."""
-        limit = self._limits.pack if own_path(scope) == _IMPORT else self._limits.body
-        if scope["state"]["principal"] is None:
-            limit = min(limit, _KEY)
-        try:
-            async with asyncio.timeout(self._limits.arrival):
-                body = await _body(headers, receive, limit)
-        except TimeoutError:
-            raise Problem(408, f"no whole request within {self._limits.arrival:g} s") from None
-        csrf = scope["state"]["csrf"]
-        if csrf and not is_same(_shown_token(headers, body), csrf):
-            raise Problem(403, "the form has expired; open the page again and repeat it")
-        return _replayed(body, receive)
-
-
-def cookie_name(headers: Headers) -> str:
-    """The name of the cookie, with the port: browsers share cookies between ports."""
-    port = headers.get("host", "").rpartition(":")[2]
-    return f"hardwon-{port}" if port.isdecimal() else "hardwon"
-
-
-def session_cookie(headers: Headers) -> str:
-    """The session cookie of a browser, or ""."""
-    return cookie_parser(headers.get("cookie", "")).get(cookie_name(headers), "")
+    def _check_rate(self, scope: Scope, principal: Principal | None) -> None:
+        if own_path(scope) == _LOGIN and (scope["method"] == "POST" or scope["query_string"]):
+            _take(self._logins, str((scope.get("client") or ("",))[0]), "logins")
+        elif principal:
+            _take(self._requests, principal.key, "requests")
 
 
 def own_path(scope: Scope) -> str:
-    """The path without the prefix that a proxy adds."""
+    """The path without the prefix that a proxy adds, and without that of a login."""
     path, prefix = str(scope["path"]), str(scope.get("root_path", ""))
     return path.removeprefix(prefix) if path.startswith(f"{prefix}/") else path
 
@@ -161,10 +151,11 @@ def is_api(path: str) -> bool:
     return path.startswith(API)
 
 
-def _name(host: str) -> str:
-    """A host without its port."""
-    name, _, port = host.rpartition(":")
-    return name if name and port.isdecimal() else host
+def _take(buckets: Buckets, name: str, what: str) -> None:
+    wait = buckets.wait(name)
+    if wait:
+        after = {"Retry-After": str(int(wait) + 1)}
+        raise Problem(429, f"more than {buckets.rate:g} {what} per second", headers=after)
 
 
 def _is_public(path: str) -> bool:
@@ -176,48 +167,14 @@ def _unauthorized(detail: str) -> Problem:
 
 
 def _sent_to_login(scope: Scope) -> Response:
-    if is_api(own_path(scope)):
+    path = own_path(scope)
+    if is_api(path):
         advice = "send `Authorization: Bearer <key>`; `hardwon key create` makes one"
         return problems.response(_unauthorized(advice))
-    path = own_path(scope)
     if scope["query_string"]:
         path += f"?{scope['query_string'].decode('latin-1')}"
     query = f"?next={quote(path)}" if scope["method"] == "GET" and path != "/" else ""
-    return RedirectResponse(f"{scope.get('root_path', '')}/login{query}", 303)
-
-
-async def _body(headers: Headers, receive: Receive, limit: int) -> bytes:
-    declared = headers.get("content-length", "0")
-    body = bytearray()
-    is_more = True
-    while is_more:
-        if len(body) > limit or (declared.isdecimal() and int(declared) > limit):
-            raise Problem(413, f"a request may have at most {limit:,} bytes")
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise Problem(400, "the request ended in the middle")
-        body += message.get("body", b"")
-        is_more = message.get("more_body", False)
-    if len(body) > limit:
-        raise Problem(413, f"a request may have at most {limit:,} bytes")
-    return bytes(body)
-
-
-def _replayed(body: bytes, receive: Receive) -> Receive:
-    """A `receive` that yields the body that was read, then whatever follows."""
-    pending: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def again() -> Message:
-        return pending.pop() if pending else await receive()
-
-    return again
-
-
-def _shown_token(headers: Headers, body: bytes) -> str:
-    token = headers.get("x-csrf-token", "")
-    if token or not headers.get("content-type", "").startswith(_FORM):
-        return token
-    return parse_qs(body.decode("latin-1")).get("csrf", [""])[-1]
+    return RedirectResponse(f"{scope['state']['root']}{_LOGIN}{query}", 303)
 
 
 class _Answer:

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qs
 
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse
 from starlette.routing import Route
 
 from hardwon.surfaces.serve import pages
-from hardwon.surfaces.serve.gate import cookie_name
-from hardwon.surfaces.serve.requests import link
+from hardwon.surfaces.serve.cookies import cookie_name, path_of, shown_cookie
+from hardwon.surfaces.serve.requests import body_of, form_of, link, needs
 
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
     from hardwon.surfaces.serve.access import Access
+
+_KEY = 4096  # bytes of the form
 
 
 def routes() -> list[Route]:
@@ -33,14 +34,14 @@ async def _form(request: Request) -> Response:
     code = request.query_params.get("code")
     if code is None:
         return pages.login(request, "")
-    cookie = _access(request).sessions.follow(code)
+    cookie = await run_in_threadpool(_access(request).logins.follow, code)
     if cookie is None:
         return pages.login(request, "This link was used or is too old. Log in with a key.")
     return _let_in(request, cookie, "/")
 
 
 async def _log_in(request: Request) -> Response:
-    fields = parse_qs((await request.body()).decode("utf-8", "replace"))
+    fields = form_of(request, await body_of(request, _KEY))
     key = fields.get("key", [""])[-1]
     cookie = await run_in_threadpool(_access(request).log_in, key)
     if cookie is None:
@@ -48,20 +49,21 @@ async def _log_in(request: Request) -> Response:
     return _let_in(request, cookie, _local(request.query_params.get("next", "/")))
 
 
-async def _log_out(request: Request) -> Response:
-    name = cookie_name(request.headers)
-    _access(request).sessions.end(request.cookies.get(name, ""))
-    answer = RedirectResponse(link(request, "/login"), 303)
-    answer.delete_cookie(name, path=link(request, "/"))
+@needs()
+def _log_out(request: Request) -> Response:
+    _access(request).logins.end(shown_cookie(request.headers))
+    answer = RedirectResponse(f"{request.state.root}/login", 303)
+    answer.delete_cookie(cookie_name(request.headers), path=link(request, "/"))
     return answer
 
 
 def _let_in(request: Request, cookie: str, target: str) -> Response:
-    answer = RedirectResponse(link(request, target), 303)
+    home = f"{request.state.root}{path_of(cookie, request.headers)}"
+    answer = RedirectResponse(f"{home}{target}", 303)
     answer.set_cookie(
         cookie_name(request.headers),
         cookie,
-        path=link(request, "/"),
+        path=f"{home}/",
         secure=request.url.scheme == "https",
         httponly=True,
         samesite="strict",

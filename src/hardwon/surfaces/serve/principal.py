@@ -1,10 +1,12 @@
-"""The principal of a request, and its rights."""
+"""The principal of a request, and its rights: the one rule for the API and the pages."""
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.service.keys import Role
+from hardwon.service.keys import NO_LIMIT, Limit, Role
+from hardwon.values.listing import Place
 
 if TYPE_CHECKING:
     from hardwon.service.keys import Key
@@ -16,16 +18,24 @@ class Right:
     DOOR = "use the doors"
     LESSONS = "read lessons"
     READ = "read everything"
+    DREAMS = "read dreams"
+    COSTS = "read what models cost"
     CHANGE = "change lessons and dead letters"
+    UNDO_DREAMS = "undo dreams"
     ADMIN = "manage keys"
+    OWNER = "manage the home"
 
 
+_VIEWER = {Right.LESSONS, Right.READ, Right.DREAMS, Right.COSTS}
+_CURATOR = {*_VIEWER, Right.CHANGE, Right.UNDO_DREAMS}
 RIGHTS = {
     Role.AGENT: {Right.DOOR, Right.LESSONS},
-    Role.VIEWER: {Right.LESSONS, Right.READ},
-    Role.CURATOR: {Right.LESSONS, Right.READ, Right.CHANGE},
-    Role.ADMIN: {Right.DOOR, Right.LESSONS, Right.READ, Right.CHANGE, Right.ADMIN},
+    Role.VIEWER: _VIEWER,
+    Role.CURATOR: _CURATOR,
+    Role.ADMIN: {*_CURATOR, Right.DOOR, Right.ADMIN},
 }
+_OF_AGENT = {Right.DREAMS, Right.UNDO_DREAMS}  # a dream is about all projects of an agent
+_OF_TENANT = {Right.COSTS}
 
 
 class Principal(NamedTuple):
@@ -36,12 +46,33 @@ class Principal(NamedTuple):
     agent: str | None = None  # the only one; None: any
     project: str | None = None
     key: str = ""  # the id of the key; "" for the owner of the home
+    expires_at: datetime | None = None
 
     def may(self, right: str) -> bool:
-        """Whether the role has this right."""
-        return right in RIGHTS[self.role]
+        """Whether role and limits allow this."""
+        if right == Right.OWNER:
+            return not self.key
+        is_whole_agent = self.project is None
+        is_whole_tenant = is_whole_agent and self.agent is None
+        return (
+            right in RIGHTS[self.role]
+            and (is_whole_agent or right not in _OF_AGENT)
+            and (is_whole_tenant or right not in _OF_TENANT)
+        )
+
+    @property
+    def place(self) -> Place:
+        """What may be seen and changed; an agent also reads what holds everywhere."""
+        return Place(self.tenant, self.agent, self.project)
+
+    @property
+    def keys(self) -> Limit:
+        """Which keys may be seen, made and revoked."""
+        if not self.key:
+            return NO_LIMIT
+        return Limit(self.tenant, self.agent, self.project, self.expires_at)
 
 
 def of_key(key: Key) -> Principal:
     """The holder of a key."""
-    return Principal(key.tenant, key.role, key.agent, key.project, key.id)
+    return Principal(key.tenant, key.role, key.agent, key.project, key.id, key.expires_at)

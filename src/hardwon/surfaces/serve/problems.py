@@ -13,6 +13,7 @@ from hardwon.errors import (
     HardwonError,
     InvalidInput,
     MissingExtra,
+    NotAllowed,
     NotFound,
     SetupError,
     StorageFull,
@@ -28,6 +29,7 @@ MEDIA_TYPE = "application/problem+json"
 # The first match counts.
 _STATUS: tuple[tuple[type[HardwonError], int], ...] = (
     (NotFound, 404),
+    (NotAllowed, 403),
     (InvalidInput, 400),
     (MissingExtra, 501),
     (StorageFull, 507),

@@ -1,13 +1,18 @@
-"""Helpers for routes: the rights, agent and links of a request."""
+"""Helpers for routes: the rights, body, agent and links of a request."""
 
 from __future__ import annotations
 
+import asyncio
 from functools import wraps
 from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs
 
 from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect
 
+from hardwon.lessons import limited as limited_lessons
+from hardwon.surfaces.serve.cookies import is_same
 from hardwon.surfaces.serve.problems import Problem
 
 if TYPE_CHECKING:
@@ -17,18 +22,27 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from hardwon import Agent
+    from hardwon.lessons import Lessons
+    from hardwon.surfaces.serve.limits import Limits
     from hardwon.surfaces.serve.principal import Principal
+    from hardwon.values.scope import Scope
 
     Endpoint = Callable[[Request], Any]
 
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+_FORM = "application/x-www-form-urlencoded"
 
-def needs(right: str) -> Callable[[Endpoint], Callable[[Request], Awaitable[Response]]]:
-    """Call the endpoint only if the caller has the right; a plain function runs in a thread."""
+
+def needs(*rights: str) -> Callable[[Endpoint], Callable[[Request], Awaitable[Response]]]:
+    """Call the endpoint only if the request is admitted; a plain function runs in a thread.
+
+    The endpoint finds the body in `request.state.body`.
+    """
 
     def guarded(endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
         @wraps(endpoint)
         async def checked(request: Request) -> Response:
-            ensure(principal(request), right)
+            request.state.body = await admitted(request, *rights)
             if iscoroutinefunction(endpoint):
                 return await endpoint(request)  # type: ignore[no-any-return]
             return await run_in_threadpool(endpoint, request)
@@ -38,16 +52,72 @@ def needs(right: str) -> Callable[[Endpoint], Callable[[Request], Awaitable[Resp
     return guarded
 
 
+async def admitted(request: Request, *rights: str, most: int = 0) -> bytes:
+    """The body of a request whose principal has one of the rights and keeps to its limits.
+
+    Nothing of the body is read before that. A browser's request must show the CSRF token.
+    """
+    ensure(principal(request), *rights)
+    limited(request)
+    if request.method in SAFE:
+        return b""
+    body = await body_of(request, most or limits_of(request).body)
+    token = csrf(request)
+    if token and not is_same(_shown_token(request, body), token):
+        raise Problem(403, "the form has expired; open the page again and repeat it")
+    return body
+
+
 def ensure(who: Principal, *rights: str) -> None:
-    """Raise Problem unless the principal has one of the rights."""
-    if not any(who.may(right) for right in rights):
-        raise Problem(403, f"a key with the role {who.role!r} may not {rights[0]}")
+    """Raise Problem unless the principal has one of the rights; without rights, anybody has."""
+    if rights and not any(who.may(right) for right in rights):
+        limits = {"agent": who.agent, "project": who.project}
+        only = [f"the {name} {limit!r}" for name, limit in limits.items() if limit is not None]
+        limited_to = f" for {' and '.join(only)} only" if only else ""
+        raise Problem(403, f"a key with the role {who.role!r}{limited_to} may not {rights[0]}")
+
+
+async def body_of(request: Request, most: int) -> bytes:
+    """The body, if it has arrived in time and has at most so many bytes."""
+    patience = limits_of(request).arrival
+    too_large = Problem(413, f"a request may have at most {most:,} bytes")
+    declared = request.headers.get("content-length", "0")
+    if len(declared) > 18 or (declared.isdecimal() and int(declared) > most):
+        raise too_large
+    body = bytearray()
+    try:
+        async with asyncio.timeout(patience):
+            async for piece in request.stream():
+                body += piece
+                if len(body) > most:
+                    raise too_large
+    except TimeoutError:
+        raise Problem(408, f"no whole request within {patience:g} s") from None
+    except ClientDisconnect:
+        raise Problem(400, "the request ended in the middle") from None
+    return bytes(body)
+
+
+def form_of(request: Request, body: bytes) -> dict[str, list[str]]:
+    """The fields of a form; Problem if there are too many."""
+    most = limits_of(request).form
+    try:
+        text = body.decode("utf-8", "replace")
+        return parse_qs(text, keep_blank_values=True, max_num_fields=most)
+    except ValueError:
+        raise Problem(413, f"a form may have at most {most:,} fields") from None
 
 
 def principal(request: Request) -> Principal:
     """The principal of the request."""
     who: Principal = request.state.principal
     return who
+
+
+def limits_of(request: Request) -> Limits:
+    """The limits of the server."""
+    limits: Limits = request.app.state.limits
+    return limits
 
 
 def limited(request: Request) -> tuple[str | None, str | None]:
@@ -70,8 +140,15 @@ def scoped(request: Request) -> Agent:
     return scoped_agent
 
 
+def lessons_of(request: Request, scope: Scope) -> Lessons:
+    """The lessons that are seen from a scope; those beyond the key's limits cannot be changed."""
+    who = principal(request)
+    agent: Agent = request.app.state.hw.agent(scope.agent, project=scope.project, tenant=who.tenant)
+    return limited_lessons(agent.lessons, who.place)
+
+
 def csrf(request: Request) -> str:
-    """The token that forms of this session need."""
+    """The token that forms of this login need."""
     token: str = request.state.csrf
     return token
 
@@ -79,6 +156,13 @@ def csrf(request: Request) -> str:
 def link(request: Request, path: str) -> str:
     """A path of this server for a browser, also behind a proxy with a prefix."""
     return f"{request.scope.get('root_path', '')}{path}"
+
+
+def _shown_token(request: Request, body: bytes) -> str:
+    token = request.headers.get("x-csrf-token", "")
+    if token or not request.headers.get("content-type", "").startswith(_FORM):
+        return token
+    return form_of(request, body).get("csrf", [""])[-1]
 
 
 def _within(field: str, asked: str | None, limit: str | None) -> str | None:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import resource
 import signal
 import socket
 import ssl
 import threading
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.auth import kept_token
 from hardwon.errors import InvalidInput, MissingExtra, SetupError, storage_error
+from hardwon.service.database import open_database
 from hardwon.service.keys import KeyRing
 
 try:
@@ -21,6 +22,7 @@ try:
 
     from hardwon.surfaces.serve.access import Access
     from hardwon.surfaces.serve.app import create
+    from hardwon.surfaces.serve.cookies import is_loopback
     from hardwon.surfaces.serve.gate import LOOPBACK
     from hardwon.surfaces.serve.limits import Limits
     from hardwon.surfaces.serve.protocol import PatientProtocol
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 _DRAIN = 30  # seconds for requests in flight at shutdown
 _IDLE = 75  # seconds that a connection may be idle
 _WAITING = 2048  # size of the listen queue
+_FILES = 256  # that the server itself may need
 _ACCEPTED = 32  # connections accepted at once; requests are answered in between
 
 
@@ -54,10 +57,7 @@ class Address(NamedTuple):
     @property
     def is_loopback(self) -> bool:
         """Whether only this machine can reach it."""
-        try:
-            return ipaddress.ip_address(self.host).is_loopback
-        except ValueError:
-            return self.host == "localhost"
+        return is_loopback(self.host)
 
     def check(self, keys: KeyRing) -> None:
         """Raise an error if serving here would let strangers in or expose secrets."""
@@ -69,7 +69,7 @@ class Address(NamedTuple):
                 f"{self.host} can be reached by others: name --tls-cert and --tls-key,"
                 " or --behind-proxy when a proxy encrypts"
             )
-        if not any(keys.is_valid(key.id) for key in keys.list()):
+        if not any(key.is_valid(datetime.now(UTC)) for key in keys.list()):
             raise SetupError(
                 f"{self.host} can be reached by others, and there is no key yet:"
                 " `hardwon key create` makes one"
@@ -99,15 +99,15 @@ class Service:
     def __init__(
         self, hw: Hardwon, address: Address, *, tenant: str = "default", limits: Limits = Limits()
     ) -> None:
-        keys = KeyRing(hw.settings.home)
-        address.check(keys)
+        database = open_database(hw.settings)
+        address.check(KeyRing(database))
         is_local = address.is_loopback and not address.is_behind_proxy
         token = kept_token(hw.settings.home) if is_local else ""
-        self.access = Access(keys, token=token, tenant=tenant)
+        self.access = Access(database, token=token, tenant=tenant)
         self._address = address
         self._socket = _listening(address)
         app = create(hw, self.access, hosts=self._hosts, limits=limits)
-        self._server = _Server(self._config(app))
+        self._server = _Server(self._config(app, limits))
         app.state.is_ending = lambda: self._server.should_exit
 
     @property
@@ -135,7 +135,7 @@ class Service:
     def close(self) -> None:
         """Release the port and the files; `run` does so itself."""
         self._socket.close()
-        self.access.keys.close()
+        self.access.database.close()
 
     def stop(self) -> None:
         """Let `run` end, from another thread; requests in flight are answered."""
@@ -145,7 +145,7 @@ class Service:
     def _hosts(self) -> set[str]:
         return {*LOOPBACK, self._address.host, *self._address.names}
 
-    def _config(self, app: Starlette) -> uvicorn.Config:
+    def _config(self, app: Starlette, limits: Limits) -> uvicorn.Config:
         address = self._address
         return uvicorn.Config(
             app,
@@ -157,10 +157,10 @@ class Service:
             timeout_graceful_shutdown=_DRAIN,
             timeout_keep_alive=_IDLE,
             backlog=_ACCEPTED,
-            log_level="warning",
+            log_level="error",
             access_log=False,
             server_header=False,
-            http=PatientProtocol,
+            http=type("Protocol", (PatientProtocol,), {"limits": _affordable(limits)}),
             ws="none",
         )
 
@@ -181,6 +181,14 @@ class _Server(uvicorn.Server):
                     number, self.handle_exit, number, None
                 )
         yield
+
+
+def _affordable(limits: Limits) -> Limits:
+    """The limits with fewer connections than files, so that stores can always open theirs."""
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    if most == resource.RLIM_INFINITY:
+        return limits
+    return limits._replace(connections=min(limits.connections, max(most - _FILES, most // 2)))
 
 
 def _allow_many_connections() -> None:

@@ -17,6 +17,7 @@ from tests.surfaces.serve.pages.stocked import (
 from tests.surfaces.serve.served import Served
 
 PAGES = ["/", "/lessons", "/lessons/1", "/lessons/1/edit", "/lessons/1/guard", "/review"]
+PAGES += ["/playbook"]
 
 
 @pytest.mark.parametrize("path", PAGES)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hardwon._cold import json
+import json
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 

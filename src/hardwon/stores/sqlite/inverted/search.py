@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from hardwon._cold.lazy import lazy
+from typing import TYPE_CHECKING
+
 from hardwon.ranking import postings
 from hardwon.ranking.query import MatchTally, Query, entries_read, keys, tallied
 from hardwon.stores.sqlite.database import marks
 from hardwon.stores.sqlite.inverted.memtable import Memtable
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from hardwon.stores.sqlite.database import Database
-    from hardwon.stores.sqlite.inverted import buffer, merge
+    from hardwon.stores.sqlite.inverted import buffer
     from hardwon.stores.sqlite.scopes import Visible
 
     # Number (0: not written yet), key, holders and shelf, the rarest first.
     Terms = list[tuple[int, str, int, int]]
-else:
-    buffer = lazy("hardwon.stores.sqlite.inverted.buffer")
-    merge = lazy("hardwon.stores.sqlite.inverted.merge")
 
 FRESH = 64  # most lessons in the memtable
 _MOST_KEYS = 400  # SQLite allows 999 values in a query
@@ -49,11 +46,15 @@ class Index:
     def place(self, shelf: int, lesson: int, entries: dict[str, int], *, is_highest: bool) -> None:
         """The same for a lesson that another store has numbered."""
         self.note(shelf, lesson, entries, is_new=is_highest)
+        from hardwon.stores.sqlite.inverted import merge
+
         merge.enter_text(self._db, lesson)
 
     def settle(self) -> None:
         """Merge all waiting rows into the tables. Call inside `with database:`."""
         self._gather().flush()
+        from hardwon.stores.sqlite.inverted import merge
+
         merge.settle_texts(self._db)
 
     def __enter__(self) -> None:
@@ -75,8 +76,12 @@ class Index:
     def _gather(self) -> buffer.PostingBuffer:
         """Move the memtable to the buffer."""
         if self._pending is None:
+            from hardwon.stores.sqlite.inverted import buffer
+
             self._pending = buffer.PostingBuffer(self._db)
         for waiting in self._fresh.taken():
+            from hardwon.stores.sqlite.inverted import merge
+
             merge.settle(self._db, self._pending, waiting)
         return self._pending
 
@@ -123,6 +128,8 @@ class Index:
             yield keys_by_number[number], postings.pairs(block)
         if self._pending:
             for _, key, _, shelf in rare:
+                from hardwon.stores.sqlite.inverted import buffer
+
                 yield key, self._pending.pairs(shelf, key, buffer.MOST)
         if budget and len(rare) < len(terms):
             common = terms[len(rare)]

@@ -13,7 +13,8 @@ from hardwon.values.delivery import NOTHING
 if TYPE_CHECKING:
     from hardwon.surfaces.serve.api.request import ApiRequest
 
-_DOOR, _READ, _CHANGE = (Right.DOOR,), (Right.READ,), (Right.CHANGE,)
+_DOOR, _READ = (Right.DOOR,), (Right.READ,)
+_DREAMS, _UNDO_DREAMS = (Right.DREAMS,), (Right.UNDO_DREAMS,)
 _SILENT = views.injection(NOTHING)
 _GOAL = ("goal_id", "objective", "state", "tasks", "error")
 _RUN = ("task", "tools", "seconds", "retries", "failed", "error")
@@ -119,9 +120,9 @@ VERBS = (
     Verb("GET", "/v1/runs/context", _DOOR, run_context, otherwise=_SILENT),
     Verb("GET", "/v1/runs", _READ, runs),
     Verb("GET", "/v1/runs/{id}", _READ, run),
-    Verb("GET", "/v1/dreams", _READ, dreams),
-    Verb("GET", "/v1/dreams/{id}", _READ, dream),
-    Verb("POST", "/v1/dreams/{id}/undo", _CHANGE, undo_dream),
+    Verb("GET", "/v1/dreams", _DREAMS, dreams),
+    Verb("GET", "/v1/dreams/{id}", _DREAMS, dream),
+    Verb("POST", "/v1/dreams/{id}/undo", _UNDO_DREAMS, undo_dream),
     Verb("GET", "/v1/loops", _READ, loops),
     Verb("GET", "/v1/loops/{id}", _READ, loop),
     Verb("GET", "/v1/loops/{id}/reflections", _READ, loop_reflections),

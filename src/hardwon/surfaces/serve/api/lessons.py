@@ -52,7 +52,7 @@ def every(request: ApiRequest) -> Any:
     )
     if _is_of_agent(request):
         text = request.query("q")
-        lessons = _matching(request.agent.lessons, text, status)
+        lessons = _matching(request.lessons, text, status)
         return listed(_after(lessons, after, limit), views.lesson)
     page = request.tenant.lessons(status=status, text=request.query("q"), after=after, limit=limit)
     return listed(page, views.lesson)
@@ -67,7 +67,7 @@ def add(request: ApiRequest) -> Any:
     """Add a lesson in a person's own words."""
     details = {name: value for name, value in request.fields.items() if name in _ADDED[2:]}
     texts = request.text("situation"), request.text("correction")
-    return views.lesson(request.agent.lessons.add(*texts, **_typed(details)))
+    return views.lesson(request.lessons.add(*texts, **_typed(details)))
 
 
 def edit(request: ApiRequest) -> Any:
@@ -115,7 +115,7 @@ def undo(request: ApiRequest) -> Any:
 
 def undo_newest(request: ApiRequest) -> Any:
     """Undo the newest change of the agent's lessons."""
-    return views.lesson(request.agent.lessons.undo())
+    return views.lesson(request.lessons.undo())
 
 
 def history(request: ApiRequest) -> Any:
@@ -130,7 +130,7 @@ def history(request: ApiRequest) -> Any:
 
 def all_history(request: ApiRequest) -> Any:
     """A page of the changes of an agent's lessons, newest first."""
-    changes = request.agent.lessons.history()
+    changes = request.lessons.history()
     return listed(_after(changes, request.cursor(), request.number("limit", 50)), views.change)
 
 
@@ -161,7 +161,7 @@ def export(request: ApiRequest) -> Any:
     form = request.query("form", "jsonl")
     if form not in _FORMS:
         raise InvalidInput(f"unknown format of a pack: {form!r}; one of {', '.join(_FORMS)}")
-    return Response(request.agent.lessons.export(form=form), media_type=_FORMS[form])
+    return Response(request.lessons.export(form=form), media_type=_FORMS[form])
 
 
 def import_pack(request: ApiRequest) -> Any:
@@ -171,7 +171,7 @@ def import_pack(request: ApiRequest) -> Any:
         path = os.path.join(folder, "upload.jsonl" if is_lines else "upload.md")
         with open(path, "wb") as file:
             file.write(request.body)
-        imported = request.agent.lessons.import_from(path, trust=request.is_on("trust"))
+        imported = request.lessons.import_from(path, trust=request.is_on("trust"))
     return {"items": [views.lesson(lesson) for lesson in imported]}
 
 
@@ -205,21 +205,16 @@ def _readable(request: ApiRequest) -> tuple[Lessons, Lesson]:
     """A lesson that the caller may see, and the handle to change it."""
     number = _number(request)
     if _is_of_agent(request):
-        return request.agent.lessons, request.agent.lessons.get(number)
+        return request.lessons, request.lessons.get(number)
     lesson = request.tenant.lesson(number)
-    return _handle(request, lesson.scope), lesson
+    return request.lessons_of(lesson.scope), lesson
 
 
 def _handles(request: ApiRequest) -> list[Lessons]:
     """The lesson handles of every scope that the request covers."""
     if _is_of_agent(request):
-        return [request.agent.lessons]
-    return [_handle(request, scope) for scope in request.tenant.scopes()]
-
-
-def _handle(request: ApiRequest, scope: Any) -> Lessons:
-    agent = request.hw.agent(scope.agent, project=scope.project, tenant=request.principal.tenant)
-    return agent.lessons
+        return [request.lessons]
+    return [request.lessons_of(scope) for scope in request.tenant.scopes()]
 
 
 def _matching(lessons: Lessons, text: str, status: str) -> Sequence[Lesson]:
@@ -256,7 +251,7 @@ VERBS = (
     Verb("GET", "/v1/lessons", _READ, every),
     Verb("POST", "/v1/lessons", _WRITE, add, takes=_ADDED, status=201),
     Verb("GET", "/v1/lessons/export", _READ, export),
-    Verb("POST", "/v1/lessons/import", _CHANGE, import_pack),
+    Verb("POST", "/v1/lessons/import", _CHANGE, import_pack, takes_pack=True),
     Verb("POST", "/v1/lessons/revoke", _CHANGE, revoke, takes=("origin",)),
     Verb("GET", _LESSON, _READ, show),
     Verb("PATCH", _LESSON, _CHANGE, edit, takes=_EDITABLE),

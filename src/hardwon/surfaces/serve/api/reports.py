@@ -59,7 +59,7 @@ def _since(request: ApiRequest) -> timedelta:
     value = request.query("since", "30d")
     try:
         return duration(value)
-    except (ValueError, KeyError) as error:
+    except (ValueError, KeyError, OverflowError) as error:
         raise InvalidInput(
             f"'since' must be a duration such as 12h or 30d, not {value!r}"
         ) from error
@@ -74,5 +74,5 @@ VERBS = (
     Verb("GET", "/v1/report", _READ, report),
     Verb("GET", "/v1/failures", _READ, failures),
     Verb("GET", "/v1/deliveries", _READ, deliveries),
-    Verb("GET", "/v1/spend", _READ, spend),
+    Verb("GET", "/v1/spend", (Right.COSTS,), spend),
 )

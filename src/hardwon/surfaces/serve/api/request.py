@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from hardwon.errors import InvalidInput
-from hardwon.surfaces.serve.requests import limited, principal, scoped
+from hardwon.surfaces.serve.requests import lessons_of, limited, principal, scoped
+from hardwon.values.listing import mark
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,9 +17,11 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from hardwon import Agent, Hardwon
+    from hardwon.lessons import Lessons
     from hardwon.surfaces.serve.principal import Principal
     from hardwon.tenants import Tenant
     from hardwon.values.listing import Mark
+    from hardwon.values.scope import Scope
 
 _TRUE, _FALSE = {"true", "1", "yes"}, {"false", "0", "no", ""}
 MOST = 1000  # rows of a page
@@ -52,6 +55,15 @@ class ApiRequest:
     def agent(self) -> Agent:
         """The agent that the query names, within the limits of the key."""
         return scoped(self._request)
+
+    @property
+    def lessons(self) -> Lessons:
+        """The lessons of that agent; those beyond the limits of the key cannot be changed."""
+        return lessons_of(self._request, self.agent.scope)
+
+    def lessons_of(self, scope: Scope) -> Lessons:
+        """The same for another scope."""
+        return lessons_of(self._request, scope)
 
     @cached_property
     def tenant(self) -> Tenant:
@@ -124,6 +136,6 @@ def _mark(cursor: str) -> Mark:
     try:
         raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
         place, name = json.loads(raw)
-        return float(place), str(name)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise InvalidInput("unknown cursor; use the `next` of a page, or none") from error
+    return mark(place, name)

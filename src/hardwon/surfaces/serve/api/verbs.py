@@ -13,7 +13,7 @@ from hardwon.errors import InvalidInput
 from hardwon.service.replies import Kept
 from hardwon.surfaces.serve.api.request import ApiRequest, cursor_of
 from hardwon.surfaces.serve.problems import Problem
-from hardwon.surfaces.serve.requests import ensure, limited, principal
+from hardwon.surfaces.serve.requests import admitted, limits_of
 from hardwon.values.plain import plain
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ class Verb(NamedTuple):
     otherwise: Any = None  # a door's answer after an error or timeout; None: report the error
     media: str = JSON
     is_secret: bool = False  # its answer holds a secret and is never stored
+    takes_pack: bool = False  # its body may be large
 
 
 def routes(verbs: Iterable[Verb]) -> list[Route]:
@@ -49,9 +50,9 @@ def routes(verbs: Iterable[Verb]) -> list[Route]:
 
 def _endpoint(verb: Verb) -> Callable[[Request], Any]:
     async def endpoint(request: Request) -> Response:
-        ensure(principal(request), *verb.rights)
-        limited(request)  # even if the verb does not use them
-        body = await request.body() if verb.method != "GET" else b""
+        limits = limits_of(request)
+        most = limits.pack if verb.takes_pack else limits.body
+        body = await admitted(request, *verb.rights, most=most)
         api_request = ApiRequest(request, _fields(verb, request, body), body)
         name = request.headers.get("idempotency-key")
         if name and verb.method != "GET" and not verb.is_secret:

@@ -12,6 +12,7 @@ from hardwon.surfaces.serve.pages import (
     failures,
     lessons,
     loops,
+    playbook,
     queue,
     runs,
 )
@@ -20,6 +21,8 @@ from hardwon.surfaces.serve.pages.overview import overview
 from hardwon.surfaces.serve.pages.review import review
 from hardwon.surfaces.serve.pages.spend import spend
 from hardwon.surfaces.serve.pages.views import View, html, page
+from hardwon.surfaces.serve.principal import Right
+from hardwon.surfaces.serve.requests import needs
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -33,15 +36,16 @@ def routes() -> list[Route]:
     return [
         *page("/", overview),
         *lessons.routes(),
+        *playbook.routes(),
         *page("/review", review),
         *failures.routes(),
         *runs.routes(),
         *queue.routes(),
         *dreams.routes(),
         *loops.routes(),
-        *page("/spend", spend),
+        *page("/spend", spend, right=Right.COSTS),
         *administration.routes(),
-        Route("/events", events),
+        Route("/events", needs(Right.READ)(events)),
     ]
 
 

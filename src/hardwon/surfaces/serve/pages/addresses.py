@@ -8,7 +8,8 @@ from urllib.parse import urlencode
 
 from hardwon.surfaces.serve.gate import own_path
 from hardwon.surfaces.serve.problems import Problem
-from hardwon.surfaces.serve.requests import link, principal
+from hardwon.surfaces.serve.requests import limited, link, principal
+from hardwon.values.listing import mark
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -31,6 +32,10 @@ _NOTICES = {
     "undone": "The last change of lesson {} was undone.",
     "guarded": "Lesson {} now denies the call.",
     "unguarded": "Lesson {} denies nothing any more.",
+    "pinned": "Item {} now comes first.",
+    "unpinned": "Item {} is in its usual place again.",
+    "moved": "Item {} was moved.",
+    "removed": "Item {} is no longer in the playbook.",
     "retried": "Dead letters that wait again: {}.",
     "purged": "Dead letters removed: {}.",
     "muted": "The failure is muted.",
@@ -41,7 +46,10 @@ _NOTICES = {
     "revoked": "The key {} is revoked.",
 }
 _UNDOABLE = frozenset(
-    ("approved", "retired", "edited", "guarded", "unguarded", "written", "muted", "unmuted")
+    (
+        *("approved", "retired", "edited", "guarded", "unguarded", "written", "muted", "unmuted"),
+        *("pinned", "unpinned", "moved", "removed"),
+    )
 )
 
 
@@ -85,10 +93,9 @@ def tenant_of(request: Request) -> Tenant:
 
 
 def chosen(request: Request) -> tuple[str | None, str | None]:
-    """The agent and project of the address; those of the key take precedence."""
-    who, asked = principal(request), request.query_params
-    project = who.project or asked.get("project") or None
-    return who.agent or asked.get("agent") or None, "" if project == NOWHERE else project
+    """The agent and project of the address, within the key's limits; None: any."""
+    agent, project = limited(request)
+    return agent or None, "" if project == NOWHERE else project or None
 
 
 def agents_of(request: Request) -> list[Agent]:
@@ -115,10 +122,7 @@ def mark_of(request: Request) -> Mark | None:
     if not text:
         return None
     number, _, identity = text.partition("~")
-    try:
-        return float(number), identity
-    except ValueError:
-        raise Problem(400, "no such place in the list; begin with its first page") from None
+    return mark(number, identity)
 
 
 def written(mark: Mark | None) -> str | None:

@@ -5,21 +5,19 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from starlette.concurrency import run_in_threadpool
-from starlette.routing import Route
-
 from hardwon.settings_file import written
-from hardwon.surfaces.serve.gate import session_cookie
+from hardwon.surfaces.serve.cookies import shown_cookie
 from hardwon.surfaces.serve.pages.addresses import after_form, hw_of
 from hardwon.surfaces.serve.pages.views import Fields, View, action, html, page
 from hardwon.surfaces.serve.principal import RIGHTS, Right
 from hardwon.surfaces.serve.problems import Problem
-from hardwon.surfaces.serve.requests import ensure, principal
+from hardwon.surfaces.serve.requests import principal
 from hardwon.values.scope import named
 
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
+    from starlette.routing import Route
 
 ROLES = tuple(RIGHTS)
 
@@ -27,18 +25,17 @@ ROLES = tuple(RIGHTS)
 def routes() -> list[Route]:
     """Settings, tenants and keys."""
     return [
-        *page("/settings", settings),
-        *page("/tenants", tenants),
-        action("/tenants/choose", _choose),
-        *page("/keys", keys),
-        Route("/keys", _create, methods=["POST"]),
-        action("/keys/revoke", _revoke),
+        *page("/settings", settings, right=Right.OWNER),
+        *page("/tenants", tenants, right=Right.OWNER),
+        action("/tenants/choose", _choose, right=Right.OWNER),
+        *page("/keys", keys, right=Right.ADMIN),
+        action("/keys", _create, right=Right.ADMIN),
+        action("/keys/revoke", _revoke, right=Right.ADMIN),
     ]
 
 
 def settings(request: Request) -> View:
     """Every setting of the home, its value and where it was set; secrets are not shown."""
-    _ensure_owner(request)
     rows = [
         {"key": key, "value": written(value), "origin": origin}
         for key, value, origin in hw_of(request).settings.rows()
@@ -48,7 +45,6 @@ def settings(request: Request) -> View:
 
 def tenants(request: Request) -> View:
     """Every tenant with a key, and the chosen one."""
-    _ensure_owner(request)
     keys = request.app.state.access.keys.list()
     chosen = principal(request).tenant
     now = datetime.now(UTC)
@@ -69,24 +65,15 @@ def tenants(request: Request) -> View:
 
 def _choose(request: Request, fields: Fields) -> str:
     """Switch to another tenant, in this browser only."""
-    _ensure_owner(request)
     name = named(fields.one("tenant").strip(), "tenant")
-    who = principal(request)._replace(tenant=name)
-    request.app.state.access.sessions.become(session_cookie(request.headers), who)
+    request.app.state.access.logins.choose(shown_cookie(request.headers), name)
     return after_form(request, fields.one("next"), f"tenant:{name}")
 
 
 def keys(request: Request, new_key: str = "") -> View:
-    """The keys of the tenant; of all tenants for the owner of the home."""
-    ensure(principal(request), Right.ADMIN)
-    ring = request.app.state.access.keys
-    visible = ring.list(None if _is_owner(request) else principal(request).tenant)
-    values = {
-        "rows": [row(key) for key in visible],
-        "roles": ROLES,
-        "made": new_key,
-        "is_owner": _is_owner(request),
-    }
+    """The keys that the viewer may revoke; of all tenants for the owner of the home."""
+    visible = request.app.state.access.keys.list(principal(request).keys)
+    values = {"rows": [row(key) for key in visible], "roles": ROLES, "made": new_key}
     return View("keys.html", "Keys", values)
 
 
@@ -102,44 +89,30 @@ def row(key: Any) -> dict[str, Any]:
     }
 
 
-async def _create(request: Request) -> Response:
+def _create(request: Request, fields: Fields) -> Response:
     """The page with the new key, which is shown only now."""
-    fields = Fields(await request.body())
-    new_key = await run_in_threadpool(_new_key, request, fields)
-    return await run_in_threadpool(lambda: html(request, keys(request, new_key)))
+    return html(request, keys(request, _new_key(request, fields)))
 
 
 def _new_key(request: Request, fields: Fields) -> str:
-    ensure(principal(request), Right.ADMIN)
-    tenant = principal(request).tenant
-    if _is_owner(request):
-        tenant = fields.one("tenant").strip() or tenant
+    who = principal(request)
     days = fields.one("days").strip()
     is_number = days.isascii() and days.isdecimal() and len(days) < 5
     if days and not (is_number and int(days)):
         raise Problem(400, "the lifetime of a key must be 1 to 9999 days")
     created: tuple[Any, str] = request.app.state.access.keys.create(
-        tenant=tenant,
+        tenant=fields.one("tenant").strip() or who.tenant,
         role=fields.one("role"),
         agent=fields.one("agent").strip() or None,
         project=fields.one("project").strip() or None,
         note=fields.one("note"),
         lasts=timedelta(days=int(days)) if days else None,
+        limit=who.keys,
     )
     return created[1]
 
 
 def _revoke(request: Request, fields: Fields) -> str:
-    ensure(principal(request), Right.ADMIN)
-    tenant = None if _is_owner(request) else principal(request).tenant
-    key = request.app.state.access.keys.revoke(fields.one("id"), tenant=tenant)
+    limit = principal(request).keys
+    key = request.app.state.access.keys.revoke(fields.one("id"), limit=limit)
     return after_form(request, fields.one("next"), f"revoked:{key.id}")
-
-
-def _ensure_owner(request: Request) -> None:
-    if not _is_owner(request):
-        raise Problem(403, "only the owner of the home may see this")
-
-
-def _is_owner(request: Request) -> bool:
-    return not principal(request).key

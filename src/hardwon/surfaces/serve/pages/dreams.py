@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from hardwon.errors import NotFound
 from hardwon.surfaces.serve.pages.addresses import after_form, agents_of
 from hardwon.surfaces.serve.pages.views import View, action, page
+from hardwon.surfaces.serve.principal import Right
 from hardwon.values.dream import DreamState
 
 if TYPE_CHECKING:
@@ -23,9 +24,9 @@ _ROWS = 50
 def routes() -> list[Route]:
     """All dreams, one of them, and its undo."""
     return [
-        *page("/dreams", dreams),
-        *page("/dreams/{dream}", dream, name="dreams"),
-        action("/dreams/{dream}/undo", _undo),
+        *page("/dreams", dreams, right=Right.DREAMS),
+        *page("/dreams/{dream}", dream, name="dreams", right=Right.DREAMS),
+        action("/dreams/{dream}/undo", _undo, right=Right.UNDO_DREAMS),
     ]
 
 

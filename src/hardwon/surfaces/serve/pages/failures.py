@@ -10,15 +10,14 @@ from hardwon.failures.lesson_text import UNSOLVED
 from hardwon.presentation.wording import by_day
 from hardwon.surfaces.serve.pages.addresses import (
     after_form,
-    hw_of,
     mark_of,
     tenant_of,
     written,
 )
-from hardwon.surfaces.serve.pages.lesson import agent_of
 from hardwon.surfaces.serve.pages.overview import period
 from hardwon.surfaces.serve.pages.views import View, action, page
 from hardwon.surfaces.serve.problems import Problem
+from hardwon.surfaces.serve.requests import lessons_of
 from hardwon.values.delivery import Outcome
 from hardwon.values.lesson import Status
 
@@ -127,7 +126,7 @@ def _write(request: Request, fields: Fields) -> str:
         opened = _opened(request, fields, correction)
         return after_form(request, fields.one("next"), f"made:{opened.id}")
     lesson = _lesson(request, fields.one("lesson"))
-    lessons = agent_of(request, lesson).lessons
+    lessons = lessons_of(request, lesson.scope)
     lessons.edit(lesson.id, correction=correction)
     lessons.approve(lesson.id)
     return after_form(request, fields.one("next"), f"written:{lesson.id}")
@@ -141,7 +140,7 @@ def _mute(request: Request, fields: Fields) -> str:
     others = tuple(tag for tag in lesson.tags if tag != MUTED)
     status = lesson.status if lesson_id else Status.SEEN
     tags = (*others, MUTED) if is_on else others
-    agent_of(request, lesson).lessons.edit(lesson.id, tags=tags, status=status)
+    lessons_of(request, lesson.scope).edit(lesson.id, tags=tags, status=status)
     return after_form(request, fields.one("next"), f"{'muted' if is_on else 'unmuted'}:{lesson.id}")
 
 
@@ -150,9 +149,9 @@ def _opened(request: Request, fields: Fields, correction: str) -> Lesson:
     wanted = fields.one("agent"), fields.one("project") or None
     for scope in tenant_of(request).scopes():
         if (scope.agent, scope.project) == wanted:
-            agent = hw_of(request).agent(scope.agent, project=scope.project, tenant=scope.tenant)
             situation = f"When you see “{fields.one('text')}”"
-            return agent.lessons.add(situation, correction, kinds=(fields.one("kind"),))
+            kinds = (fields.one("kind"),)
+            return lessons_of(request, scope).add(situation, correction, kinds=kinds)
     raise Problem(400, "no such agent and project")
 
 
@@ -162,7 +161,7 @@ def _merge(request: Request, fields: Fields) -> str:
         raise Problem(400, "choose two or more failures that have a lesson to make them one kind")
     if len({lesson.scope for lesson in lessons}) > 1:
         raise Problem(400, "failures of different agents or projects cannot become one kind")
-    merged = agent_of(request, lessons[0]).lessons.merge(*(lesson.id for lesson in lessons))
+    merged = lessons_of(request, lessons[0].scope).merge(*(lesson.id for lesson in lessons))
     return after_form(request, fields.one("next"), f"merged:{merged.id}")
 
 

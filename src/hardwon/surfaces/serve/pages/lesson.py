@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.failures.guards import Guard, exact_calls, forbidden_call, guard_of
 from hardwon.surfaces.serve.pages import story
-from hardwon.surfaces.serve.pages.addresses import after_form, hw_of, number_of, tenant_of
+from hardwon.surfaces.serve.pages.addresses import after_form, number_of, tenant_of
 from hardwon.surfaces.serve.pages.views import View, action, page
+from hardwon.surfaces.serve.requests import lessons_of
 from hardwon.values.delivery import Door
 from hardwon.values.evidence import Kind
 from hardwon.values.lesson import USER_SUPPLIED, Status
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.routing import Route
 
-    from hardwon import Agent, Lesson
+    from hardwon import Lesson
     from hardwon.surfaces.serve.pages.views import Fields
 
 _LOOKED_AT = 1_000  # past deliveries that a guard is tried on
@@ -42,7 +43,7 @@ def routes() -> list[Route]:
 def lesson(request: Request) -> View:
     """The page of one lesson."""
     lesson = _lesson_of(request)
-    lessons = agent_of(request, lesson).lessons
+    lessons = lessons_of(request, lesson.scope)
     judged = lessons.verdict(lesson.id)
     values = {
         "lesson": described(lesson),
@@ -118,12 +119,6 @@ def described(lesson: Lesson) -> dict[str, Any]:
     }
 
 
-def agent_of(request: Request, lesson: Lesson) -> Agent:
-    """The agent that owns a lesson."""
-    tenant, agent, project = lesson.scope
-    return hw_of(request).agent(agent, project=project, tenant=tenant)
-
-
 def _lesson_of(request: Request) -> Lesson:
     return tenant_of(request).lesson(number_of(request))
 
@@ -141,19 +136,19 @@ def _past_calls(request: Request, lesson: Lesson) -> Iterable[str]:
 
 def _approve(request: Request, fields: Fields) -> str:
     lesson = _lesson_of(request)
-    agent_of(request, lesson).lessons.approve(lesson.id)
+    lessons_of(request, lesson.scope).approve(lesson.id)
     return _next(request, fields, lesson, "approved")
 
 
 def _retire(request: Request, fields: Fields) -> str:
     lesson = _lesson_of(request)
-    agent_of(request, lesson).lessons.edit(lesson.id, status=Status.RETIRED)
+    lessons_of(request, lesson.scope).edit(lesson.id, status=Status.RETIRED)
     return _next(request, fields, lesson, "retired")
 
 
 def _undo(request: Request, fields: Fields) -> str:
     lesson = _lesson_of(request)
-    agent_of(request, lesson).lessons.undo(lesson.id)
+    lessons_of(request, lesson.scope).undo(lesson.id)
     return _next(request, fields, lesson, "undone")
 
 
@@ -164,7 +159,7 @@ def _edit(request: Request, fields: Fields) -> str:
         for name in ("situation", "mistake", "correction")
     }
     tags = tuple(tag.strip() for tag in fields.one("tags").split(",") if tag.strip())
-    lessons = agent_of(request, lesson).lessons
+    lessons = lessons_of(request, lesson.scope)
     if not texts["mistake"] and lesson.mistake == USER_SUPPLIED:
         del texts["mistake"]
     lessons.edit(lesson.id, **texts, tags=tags)
@@ -175,7 +170,7 @@ def _edit(request: Request, fields: Fields) -> str:
 
 def _guard(request: Request, fields: Fields) -> str:
     guarded = _lesson_of(request)
-    lessons = agent_of(request, guarded).lessons
+    lessons = lessons_of(request, guarded.scope)
     is_on = fields.one("on") == "yes"
     call, tool = fields.one("call").strip(), fields.one("tool").strip() or "bash"
     lessons.guard(guarded.id, call=call, tool=tool, on=is_on)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import parse_qs
 
-from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse
 from starlette.routing import Route
 
 from hardwon.surfaces.serve.pages import addresses, templates
 from hardwon.surfaces.serve.principal import Right
-from hardwon.surfaces.serve.requests import csrf
+from hardwon.surfaces.serve.requests import csrf, form_of, needs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -20,8 +18,10 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
+    from hardwon.surfaces.serve.principal import Principal
+
     Endpoint = Callable[[Request], "View"]
-    Action = Callable[[Request, "Fields"], str]
+    Action = Callable[[Request, "Fields"], str | Response]
 
 
 class View(NamedTuple):
@@ -36,8 +36,8 @@ class View(NamedTuple):
 class Fields:
     """The fields that a form sent."""
 
-    def __init__(self, body: bytes) -> None:
-        self._all = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True)
+    def __init__(self, fields: Mapping[str, list[str]]) -> None:
+        self._all = fields
 
     def one(self, name: str, default: str = "") -> str:
         """The last value of a field."""
@@ -48,12 +48,14 @@ class Fields:
         return self._all.get(name, [])
 
 
-def page(path: str, view: Endpoint, *, name: str = "") -> list[Route]:
+def page(path: str, view: Endpoint, *, name: str = "", right: str = Right.READ) -> list[Route]:
     """The routes of a page: the page, and its values at the same address with `.json`."""
 
+    @needs(right)
     def shown(request: Request) -> Response:
         return html(request, view(request))
 
+    @needs(right)
     def values(request: Request) -> Response:
         return JSONResponse(dict(view(request).values))
 
@@ -62,15 +64,21 @@ def page(path: str, view: Endpoint, *, name: str = "") -> list[Route]:
     return [Route(as_json, values), Route(path, shown, name=route)]
 
 
-def action(path: str, act: Action) -> Route:
-    """The route of a form; `act` returns the address to show next."""
+def action(path: str, act: Action, *, right: str = Right.CHANGE) -> Route:
+    """The route of a form; `act` returns the address to show next, or a page."""
 
-    async def acted(request: Request) -> Response:
-        fields = Fields(await request.body())
-        target = await run_in_threadpool(act, request, fields)
-        return RedirectResponse(target, 303)
+    @needs(right)
+    def acted(request: Request) -> Response:
+        done = act(request, Fields(form_of(request, request.state.body)))
+        return RedirectResponse(done, 303) if isinstance(done, str) else done
 
     return Route(path, acted, methods=["POST"])
+
+
+def _may(who: Principal | None) -> dict[str, bool]:
+    """The rights of the principal by their names in lower case, for templates."""
+    rights = {name.lower(): right for name, right in vars(Right).items() if name.isupper()}
+    return {name: who is not None and who.may(right) for name, right in rights.items()}
 
 
 def html(request: Request, view: View) -> Response:
@@ -89,7 +97,7 @@ def html(request: Request, view: View) -> Response:
         "path": place.path,
         "section": "/" + place.path.split("/")[1],
         "notice": addresses.notice(request),
-        "may_change": who is not None and who.may(Right.CHANGE),
+        "may": _may(who),
         "scopes": addresses.known_scopes(request) if who else {},
     }
     text = templates.render(view.template, {**view.values, **frame})
