@@ -10,12 +10,13 @@ import threading
 from collections.abc import Iterator
 from datetime import timedelta
 from time import monotonic
+from typing import Any
 
 import pytest
 
 from hardwon import Job
-from hardwon.core.errors import StorageError
-from hardwon.storage.postgres.database import Database
+from hardwon.core.errors import StorageError, Unavailable
+from hardwon.storage.postgres.database import Database, Statement
 from hardwon.storage.queues.postgres import PostgresQueue, TableLimits
 from hardwon.storage.queues.postgres.notify import inspect
 from tests.postgres_server import Place, PostgresServer
@@ -109,6 +110,41 @@ def test_an_attempt_that_is_late_in_another_process_counts_nothing(
     assert other.waiting() == [stored(current)]
     other.done(current)
     assert other.counts().done == 1
+
+
+class Deaf(Database):
+    """A server whose next answer is lost on its way."""
+
+    is_deaf = False
+
+    def ask(self, tenant: str, *statements: Statement) -> list[list[Any]]:
+        answer = super().ask(tenant, *statements)
+        if self.is_deaf:
+            self.is_deaf = False
+            raise Unavailable("the answer was lost")
+        return answer
+
+
+def test_only_what_was_claimed_without_an_answer_is_given_back(
+    database: Place, other: PostgresQueue
+) -> None:
+    server = Deaf(database.url)
+    queue = PostgresQueue(server)
+    for task in "abc":
+        other.put(job(task))
+    held, theirs = claimed(queue), claimed(other)
+    server.is_deaf = True
+    with pytest.raises(Unavailable):
+        queue.claim(NOW)
+
+    again = claimed(queue)
+
+    assert stored(again) == job("c").started()
+    assert other.claim(NOW) is None
+    for worker, one in ((queue, held), (other, theirs), (queue, again)):
+        worker.done(one)
+    queue.close()
+    assert other.waiting() == []
 
 
 def test_an_early_attempt_of_the_same_process_leaves_the_current_one(hasty: PostgresQueue) -> None:
