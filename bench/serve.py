@@ -30,11 +30,11 @@ from bench.corpus import SCOPE, TOOL, Corpus
 from bench.http_load import Taken, allow_files, flood, keep_to, paced, slow_clients
 from bench.recall_speed import Questions
 from bench.timing import at, cache, table
-from hardwon.evidence.keys import worked_keys
-from hardwon.stores.sqlite import SqliteStore
-from hardwon.stores.sqlite.database import SCHEMA
-from hardwon.values.fix import Fix
-from hardwon.values.step import Step
+from hardwon.core.values.fix import Fix
+from hardwon.core.values.step import Step
+from hardwon.knowledge.evidence.keys import worked_keys
+from hardwon.storage.stores.sqlite import SqliteStore
+from hardwon.storage.stores.sqlite.database import SCHEMA
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 _RATE = 500.0  # requests a second at which waiting is measured

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from hardwon import Episode, Job, Lesson, Scope, Step
-from hardwon.values.job import new_job
+from hardwon.core.values.job import new_job
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 LATER = NOW + timedelta(hours=1)

@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 import pytest
 
-from hardwon.settings import RecallSettings
+from hardwon.core.settings import RecallSettings
 from hardwon.surfaces.cli import cli
 from hardwon.surfaces.cli.demo_agent import TASKS
 

@@ -10,7 +10,7 @@ import pytest
 
 import hardwon
 from hardwon import Agent
-from hardwon.errors import StorageError
+from hardwon.core.errors import StorageError
 from tests.samples import Clock
 
 PYTEST = {"command": "pytest shop/cart/test_a.py"}

@@ -16,9 +16,9 @@ import pytest
 
 import hardwon
 from hardwon import Agent, Hardwon
-from hardwon.errors import InvalidInput, MissingExtra, TransientError
-from hardwon.ports import Reply, Request
-from hardwon.settings import HydeSettings, RecallSettings, Settings, load
+from hardwon.core.errors import InvalidInput, MissingExtra, TransientError
+from hardwon.core.settings import HydeSettings, RecallSettings, Settings, load
+from hardwon.storage.ports import Reply, Request
 from tests.embedders import Away, Topics
 from tests.models.server import Part, playing
 

@@ -13,7 +13,7 @@ time.sleep(0.5)
 """
 PROGRAM = """
 import builtins, os, signal, sys, threading
-import hardwon._fork
+import hardwon.core._fork
 builtins.is_importing = threading.Event()
 sys.path.append(sys.argv[1])
 thread = threading.Thread(target=lambda: __import__("slow"))

@@ -7,9 +7,9 @@ import subprocess
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from hardwon.errors import InvalidInput
-from hardwon.metrics import exposition
-from hardwon.values.queue import QueueCounts, WorkCounter, since
+from hardwon.core.errors import InvalidInput
+from hardwon.core.metrics import exposition
+from hardwon.core.values.queue import QueueCounts, WorkCounter, since
 from tests.programs import needs
 
 PUBLISHED = {

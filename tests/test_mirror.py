@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon import Hardwon, Scope, _files
-from hardwon.settings import load
-from hardwon.stores.journal import notes_for
-from hardwon.stores.postgres import PostgresStore
-from hardwon.stores.sqlite import SqliteStore
-from hardwon.stores.sqlite.mirror import PROVISIONAL
-from hardwon.values.lesson import Status
+from hardwon import Hardwon, Scope
+from hardwon.core import _files
+from hardwon.core.settings import load
+from hardwon.core.values.lesson import Status
+from hardwon.storage.stores.journal import notes_for
+from hardwon.storage.stores.postgres import PostgresStore
+from hardwon.storage.stores.sqlite import SqliteStore
+from hardwon.storage.stores.sqlite.mirror import PROVISIONAL
 from tests.embedders import Topics
 from tests.postgres_server import Place
 from tests.redis_server import free_port

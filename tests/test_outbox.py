@@ -13,13 +13,13 @@ from urllib.parse import urlsplit, urlunsplit
 import pytest
 
 from hardwon import Delivery
-from hardwon._wait_budget import WaitBudget
-from hardwon.errors import Unavailable
-from hardwon.outbox import OutboxQueue
-from hardwon.postgres.database import Database
-from hardwon.queues.files import FileQueue
-from hardwon.queues.postgres import PostgresQueue
-from hardwon.stores.postgres import PostgresStore
+from hardwon.core._wait_budget import WaitBudget
+from hardwon.core.errors import Unavailable
+from hardwon.engine.outbox import OutboxQueue
+from hardwon.storage.postgres.database import Database
+from hardwon.storage.queues.files import FileQueue
+from hardwon.storage.queues.postgres import PostgresQueue
+from hardwon.storage.stores.postgres import PostgresStore
 from tests.postgres_server import Place, PostgresServer
 from tests.proxy import Fault, Proxy
 from tests.samples import CODER, LATER, NOW, job, stored

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.errors import InvalidInput, NotFound
+from hardwon.core.errors import InvalidInput, NotFound
 from hardwon.models.scripted import Scripted
 
 DENIED = "E403 refunds.draft: denied for profile desk"

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.errors import InvalidInput, NotFound, StorageError
+from hardwon.core.errors import InvalidInput, NotFound, StorageError
+from hardwon.core.settings import load
+from hardwon.core.values.delivery import NOTHING
 from hardwon.models.scripted import Scripted
-from hardwon.settings import load
-from hardwon.values.delivery import NOTHING
 
 PUBLIC = [
     *("Agent", "Delivery", "Episode", "Hardwon", "HardwonError", "Injection", "Job", "Lesson"),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from hardwon.failures.reading import read_failure
-from hardwon.queries import at_error, at_turn
-from hardwon.ranking.query import Near
-from hardwon.values.step import Step
+from hardwon.core.values.step import Step
+from hardwon.engine.queries import at_error, at_turn
+from hardwon.knowledge.ranking.query import Near
+from hardwon.knowledge.reading.reading import read_failure
 
 NEAR = ((7, 0.9, 0.8),)
 

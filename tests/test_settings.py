@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.errors import InvalidInput, StorageError
-from hardwon.settings import default_home, duration, load, parse
-from hardwon.settings_file import unknown, written
+from hardwon.core.errors import InvalidInput, StorageError
+from hardwon.core.settings import default_home, duration, load, parse
+from hardwon.core.settings_file import unknown, written
 from tests import generate_settings
 
 

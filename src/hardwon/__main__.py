@@ -7,7 +7,7 @@ import sys
 def main() -> None:
     """The `hardwon` command; a hook has its own entry, because it runs at every event."""
     if not sys.flags.isolated:
-        from hardwon import _isolation
+        from hardwon.core import _isolation
 
         _isolation.restrict_path()
     if sys.argv[1:2] == ["hook"] and not {"-h", "--help"} & set(sys.argv[2:]):

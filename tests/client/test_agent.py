@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import hardwon
-from hardwon.errors import InvalidInput, NotFound
+from hardwon.core.errors import InvalidInput, NotFound
 from tests.client.faces import MKDIR, MKDIR_ERROR, Face, fail_at_the_nightly_folder
 
 

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.client.opening import RemoteHardwon, connect
-from hardwon.errors import InvalidInput, SetupError, Unavailable
-from hardwon.service.database import FileDatabase
-from hardwon.service.keys import KeyRing
-from hardwon.settings import load
-from hardwon.values.delivery import NOTHING
+from hardwon.api.client.opening import RemoteHardwon, connect
+from hardwon.core.errors import InvalidInput, SetupError, Unavailable
+from hardwon.core.settings import load
+from hardwon.core.values.delivery import NOTHING
+from hardwon.storage.service.database import FileDatabase
+from hardwon.storage.service.keys import KeyRing
 from tests.proxy import Fault, Proxy
 from tests.surfaces.serve.served import Served, served
 

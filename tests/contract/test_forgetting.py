@@ -6,13 +6,13 @@ from datetime import timedelta
 
 import pytest
 
-from hardwon.errors import NotFound
-from hardwon.ports import Store
-from hardwon.values.dream import Dream
-from hardwon.values.ended_run import EndedRun
-from hardwon.values.history import Change
-from hardwon.values.listing import ListQuery, Place
-from hardwon.values.report import Window
+from hardwon.core.errors import NotFound
+from hardwon.core.values.dream import Dream
+from hardwon.core.values.ended_run import EndedRun
+from hardwon.core.values.history import Change
+from hardwon.core.values.listing import ListQuery, Place
+from hardwon.core.values.report import Window
+from hardwon.storage.ports import Store
 from tests.contract.test_moving import fill
 from tests.samples import CODER, NOW, lesson
 

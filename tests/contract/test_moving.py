@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import timedelta
 
 from hardwon import Delivery, Reflection, Scope
-from hardwon.ports import Store
-from hardwon.proof.arms import Arms
-from hardwon.values.report import Window
-from hardwon.values.unit import Unit
+from hardwon.core.values.report import Window
+from hardwon.core.values.unit import Unit
+from hardwon.knowledge.proof.arms import Arms
+from hardwon.storage.ports import Store
 from tests.samples import CODER, LATER, NOW, lesson
 
 APART = CODER._replace(project="api@apart-0123456789abcdef")

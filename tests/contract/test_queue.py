@@ -7,9 +7,9 @@ from datetime import timedelta
 import pytest
 
 from hardwon import Job
-from hardwon.errors import NotFound
-from hardwon.ports import Queue, WorkedQueue
-from hardwon.values.queue import QueueCounts
+from hardwon.core.errors import NotFound
+from hardwon.core.values.queue import QueueCounts
+from hardwon.storage.ports import Queue, WorkedQueue
 from tests.samples import LATER, NOW, job, stored
 
 JOB = job()

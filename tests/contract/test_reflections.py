@@ -13,17 +13,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hardwon import Reflection, Scope
-from hardwon.ports import ReflectionStore, Store
-from hardwon.postgres.database import Database as Server
-from hardwon.ranking.reflections import key_words
-from hardwon.stores.memory import MemoryStore
-from hardwon.stores.memory.reflections import MemoryReflections
-from hardwon.stores.postgres import PostgresStore
-from hardwon.stores.postgres.reflections import PostgresReflections
-from hardwon.stores.redis.reflections import RedisReflections
-from hardwon.stores.sqlite import SqliteStore
-from hardwon.stores.sqlite.database import Database
-from hardwon.stores.sqlite.reflections import SqliteReflections
+from hardwon.knowledge.ranking.reflections import key_words
+from hardwon.storage.ports import ReflectionStore, Store
+from hardwon.storage.postgres.database import Database as Server
+from hardwon.storage.stores.memory import MemoryStore
+from hardwon.storage.stores.memory.reflections import MemoryReflections
+from hardwon.storage.stores.postgres import PostgresStore
+from hardwon.storage.stores.postgres.reflections import PostgresReflections
+from hardwon.storage.stores.redis.reflections import RedisReflections
+from hardwon.storage.stores.sqlite import SqliteStore
+from hardwon.storage.stores.sqlite.database import Database
+from hardwon.storage.stores.sqlite.reflections import SqliteReflections
 from tests.redis_server import RedisServer
 from tests.samples import CODER, LATER, NOW
 from tests.waiting import until

@@ -439,7 +439,7 @@ SESSION_COOKIE_NAME = "sessionid"
 Set-Cookie header was not sent
 class TokenBucket:
 class SecretStr(str):
-from hardwon.text.clean import clip
+from hardwon.core.text.clean import clip
 commit 3f786850e387550fdab836ed7e6dc881de23001b
 sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
 index 83db48f..bf2a1c3 100644

@@ -2,8 +2,8 @@
 
 import pytest
 
-from hardwon.evidence.calls import calls_of, is_own
-from hardwon.values.step import Step
+from hardwon.core.values.step import Step
+from hardwon.knowledge.evidence.calls import calls_of, is_own
 
 
 def _texts(command: str) -> list[str]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.evidence.folding import fold_call, shorten_values
+from hardwon.knowledge.evidence.folding import fold_call, shorten_values
 
 TASK = "Ticket 3117: refund order 10482 on 18 November 2025"
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from hardwon.evidence.inner import complaint_in
-from hardwon.evidence.trails import passed
-from hardwon.evidence.wording import trail_fix
-from hardwon.failures.reading import read_failure
-from hardwon.values.step import Step
+from hardwon.core.values.step import Step
+from hardwon.knowledge.evidence.inner import complaint_in
+from hardwon.knowledge.evidence.trails import passed
+from hardwon.knowledge.evidence.wording import trail_fix
+from hardwon.knowledge.reading.reading import read_failure
 
 
 def _run(*calls: tuple[str, str, bool]) -> list[Step]:

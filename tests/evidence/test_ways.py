@@ -1,10 +1,10 @@
 """Ways: calls that worked in earlier runs."""
 
-from hardwon.evidence.opening import opening
-from hardwon.evidence.ways import ways_of
-from hardwon.pipeline.inject import tokens
-from hardwon.values.failure import Failure
-from hardwon.values.step import Step
+from hardwon.core.values.failure import Failure
+from hardwon.core.values.step import Step
+from hardwon.engine.pipeline.inject import tokens
+from hardwon.knowledge.evidence.opening import opening
+from hardwon.knowledge.evidence.ways import ways_of
 
 
 def _step(command: str, *, failed: bool = False) -> Step:

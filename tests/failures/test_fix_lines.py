@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.failures.fix_case import case_of
-from hardwon.failures.fix_lines import applies_lines, is_in_code, lines_fix
-from hardwon.values.fix import Fix
+from hardwon.core.values.fix import Fix
+from hardwon.knowledge.reading.fix_case import case_of
+from hardwon.knowledge.reading.fix_lines import applies_lines, is_in_code, lines_fix
 from tests.failures.fix_cases import applied_in, case, shown_by, step_of, told_apart, tool
 
 SCRIPT = "cat <<'EOF' > load.py\nimport csv\n{}\nrows = list(csv.reader(f))\nprint(rows)\nEOF"

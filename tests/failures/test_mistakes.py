@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.failures.mistakes import is_mistake
-from hardwon.values.step import Step
+from hardwon.core.values.step import Step
+from hardwon.knowledge.reading.mistakes import is_mistake
 
 SCRIPT = "cat <<'EOF' > repro.py\nimport lib\nlib.f()\nEOF"
 EDIT = "sed -i 's/a/b/' src/lib/core.py"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import hardwon
-from hardwon.failures.call_keys import canonical
-from hardwon.failures.operations import of_operation, operation
-from hardwon.values.step import Step
+from hardwon.core.values.step import Step
+from hardwon.knowledge.reading.call_keys import canonical
+from hardwon.knowledge.reading.operations import of_operation, operation
 
 
 @pytest.mark.parametrize(

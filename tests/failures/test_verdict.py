@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.failures.verdict import has_failed
-from hardwon.values.step import Step
+from hardwon.core.values.step import Step
+from hardwon.knowledge.reading.verdict import has_failed
 from tests.effort import NEVER_QUADRATIC, cpu_seconds
 
 TRACEBACK = (

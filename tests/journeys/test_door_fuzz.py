@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.errors import HardwonError
+from hardwon.core.errors import HardwonError
 
 
 class Hostile:

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 import hardwon
+from hardwon.core.values.evidence import Kind
+from hardwon.core.values.lesson import Status
+from hardwon.core.values.provenance import marks
 from hardwon.learn.transcripts.insight import Insight
-from hardwon.values.evidence import Kind
-from hardwon.values.lesson import Status
-from hardwon.values.provenance import marks
 from tests.corpora.harm import HARMFUL, half
 
 HARM = "after each deploy of the shop push with git push --force to main"

@@ -118,7 +118,7 @@ def test_hooks_speak_while_the_server_is_stopped_and_tell_it_afterwards(
     assert FIX in said
     assert f"(#{before.id})" in said
     assert laptop.waiting()
-    assert "hardwon.doors" in laptop.imported
+    assert "hardwon.engine.doors" in laptop.imported
     assert "psycopg" not in laptop.imported + colleague.imported
 
     server.start()

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import hardwon
+from hardwon.engine.worker import start_detached
 from hardwon.surfaces.hooks.watch import Watch
-from hardwon.worker import start_detached
 
 ENVIRON = {name: value for name, value in os.environ.items() if not name.startswith("HARDWON_")}
 ENVIRON |= {"HARDWON_HOOKS_DAEMON": "false"}

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.errors import NewerSchema
-from hardwon.stores.sqlite import SqliteStore
-from hardwon.stores.sqlite.database import SCHEMA, Database
-from hardwon.values.lesson import Status
+from hardwon.core.errors import NewerSchema
+from hardwon.core.values.lesson import Status
+from hardwon.storage.stores.sqlite import SqliteStore
+from hardwon.storage.stores.sqlite.database import SCHEMA, Database
 from tests.samples import CODER, lesson
 
 RELEASE = Path(__file__).parents[1] / "data" / "hardwon-0.2.0.tar.xz"

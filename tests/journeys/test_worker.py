@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.errors import InvalidInput
+from hardwon.core.errors import InvalidInput
 from tests.waiting import until
 
 ENVIRON = {name: value for name, value in os.environ.items() if not name.startswith("HARDWON_")}

@@ -10,7 +10,10 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.errors import BudgetSpent, InvalidInput, TransientError
+from hardwon.core.errors import BudgetSpent, InvalidInput, TransientError
+from hardwon.core.settings import BudgetSettings, load
+from hardwon.core.values.evidence import Kind
+from hardwon.core.values.provenance import marks
 from hardwon.models.budget import (
     Account,
     DayLimits,
@@ -22,11 +25,8 @@ from hardwon.models.budget import (
     total,
 )
 from hardwon.models.scripted import Scripted
-from hardwon.ports import Reply, Request
-from hardwon.settings import BudgetSettings, load
+from hardwon.storage.ports import Reply, Request
 from hardwon.surfaces.cli import run
-from hardwon.values.evidence import Kind
-from hardwon.values.provenance import marks
 from tests.models.server import LESSON
 from tests.samples import EPISODE, NOW
 

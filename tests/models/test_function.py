@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.errors import InvalidInput
+from hardwon.core.errors import InvalidInput
 from hardwon.models.function import Function, as_model
-from hardwon.ports import Reply, Request
+from hardwon.storage.ports import Reply, Request
 from tests.models.asking import ask, opened
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from hardwon.core.text.protocol import Blocks, parse
+from hardwon.core.values.step import Step
 from hardwon.models.rules import answer
-from hardwon.text.protocol import Blocks, parse
-from hardwon.values.step import Step
 from tests.samples import EPISODE
 
 

@@ -11,15 +11,15 @@ import pytest
 
 import hardwon
 from hardwon import Step
-from hardwon.errors import NotFound
-from hardwon.pipeline.archive import SIZE, archived
-from hardwon.runtime import utc_now
-from hardwon.settings import load
-from hardwon.values.ended_run import EndedRun
-from hardwon.values.failure import Failure
-from hardwon.values.listing import Place
-from hardwon.values.run import WITHHELD, RunSoFar, Shown
-from hardwon.values.unit import DOOR
+from hardwon.core.errors import NotFound
+from hardwon.core.settings import load
+from hardwon.core.values.ended_run import EndedRun
+from hardwon.core.values.failure import Failure
+from hardwon.core.values.listing import Place
+from hardwon.core.values.run import WITHHELD, RunSoFar, Shown
+from hardwon.core.values.unit import DOOR
+from hardwon.engine.pipeline.archive import SIZE, archived
+from hardwon.engine.runtime import utc_now
 from tests.samples import CODER, LATER, NOW, Clock
 
 MKDIR, ERROR = "mkdir out/nightly", "mkdir: cannot create directory 'out/nightly'"

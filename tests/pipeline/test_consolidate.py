@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import hardwon
+from hardwon.core.values.evidence import Evidence, Kind
 from hardwon.models.scripted import Scripted
-from hardwon.values.evidence import Evidence, Kind
 from tests.models.server import LESSON
 
 CALL = {"command": "pytest shop/cart/test_a.py"}

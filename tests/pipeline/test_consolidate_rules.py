@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from hardwon import Lesson
-from hardwon.pipeline.consolidate import agrees, consolidate, likeness
-from hardwon.stores.memory import MemoryStore
-from hardwon.values.evidence import Evidence, Kind, values_of
-from hardwon.values.fix import Fix
-from hardwon.values.lesson import MINED, Status
+from hardwon.core.values.evidence import Evidence, Kind, values_of
+from hardwon.core.values.fix import Fix
+from hardwon.core.values.lesson import MINED, Status
+from hardwon.engine.pipeline.consolidate import agrees, consolidate, likeness
+from hardwon.storage.stores.memory import MemoryStore
 from tests.samples import CODER, LATER, NOW, lesson
 
 KIND, EXACT = "kind-1", "exact-1"

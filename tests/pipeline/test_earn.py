@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from hardwon import Lesson, Step
-from hardwon.failures.reading import read_failure
-from hardwon.pipeline.earn import settle, verdicts
-from hardwon.pipeline.playbook import is_doubtful
-from hardwon.stores.memory import MemoryStore
-from hardwon.values.evidence import Evidence, Kind, values_of
-from hardwon.values.lesson import Status
-from hardwon.values.run import RunSoFar
+from hardwon.core.values.evidence import Evidence, Kind, values_of
+from hardwon.core.values.lesson import Status
+from hardwon.core.values.run import RunSoFar
+from hardwon.engine.pipeline.earn import settle, verdicts
+from hardwon.engine.pipeline.playbook import is_doubtful
+from hardwon.knowledge.reading.reading import read_failure
+from hardwon.storage.stores.memory import MemoryStore
 from tests.samples import CODER, LATER, lesson
 
 ITEM = lesson("Open it: `ops --profile <profile> call refunds.draft '{…}'`.", trigger="run")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from hardwon import Step
-from hardwon.failures.reading import read_failure
-from hardwon.pipeline.news import first_calls, news
+from hardwon.engine.pipeline.news import first_calls, news
+from hardwon.knowledge.reading.reading import read_failure
 from tests.samples import lesson
 
 LOOK = Step("bash", "ls && cat README.md", "hello")

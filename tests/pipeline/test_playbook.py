@@ -8,10 +8,10 @@ import pytest
 
 import hardwon
 from hardwon import Lesson
-from hardwon.pipeline import inject, playbook
-from hardwon.stores.memory import MemoryStore
-from hardwon.values.evidence import Evidence, Kind
-from hardwon.values.lesson import Status
+from hardwon.core.values.evidence import Evidence, Kind
+from hardwon.core.values.lesson import Status
+from hardwon.engine.pipeline import inject, playbook
+from hardwon.storage.stores.memory import MemoryStore
 from tests.samples import CODER, LATER, NOW, lesson
 
 

@@ -9,11 +9,11 @@ import pytest
 
 import hardwon
 from hardwon import Scope
-from hardwon.pipeline.recall import weigh
-from hardwon.ranking.query import Match, Query
-from hardwon.ranking.scores import Judged
-from hardwon.settings import load
-from hardwon.values.lesson import MINED, Status
+from hardwon.core.settings import load
+from hardwon.core.values.lesson import MINED, Status
+from hardwon.engine.pipeline.recall import weigh
+from hardwon.knowledge.ranking.query import Match, Query
+from hardwon.knowledge.ranking.scores import Judged
 from tests.samples import CODER, NOW, lesson
 
 CURES = (

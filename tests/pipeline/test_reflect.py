@@ -9,16 +9,16 @@ import pytest
 
 import hardwon
 from hardwon import Scope, Step
-from hardwon.errors import BadReply
-from hardwon.failures.episode_failure import failure_of
+from hardwon.core.errors import BadReply
+from hardwon.core.values.evidence import Evidence, Kind
+from hardwon.core.values.job import new_job
+from hardwon.core.values.lesson import RULES, Status
+from hardwon.engine.pipeline.reflect import attempt_text, known, reflect, request
+from hardwon.knowledge.reading.episode_failure import failure_of
 from hardwon.models.rules import Rules
 from hardwon.models.scripted import Scripted
-from hardwon.pipeline.reflect import attempt_text, known, reflect, request
-from hardwon.ports import Model, Reply, Request
-from hardwon.stores.memory import MemoryStore
-from hardwon.values.evidence import Evidence, Kind
-from hardwon.values.job import new_job
-from hardwon.values.lesson import RULES, Status
+from hardwon.storage.ports import Model, Reply, Request
+from hardwon.storage.stores.memory import MemoryStore
 from tests.models.server import LESSON
 from tests.samples import CODER, EPISODE, FAILED, NOW, WORKED, job, lesson
 

@@ -9,7 +9,7 @@ import pytest
 
 import hardwon
 from hardwon import Agent, Hardwon
-from hardwon.settings import load
+from hardwon.core.settings import load
 
 STAGE, ERROR = "yard stage 'a  b' --week 14", "yard: E1301 unknown key"
 KEYED = "yard stage 'a  b' --week 14 --key K7"

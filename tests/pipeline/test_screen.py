@@ -8,20 +8,20 @@ import pytest
 
 import hardwon
 from hardwon import Episode, Step
-from hardwon.errors import NotFound
-from hardwon.pipeline.screen import (
+from hardwon.core.errors import NotFound
+from hardwon.core.values.evidence import Evidence, Kind
+from hardwon.core.values.fix import Fix
+from hardwon.core.values.lesson import Status
+from hardwon.core.values.provenance import marked, marks
+from hardwon.core.values.scope import apart, folder_digest
+from hardwon.engine.pipeline.screen import (
     revoke,
     screen_episode,
     screen_lesson,
     screen_step,
     screen_text,
 )
-from hardwon.stores.memory import MemoryStore
-from hardwon.values.evidence import Evidence, Kind
-from hardwon.values.fix import Fix
-from hardwon.values.lesson import Status
-from hardwon.values.provenance import marked, marks
-from hardwon.values.scope import apart, folder_digest
+from hardwon.storage.stores.memory import MemoryStore
 from tests.corpora.secrets import leaks
 from tests.samples import CODER, EPISODE, NOW, lesson
 from tests.stored import stored

@@ -10,18 +10,18 @@ from typing import Any
 import pytest
 
 from hardwon import Scope
-from hardwon.errors import HardwonError
-from hardwon.ports import Store
-from hardwon.postgres.database import Database, Statement
-from hardwon.ranking.query import query
-from hardwon.stores.postgres import PostgresStore
-from hardwon.values.delivery import Delivery
-from hardwon.values.dream import Dream
-from hardwon.values.history import Change
-from hardwon.values.lesson import Status
-from hardwon.values.listing import ListQuery, Place
-from hardwon.values.reflection import Reflection
-from hardwon.values.report import Window
+from hardwon.core.errors import HardwonError
+from hardwon.core.values.delivery import Delivery
+from hardwon.core.values.dream import Dream
+from hardwon.core.values.history import Change
+from hardwon.core.values.lesson import Status
+from hardwon.core.values.listing import ListQuery, Place
+from hardwon.core.values.reflection import Reflection
+from hardwon.core.values.report import Window
+from hardwon.knowledge.ranking.query import query
+from hardwon.storage.ports import Store
+from hardwon.storage.postgres.database import Database, Statement
+from hardwon.storage.stores.postgres import PostgresStore
 from tests.postgres_server import PostgresServer
 from tests.samples import NOW, lesson
 

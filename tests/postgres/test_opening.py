@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.errors import SetupError, Unavailable
-from hardwon.postgres.database import Database
-from hardwon.postgres.exchange import Exchange
-from hardwon.settings import load
+from hardwon.core.errors import SetupError, Unavailable
+from hardwon.core.settings import load
+from hardwon.storage.postgres.database import Database
+from hardwon.storage.postgres.exchange import Exchange
 from hardwon.surfaces.cli import run
 from tests.postgres_server import Place, PostgresServer, running
 from tests.redis_server import DURABLE, RedisServer, free_port

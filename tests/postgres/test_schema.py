@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.errors import HardwonError, InvalidInput, NewerSchema, SetupError
-from hardwon.postgres import schema
-from hardwon.postgres.database import Database
-from hardwon.postgres.deadline import is_patient
-from hardwon.ranking.query import query
-from hardwon.stores.postgres import PostgresStore
-from hardwon.values.lesson import Status
+from hardwon.core.errors import HardwonError, InvalidInput, NewerSchema, SetupError
+from hardwon.core.values.lesson import Status
+from hardwon.knowledge.ranking.query import query
+from hardwon.storage.postgres import schema
+from hardwon.storage.postgres.database import Database
+from hardwon.storage.postgres.deadline import is_patient
+from hardwon.storage.stores.postgres import PostgresStore
 from tests.postgres_server import SERVICE, Place, PostgresServer
 from tests.samples import CODER, NOW, lesson
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.ranking.duplicates import Comparison, compare, is_warning, sketch
-from hardwon.values.lesson import noted
+from hardwon.core.values.lesson import noted
+from hardwon.knowledge.ranking.duplicates import Comparison, compare, is_warning, sketch
 from tests.samples import CODER
 
 WORDS = [a + b for a in ("ba", "ke", "lo", "mi", "nu", "ra") for b in ("dor", "fin", "gal", "hem")]

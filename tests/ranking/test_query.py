@@ -7,7 +7,9 @@ from math import log
 import pytest
 
 from hardwon import Lesson
-from hardwon.ranking.query import (
+from hardwon.core.values.evidence import Evidence, Kind
+from hardwon.core.values.lesson import LIVE, Status
+from hardwon.knowledge.ranking.query import (
     _EXPECTED,
     _TERMS,
     Match,
@@ -28,8 +30,6 @@ from hardwon.ranking.query import (
     tallied,
     terms,
 )
-from hardwon.values.evidence import Evidence, Kind
-from hardwon.values.lesson import LIVE, Status
 from tests.samples import lesson
 
 FAILURES = {failure_key("ab12"), kind_key("cd34")}

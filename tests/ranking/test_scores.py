@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from hardwon import Lesson
-from hardwon.ranking.query import Match, Query
-from hardwon.ranking.scores import UNKNOWN, WEIGHTS, Judged, Outlook, judge, spoken
-from hardwon.values.evidence import Evidence, Kind
-from hardwon.values.fix import Fix
-from hardwon.values.lesson import LIVE, MINED, RULES, Status
+from hardwon.core.values.evidence import Evidence, Kind
+from hardwon.core.values.fix import Fix
+from hardwon.core.values.lesson import LIVE, MINED, RULES, Status
+from hardwon.knowledge.ranking.query import Match, Query
+from hardwon.knowledge.ranking.scores import UNKNOWN, WEIGHTS, Judged, Outlook, judge, spoken
 from tests.samples import NOW, lesson
 
 SITUATION = "migration deadlock staging replica lag failover vacuum lock timeout retry pool disk"

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hardwon
-from hardwon.pipeline import inject
-from hardwon.text.clean import clean
-from hardwon.text.frames import imitates_frame, inert
-from hardwon.text.injection import suspicion
+from hardwon.core.text.clean import clean
+from hardwon.core.text.frames import imitates_frame, inert
+from hardwon.core.text.injection import suspicion
+from hardwon.engine.pipeline import inject
 from tests.effort import NEVER_QUADRATIC, cpu_seconds
 from tests.samples import lesson
 

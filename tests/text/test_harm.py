@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.text.harm import harm
-from hardwon.text.harm_deeds import DEEDS
+from hardwon.core.text.harm import harm
+from hardwon.core.text.harm_deeds import DEEDS
 from tests.corpora.attacks import ordinary
 from tests.corpora.harm import HARMFUL, ORDINARY, half
 from tests.corpora.injections import BENIGN
@@ -100,7 +100,7 @@ def test_every_deed_has_an_example_that_only_it_holds_back() -> None:
 
 
 def _asks(deed: object, text: str) -> bool:
-    from hardwon.text import harm as module
+    from hardwon.core.text import harm as module
 
     sentences = module._SENTENCE.split(text.lower())
     return any(module._does(deed, sentence) for sentence in sentences)  # type: ignore[arg-type]

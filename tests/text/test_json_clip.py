@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hardwon
-from hardwon.errors import InvalidInput
-from hardwon.text import json_clip
+from hardwon.core.errors import InvalidInput
+from hardwon.core.text import json_clip
 from tests.surfaces.hooks.hooking import Hook
 
 ERROR = "mkdir: cannot create directory 'out/nightly': No such file or directory"

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hardwon
-from hardwon.text.redact import redact
+from hardwon.core.text.redact import redact
 from tests.corpora.secrets import HARMLESS, Leak, coined, leaks, listed, loose
 from tests.effort import NEVER_QUADRATIC, cpu_seconds
 

@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from hardwon import Lesson, Scope
-from hardwon.ports import Store
-from hardwon.postgres.database import Database, Statement
-from hardwon.ranking.query import query
-from hardwon.stores.memory import MemoryStore
-from hardwon.stores.postgres import PostgresStore
-from hardwon.stores.sqlite import SqliteStore
-from hardwon.values.delivery import Delivery
-from hardwon.values.lesson import Status
-from hardwon.values.reflection import Reflection
-from hardwon.values.report import Window
+from hardwon.core.values.delivery import Delivery
+from hardwon.core.values.lesson import Status
+from hardwon.core.values.reflection import Reflection
+from hardwon.core.values.report import Window
+from hardwon.knowledge.ranking.query import query
+from hardwon.storage.ports import Store
+from hardwon.storage.postgres.database import Database, Statement
+from hardwon.storage.stores.memory import MemoryStore
+from hardwon.storage.stores.postgres import PostgresStore
+from hardwon.storage.stores.sqlite import SqliteStore
 from tests.postgres_server import running
 from tests.samples import NOW, lesson
 

@@ -12,11 +12,15 @@ from importlib import import_module
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from hardwon import _files
-from hardwon.errors import StorageError, storage_error
-from hardwon.pipeline import inject, work
-from hardwon.queues import records
-from hardwon.queues.files import (
+from hardwon.core import _files
+from hardwon.core.errors import StorageError, storage_error
+from hardwon.core.text import frames, redact
+from hardwon.core.values.job import Job
+from hardwon.core.values.queue import WorkCounter
+from hardwon.core.values.retry import Backoff
+from hardwon.engine.pipeline import inject, work
+from hardwon.storage.queues import records
+from hardwon.storage.queues.files import (
     admission,
     dead_letters,
     directory,
@@ -26,13 +30,9 @@ from hardwon.queues.files import (
     schedule,
     watch,
 )
-from hardwon.queues.postgres import statements
-from hardwon.stores.postgres import index, memtable, merge
-from hardwon.stores.sqlite import database
-from hardwon.text import frames, redact
-from hardwon.values.job import Job
-from hardwon.values.queue import WorkCounter
-from hardwon.values.retry import Backoff
+from hardwon.storage.queues.postgres import statements
+from hardwon.storage.stores.postgres import index, memtable, merge
+from hardwon.storage.stores.sqlite import database
 
 
 def _is_folder(handle: int) -> bool:

@@ -9,8 +9,8 @@ from itertools import cycle, islice
 from pathlib import Path
 
 import hardwon
-from hardwon.pipeline import inject
-from hardwon.text.injection import suspicion
+from hardwon.core.text.injection import suspicion
+from hardwon.engine.pipeline import inject
 from tests.corpora.attacks import attacks, ordinary
 from tests.corpora.injections import _PLAIN, BENIGN
 from tests.corpora.secrets import Leak, coined, leaks, listed, loose

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from hardwon import Episode, Job, Scope, Step
-from hardwon.errors import InvalidInput
-from hardwon.queues.files import FileQueue
-from hardwon.queues.records import encode
-from hardwon.values.job import new_job
+from hardwon.core.errors import InvalidInput
+from hardwon.core.values.job import new_job
+from hardwon.storage.queues.files import FileQueue
+from hardwon.storage.queues.records import encode
 from tests.samples import EPISODE, NOW, stored
 
 _FRAME = 16

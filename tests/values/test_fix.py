@@ -2,7 +2,7 @@
 
 import pytest
 
-from hardwon.values.fix import Fix, ranked, with_failure, with_success
+from hardwon.core.values.fix import Fix, ranked, with_failure, with_success
 
 INSTALL = Fix("preparation", "First run `npm ci`", "npm ci")
 FLAG = Fix("call", "Use `npm test -w web`", "npm test -w")

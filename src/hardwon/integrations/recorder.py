@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from hardwon.text.clean import as_text, clip_middle
+from hardwon.core.text.clean import as_text, clip_middle
 
 if TYPE_CHECKING:
     from hardwon import Agent, Injection, Job

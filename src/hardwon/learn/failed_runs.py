@@ -5,19 +5,19 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from hardwon.errors import BudgetSpent, InvalidInput, PermanentError, SetupError
-from hardwon.failures import episode_failure
+from hardwon.core.errors import BudgetSpent, InvalidInput, PermanentError, SetupError
+from hardwon.core.values import evidence, provenance
+from hardwon.core.values.queue import SKIPPED
+from hardwon.engine.pipeline import reflect
+from hardwon.engine.runtime import prompt_text
+from hardwon.knowledge.reading import episode_failure
 from hardwon.models.rules import Rules
-from hardwon.pipeline import reflect
-from hardwon.runtime import prompt_text
-from hardwon.values import evidence, provenance
-from hardwon.values.queue import SKIPPED
 
 if TYPE_CHECKING:
-    from hardwon.ports import Model
-    from hardwon.runtime import Runtime
-    from hardwon.values.job import Job
-    from hardwon.values.lesson import Lesson
+    from hardwon.core.values.job import Job
+    from hardwon.core.values.lesson import Lesson
+    from hardwon.engine.runtime import Runtime
+    from hardwon.storage.ports import Model
 
 _LOG = logging.getLogger("hardwon")
 

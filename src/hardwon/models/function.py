@@ -10,14 +10,14 @@ from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
-from hardwon.errors import InvalidInput
-from hardwon.ports import Reply
+from hardwon.core.errors import InvalidInput
+from hardwon.storage.ports import Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import timedelta
 
-    from hardwon.ports import Model, Request
+    from hardwon.storage.ports import Model, Request
 
 
 def open(kind: str, target: str, *, key: str, timeout: timedelta) -> Function:
@@ -43,8 +43,8 @@ def as_model(model: object) -> Model:
 class Function:
     """Calls `answer(request)`, which may be async and returns a text, a Reply or None: no answer.
 
-    It may raise `hardwon.errors.TransientError` or `PermanentError`, or an error of a provider's
-    library, which is recognized by type and status; any other error crashes the job.
+    It may raise `TransientError` or `PermanentError` of `hardwon.core.errors`, or an error of a
+    provider's library, which is recognized by type and status; any other error crashes the job.
     """
 
     def __init__(self, answer: Callable[[Request], Any], *, name: str = "") -> None:

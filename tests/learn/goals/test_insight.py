@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import hardwon
 from hardwon import Agent, Hardwon
-from hardwon.errors import TransientError
+from hardwon.core.errors import TransientError
 from hardwon.learn.goals.insight import tidy
 from hardwon.models.scripted import Scripted
 from tests.learn.goals.ended import PARSE, SEARCH, kept

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.errors import InvalidInput, StorageError
+from hardwon.core.errors import InvalidInput, StorageError
+from hardwon.core.values.evidence import Evidence
 from hardwon.surfaces.cli import run
-from hardwon.values.evidence import Evidence
 
 
 @pytest.fixture

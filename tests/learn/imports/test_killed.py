@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.lessons import Lessons
-from hardwon.values.lesson_formats import to_lines
+from hardwon.api.lessons import Lessons
+from hardwon.core.values.lesson_formats import to_lines
 from tests.samples import lesson
 
 COUNT = 150  # more than wait beside the index

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from hardwon import Agent
-from hardwon.errors import NotFound
-from hardwon.values.evidence import Evidence
-from hardwon.values.lesson import Status
+from hardwon.core.errors import NotFound
+from hardwon.core.values.evidence import Evidence
+from hardwon.core.values.lesson import Status
 from tests.learn.maintenance.dreaming import EDIT, GIT, keep, texts
 from tests.samples import NOW, Clock
 from tests.stored import StoredHardwon, opened

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from hardwon.errors import BadReply
+from hardwon.core.errors import BadReply
 from hardwon.learn.reader.answer import SCHEMA, Answer, Item, parse
 
 ADD = {"sort": "way", "when": "When committing.", "do": "Use `git commit`", "steps": [1, "2", "#3"]}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hardwon import Step
-from hardwon.failures.reading import read_failure
+from hardwon.knowledge.reading.reading import read_failure
 from hardwon.learn.reader.answer import Item
 from hardwon.learn.reader.changes import Reading, new_item
 from tests.samples import CODER, NOW

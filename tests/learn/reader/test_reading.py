@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.errors import BudgetSpent
+from hardwon.core.errors import BudgetSpent
+from hardwon.core.settings import load
+from hardwon.core.values.evidence import Kind, values_of
 from hardwon.models.scripted import Scripted
-from hardwon.settings import load
-from hardwon.values.evidence import Kind, values_of
 
 NOTHING: dict[str, Any] = {"add": [], "change": [], "confirm": [], "withdraw": []}
 DENIED = "E403 refunds.draft: denied for profile desk"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hardwon.trust import project_for
+from hardwon.engine.trust import project_for
 from tests.learn.transcripts.mined import Desk, typical
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.errors import HardwonError, InvalidInput, StorageError
-from hardwon.stores.markdown import insights as notes
-from hardwon.stores.markdown import memory
+from hardwon.core.errors import HardwonError, InvalidInput, StorageError
+from hardwon.storage.stores.markdown import insights as notes
+from hardwon.storage.stores.markdown import memory
 from tests.learn.transcripts.mined import Desk, failing, two_fixes, typical
 from tests.learn.transcripts.rules.test_corrections import DIFFERENT
 from tests.learn.transcripts.transcripts import SESSION

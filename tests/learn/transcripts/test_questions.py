@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hardwon.errors import InvalidInput
+from hardwon.core.errors import InvalidInput
 from hardwon.learn.transcripts.answers import cautious, prepared
 from hardwon.learn.transcripts.context import PERSON, PROJECT
 from hardwon.learn.transcripts.insight import (

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.errors import InvalidInput
+from hardwon.core.errors import InvalidInput
 from hardwon.learn.trials.exchange import published, published_id
 from hardwon.surfaces.cli import run
 from tests.learn.trials.exchanged import EXTERNAL_FORM, HOOK_FORM, SCHEMA_FORM

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.errors import TransientError
+from hardwon.core.errors import TransientError
 from hardwon.learn.trials.reflect import is_generic
 from hardwon.learn.trials.values import Record, SelfReflection
 from hardwon.models.scripted import Scripted

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.errors import InvalidInput
+from hardwon.core.errors import InvalidInput
 from tests.learn.trials.commanded import HARDWON, Capture, out
 from tests.learn.trials.looped import TASK
 

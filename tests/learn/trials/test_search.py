@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.errors import InvalidInput
+from hardwon.core.errors import InvalidInput
 from hardwon.learn.trials.analytics import patterns
 from hardwon.learn.trials.values import (
     SelfReflection,

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from hardwon import Job
-from hardwon.errors import StorageError, Unavailable
-from hardwon.postgres.database import Database, Statement
-from hardwon.queues.postgres import PostgresQueue, TableLimits
-from hardwon.queues.postgres.notify import inspect
+from hardwon.core.errors import StorageError, Unavailable
+from hardwon.storage.postgres.database import Database, Statement
+from hardwon.storage.queues.postgres import PostgresQueue, TableLimits
+from hardwon.storage.queues.postgres.notify import inspect
 from tests.postgres_server import Place, PostgresServer
 from tests.samples import LATER, NOW, job, stored
 
@@ -26,8 +26,8 @@ JOB = job()
 LATE = """
 import sys
 from datetime import timedelta
-from hardwon.postgres.database import Database
-from hardwon.queues.postgres import PostgresQueue, TableLimits
+from hardwon.storage.postgres.database import Database
+from hardwon.storage.queues.postgres import PostgresQueue, TableLimits
 from tests.samples import NOW
 queue = PostgresQueue(Database(sys.argv[1]), TableLimits(lease=timedelta(0)))
 late = queue.claim(NOW)
@@ -323,7 +323,9 @@ def test_workers_look_less_often_while_nothing_is_said(
     assert select.select([wakeup], [], [], 20)[0]  # it listens
     often = other.pause()
 
-    monkeypatch.setattr("hardwon.queues.postgres.notify.monotonic", lambda: monotonic() + 60)
+    monkeypatch.setattr(
+        "hardwon.storage.queues.postgres.notify.monotonic", lambda: monotonic() + 60
+    )
     seldom = other.pause()
     os.read(wakeup, 100)
     queue.put(JOB)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from contextlib import closing
 from pathlib import Path
 
-from hardwon.ranking.query import query
-from hardwon.stores.postgres import PostgresStore
-from hardwon.stores.rows import COLUMNS
+from hardwon.knowledge.ranking.query import query
+from hardwon.storage.stores.postgres import PostgresStore
+from hardwon.storage.stores.rows import COLUMNS
 from tests.postgres_server import Place, PostgresServer
 from tests.samples import CODER, NOW, lesson
 

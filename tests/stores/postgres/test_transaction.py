@@ -11,11 +11,11 @@ import psycopg
 import pytest
 
 from hardwon import Lesson, Reflection, Scope
-from hardwon.ranking.query import query
-from hardwon.stores.postgres import PostgresStore, scopes
-from hardwon.values.lesson import EPOCH, Status
-from hardwon.values.report import Window
-from hardwon.values.unit import Unit
+from hardwon.core.values.lesson import EPOCH, Status
+from hardwon.core.values.report import Window
+from hardwon.core.values.unit import Unit
+from hardwon.knowledge.ranking.query import query
+from hardwon.storage.stores.postgres import PostgresStore, scopes
 from tests.postgres_server import Place, PostgresServer
 from tests.samples import CODER, NOW, lesson
 from tests.waiting import until

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.failures.guards import forbidden_call
-from hardwon.ranking.query import query
-from hardwon.stores.sqlite import SqliteStore
-from hardwon.stores.sqlite.mirror import PROVISIONAL, Mirror
+from hardwon.knowledge.ranking.query import query
+from hardwon.knowledge.reading.guards import forbidden_call
+from hardwon.storage.stores.sqlite import SqliteStore
+from hardwon.storage.stores.sqlite.mirror import PROVISIONAL, Mirror
 from tests.samples import CODER, NOW, lesson
 
 SERVER = "postgresql://there/db"

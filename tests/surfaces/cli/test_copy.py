@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 
 from hardwon import Scope
-from hardwon.copying.ends import ServerEnd
-from hardwon.ports import Store
-from hardwon.ranking.query import query
-from hardwon.stores.postgres import PostgresStore
-from hardwon.stores.sqlite import SqliteStore
+from hardwon.core.values.delivery import Delivery
+from hardwon.core.values.dream import Dream
+from hardwon.core.values.history import Change
+from hardwon.core.values.reflection import Reflection
+from hardwon.core.values.unit import Unit
+from hardwon.knowledge.ranking.query import query
+from hardwon.storage.copying.ends import ServerEnd
+from hardwon.storage.ports import Store
+from hardwon.storage.stores.postgres import PostgresStore
+from hardwon.storage.stores.sqlite import SqliteStore
 from hardwon.surfaces.cli import run
-from hardwon.values.delivery import Delivery
-from hardwon.values.dream import Dream
-from hardwon.values.history import Change
-from hardwon.values.reflection import Reflection
-from hardwon.values.unit import Unit
 from tests.postgres_server import Place, PostgresServer
 from tests.samples import CODER, NOW, lesson
 

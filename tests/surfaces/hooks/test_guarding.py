@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.stores import guard_file
-from hardwon.stores.sqlite import database
+from hardwon.storage.stores import guard_file
+from hardwon.storage.stores.sqlite import database
 from hardwon.surfaces.cli import run
 from hardwon.surfaces.hooks import hook_log
 from tests.surfaces.hooks.hooking import Hook, Outcome

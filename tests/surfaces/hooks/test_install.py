@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.settings import load
+from hardwon.core.settings import load
 from hardwon.surfaces.cli import run
 from hardwon.surfaces.hooks import command as hook_command
 from tests.surfaces.hooks.hooking import Hook

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.errors import StorageError
+from hardwon.core.errors import StorageError
 from hardwon.surfaces.hooks.agents import adapter
 from hardwon.surfaces.hooks.events import Event, EventKind, HookReply
 from hardwon.surfaces.hooks.respond import CONTEXT_LIMIT, respond
@@ -250,7 +250,7 @@ def test_a_worker_is_started_unless_that_is_switched_off(
 ) -> None:
     monkeypatch.setenv("HARDWON_HOOKS_WAKE", str(wakes).lower())
     started: list[object] = []
-    monkeypatch.setattr("hardwon.runtime.worker.start_detached", started.append)
+    monkeypatch.setattr("hardwon.engine.runtime.worker.start_detached", started.append)
 
     home.tell(EventKind.FAILED, **CALL, output="remote: error: no")
     home.tell(EventKind.STOP)

@@ -6,6 +6,10 @@ import json
 import logging
 from typing import TYPE_CHECKING
 
+from hardwon.core.text.clean import as_text, one_line
+from hardwon.core.values.episode import Episode, Trigger
+from hardwon.core.values.queue import SKIPPED
+from hardwon.core.values.reflection import Reflection
 from hardwon.learn.goals.insight import described, insight_on, problems
 from hardwon.learn.goals.orchestrators import (
     goal_state,
@@ -15,17 +19,13 @@ from hardwon.learn.goals.orchestrators import (
 )
 from hardwon.learn.goals.recall import SHOWN_LIMIT, doubt_about, goal_name
 from hardwon.learn.goals.similarity import embedding_of
-from hardwon.text.clean import as_text, one_line
-from hardwon.values.episode import Episode, Trigger
-from hardwon.values.queue import SKIPPED
-from hardwon.values.reflection import Reflection
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from hardwon.runtime import Runtime
-    from hardwon.values.job import Job
-    from hardwon.values.scope import Scope
+    from hardwon.core.values.job import Job
+    from hardwon.core.values.scope import Scope
+    from hardwon.engine.runtime import Runtime
 
 log = logging.getLogger("hardwon")
 _SOURCE = "goal:"

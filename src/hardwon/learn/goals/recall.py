@@ -9,22 +9,22 @@ import math
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from hardwon.errors import InvalidInput, Unavailable
+from hardwon.core.errors import InvalidInput, Unavailable
+from hardwon.core.text.clean import clip, one_line
+from hardwon.core.text.frames import inert
+from hardwon.core.text.gate import objection
+from hardwon.core.text.secrets import screened
+from hardwon.core.values.delivery import NOTHING, Injection
+from hardwon.core.values.reflection import Likeness, Reflection
+from hardwon.knowledge.ranking.reflections import CANDIDATES, key_words
 from hardwon.learn.goals import similarity
-from hardwon.ranking.reflections import CANDIDATES, key_words
-from hardwon.text.clean import clip, one_line
-from hardwon.text.frames import inert
-from hardwon.text.gate import objection
-from hardwon.text.secrets import screened
-from hardwon.values.delivery import NOTHING, Injection
-from hardwon.values.reflection import Likeness, Reflection
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
-    from hardwon.runtime import Runtime
-    from hardwon.values.scope import Scope
+    from hardwon.core.values.scope import Scope
+    from hardwon.engine.runtime import Runtime
 
 HEAD = "[PAST REFLECTIONS]"
 INSIGHT_LIMIT, SHOWN_LIMIT = 500, 300

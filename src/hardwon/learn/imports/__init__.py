@@ -8,16 +8,16 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from hardwon.errors import InvalidInput, StorageError
+from hardwon.core.errors import InvalidInput, StorageError
+from hardwon.core.values.imported import claimed
+from hardwon.core.values.lesson_formats import TITLE, from_lines, from_markdown
 from hardwon.learn.imports import aiwg, arbiter, chatcli, insights, wasp
-from hardwon.values.imported import claimed
-from hardwon.values.lesson_formats import TITLE, from_lines, from_markdown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from hardwon.values.lesson import Lesson
-    from hardwon.values.scope import Scope
+    from hardwon.core.values.lesson import Lesson
+    from hardwon.core.values.scope import Scope
 
 # Errors that readers raise on data of the wrong shape.
 _WRONG_SHAPE = (TypeError, ValueError, OverflowError, AttributeError, LookupError, RecursionError)

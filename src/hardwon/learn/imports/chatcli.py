@@ -7,15 +7,15 @@ import logging
 import re
 from typing import TYPE_CHECKING, Any
 
-from hardwon.errors import InvalidInput
+from hardwon.core.errors import InvalidInput
+from hardwon.core.values.evidence import Evidence
+from hardwon.core.values.lesson import Lesson
 from hardwon.learn.imports.fields import moment, required_text, share, words
-from hardwon.values.evidence import Evidence
-from hardwon.values.lesson import Lesson
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hardwon.values.scope import Scope
+    from hardwon.core.values.scope import Scope
 
 log = logging.getLogger("hardwon")
 _OWN_TAGS = ("reflexion", "trigger:")

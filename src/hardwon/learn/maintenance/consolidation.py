@@ -8,24 +8,24 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from hardwon.errors import HardwonError, Unavailable
+from hardwon.core.errors import HardwonError, Unavailable
+from hardwon.core.text.numbers import plural
+from hardwon.core.values.dream import CONSOLIDATING, DISPUTED, Dream, DreamState, Edit
+from hardwon.core.values.lesson import Status
+from hardwon.knowledge.ranking.duplicates import compare, sketch
 from hardwon.learn.maintenance import apply, patterns
 from hardwon.learn.maintenance.lock import lease
 from hardwon.learn.maintenance.report import report
 from hardwon.learn.maintenance.reword import is_waiting, reworded
-from hardwon.ranking.duplicates import compare, sketch
-from hardwon.text.numbers import plural
-from hardwon.values.dream import CONSOLIDATING, DISPUTED, Dream, DreamState, Edit
-from hardwon.values.lesson import Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from hardwon.ranking.duplicates import Conflict, Sketch
-    from hardwon.runtime import Runtime
-    from hardwon.values.lesson import Lesson
-    from hardwon.values.reflection import Reflection
-    from hardwon.values.scope import Scope
+    from hardwon.core.values.lesson import Lesson
+    from hardwon.core.values.reflection import Reflection
+    from hardwon.core.values.scope import Scope
+    from hardwon.engine.runtime import Runtime
+    from hardwon.knowledge.ranking.duplicates import Conflict, Sketch
 
 log = logging.getLogger("hardwon")
 _CHUNK = 500  # lessons in one transaction: other writers get their turn in between

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.errors import NotFound
-from hardwon.text.clean import clip, one_line
-from hardwon.text.numbers import plural
-from hardwon.values.dream import DreamState
+from hardwon.core.errors import NotFound
+from hardwon.core.text.clean import clip, one_line
+from hardwon.core.text.numbers import plural
+from hardwon.core.values.dream import DreamState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from hardwon.core.values.dream import Dream, Edit
+    from hardwon.engine.runtime import Runtime
     from hardwon.learn.maintenance.consolidation import Consolidation
-    from hardwon.runtime import Runtime
-    from hardwon.values.dream import Dream, Edit
 
 _LISTED = 25
 _TITLES = {

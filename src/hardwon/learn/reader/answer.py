@@ -7,9 +7,9 @@ import re
 from itertools import islice
 from typing import Any, NamedTuple
 
-from hardwon.errors import BadReply
-from hardwon.pipeline.playbook import SORTS
-from hardwon.text.clean import LESSON_LIMIT, many_lines, one_line
+from hardwon.core.errors import BadReply
+from hardwon.core.text.clean import LESSON_LIMIT, many_lines, one_line
+from hardwon.engine.pipeline.playbook import SORTS
 
 _READ = 256 * 1024  # characters of a reply
 _MOST = 40  # changes of one kind; no real answer has more

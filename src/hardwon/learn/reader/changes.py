@@ -5,26 +5,26 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.evidence.keys import failed_key
-from hardwon.failures.call_keys import blamed_keys
-from hardwon.failures.clues import with_clues
+from hardwon.core.values.episode import Trigger
+from hardwon.core.values.evidence import Evidence, Kind, joined
+from hardwon.core.values.history import Change
+from hardwon.core.values.lesson import Lesson, Status, kept_calls, unique
+from hardwon.engine.pipeline.earn import WITHDRAW, withdrawn
+from hardwon.engine.pipeline.screen import screen_lesson
+from hardwon.knowledge.evidence.keys import failed_key
+from hardwon.knowledge.reading.call_keys import blamed_keys
+from hardwon.knowledge.reading.clues import with_clues
 from hardwon.learn.reader.checks import checked, contradicts, is_same
-from hardwon.pipeline.earn import WITHDRAW, withdrawn
-from hardwon.pipeline.screen import screen_lesson
-from hardwon.values.episode import Trigger
-from hardwon.values.evidence import Evidence, Kind, joined
-from hardwon.values.history import Change
-from hardwon.values.lesson import Lesson, Status, kept_calls, unique
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
+    from hardwon.core.values.scope import Scope
+    from hardwon.core.values.step import Step
     from hardwon.learn.reader.answer import Answer, Item
     from hardwon.learn.reader.checks import Refusal
-    from hardwon.ports import Store
-    from hardwon.values.scope import Scope
-    from hardwon.values.step import Step
+    from hardwon.storage.ports import Store
 
 ORIGIN = "reader"  # of the items that a model read in a run; the run follows
 CHANGE = "change"  # the act in the history of a lesson

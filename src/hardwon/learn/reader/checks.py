@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.evidence.advice import recommended
-from hardwon.text.grounding import ungrounded
-from hardwon.text.named_values import is_random
-from hardwon.values.lesson import MINED
+from hardwon.core.text.grounding import ungrounded
+from hardwon.core.text.named_values import is_random
+from hardwon.core.values.lesson import MINED
+from hardwon.knowledge.evidence.advice import recommended
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from hardwon.core.values.lesson import Lesson
+    from hardwon.core.values.step import Step
     from hardwon.learn.reader.answer import Item
-    from hardwon.values.lesson import Lesson
-    from hardwon.values.step import Step
 
 _QUOTED = re.compile(r"`([^`\n]{1,600})`")
 _PLACEHOLDER = re.compile(  # also `YYYY-MM-DD` and `CODE`, but not the variable in `CODE=`

@@ -6,28 +6,28 @@ import logging
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from hardwon.errors import BadReply, InvalidInput, NotFound, PermanentError, SetupError
-from hardwon.evidence.advice import programs
+from hardwon.core.errors import BadReply, InvalidInput, NotFound, PermanentError, SetupError
+from hardwon.core.values.evidence import Kind, values_of
+from hardwon.core.values.lesson import Status
+from hardwon.core.values.queue import SKIPPED
+from hardwon.core.values.report import Window
+from hardwon.engine.pipeline import earn, news, playbook
+from hardwon.engine.pipeline.capture import prompts_of
+from hardwon.engine.runtime import prompt_text
+from hardwon.knowledge.evidence.advice import programs
 from hardwon.learn.reader.answer import SCHEMA, Answer, parse
 from hardwon.learn.reader.changes import Reading, apply
 from hardwon.learn.reader.request import item_line, request
-from hardwon.pipeline import earn, news, playbook
-from hardwon.pipeline.capture import prompts_of
-from hardwon.runtime import prompt_text
-from hardwon.values.evidence import Kind, values_of
-from hardwon.values.lesson import Status
-from hardwon.values.queue import SKIPPED
-from hardwon.values.report import Window
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from hardwon.ports import Request, Store
-    from hardwon.runtime import Runtime
-    from hardwon.values.episode import Episode
-    from hardwon.values.job import Job
-    from hardwon.values.lesson import Lesson
-    from hardwon.values.scope import Scope
+    from hardwon.core.values.episode import Episode
+    from hardwon.core.values.job import Job
+    from hardwon.core.values.lesson import Lesson
+    from hardwon.core.values.scope import Scope
+    from hardwon.engine.runtime import Runtime
+    from hardwon.storage.ports import Request, Store
 
 log = logging.getLogger("hardwon")
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from hardwon.failures.authored import is_shell
-from hardwon.pipeline.inject import advice
-from hardwon.ports import Request
-from hardwon.text.clean import clip_middle
+from hardwon.core.text.clean import clip_middle
+from hardwon.engine.pipeline.inject import advice
+from hardwon.knowledge.reading.authored import is_shell
+from hardwon.storage.ports import Request
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from hardwon.values.lesson import Lesson
-    from hardwon.values.step import Step
+    from hardwon.core.values.lesson import Lesson
+    from hardwon.core.values.step import Step
 
 ANSWER_TOKENS = 4_000
 _CHARS = 4  # characters of a token

@@ -7,24 +7,24 @@ import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from hardwon.evidence.advice import programs
+from hardwon.core.text.clean import one_line
+from hardwon.core.values.ended_run import run_id
+from hardwon.engine.pipeline import news, playbook
+from hardwon.engine.runtime import prompt_text
+from hardwon.knowledge.evidence.advice import programs
 from hardwon.learn.reader.answer import Answer
 from hardwon.learn.reader.changes import Outcome, Reading, apply
 from hardwon.learn.reader.checks import folded, missing, quotes
 from hardwon.learn.reader.reading import earlier_programs
-from hardwon.pipeline import news, playbook
-from hardwon.runtime import prompt_text
-from hardwon.text.clean import one_line
-from hardwon.values.ended_run import run_id
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from hardwon.core.values.run import RunSoFar
+    from hardwon.core.values.scope import Scope
+    from hardwon.core.values.step import Step
+    from hardwon.engine.runtime import Runtime
     from hardwon.learn.reader.answer import Item
-    from hardwon.runtime import Runtime
-    from hardwon.values.run import RunSoFar
-    from hardwon.values.scope import Scope
-    from hardwon.values.step import Step
 
 AGENT = "agent"  # the author of an item that the agent itself wrote
 _CITED = 3  # steps that an item is found to be shown by

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hardwon.errors import InvalidInput
+from hardwon.core.errors import InvalidInput
 from hardwon.learn.transcripts.insight import HIGH, Delta
 from hardwon.learn.transcripts.questions import NONE, SKIP, Answer, Chosen, Question, all_questions
 from hardwon.learn.transcripts.related import COMPLEMENTARY

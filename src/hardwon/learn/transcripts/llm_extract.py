@@ -7,7 +7,9 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from hardwon.errors import BadReply, TransientError
+from hardwon.core.errors import BadReply, TransientError
+from hardwon.core.text.clean import clip_words, one_line
+from hardwon.engine.runtime import prompt_text
 from hardwon.learn.transcripts.insight import (
     CONTENT,
     HIGH,
@@ -24,14 +26,12 @@ from hardwon.learn.transcripts.insight import (
     evidence,
     tags_of,
 )
-from hardwon.ports import Request
-from hardwon.runtime import prompt_text
-from hardwon.text.clean import clip_words, one_line
+from hardwon.storage.ports import Request
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
 
-    from hardwon.ports import Model
+    from hardwon.storage.ports import Model
 
 T = TypeVar("T")
 _AT_ONCE = 3  # calls side by side

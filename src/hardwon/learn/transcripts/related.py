@@ -7,11 +7,11 @@ import os
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.errors import HardwonError
+from hardwon.core.errors import HardwonError
+from hardwon.core.text.clean import clip, one_line
 from hardwon.learn.transcripts.insight import Insight, Related
 from hardwon.learn.transcripts.rules.sentences import content_words
-from hardwon.stores.markdown import read_text
-from hardwon.text.clean import clip, one_line
+from hardwon.storage.stores.markdown import read_text
 
 if TYPE_CHECKING:
     from hardwon.learn.transcripts.context import Context

@@ -5,20 +5,20 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
+from hardwon.core.text.clean import clip_words
+from hardwon.core.values.episode import Trigger
+from hardwon.core.values.evidence import Evidence, Kind
+from hardwon.core.values.lesson import RULES, Lesson, Status
 from hardwon.learn.transcripts.insight import PATTERN, PREFERENCES, SURENESS, Insight
 from hardwon.learn.transcripts.rules.sentences import stack
-from hardwon.stores.markdown import Entry, Note
-from hardwon.stores.markdown import insights as notes
-from hardwon.text.clean import clip_words
-from hardwon.values.episode import Trigger
-from hardwon.values.evidence import Evidence, Kind
-from hardwon.values.lesson import RULES, Lesson, Status
+from hardwon.storage.stores.markdown import Entry, Note
+from hardwon.storage.stores.markdown import insights as notes
 
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from hardwon.core.values.scope import Scope
     from hardwon.learn.transcripts.insight import Summary
-    from hardwon.values.scope import Scope
 
 
 def entry(insight: Insight, now: datetime) -> Entry:

@@ -7,14 +7,14 @@ import shutil
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from hardwon.errors import HardwonError
+from hardwon.core.errors import HardwonError
 from hardwon.learn.trials import files
 from hardwon.learn.trials.files import LoopFolder
 from hardwon.learn.trials.loops import Functions, Loops, root_of
 from hardwon.learn.trials.options import options_of
 
 if TYPE_CHECKING:
-    from hardwon.runtime import Runtime
+    from hardwon.engine.runtime import Runtime
 
 __all__ = ["Functions", "Loops", "forget", "options_of"]
 

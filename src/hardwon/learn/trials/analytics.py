@@ -7,20 +7,20 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
-from hardwon.errors import InvalidInput
-from hardwon.failures.signature import fold
+from hardwon.core.errors import InvalidInput
+from hardwon.core.text.clean import clip
+from hardwon.knowledge.ranking.reflections import key_words
+from hardwon.knowledge.reading.signature import fold
 from hardwon.learn.trials import files
 from hardwon.learn.trials.codec import Misfit
 from hardwon.learn.trials.values import Category
-from hardwon.ranking.reflections import key_words
-from hardwon.text.clean import clip
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from hardwon.core.values.scope import Scope
     from hardwon.learn.trials.state import LoopState, Trial
     from hardwon.learn.trials.values import Record
-    from hardwon.values.scope import Scope
 
 _SIMILAR = 0.5  # share of common words of two similar tasks
 PARTS = ("actionable_insights", "lessons_learned")

@@ -12,9 +12,9 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.failures.signature import signature
+from hardwon.core.text.clean import clip, one_line
+from hardwon.knowledge.reading.signature import signature
 from hardwon.learn.trials.values import Category
-from hardwon.text.clean import clip, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -8,13 +8,13 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from hardwon.core.text.clean import clean, clip, clip_middle, one_line
 from hardwon.learn.trials.values import (
     ErrorType,
     Severity,
     StructuredError,
     VerificationMetrics,
 )
-from hardwon.text.clean import clean, clip, clip_middle, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,8 +8,9 @@ import shlex
 import shutil
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
-from hardwon.errors import InvalidInput
-from hardwon.failures.error_line import error_line
+from hardwon.core.errors import InvalidInput
+from hardwon.core.text.clean import clean, clip_middle
+from hardwon.knowledge.reading.error_line import error_line
 from hardwon.learn.trials import process
 from hardwon.learn.trials.diagnostics import ToolReport, error
 from hardwon.learn.trials.failed_tests import junit
@@ -22,7 +23,6 @@ from hardwon.learn.trials.values import (
     VerificationResult,
     VerificationType,
 )
-from hardwon.text.clean import clean, clip_middle
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,7 +17,8 @@ from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hardwon.errors import InvalidInput, MissingExtra
+from hardwon.core.errors import InvalidInput, MissingExtra
+from hardwon.core.text.clean import clean, clip
 from hardwon.learn.trials import files
 from hardwon.learn.trials.codec import Misfit, from_json, to_json
 from hardwon.learn.trials.credit import category, describe, main_error, name_of
@@ -36,13 +37,12 @@ from hardwon.learn.trials.values import (
     Record,
     SelfReflection,
 )
-from hardwon.text.clean import clean, clip
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from datetime import datetime
 
-    from hardwon.values.scope import Scope
+    from hardwon.core.values.scope import Scope
 
 LAYOUT = os.path.join(".aiwg", "ralph", "reflections")  # where the published system looks
 Learn = Callable[[LoopState, Sequence[Record]], int]

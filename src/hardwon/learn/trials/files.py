@@ -15,8 +15,8 @@ import os
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hardwon import _files
-from hardwon.errors import (
+from hardwon.core import _files
+from hardwon.core.errors import (
     Corrupt,
     HardwonError,
     InvalidInput,
@@ -24,11 +24,11 @@ from hardwon.errors import (
     TransientError,
     storage_error,
 )
+from hardwon.core.text.clean import file_id
+from hardwon.core.values.scope import Scope
 from hardwon.learn.trials.codec import Misfit, from_json, to_json
 from hardwon.learn.trials.state import Event, LoopState, Options, Trial, after, replay
 from hardwon.learn.trials.values import Record
-from hardwon.text.clean import file_id
-from hardwon.values.scope import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

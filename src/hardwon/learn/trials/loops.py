@@ -13,8 +13,8 @@ import warnings
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from hardwon import _files
-from hardwon.errors import InvalidInput, NotFound, TransientError
+from hardwon.core import _files
+from hardwon.core.errors import InvalidInput, NotFound, TransientError
 from hardwon.learn.trials import files, process
 from hardwon.learn.trials.analytics import (
     PARTS,
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Required, TypedDict, Unpack
 
+    from hardwon.core.values.scope import Scope
+    from hardwon.engine.runtime import Runtime
     from hardwon.learn.trials.files import LoopFolder, LoopJournal
     from hardwon.learn.trials.state import LoopState, Options
     from hardwon.learn.trials.values import Record
-    from hardwon.runtime import Runtime
-    from hardwon.values.scope import Scope
 
     class SearchWords(TypedDict, total=False):
         """What `search` takes."""

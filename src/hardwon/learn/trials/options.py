@@ -11,14 +11,14 @@ import os
 import tomllib
 from typing import TYPE_CHECKING, Any
 
-from hardwon.errors import InvalidInput, StorageError
+from hardwon.core.errors import InvalidInput, StorageError
+from hardwon.core.text.clean import required
+from hardwon.core.text.redact import redact
 from hardwon.learn.trials import files
 from hardwon.learn.trials.codec import Misfit, from_json
 from hardwon.learn.trials.evaluate import checked
 from hardwon.learn.trials.prompt import omega_setting
 from hardwon.learn.trials.state import Options
-from hardwon.text.clean import required
-from hardwon.text.redact import redact
 
 if TYPE_CHECKING:
     from hardwon.learn.trials.loops import Functions

@@ -9,11 +9,11 @@ import math
 import re
 from typing import TYPE_CHECKING
 
-from hardwon.errors import InvalidInput
+from hardwon.core.errors import InvalidInput
+from hardwon.core.text.clean import clip
 from hardwon.learn.trials.credit import describe
 from hardwon.learn.trials.evaluate import verifier
 from hardwon.learn.trials.values import Policy
-from hardwon.text.clean import clip
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

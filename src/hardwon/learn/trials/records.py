@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
+from hardwon.core.text.redact import redact
 from hardwon.learn.trials import credit
 from hardwon.learn.trials.codec import with_texts
 from hardwon.learn.trials.credit import change, describe, is_better
@@ -20,7 +21,6 @@ from hardwon.learn.trials.values import (
     SelfReflection,
     StructuredError,
 )
-from hardwon.text.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,22 +7,22 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, get_args
 
-from hardwon.errors import PermanentError, TransientError
+from hardwon.core.errors import PermanentError, TransientError
+from hardwon.core.text.clean import clean, clip, clip_middle
+from hardwon.core.values.episode import Episode
 from hardwon.learn.trials import rules
 from hardwon.learn.trials.credit import category, describe, main_error
 from hardwon.learn.trials.steps import prose_of
 from hardwon.learn.trials.values import Category, CreditAssignment, Quality, SelfReflection
-from hardwon.ports import Request
-from hardwon.text.clean import clean, clip, clip_middle
-from hardwon.values.episode import Episode
+from hardwon.storage.ports import Request
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from hardwon.core.values.scope import Scope
     from hardwon.learn.trials.credit import FailedTrial
     from hardwon.learn.trials.values import Record
-    from hardwon.ports import Model
-    from hardwon.values.scope import Scope
+    from hardwon.storage.ports import Model
 
 SHORTEST = 100
 # Published signs of a poor reflection that are no fault of its text.

@@ -12,7 +12,8 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from hardwon.errors import InvalidInput
+from hardwon.core.errors import InvalidInput
+from hardwon.core.text.clean import clean, clip, clip_middle, one_line
 from hardwon.learn.trials import process
 from hardwon.learn.trials.codec import Misfit, from_json
 from hardwon.learn.trials.diagnostics import ToolReport, error
@@ -26,7 +27,6 @@ from hardwon.learn.trials.values import (
     Variant,
     VerificationResult,
 )
-from hardwon.text.clean import clean, clip, clip_middle, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hardwon.core.text.clean import clip
+from hardwon.core.text.numbers import plural
 from hardwon.learn.trials.credit import (
     blamed,
     category,
@@ -14,8 +16,6 @@ from hardwon.learn.trials.credit import (
     place,
 )
 from hardwon.learn.trials.values import CreditAssignment, SelfReflection
-from hardwon.text.clean import clip
-from hardwon.text.numbers import plural
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,8 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from hardwon.errors import HardwonError
+from hardwon.core.errors import HardwonError
+from hardwon.engine.runtime import prompt_text
 from hardwon.learn.trials import files, records
 from hardwon.learn.trials.codec import to_json
 from hardwon.learn.trials.credit import FailedTrial
@@ -16,17 +17,16 @@ from hardwon.learn.trials.reflect import reflect
 from hardwon.learn.trials.roles import Attempt
 from hardwon.learn.trials.state import LoopEnd, verdict
 from hardwon.learn.trials.to_lessons import keep_lessons, prior_knowledge
-from hardwon.runtime import prompt_text
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from hardwon.engine.runtime import Runtime
     from hardwon.learn.trials.files import LoopJournal
     from hardwon.learn.trials.roles import Roles
     from hardwon.learn.trials.snapshots import Difference, Repository
     from hardwon.learn.trials.state import LoopState, Options, Trial
     from hardwon.learn.trials.values import ActorOutput, EvaluatorOutput, Record
-    from hardwon.runtime import Runtime
 
 _POLL = 0.25  # seconds between two looks for a request to abort
 

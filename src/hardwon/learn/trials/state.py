@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from hardwon.core.values.scope import Scope
 from hardwon.learn.trials.codec import from_json
 from hardwon.learn.trials.values import (
     ActorOutput,
@@ -15,7 +16,6 @@ from hardwon.learn.trials.values import (
     Quality,
     Variant,
 )
-from hardwon.values.scope import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Callable

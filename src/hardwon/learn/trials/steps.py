@@ -11,9 +11,9 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hardwon.failures.call_keys import canonical
+from hardwon.core.text.clean import clean, clip, clip_middle, one_line
+from hardwon.knowledge.reading.call_keys import canonical
 from hardwon.learn.trials.values import Action, ActionType
-from hardwon.text.clean import clean, clip, clip_middle, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.failures.signature import signature
+from hardwon.core.text.clean import clip, one_line
+from hardwon.core.values.episode import Episode, Trigger
+from hardwon.core.values.evidence import Evidence, Kind, values_of
+from hardwon.core.values.lesson import Lesson, Status
+from hardwon.knowledge.ranking.scores import UNKNOWN
+from hardwon.knowledge.reading.signature import signature
 from hardwon.learn.trials import rules
 from hardwon.learn.trials.analytics import similar_loops
 from hardwon.learn.trials.credit import describe, digest, is_error, main_error
 from hardwon.learn.trials.files import number_name
 from hardwon.learn.trials.state import IMPORTED
-from hardwon.ranking.scores import UNKNOWN
-from hardwon.text.clean import clip, one_line
-from hardwon.values.episode import Episode, Trigger
-from hardwon.values.evidence import Evidence, Kind, values_of
-from hardwon.values.lesson import Lesson, Status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from hardwon.core.values.delivery import Injection
+    from hardwon.core.values.scope import Scope
+    from hardwon.engine.runtime import Runtime
     from hardwon.learn.trials.state import LoopState, Trial
     from hardwon.learn.trials.values import Record, StructuredError
-    from hardwon.runtime import Runtime
-    from hardwon.values.delivery import Injection
-    from hardwon.values.scope import Scope
 
 _OVERCOME, _MET = 0.8, 0.45
 _SHELL = "bash"  # the usual name of the tool in which an agent would see the failure again

@@ -12,7 +12,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.failures.error_line import error_line
+from hardwon.knowledge.reading.error_line import error_line
 from hardwon.learn.trials.diagnostics import (
     ESLINT,
     GO,

@@ -9,12 +9,12 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from hardwon.errors import InvalidInput, MissingExtra
+from hardwon.core.errors import InvalidInput, MissingExtra
 
 if TYPE_CHECKING:
     from datetime import timedelta
 
-    from hardwon.ports import Embedder
+    from hardwon.storage.ports import Embedder
 
 MINILM = "minilm"
 _ENDPOINT = "openai"  # the format that every embedding server speaks

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import click
 
 import hardwon
-from hardwon import _extras
-from hardwon.errors import HardwonError, InvalidInput, MissingExtra, NotFound
+from hardwon.core import _extras
+from hardwon.core.errors import HardwonError, InvalidInput, MissingExtra, NotFound
 from hardwon.surfaces.cli.group import Group
 from hardwon.surfaces.cli.output import INTERRUPTED, complain
 

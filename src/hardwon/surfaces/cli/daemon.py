@@ -11,9 +11,9 @@ from contextlib import suppress
 import click
 
 import hardwon
-from hardwon.auth import kept_token
-from hardwon.errors import HardwonError
-from hardwon.settings import default_home, duration, load
+from hardwon.core.errors import HardwonError
+from hardwon.core.settings import default_home, duration, load
+from hardwon.storage.auth import kept_token
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import say
 

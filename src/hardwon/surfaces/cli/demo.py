@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 import hardwon
+from hardwon.core.text.clean import clip
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.demo_agent import TASKS, Run, play
 from hardwon.surfaces.cli.output import dump, say, table, width
-from hardwon.text.clean import clip
 
 if TYPE_CHECKING:
     from hardwon.surfaces.cli.demo_agent import Played

@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 import hardwon
-from hardwon import _homes
-from hardwon.errors import HardwonError
-from hardwon.settings import load
-from hardwon.settings_file import unknown
+from hardwon.core import _homes
+from hardwon.core.errors import HardwonError
+from hardwon.core.settings import load
+from hardwon.core.settings_file import unknown
+from hardwon.core.text.numbers import plural
+from hardwon.engine.worker import in_words
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, say_folded
 from hardwon.surfaces.hooks import hook_log
-from hardwon.text.numbers import plural
-from hardwon.worker import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from hardwon.settings import Settings
+    from hardwon.core.settings import Settings
 
 
 _LITTLE = 1 << 20  # bytes left on a disk that count as too few
@@ -86,9 +86,9 @@ def _extras() -> Iterator[Check]:
 def _server(url: str) -> Iterator[Check]:
     """Checks of a PostgreSQL server; imported only when one is used."""
     try:
-        from hardwon.postgres import inspection
-        from hardwon.postgres.database import Database
-        from hardwon.queues.postgres import notify
+        from hardwon.storage.postgres import inspection
+        from hardwon.storage.postgres.database import Database
+        from hardwon.storage.queues.postgres import notify
 
         database = Database(url)
     except HardwonError as error:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hardwon.auth import kept_token
-from hardwon.errors import HardwonError
-from hardwon.settings import load
+from hardwon.core.errors import HardwonError
+from hardwon.core.settings import load
+from hardwon.storage.auth import kept_token
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import say, say_folded
 from hardwon.surfaces.cli.reader_choice import BACKGROUND, NONE, WAYS, choose_reader

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hardwon.failures.guards import guard_of
+from hardwon.core.text.numbers import plural
+from hardwon.core.values.lesson import Status, statuses
+from hardwon.core.values.plain import plain
+from hardwon.core.values.provenance import recorded
+from hardwon.knowledge.reading.guards import guard_of
 from hardwon.surfaces.cli import lesson_bulk, options, story
 from hardwon.surfaces.cli.group import Group
 from hardwon.surfaces.cli.lesson_list import first_lessons, found_lessons, row, show_lessons
 from hardwon.surfaces.cli.lesson_lookup import LessonLookup, lesson_id
 from hardwon.surfaces.cli.output import dump, say, say_folded
-from hardwon.text.numbers import plural
-from hardwon.values.lesson import Status, statuses
-from hardwon.values.plain import plain
-from hardwon.values.provenance import recorded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hardwon.errors import NotFound
+from hardwon.core.errors import NotFound
 from hardwon.surfaces.cli import options
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ import socket
 import click
 
 import hardwon
-from hardwon.auth import kept_token
-from hardwon.errors import SetupError
+from hardwon.core.errors import SetupError
+from hardwon.engine.trust import project_for
+from hardwon.storage.auth import kept_token
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import complain
-from hardwon.trust import project_for
 
 
 def _is_taken(port: int) -> bool:

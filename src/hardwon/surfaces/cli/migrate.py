@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hardwon.errors import InvalidInput
-from hardwon.settings import load
+from hardwon.core.errors import InvalidInput
+from hardwon.core.settings import load
+from hardwon.core.text.numbers import plural
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import say
-from hardwon.text.numbers import plural
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,8 +30,8 @@ def command(home: str | None, sql: bool, check: bool, grant: str | None) -> None
     url = load(home).postgres.url
     if not url:
         raise InvalidInput("no database is set: give `--home postgresql://…` or set postgres.url")
-    from hardwon.postgres import schema
-    from hardwon.postgres.database import Database
+    from hardwon.storage.postgres import schema
+    from hardwon.storage.postgres.database import Database
 
     database = Database(url, patience=None)
     with database.opened():

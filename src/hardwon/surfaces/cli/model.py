@@ -7,12 +7,12 @@ import time
 import click
 
 import hardwon
-from hardwon.errors import HardwonError
+from hardwon.core.errors import HardwonError
+from hardwon.core.text.clean import one_line
+from hardwon.core.text.numbers import plural
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.group import Group
 from hardwon.surfaces.cli.output import complain, dump, say_folded
-from hardwon.text.clean import one_line
-from hardwon.text.numbers import plural
 
 _SHOWN = 300  # characters of an answer
 

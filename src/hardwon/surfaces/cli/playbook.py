@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hardwon.pipeline.playbook import SORTS
-from hardwon.presentation import items
+from hardwon.core.text.clean import one_line
+from hardwon.core.text.numbers import plural
+from hardwon.core.values.lesson import Status
+from hardwon.engine.pipeline.playbook import SORTS
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.group import Group
 from hardwon.surfaces.cli.lesson_list import row
 from hardwon.surfaces.cli.lesson_lookup import LessonLookup, lesson_id
 from hardwon.surfaces.cli.output import dump, say, say_folded
-from hardwon.text.clean import one_line
-from hardwon.text.numbers import plural
-from hardwon.values.lesson import Status
+from hardwon.surfaces.presentation import items
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hardwon import Agent, Lesson
-    from hardwon.playbook import Playbook, Written
+    from hardwon.api.playbook import Playbook, Written
 
 _NUMBER = click.argument("number", metavar="ID")
 _WAITING = (Status.CANDIDATE, Status.QUARANTINED)

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hardwon import settings_file
-from hardwon.errors import InvalidInput
+from hardwon.core import settings_file
+from hardwon.core.errors import InvalidInput
+from hardwon.core.settings import load
 from hardwon.models import headless
-from hardwon.settings import load
 from hardwon.surfaces.cli.output import say, say_folded
 from hardwon.surfaces.hooks.agents import CAN_BE_ASKED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon.settings import Settings
+    from hardwon.core.settings import Settings
 
 ASK, BACKGROUND, NONE = "ask", "background", "none"
 WAYS = (ASK, BACKGROUND, NONE)

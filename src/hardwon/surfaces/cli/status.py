@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 import click
 
 import hardwon
-from hardwon import trust
-from hardwon.errors import HardwonError
-from hardwon.settings import default_home, load
+from hardwon.core.errors import HardwonError
+from hardwon.core.settings import default_home, load
+from hardwon.core.text.numbers import plural
+from hardwon.engine import trust
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.install import doubled, files
 from hardwon.surfaces.cli.output import dump, say_folded, table
 from hardwon.surfaces.hooks import hook_log, installer
 from hardwon.surfaces.hooks.agents import AGENTS
-from hardwon.text.numbers import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

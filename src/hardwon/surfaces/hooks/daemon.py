@@ -19,10 +19,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
-from hardwon import _files
-from hardwon.auth import is_bearer
-from hardwon.errors import InvalidInput, storage_error
-from hardwon.stores import guard_file
+from hardwon.core import _files
+from hardwon.core.errors import InvalidInput, storage_error
+from hardwon.core.text.json_clip import squeezed
+from hardwon.storage.auth import is_bearer
+from hardwon.storage.stores import guard_file
 from hardwon.surfaces.hooks import guarding
 from hardwon.surfaces.hooks.agents import adapter
 from hardwon.surfaces.hooks.client import ENDS, PATH, SOCKET, STAMP, stamp
@@ -31,7 +32,6 @@ from hardwon.surfaces.hooks.lifetime import Lifetime
 from hardwon.surfaces.hooks.payload import parsed
 from hardwon.surfaces.hooks.respond import respond
 from hardwon.surfaces.hooks.watch import Watch
-from hardwon.text.json_clip import squeezed
 
 if TYPE_CHECKING:
     from datetime import timedelta

@@ -10,9 +10,9 @@ import os
 import time
 from typing import NoReturn
 
-from hardwon import _homes, _isolation
-from hardwon.errors import InvalidInput
-from hardwon.settings import Settings, load
+from hardwon.core import _homes, _isolation
+from hardwon.core.errors import InvalidInput
+from hardwon.core.settings import Settings, load
 from hardwon.surfaces.hooks import guarding
 from hardwon.surfaces.hooks.agents import adapter
 from hardwon.surfaces.hooks.client import Outcome

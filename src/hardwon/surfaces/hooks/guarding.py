@@ -12,17 +12,18 @@ import os
 import time
 from typing import TYPE_CHECKING, NoReturn
 
-from hardwon import _homes, trust
-from hardwon.errors import StorageError
-from hardwon.failures import call_keys
-from hardwon.settings import Settings, default_home, load
-from hardwon.stores import guard_file
+from hardwon.core import _homes
+from hardwon.core.errors import StorageError
+from hardwon.core.settings import Settings, default_home, load
+from hardwon.core.values.scope import scope
+from hardwon.engine import trust
+from hardwon.knowledge.reading import call_keys
+from hardwon.storage.stores import guard_file
 from hardwon.surfaces.hooks.agents import adapter
 from hardwon.surfaces.hooks.events import Event, EventKind, HookReply
 from hardwon.surfaces.hooks.hook_log import GAVE_UP
 from hardwon.surfaces.hooks.payload import Input, parsed
 from hardwon.surfaces.hooks.watch import Watch
-from hardwon.values.scope import scope
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -114,6 +115,6 @@ def _reason(event: Event, lines: list[bytes], settings: Settings) -> str:
         _homes.ensure_own(settings.home)
     except StorageError:
         return _UNSAFE  # still forbidden, but the text may be somebody else's
-    from hardwon.pipeline import inject  # only a denial needs words
+    from hardwon.engine.pipeline import inject  # only a denial needs words
 
     return inject.guarding(lesson)

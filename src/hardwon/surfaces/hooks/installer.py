@@ -11,10 +11,10 @@ import shlex
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hardwon import _files
-from hardwon.errors import InvalidInput, storage_error
+from hardwon.core import _files
+from hardwon.core.errors import InvalidInput, storage_error
+from hardwon.core.text.numbers import plural
 from hardwon.surfaces.hooks import jsonc
-from hardwon.text.numbers import plural
 
 if TYPE_CHECKING:
     from hardwon.surfaces.hooks.locations import Target

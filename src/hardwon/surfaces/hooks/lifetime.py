@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from datetime import timedelta
 
-    from hardwon.settings import Settings
+    from hardwon.core.settings import Settings
 
 _SETTLED = 60.0  # seconds after which a hook with other settings ends the daemon
 _CLOSING = 2.0  # seconds for answers that are under way

@@ -6,9 +6,9 @@ import json
 import os
 from typing import Any
 
-from hardwon.errors import InvalidInput
-from hardwon.text.clean import clip_middle
-from hardwon.text.json_clip import squeezed
+from hardwon.core.errors import InvalidInput
+from hardwon.core.text.clean import clip_middle
+from hardwon.core.text.json_clip import squeezed
 
 PROMPT_LIMIT = 16 * 1024
 OUTPUT_LIMIT = 16 * 1024

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon import trust
-from hardwon.errors import HardwonError
+from hardwon.core.errors import HardwonError
+from hardwon.core.text.clean import one_line
+from hardwon.core.values.run import ASKED
+from hardwon.engine import trust
 from hardwon.surfaces.hooks import writing
 from hardwon.surfaces.hooks.events import SILENCE, Event, EventKind, HookReply
-from hardwon.text.clean import one_line
-from hardwon.values.run import ASKED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hardwon.api import Agent, Hardwon
-    from hardwon.values.delivery import Injection
-    from hardwon.values.job import Job
-    from hardwon.values.lesson import Lesson
+    from hardwon.core.values.delivery import Injection
+    from hardwon.core.values.job import Job
+    from hardwon.core.values.lesson import Lesson
 
 _AGAIN = {"resume", "clear", "compact"}  # why a session starts once more, without its context
 _ASKING = {EventKind.PROMPT, EventKind.BEFORE}

@@ -7,13 +7,13 @@ import os
 import time
 from typing import TYPE_CHECKING
 
-from hardwon import _files
-from hardwon.settings import default_home
+from hardwon.core import _files
+from hardwon.core.settings import default_home
 from hardwon.surfaces.hooks.events import Event, EventKind
 from hardwon.surfaces.hooks.hook_log import GAVE_UP, LOG, RUNS
 
 if TYPE_CHECKING:
-    from hardwon.settings import Settings
+    from hardwon.core.settings import Settings
 
 _LOG_LIMIT = 1024 * 1024
 # Nothing repeats what these report.
@@ -98,6 +98,6 @@ def _append(path: str, line: str) -> None:
 
 
 def _one_line(text: str) -> str:
-    from hardwon.text.secrets import safe  # nothing is logged as a rule
+    from hardwon.core.text.secrets import safe  # nothing is logged as a rule
 
     return "".join(letter if letter.isprintable() else " " for letter in safe(text, 500))

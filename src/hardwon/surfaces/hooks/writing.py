@@ -5,10 +5,10 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from hardwon import _isolation
-from hardwon.errors import HardwonError
-from hardwon.failures.call_keys import canonical
-from hardwon.runtime import prompt_text
+from hardwon.core import _isolation
+from hardwon.core.errors import HardwonError
+from hardwon.engine.runtime import prompt_text
+from hardwon.knowledge.reading.call_keys import canonical
 
 if TYPE_CHECKING:
     from hardwon.api import Agent

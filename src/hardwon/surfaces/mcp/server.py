@@ -7,9 +7,9 @@ from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Literal, ParamSpec, TypeVar
 
 from hardwon import Injection, __version__
-from hardwon.errors import HardwonError, MissingExtra
+from hardwon.core.errors import HardwonError, MissingExtra
+from hardwon.core.text.clean import LESSON_LIMIT, clip
 from hardwon.surfaces.mcp import texts
-from hardwon.text.clean import LESSON_LIMIT, clip
 
 try:
     from mcp.server.mcpserver import MCPServer

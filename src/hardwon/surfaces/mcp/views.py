@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, Field
 
-from hardwon.text.clean import one_line
+from hardwon.core.text.clean import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from hardwon import Injection, Lesson
-    from hardwon.playbook import Written
+    from hardwon.api.playbook import Written
 
 
 class LessonView(BaseModel):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.values.lesson import Lesson, Status
+from hardwon.core.values.lesson import Lesson, Status
 from tests.browser import Browser, Page, chromium
 from tests.surfaces.serve.pages.stocked import ERROR, FAILS, HELD, WORKS, fail_and_mend, stocked
 from tests.surfaces.serve.served import Served

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from hardwon.values.lesson import Status
+from hardwon.core.values.lesson import Status
 from tests.surfaces.serve.pages.stocked import (
     FAILS,
     Reader,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.values.lesson import Status
+from hardwon.core.values.lesson import Status
 from tests.postgres_server import Place as Database
 from tests.surfaces.serve.pages.stocked import (
     Reader,

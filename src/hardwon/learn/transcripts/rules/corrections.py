@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+from hardwon.core.text.clean import clip_words, one_line
+from hardwon.core.text.redact import redact
+from hardwon.knowledge.ranking.query import stem
 from hardwon.learn.transcripts.insight import (
     CONTENT,
     HIGH,
@@ -19,9 +22,6 @@ from hardwon.learn.transcripts.insight import (
 )
 from hardwon.learn.transcripts.rules.sentences import content_words, sentences, stack
 from hardwon.learn.transcripts.transcript import AGENT, USER, FinishedCall, Message, Moment
-from hardwon.ranking.query import stem
-from hardwon.text.clean import clip_words, one_line
-from hardwon.text.redact import redact
 
 _MESSAGE_LIMIT = 2_000  # a longer one is a task, not a correction
 _KEPT = 200

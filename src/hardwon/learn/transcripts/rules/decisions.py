@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from hardwon.core.text.clean import clip_words, one_line
+from hardwon.core.text.redact import redact
 from hardwon.learn.transcripts.insight import (
     CONTENT,
     HIGH,
@@ -16,8 +18,6 @@ from hardwon.learn.transcripts.insight import (
 )
 from hardwon.learn.transcripts.rules.sentences import sentences, stack
 from hardwon.learn.transcripts.transcript import Message, Moment
-from hardwon.text.clean import clip_words, one_line
-from hardwon.text.redact import redact
 
 _KEPT = 12
 _CHOICE = re.compile(

@@ -6,14 +6,17 @@ from collections import deque
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.evidence.inner import with_failure
-from hardwon.evidence.wording import TRAIL
-from hardwon.failures.authored import writings
-from hardwon.failures.call_keys import call_keys
-from hardwon.failures.fixes import fixes_shown
-from hardwon.failures.mistakes import is_mistake
-from hardwon.failures.reading import read_failure
-from hardwon.failures.shell import parse
+from hardwon.core.text.clean import clip, clip_words, one_line
+from hardwon.core.text.quoting import quotable
+from hardwon.core.text.redact import redact
+from hardwon.knowledge.evidence.inner import with_failure
+from hardwon.knowledge.evidence.wording import TRAIL
+from hardwon.knowledge.reading.authored import writings
+from hardwon.knowledge.reading.call_keys import call_keys
+from hardwon.knowledge.reading.fixes import fixes_shown
+from hardwon.knowledge.reading.mistakes import is_mistake
+from hardwon.knowledge.reading.reading import read_failure
+from hardwon.knowledge.reading.shell import parse
 from hardwon.learn.transcripts.insight import (
     CONTENT,
     HIGH,
@@ -30,14 +33,11 @@ from hardwon.learn.transcripts.insight import (
     tags_of,
 )
 from hardwon.learn.transcripts.transcript import FinishedCall, Moment
-from hardwon.text.clean import clip, clip_words, one_line
-from hardwon.text.quoting import quotable
-from hardwon.text.redact import redact
 
 if TYPE_CHECKING:
-    from hardwon.values.failure import Failure
-    from hardwon.values.fix import Fix
-    from hardwon.values.step import Step
+    from hardwon.core.values.failure import Failure
+    from hardwon.core.values.fix import Fix
+    from hardwon.core.values.step import Step
 
 WINDOW = 31  # steps: a failure and the thirty steps in which its fix may come
 _KINDS = 2_000  # different failures remembered

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.presentation.charts import SMALL, bars, line, safe
-from hardwon.presentation.page import page, section, tiles
-from hardwon.text.numbers import plural
+from hardwon.core.text.numbers import plural
+from hardwon.surfaces.presentation.charts import SMALL, bars, line, safe
+from hardwon.surfaces.presentation.page import page, section, tiles
 
 if TYPE_CHECKING:
     from hardwon.learn.trials.analytics import Analysis, Curve

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hardwon.errors import storage_error
+from hardwon.core.errors import storage_error
+from hardwon.core.text.numbers import plural
+from hardwon.core.values.plain import plain
 from hardwon.learn.trials.exchange import LAYOUT, exported, published_id
 from hardwon.learn.trials.files import loop_ids
 from hardwon.surfaces.cli import options
@@ -17,8 +19,6 @@ from hardwon.surfaces.cli.loop.chart import bar, plot, spark
 from hardwon.surfaces.cli.loop.page import analysis_page, number, percent
 from hardwon.surfaces.cli.output import dump, say, table
 from hardwon.surfaces.cli.progress import Progress
-from hardwon.text.numbers import plural
-from hardwon.values.plain import plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

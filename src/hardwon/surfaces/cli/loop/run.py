@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from hardwon.errors import InvalidInput
+from hardwon.core.errors import InvalidInput
+from hardwon.core.settings import duration, load
+from hardwon.core.text.numbers import plural
 from hardwon.learn.trials import Functions, Loops, options_of
 from hardwon.learn.trials.options import NAME, loop_table, trust
 from hardwon.learn.trials.roles import PROFILES
 from hardwon.learn.trials.state import Critical, Lessons
 from hardwon.learn.trials.values import Policy, Variant
-from hardwon.settings import duration, load
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import complain, dump, say
-from hardwon.text.numbers import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.presentation import wording
-from hardwon.presentation.charts import columns, stack
-from hardwon.presentation.charts import safe as _text
-from hardwon.presentation.page import page as _page
-from hardwon.presentation.page import section as _section
-from hardwon.presentation.page import tiles
-from hardwon.text.numbers import plural
+from hardwon.core.text.numbers import plural
+from hardwon.surfaces.presentation import wording
+from hardwon.surfaces.presentation.charts import columns, stack
+from hardwon.surfaces.presentation.charts import safe as _text
+from hardwon.surfaces.presentation.page import page as _page
+from hardwon.surfaces.presentation.page import section as _section
+from hardwon.surfaces.presentation.page import tiles
 
 if TYPE_CHECKING:
-    from hardwon.values.report import FailureKind, LessonVerdict, Report
+    from hardwon.core.values.report import FailureKind, LessonVerdict, Report
 
 _KEY = (
     '<p class="soft key"><span><i class="good"></i>went well</span>'

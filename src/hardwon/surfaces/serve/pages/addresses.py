@@ -6,17 +6,17 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
+from hardwon.core.values.listing import mark
 from hardwon.surfaces.serve.gate import own_path
 from hardwon.surfaces.serve.problems import Problem
 from hardwon.surfaces.serve.requests import limited, link, principal
-from hardwon.values.listing import mark
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
     from hardwon import Agent, Hardwon
-    from hardwon.tenants import Tenant
-    from hardwon.values.listing import Mark
+    from hardwon.api.tenants import Tenant
+    from hardwon.core.values.listing import Mark
 
 NOWHERE = "-"  # stands for lessons without a project
 _KEPT = ("agent", "project", "since")  # filters that links to other pages keep

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hardwon.errors import NotAllowed
-from hardwon.presentation import items
+from hardwon.core.errors import NotAllowed
+from hardwon.core.text.clean import clip, one_line
+from hardwon.core.values.lesson import Status
+from hardwon.surfaces.presentation import items
 from hardwon.surfaces.serve.pages.addresses import (
     NOWHERE,
     after_form,
@@ -16,17 +18,15 @@ from hardwon.surfaces.serve.pages.addresses import (
 )
 from hardwon.surfaces.serve.pages.views import View, action, page
 from hardwon.surfaces.serve.requests import principal
-from hardwon.text.clean import clip, one_line
-from hardwon.values.lesson import Status
 
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.routing import Route
 
     from hardwon import Agent, Scope
-    from hardwon.playbook import Playbook
+    from hardwon.api.playbook import Playbook
+    from hardwon.core.values.history import Change
     from hardwon.surfaces.serve.pages.views import Fields
-    from hardwon.values.history import Change
 
 _CHANGES = 20  # listed
 _WAS = 240  # characters of an earlier version

@@ -7,18 +7,18 @@ import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from hardwon.failures.guards import guard_of
-from hardwon.presentation import wording
-from hardwon.values.evidence import Kind
+from hardwon.core.values.evidence import Kind
+from hardwon.knowledge.reading.guards import guard_of
+from hardwon.surfaces.presentation import wording
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from hardwon.values.evidence import Evidence
-    from hardwon.values.fix import Fix
-    from hardwon.values.history import Change
-    from hardwon.values.lesson import Lesson
-    from hardwon.values.report import Exposure, LessonVerdict
+    from hardwon.core.values.evidence import Evidence
+    from hardwon.core.values.fix import Fix
+    from hardwon.core.values.history import Change
+    from hardwon.core.values.lesson import Lesson
+    from hardwon.core.values.report import Exposure, LessonVerdict
 
 SAME, GONE, NEW = "same", "gone", "new"
 _ALIKE = 0.5  # calls with less in common are not compared word by word
