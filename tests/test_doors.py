@@ -723,3 +723,18 @@ def test_a_forbidden_call_and_an_error_are_explained(hw: hardwon.Hardwon) -> Non
     assert (forbidden.match.lesson.id, forbidden.parts) == (kept.id, (("guard", 10.0),))
     assert all(one.parts != (("guard", 10.0),) for one in agent.explain("action", "git push"))
     assert agent.explain("error", error)[0].match.is_same_kind
+
+
+def test_the_same_task_again_brings_what_that_task_met(hw: hardwon.Hardwon) -> None:
+    task = "Refund the order of the inspection"
+    first = hw.agent("coder", project="desk")
+    first.before_turn(task)
+    denied = "yard: E403 draft: denied for profile desk"
+    first.after_action("bash", "yard draft a", output=denied, failed=True)
+    first.after_action("bash", "yard --profile finance draft a", output="draft D1", failed=False)
+    first.after_run(task=task)
+
+    again = hw.agent("coder", project="desk")
+
+    assert "yard --profile finance draft a" in again.before_turn(task)
+    assert not hw.agent("coder", project="desk").before_turn("Paint the fence of the garden")

@@ -124,8 +124,14 @@ class Doors:
         self.delivering.noted(lambda: run.begin(prompt))
         query = self.asked_at_turn(scope, f"{prompt}\n{imagined}".rstrip())
         query = query._replace(text=prompt)
-        outlook = UNKNOWN._replace(told=run.so_far().told)
-        return self.delivering.tell(run, self.delivering.recalled(scope, query, outlook, run))
+        told = run.so_far().told
+        outlook = UNKNOWN._replace(told=told)
+
+        def is_wanted(lesson: Lesson) -> bool:  # the same task again brings what it met
+            return lesson.id not in told and lesson.is_active and lesson.was_met_by(prompt)
+
+        block = self.delivering.recalled(scope, query, outlook, run, is_wanted=is_wanted)
+        return self.delivering.tell(run, block)
 
     def action(self, scope: Scope, tool: str, args: Any, run: Run) -> Injection:
         """A denial of the call that failed here last, or that a person forbade; else nothing."""

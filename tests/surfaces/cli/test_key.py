@@ -52,3 +52,16 @@ def test_a_key_that_cannot_be_made_is_explained(capsys: Capture) -> None:
     out(capsys, "create", "--role", "root", code=2)
     out(capsys, "create", "--expires", "soon", code=2)
     assert out(capsys, "list") == "no keys yet\n"
+
+
+def test_an_expiry_beyond_all_time_is_explained(capsys: Capture) -> None:
+    for lasts in ("99999999999999999999999999999d", "999999999d"):
+        out(capsys, "create", "--expires", lasts, code=2)
+
+
+def test_keys_stay_where_there_is_no_database_to_move_them_to(capsys: Capture) -> None:
+    out(capsys, "create")
+
+    out(capsys, "move", code=2)
+
+    assert "valid" in out(capsys, "list")

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from starlette.datastructures import Headers
 
+from hardwon.storage.service.logins import MOST
 from hardwon.surfaces.serve.cookies import cookie_name
 from hardwon.surfaces.serve.limits import Limits
 from tests.surfaces.serve.served import FORM, Served, served
@@ -246,3 +247,62 @@ def test_a_key_that_asks_too_much_has_to_wait(tmp_path: Path) -> None:
 
     assert (answer.status, answer.headers["retry-after"]) == (429, "999")
     assert owner.status == 200
+
+
+def test_whoever_tries_to_log_in_too_often_has_to_wait(tmp_path: Path) -> None:
+    with served(tmp_path, limits=Limits(logins=0.001)) as server:
+        form = {"Origin": server.service.url, "Content-Type": FORM}
+        link = server.service.link().removeprefix(server.service.url)
+
+        by_key = server.ask("POST", "/login", f"key={server.token}".encode(), headers=form)
+        by_link = server.ask("GET", link)
+
+        assert (by_key.status, by_key.headers["retry-after"]) == (429, "999")
+        assert by_link.status == 429
+        assert server.ask("GET", "/login").status == 200
+        assert server.ask("GET", "/v1/me", key=server.token).status == 200
+
+
+def test_logins_with_the_key_of_one_tenant_log_nobody_else_out(server: Served) -> None:
+    owner, other = server.log_in(), server.log_in(server.key("viewer"))
+    text = server.key("viewer", tenant="other")
+
+    many = [server.log_in(text) for _ in range(MOST + 5)]
+
+    assert server.ask("GET", "/", headers=owner).status == 200
+    assert server.ask("GET", "/", headers=other).status == 200
+    statuses = [server.ask("GET", "/", headers=one).status for one in many]
+    assert statuses.count(200) == MOST
+
+
+def test_a_login_outlives_the_server_and_ends_with_its_time(tmp_path: Path) -> None:
+    with served(tmp_path) as server:
+        port, link = server.service.port, server.service.link().removeprefix(server.service.url)
+        told = server.ask("GET", link).headers
+        browser, path = {"Cookie": told["set-cookie"].split(";")[0]}, told["location"]
+    with served(tmp_path, port=port) as again:
+        assert again.ask("GET", path, headers=browser).status == 200
+        again.service.access.database("UPDATE service.logins SET begun_at = 0, until = 1")
+        assert again.ask("GET", path, headers=browser).status == 303
+
+
+def test_a_form_with_too_many_fields_is_refused(server: Served) -> None:
+    browser = server.log_in()
+    shown = {**browser, "Content-Type": FORM, "X-CSRF-Token": csrf_of(server, browser)}
+
+    body = b"&".join(b"lesson=1" for _ in range(1001))
+
+    assert server.ask("POST", "/failures/merge", body, headers=shown).status == 413
+
+
+def test_the_body_of_a_request_without_rights_is_not_read(server: Served) -> None:
+    for path, key in (("/v1/lessons/import", "agent"), ("/keys", "curator"), ("/nowhere", "admin")):
+        head = [
+            f"POST {path} HTTP/1.1",
+            "Host: 127.0.0.1",
+            f"Authorization: Bearer {server.key(key)}",
+            "Content-Length: 1000000",
+        ]
+        with socket.create_connection(("127.0.0.1", server.service.port), timeout=60) as client:
+            client.sendall("".join(f"{line}\r\n" for line in [*head, ""]).encode())
+            assert client.recv(100).startswith((b"HTTP/1.1 403", b"HTTP/1.1 404"))

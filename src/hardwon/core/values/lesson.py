@@ -15,6 +15,7 @@ TAG_LIMIT = 12
 CALLS_KEPT = 160
 FORBIDDEN = "!"  # prefix of a call that a person has forbidden
 SIGNATURES_KEPT = 100
+TASK_LIMIT = 300  # characters of a task that a later prompt is compared with
 EPOCH = datetime.fromtimestamp(0, UTC)
 RULES = "rules"  # the author of lessons that no model worded
 RUN = "run"  # the origin of lessons from reflections on runs; the source follows
@@ -128,8 +129,13 @@ class Lesson(NamedTuple):
     def searchable(self) -> str:
         """The text that searches look in."""
         mistake = () if self.mistake == USER_SUPPLIED else (self.mistake,)
-        seen = values_of(self.evidence, Kind.MET)
+        seen = (*values_of(self.evidence, Kind.MET), *values_of(self.evidence, Kind.TASK))
         return " ".join((self.situation, *mistake, self.correction, *self.tags, *seen))
+
+    def was_met_by(self, task: str) -> bool:
+        """Whether a run with this very task met its failure."""
+        asked = clip(one_line(task), TASK_LIMIT)
+        return bool(asked) and asked in values_of(self.evidence, Kind.TASK)
 
     def dated(self, now: datetime, *, keeps_dates: bool) -> Lesson:
         """This lesson dated now; with `keeps_dates` only missing dates are set."""

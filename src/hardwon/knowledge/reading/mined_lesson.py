@@ -12,6 +12,7 @@ from hardwon.core.values.lesson import (
     MINED,
     RULES,
     SIGNATURES_KEPT,
+    TASK_LIMIT,
     Lesson,
     Status,
     clean_tags,
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from hardwon.core.values.step import Step
 
 _LINE = 120
-_TASK = 300  # characters of a task that a later prompt is compared with
 
 
 def opened(step: Step, failure: Failure, scope: Scope, task: str, now: datetime) -> Lesson:
@@ -88,5 +88,5 @@ def _calls(step: Step, failure: Failure, task: str) -> tuple[str, ...]:
 def _seen(step: Step, failure: Failure, task: str, now: datetime) -> tuple[Evidence, ...]:
     """What was seen when the failure was met, and the task of that run."""
     at, call = now.timestamp(), clip(one_line(step.args), _LINE)
-    about = (Evidence(Kind.TASK, clip(one_line(task), _TASK), at),) if task else ()
+    about = (Evidence(Kind.TASK, clip(one_line(task), TASK_LIMIT), at),) if task else ()
     return (Evidence(Kind.MET, f"{call} → {failure.line}", at), *about)

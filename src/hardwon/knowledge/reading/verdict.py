@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from hardwon.core.values.step import Step
 
 _HEAD = 600
+_MARK = "ERR:"  # how tools of the published loop detector begin a failure
 
 # The exit status as shells and harnesses print it
 _STATUS = (
@@ -60,6 +61,8 @@ def has_failed(tool: str, output: object, args: str = "", before: Sequence[Step]
     text = output if isinstance(output, str) else str(output or "")
     if not text.strip():
         return False
+    if text.startswith(_MARK):
+        return True
     if args.startswith("{") or not (args or _is_shell(tool)):
         return bool(refusal(tool, args, text)) or _has_tool_failed(tool, text)
     if has_timed_out(text):
