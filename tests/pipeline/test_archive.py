@@ -63,7 +63,7 @@ def test_what_happened_in_a_run_is_kept(hw: hardwon.Hardwon, clock: Clock, run: 
         (MKDIR, True),
         ("mkdir -p out/nightly", False),
     ]
-    assert [(one.door, one.after) for one in kept.shown] == [("turn", 0), ("error", 1)]
+    assert [(one.door, one.after) for one in kept.shown] == [("turn", 2), ("error", 1)]
     assert len(kept.kinds) == 1
     assert (first.ended, kept.ended) == (NOW, LATER)
 
