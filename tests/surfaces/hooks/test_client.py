@@ -343,7 +343,8 @@ def test_a_locked_database_costs_the_answer_and_no_guard(tmp_path: Path) -> None
     guard(place.home, "rm build")
     with place.daemon(), closing(_locked(place.home)):
         denied = place.hook("claude-code", place.pending("rm build"))
-        failed = place.pending("ls") | {"hook_event_name": "PostToolUseFailure", "error": "x: no y"}
+        error = {"hook_event_name": "PostToolUseFailure", "error": "yard: cannot sync the index"}
+        failed = place.pending("yard sync") | error
         seen = place.hook("claude-code", failed)
 
     assert "Keep it" in denial(denied)
