@@ -58,12 +58,12 @@ def test_what_happened_in_a_run_is_kept(hw: hardwon.Hardwon, clock: Clock, run: 
     assert first.id != second.id
     assert kept._replace(steps=(), shown=()) == second
     assert (kept.task, kept.outcome) == ("Make the folder", "recovered")
-    assert (kept.made, kept.failed, kept.told) == (2, 1, 1)
+    assert (kept.made, kept.failed, kept.told) == (2, 1, 2)
     assert [(step.args, step.failed) for step in kept.steps] == [
         (MKDIR, True),
         ("mkdir -p out/nightly", False),
     ]
-    assert [(one.door, one.after) for one in kept.shown] == [("error", 1)]
+    assert [(one.door, one.after) for one in kept.shown] == [("turn", 2), ("error", 1)]
     assert len(kept.kinds) == 1
     assert (first.ended, kept.ended) == (NOW, LATER)
 

@@ -6,7 +6,6 @@ import os
 from typing import TYPE_CHECKING
 
 from hardwon import api
-from hardwon.api.client import opening as client
 from hardwon.core.errors import InvalidInput
 from hardwon.engine.runtime import utc_now
 
@@ -46,4 +45,6 @@ def open(
         )
     if model is not None or embedder is not None or work:
         raise InvalidInput("models, embedders and workers are set where the server runs")
+    from hardwon.api.client import opening as client  # loads http, which others do not need
+
     return client.connect(place, key=key, settings=settings, clock=clock)

@@ -16,7 +16,6 @@ from hardwon.core.values.scope import Scope
 from hardwon.core.values.step import restored
 from hardwon.engine.doors import Doors
 from hardwon.engine.recording import Recording
-from hardwon.storage.stores.postgres import shelf_reader
 from hardwon.storage.stores.sqlite import mirror as sqlite_mirror
 
 if TYPE_CHECKING:
@@ -100,6 +99,8 @@ class Copies:
     ) -> None:
         self._store = store
         self._home = settings.home
+        from hardwon.storage.stores.postgres import shelf_reader  # hooks have no psycopg
+
         self._server = shelf_reader.ShelfReader(store.database)
         store.on(WANTED, self.want)
         store.on(MET, lambda records: Relearner(store, settings, clock).fold(records))

@@ -35,7 +35,11 @@ def test_without_injection_the_second_run_fails_as_the_first_did(capsys: Capture
     assert after == before
 
 
-def test_the_demo_tells_the_second_run_before_its_first_call(capsys: Capture) -> None:
+def test_the_demo_tells_the_second_run_before_its_first_call(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+
     assert run(["demo"]) == 0
 
     shown = capsys.readouterr().out

@@ -250,7 +250,7 @@ def test_a_worker_is_started_unless_that_is_switched_off(
 ) -> None:
     monkeypatch.setenv("HARDWON_HOOKS_WAKE", str(wakes).lower())
     started: list[object] = []
-    monkeypatch.setattr("hardwon.engine.runtime.worker.start_detached", started.append)
+    monkeypatch.setattr("hardwon.engine.worker.start_detached", started.append)
 
     home.tell(EventKind.FAILED, **CALL, output="remote: error: no")
     home.tell(EventKind.STOP)

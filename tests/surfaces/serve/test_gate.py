@@ -306,3 +306,12 @@ def test_the_body_of_a_request_without_rights_is_not_read(server: Served) -> Non
         with socket.create_connection(("127.0.0.1", server.service.port), timeout=60) as client:
             client.sendall("".join(f"{line}\r\n" for line in [*head, ""]).encode())
             assert client.recv(100).startswith((b"HTTP/1.1 403", b"HTTP/1.1 404"))
+
+
+def test_the_last_use_of_a_key_is_recorded(server: Served) -> None:
+    text = server.key("viewer")
+
+    assert server.ask("GET", "/v1/me", key=text).status == 200
+
+    while server.keys.list()[0].used_at is None:  # it is recorded beside the answer
+        pass

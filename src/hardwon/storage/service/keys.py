@@ -169,12 +169,14 @@ class KeyRing:
         key = key_of(rows[0][1:])
         return key if key.is_valid(self._clock()) else None
 
+    def is_noted(self, key: Key) -> bool:
+        """Whether a use of the key was recorded within the last minute."""
+        return key.used_at is not None and self._clock() - key.used_at < _NOTED
+
     def used(self, key: Key) -> None:
-        """Record that a key was used, at most once a minute."""
-        now = self._clock()
-        if key.used_at is None or now - key.used_at >= _NOTED:
-            change = "UPDATE service.keys SET used_at = %(now)s WHERE id = %(id)s"
-            self._run(change, now=now.timestamp(), id=key.id)
+        """Record that a key was used."""
+        change = "UPDATE service.keys SET used_at = %(now)s WHERE id = %(id)s"
+        self._run(change, now=self._clock().timestamp(), id=key.id)
 
 
 def move(source: ServiceDatabase, target: ServiceDatabase) -> int:

@@ -125,7 +125,8 @@ class Gate:
         key = await self._asked(self._access.keys.holder, credentials(header))
         if key is None:
             raise _unauthorized("this key is not known, has expired or was revoked")
-        asyncio.get_running_loop().run_in_executor(None, self._access.keys.used, key)
+        if not self._access.keys.is_noted(key):
+            asyncio.get_running_loop().run_in_executor(None, self._access.keys.used, key)
         return of_key(key)
 
     async def _asked(self, call: Callable[[Any], T], value: Any) -> T:
