@@ -360,7 +360,7 @@ def is_random(value: str) -> bool:
     if len(value) < 8 or re.search(r"[(){}\[\]]", value) or re.fullmatch(r"[a-z_.]+\d?", value):
         return False
     if re.fullmatch(
-        r"v?\d+(?:[.:/-]\d+)*\w?|[\w-]+\.(?:py|js|ts|json|txt|md|ya?ml|toml|go|rs|java)"
+        r"v?\d+(?:[.:/-]\d+)*\w?|[\w./-]+\.(?:py|js|ts|json|txt|md|ya?ml|toml|go|rs|java)"
         r"|[a-z_]+\d{0,4}|[\w.+-]+@[\w-]+\.[\w.]+",
         value,
     ):
