@@ -83,4 +83,4 @@ def _wrapped(value: Any) -> Any:
 
 def _is_of_a_way(value: Any) -> bool:
     """Whether a value is a handle of a way of learning or of a client; results are values."""
-    return type(value).__module__.startswith(("hardwon.learn.", "hardwon.client."))
+    return type(value).__module__.startswith(("hardwon.learn.", "hardwon.api.client."))

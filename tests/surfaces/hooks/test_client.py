@@ -26,7 +26,7 @@ from tests.waiting import until
 
 LESSON = "make the folder of the nightly report with mkdir -p"
 ASKED = "make the folder of the nightly report"
-HEAVY = {"hardwon.surfaces.hooks.entry", "hardwon.settings", "json", "os", "socket", "typing"}
+HEAVY = {"hardwon.surfaces.hooks.entry", "hardwon.core.settings", "json", "os", "socket", "typing"}
 START = f"import sys; sys.path.append({str(Path(hardwon.__file__).parents[1])!r})\n"
 MODULES = """
 import posix, sys
