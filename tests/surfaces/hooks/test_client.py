@@ -25,6 +25,7 @@ from tests.surfaces.hooks.hooking import Hook, Outcome, daemons, end_daemons
 from tests.waiting import until
 
 LESSON = "make the folder of the nightly report with mkdir -p"
+FAILURE = "mkdir: cannot create directory 'out/x': No such file or directory"
 ASKED = "make the folder of the nightly report"
 HEAVY = {"hardwon.surfaces.hooks.entry", "hardwon.settings", "json", "os", "socket", "typing"}
 START = f"import sys; sys.path.append({str(Path(hardwon.__file__).parents[1])!r})\n"
@@ -343,8 +344,8 @@ def test_a_locked_database_costs_the_answer_and_no_guard(tmp_path: Path) -> None
     guard(place.home, "rm build")
     with place.daemon(), closing(_locked(place.home)):
         denied = place.hook("claude-code", place.pending("rm build"))
-        failed = place.pending("ls") | {"hook_event_name": "PostToolUseFailure", "error": "x: no y"}
-        seen = place.hook("claude-code", failed)
+        failed = {"hook_event_name": "PostToolUseFailure", "error": FAILURE}
+        seen = place.hook("claude-code", place.pending("mkdir out/x") | failed)
 
     assert "Keep it" in denial(denied)
     assert (seen.code, seen.out) == (0, "")
