@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from hardwon.api import answers, run_input, tenants
+from hardwon.api import run_input
 from hardwon.api.lessons import within
 from hardwon.core.text.clean import as_text
-from hardwon.core.values import execution
 from hardwon.core.values.delivery import NOTHING, Injection
-from hardwon.engine import worker
-from hardwon.learn import executions, goals
+from hardwon.learn import goals
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from hardwon.api import tenants
     from hardwon.core.values.ended_run import EndedRun
     from hardwon.core.values.job import Job
     from hardwon.core.values.queue import QueueCounts, WorkerStatus
@@ -60,6 +59,8 @@ class JobQueue:
 
     def status(self) -> tuple[QueueCounts, WorkerStatus]:
         """The counts of the queue, and the status of its worker; {} if none is running."""
+        from hardwon.engine import worker
+
         return self._engine.queue.counts(), worker.status(self._engine.settings)
 
 
@@ -145,7 +146,11 @@ class Runs:
         def end() -> Job | None:
             problem = run_input.problem_of(error)
             lost = failed or bool(problem)
+            from hardwon.core.values import execution
+
             run = execution.FinishedRun(task, tuple(tools), seconds, lost, retries, problem)
+            from hardwon.learn import executions
+
             return executions.ended(self._engine, self._scope, run)
 
         return self._attempt(end, None)
@@ -154,6 +159,8 @@ class Runs:
         """At most three lines on recent runs: the latest error, what recurs, what fits the text."""
 
         def ask() -> Injection:
+            from hardwon.learn import executions
+
             return executions.context(self._engine, self._scope, text)
 
         return self._attempt(ask, NOTHING)
@@ -172,6 +179,8 @@ class Runs:
     @property
     def _tenant(self) -> tenants.Tenant:
         tenant, agent, project = self._scope
+        from hardwon.api import tenants
+
         return tenants.tenant(self._engine, tenant, agent, project or "")
 
 
@@ -183,12 +192,18 @@ class Answers:
 
     def verify(self, task: str, answer: str) -> Verification:
         """The discrepancies of an answer, by a few model calls; `signals` go to `after_run`."""
+        from hardwon.api import answers
+
         return answers.verified(self._engine, task, answer)
 
     def refine(self, task: str, answer: str) -> Refined:
         """The answer, rewritten as long as its score rises; its `signals` go to `after_run`."""
+        from hardwon.api import answers
+
         return answers.refined(self._engine, task, answer)
 
     def imagine(self, query: str) -> str:
         """A hypothetical lesson to search with; "" unless `hyde.enabled`. Never in a hook."""
+        from hardwon.api import answers
+
         return answers.imagined(self._engine, query)

@@ -25,6 +25,7 @@ from tests.surfaces.hooks.hooking import Hook, Outcome, daemons, end_daemons
 from tests.waiting import until
 
 LESSON = "make the folder of the nightly report with mkdir -p"
+FAILURE = "mkdir: cannot create directory 'out/x': No such file or directory"
 ASKED = "make the folder of the nightly report"
 HEAVY = {"hardwon.surfaces.hooks.entry", "hardwon.core.settings", "json", "os", "socket", "typing"}
 START = f"import sys; sys.path.append({str(Path(hardwon.__file__).parents[1])!r})\n"

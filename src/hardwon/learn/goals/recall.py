@@ -17,7 +17,6 @@ from hardwon.core.text.secrets import screened
 from hardwon.core.values.delivery import NOTHING, Injection
 from hardwon.core.values.reflection import Likeness, Reflection
 from hardwon.knowledge.ranking.reflections import CANDIDATES, key_words
-from hardwon.learn.goals import similarity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -64,6 +63,8 @@ def _candidates(
         return same_goal, [] if subject else _recent(engine, scope, now)
     candidates = store.alike(scope, words, now=now, limit=CANDIDATES)
     alike = [candidate for candidate in candidates if candidate.relevance >= _RELEVANT]
+    from hardwon.learn.goals import similarity
+
     alike += similarity.near(engine, scope, query, now) if engine.embeds else []
     return same_goal, [candidate for candidate in alike if candidate.reflection.subject != subject]
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from hardwon.core.errors import StorageError
 from hardwon.core.text.clean import file_id
 from hardwon.core.values.queue import QueueCounts
-from hardwon.storage.queues.files import inotify
 from hardwon.storage.queues.files.admission import Admission, QueueLimits
 from hardwon.storage.queues.files.counts import EventCounts
 from hardwon.storage.queues.files.dead_letters import DeadLetters
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from hardwon.core.values.job import Job
+    from hardwon.storage.queues.files import inotify
 
 _PAUSE = timedelta(milliseconds=25)
 _PAUSE_IF_WOKEN = timedelta(milliseconds=250)  # polling only finds retries
@@ -142,6 +142,8 @@ class FileQueue:
         return self._lock.holder()
 
     def wakeups(self) -> Sequence[int]:
+        from hardwon.storage.queues.files import inotify
+
         self._inotify = self._inotify or inotify.Inotify(self._waiting.folder.path)
         return () if self._inotify.fd is None else (self._inotify.fd,)
 
