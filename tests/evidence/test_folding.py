@@ -18,6 +18,8 @@ TASK = "Ticket 3117: refund order 10482 on 18 November 2025"
         ('ops line \'{"amount": "EUR3450"}\'', 'ops line \'{"amount": "EUR3450"}\''),
         ("mail bram.vos@example.org", "mail <id>"),
         ("git show 3fa9c1e77b", "git show <id>"),
+        ("yard plan --day 2025-12-01", "yard plan --day 2025-12-01"),
+        ("yard call +49 30 1234567", "yard call <id>"),
         ('ops reply \'{"text": "Dear Mr Vos, all is well"}\'', 'ops reply \'{"text": "<text>"}\''),
         ("cat /home/ann/x", "cat <dir>/x"),
     ],

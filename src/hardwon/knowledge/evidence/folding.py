@@ -16,7 +16,7 @@ _PERSONAL = re.compile(
     r"(?<![\w.+-])[\w.+-]++@[\w-]++\.[\w.]++"
     r"|\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F-]{4,27}"
     r"|\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b"
-    r"|(?<![\w.])\+?\d[\d -]{8,}\d\b|\b\d{7,}\b"
+    r"|(?<![\w.])(?!\d{4}-\d\d-\d\d\b)\+?\d[\d -]{8,}\d\b|\b\d{7,}\b"
 )
 _HOMES = re.compile(r"(?:/home/|/Users/|/root\b)[\w.-]*|/(?:private/)?tmp/[\w./-]+")
 _CODED = re.compile(r"(?<![A-Za-z])[A-Za-z]++[-_]?(?=\w{0,5}[a-f])(?=\w{0,5}\d)[0-9a-f]{6}[-_]\d+")
