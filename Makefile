@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check --no-cache-dir
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url --no-emit-find-links
 
-.PHONY: help demo test lint types contracts bench mutants torture e2e adapters docs release format requirements clean
+.PHONY: help demo test lint types contracts bench torture e2e adapters docs release format requirements clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
@@ -30,9 +30,6 @@ contracts: .venv/.dev ## Who may import whom
 
 bench: .venv/.dev ## Measure speed; NAMES="foundation …" for some
 	@$(BIN)/python -m bench $(NAMES)
-
-mutants: .venv/.dev ## Run the tests against wrong changes; NAMES="doors.py …" for some
-	@$(BIN)/python -m tests.mutation $(NAMES)
 
 torture: .venv/.dev ## Crash tests
 	@$(BIN)/python -m pytest -m torture -s

@@ -7,9 +7,9 @@ import random
 from collections.abc import Iterator
 
 from hardwon import Lesson, Scope
-from hardwon.failures.call_keys import call_keys
-from hardwon.failures.signature import signature
-from hardwon.runtime import utc_now
+from hardwon.engine.runtime import utc_now
+from hardwon.knowledge.reading.call_keys import call_keys
+from hardwon.knowledge.reading.signature import signature
 
 SCOPE = Scope("default", "coder", "bench")
 TOOL = "bash"

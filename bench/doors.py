@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING, Any
 
 import hardwon
 from bench.internals import opened
-from hardwon.failures.signature import fold, signature
-from hardwon.ranking.scores import WEIGHTS, Weights
+from hardwon.knowledge.ranking.scores import WEIGHTS, Weights
+from hardwon.knowledge.reading.signature import fold, signature
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

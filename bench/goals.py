@@ -20,8 +20,8 @@ from bench.corpus import SCOPE, Corpus
 from bench.internals import Measured, opened
 from bench.timing import at, interleaved, table
 from hardwon import Lesson, Reflection
-from hardwon.runtime import utc_now
-from hardwon.settings import GoalSettings, Settings
+from hardwon.core.settings import GoalSettings, Settings
+from hardwon.engine.runtime import utc_now
 
 GOALS, ROUNDS = (100, 1_000, 10_000), 300
 LESSONS = (10_000, 25_000, 50_000, 100_000)

@@ -1,4 +1,4 @@
-"""A whole hook event, in a fresh process and through the daemon, over a bare interpreter."""
+"""A whole hook event, with and without the daemon, over a bare interpreter."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ import itertools
 import json
 import os
 import shlex
+import shutil
 import socket
 import subprocess
 import sys
 import tempfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import hardwon
@@ -20,7 +22,6 @@ from bench.corpus import SCOPE, Corpus
 from bench.foundation import BASE, PROMPT_WORDS, SIZES, filled
 from bench.timing import cold, interleaved, median, table
 from hardwon.surfaces.hooks import command as hook_command
-from hardwon.surfaces.hooks.daemon import Daemon
 
 ROUNDS = 40
 STEPS = 6  # events of a door in one run of the agent
@@ -48,22 +49,31 @@ class Run:
     Each door has runs of its own: a prompt after an unfinished failure would also capture it.
     """
 
+    _series = itertools.count()
+
     def __init__(self, event: Event) -> None:
         self._event = event
         self._number = itertools.count()
+        self._own = next(self._series)
 
     def __call__(self) -> bytes:
         door = zlib.crc32(str(self._event["hook_event_name"]).encode())
-        session = f"{door:08x}-6d5e-4c6f-9f0a-{next(self._number) // STEPS:012x}"
+        run = next(self._number) // STEPS
+        session = f"{door:08x}-6d5e-4c6f-{self._own:04x}-{run:012x}"
         return json.dumps({"session_id": session, "cwd": "/nowhere", **self._event}).encode()
+
+
+def environment(home: str) -> dict[str, str]:
+    """The settings of the hooks; they do not start a daemon themselves here."""
+    environ = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    environ |= {"HARDWON_HOME": home, "HARDWON_HOOKS_LIMIT": "30s", "HARDWON_HOOKS_WAKE": "0"}
+    environ |= {"HARDWON_AGENT": SCOPE.agent, "HARDWON_PROJECT": SCOPE.project or ""}
+    return environ | {"HARDWON_HOOKS_DAEMON": "0"}
 
 
 def hook(command: list[str], home: str, event: Event) -> Job:
     """A job that starts a process, as an agent does."""
-    environ = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
-    environ |= {"HARDWON_HOME": home, "HARDWON_HOOKS_LIMIT": "30s", "HARDWON_HOOKS_WAKE": "0"}
-    environ |= {"HARDWON_AGENT": SCOPE.agent, "HARDWON_PROJECT": SCOPE.project or ""}
-    run = Run(event)
+    run, environ = Run(event), environment(home)
     return lambda: subprocess.run(
         command, input=run(), check=True, stdout=subprocess.DEVNULL, env=environ
     )
@@ -84,22 +94,35 @@ def ask(path: str, event: Event) -> Job:
     return job
 
 
+@contextmanager
+def daemon(home: str) -> Iterator[str]:
+    """The socket of a daemon in a process of its own."""
+    command, environ = [sys.executable, "-m", "hardwon", "daemon"], environment(home)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()  # it listens
+        yield os.path.join(home, "hook.sock")
+        process.terminate()
+
+
 def measured(count: int) -> list[tuple[str, ...]]:
     """The rows of one size."""
     corpus = Corpus(1)
     prompt = corpus.text(PROMPT_WORDS)
-    with tempfile.TemporaryDirectory() as home, filled(home, count) as hw:
-        hw.agent(SCOPE.agent, project=SCOPE.project).learn(prompt)  # something to say
-        daemon = Daemon(hw, port=None, token="")
-        daemon.start()
-        jobs: dict[str, Job] = {"bare": cold(BASE)}
-        for name, event in events(prompt, corpus.text(12)).items():
-            jobs[name] = hook(INSTALLED, home, event)
-            jobs[f"{name}, `hardwon hook`"] = hook(BY_NAME, home, event)
-            jobs[f"{name}, daemon"] = ask(daemon.socket_path, event)
-        interleaved(jobs, rounds=3)  # patterns are compiled once, files are in memory
-        seconds = interleaved(jobs, rounds=ROUNDS)
-        daemon.close()
+    with tempfile.TemporaryDirectory() as folder:
+        home, alone = os.path.join(folder, "home"), os.path.join(folder, "alone")
+        with filled(home, count) as hw:
+            hw.agent(SCOPE.agent, project=SCOPE.project).learn(prompt)  # something to say
+        shutil.copytree(home, alone)
+        with daemon(home) as path:
+            jobs: dict[str, Job] = {"bare": cold(BASE)}
+            for name, event in events(prompt, corpus.text(12)).items():
+                jobs[f"{name}, hook and daemon"] = hook(INSTALLED, home, event)
+                jobs[f"{name}, hook alone"] = hook(INSTALLED, alone, event)
+                jobs[f"{name}, `hardwon hook` alone"] = hook(BY_NAME, alone, event)
+                jobs[f"{name}, daemon asked by a program"] = ask(path, event)
+            interleaved(jobs, rounds=3)  # files are in memory
+            seconds = interleaved(jobs, rounds=ROUNDS)
     bare = median(seconds["bare"])
     return [
         (f"{count:,}", name, f"{median(taken) * 1e3:.1f} ms", f"{median(taken) / bare:.2f}")

@@ -13,7 +13,7 @@ from pathlib import Path
 import hardwon
 from bench.corpus import SCOPE, Corpus
 from bench.timing import table
-from hardwon.values.lesson_formats import to_lines
+from hardwon.core.values.lesson_formats import to_lines
 
 
 def main() -> None:

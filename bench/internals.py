@@ -9,8 +9,8 @@ from typing import Any
 
 from hardwon import Hardwon
 from hardwon.api import PROCESSORS
-from hardwon.runtime import Runtime, settings_at
-from hardwon.settings import Settings
+from hardwon.core.settings import Settings
+from hardwon.engine.runtime import Runtime, settings_at
 
 
 class Measured(Hardwon):

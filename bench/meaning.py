@@ -31,20 +31,20 @@ from bench.corpus import SCOPE as OWN
 from bench.internals import Measured, opened
 from bench.recall_speed import Questions, filled
 from bench.timing import at, table
-from hardwon.failures.clues import with_clues
+from hardwon.core.values.lesson import Lesson
+from hardwon.core.values.step import Step
+from hardwon.engine.pipeline import recall
+from hardwon.engine.runtime import utc_now
+from hardwon.knowledge.ranking.scores import UNKNOWN, WEIGHTS, judge
+from hardwon.knowledge.reading.clues import with_clues
 from hardwon.models.embeddings.minilm import MiniLM
-from hardwon.pipeline import recall
-from hardwon.ranking.scores import UNKNOWN, WEIGHTS, judge
-from hardwon.runtime import utc_now
-from hardwon.stores.sqlite import SqliteStore
-from hardwon.values.lesson import Lesson
-from hardwon.values.step import Step
+from hardwon.storage.stores.sqlite import SqliteStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from hardwon.ports import Embedder
-    from hardwon.ranking.query import Query
+    from hardwon.knowledge.ranking.query import Query
+    from hardwon.storage.ports import Embedder
 
 DATA = Path(__file__).parent / "data"
 DISTRACTORS = 1600

@@ -22,11 +22,11 @@ import hardwon
 from bench.corpus import Corpus
 from bench.serve import Server, served_copy
 from bench.timing import cache, table
-from hardwon.runtime import utc_now
-from hardwon.stores.sqlite import SqliteStore
-from hardwon.stores.sqlite.database import SCHEMA
-from hardwon.values.evidence import Evidence, Kind
-from hardwon.values.fix import Fix
+from hardwon.core.values.evidence import Evidence, Kind
+from hardwon.core.values.fix import Fix
+from hardwon.engine.runtime import utc_now
+from hardwon.storage.stores.sqlite import SqliteStore
+from hardwon.storage.stores.sqlite.database import SCHEMA
 
 _SCOPES = [
     hardwon.Scope("default", agent, project)

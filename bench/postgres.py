@@ -25,9 +25,9 @@ import hardwon
 from bench.corpus import SCOPE, TOOL
 from bench.recall_speed import Questions, filled
 from bench.timing import at, cache, median, table
-from hardwon.copying import copy
-from hardwon.postgres import schema
-from hardwon.postgres.database import Database
+from hardwon.storage.copying import copy
+from hardwon.storage.postgres import schema
+from hardwon.storage.postgres.database import Database
 from tests.postgres_server import OWNER, SERVICE, PostgresServer, running
 
 SIZES = "10000,100000"

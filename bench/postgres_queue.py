@@ -20,12 +20,12 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from bench.timing import median, table
-from hardwon.outbox import OutboxQueue
-from hardwon.postgres.database import Database
-from hardwon.queues.files import FileQueue
-from hardwon.queues.postgres import PostgresQueue
-from hardwon.queues.records import encode
-from hardwon.runtime import utc_now
+from hardwon.engine.outbox import OutboxQueue
+from hardwon.engine.runtime import utc_now
+from hardwon.storage.postgres.database import Database
+from hardwon.storage.queues.files import FileQueue
+from hardwon.storage.queues.postgres import PostgresQueue
+from hardwon.storage.queues.records import encode
 from tests.postgres_server import Place, PostgresServer, running
 from tests.samples import job
 

@@ -25,11 +25,11 @@ from bench.corpus import SCOPE, Corpus
 from bench.postgres import BACKENDS, DISK, disk, jobs, migrate, on_cpu, opened, spent
 from bench.recall_speed import Questions
 from bench.timing import at, cache, median, table
-from hardwon.ranking import postings
-from hardwon.ranking.postings import RANKS
-from hardwon.ranking.query import index
-from hardwon.stores.postgres import PostgresStore
-from hardwon.stores.rows import COLUMNS, values_of
+from hardwon.knowledge.ranking import postings
+from hardwon.knowledge.ranking.postings import RANKS
+from hardwon.knowledge.ranking.query import index
+from hardwon.storage.stores.postgres import PostgresStore
+from hardwon.storage.stores.rows import COLUMNS, values_of
 from tests.postgres_server import SERVICE, PostgresServer, running
 
 ROUNDS, WARM = 1000, 200

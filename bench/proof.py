@@ -16,18 +16,18 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-from hardwon.pipeline.evaluate import verdicts
-from hardwon.ports import HoldOut, Store
-from hardwon.proof.arms import Arms
-from hardwon.proof.coin import toss
-from hardwon.proof.effect import effect
-from hardwon.proof.posterior import RATES, RATIOS, REAL_CUT, Prior
-from hardwon.proof.verdicts import to_retire
-from hardwon.stores.memory import MemoryStore
-from hardwon.stores.sqlite import SqliteStore
-from hardwon.values.report import Window
-from hardwon.values.scope import Scope
-from hardwon.values.unit import Unit
+from hardwon.core.values.report import Window
+from hardwon.core.values.scope import Scope
+from hardwon.core.values.unit import Unit
+from hardwon.engine.pipeline.evaluate import verdicts
+from hardwon.knowledge.proof.arms import Arms
+from hardwon.knowledge.proof.coin import toss
+from hardwon.knowledge.proof.effect import effect
+from hardwon.knowledge.proof.posterior import RATES, RATIOS, REAL_CUT, Prior
+from hardwon.knowledge.proof.verdicts import to_retire
+from hardwon.storage.ports import HoldOut, Store
+from hardwon.storage.stores.memory import MemoryStore
+from hardwon.storage.stores.sqlite import SqliteStore
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 SCOPE = Scope("acme", "coder", "api")

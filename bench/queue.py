@@ -18,11 +18,11 @@ from typing import NamedTuple
 
 from bench.timing import median, table
 from hardwon import Job
-from hardwon.pipeline.work import WorkerPool
-from hardwon.queues.files import FileQueue
-from hardwon.queues.records import encode
-from hardwon.runtime import utc_now
-from hardwon.values.retry import Policy
+from hardwon.core.values.retry import Policy
+from hardwon.engine.pipeline.work import WorkerPool
+from hardwon.engine.runtime import utc_now
+from hardwon.storage.queues.files import FileQueue
+from hardwon.storage.queues.records import encode
 from tests.samples import job
 
 HERE = Path(__file__).parent

@@ -25,12 +25,12 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from hardwon.failures.call_keys import canonical
-from hardwon.failures.mistakes import is_mistake
-from hardwon.failures.reading import read_failure
-from hardwon.failures.verdict import has_failed
-from hardwon.values.failure import Failure
-from hardwon.values.step import Step
+from hardwon.core.values.failure import Failure
+from hardwon.core.values.step import Step
+from hardwon.knowledge.reading.call_keys import canonical
+from hardwon.knowledge.reading.mistakes import is_mistake
+from hardwon.knowledge.reading.reading import read_failure
+from hardwon.knowledge.reading.verdict import has_failed
 
 CHOSEN_ON = ("sympy__sympy", "retail")
 HALVED = "django__django"  # runs of even order were looked at

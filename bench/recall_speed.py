@@ -26,10 +26,10 @@ from pathlib import Path
 import hardwon
 from bench.corpus import SCOPE, TOOL, Corpus, call_of, error_of
 from bench.timing import at, cache, cold, interleaved, median, table
-from hardwon.stores.rows import values_of
-from hardwon.stores.sqlite import SqliteStore
-from hardwon.stores.sqlite.database import SCHEMA
-from hardwon.values.lesson_formats import to_lines
+from hardwon.core.values.lesson_formats import to_lines
+from hardwon.storage.stores.rows import values_of
+from hardwon.storage.stores.sqlite import SqliteStore
+from hardwon.storage.stores.sqlite.database import SCHEMA
 
 SIZES = "1000,10000,100000"
 ASKED, ROUNDS, INSERTS, STARTS, BULK = 200, 600, 260, 15, 10_000
@@ -38,7 +38,7 @@ COLD = "import hardwon; hardwon.open({0!r}).agent({1!r}, project={2!r}).before_t
 WRITER = """
 import sys
 from bench.corpus import Corpus
-from hardwon.stores.sqlite import SqliteStore
+from hardwon.storage.stores.sqlite import SqliteStore
 store = SqliteStore(sys.argv[1])
 for lesson in Corpus(99).lessons(1_000_000):
     store.lessons.add(lesson)

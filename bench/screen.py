@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from hardwon.core.values.step import Step
+from hardwon.engine.pipeline.screen import screen_lesson, screen_step
 from hardwon.models.rules import answer
-from hardwon.pipeline.screen import screen_lesson, screen_step
-from hardwon.values.step import Step
 from tests.samples import EPISODE, lesson
 from tests.text.test_redact import ADVERSARIAL
 

@@ -30,14 +30,13 @@ from bench.corpus import SCOPE, TOOL, Corpus
 from bench.http_load import Taken, allow_files, flood, keep_to, paced, slow_clients
 from bench.recall_speed import Questions
 from bench.timing import at, cache, table
-from hardwon.failures.features import call_features
-from hardwon.ranking.odds import Call, numbered
-from hardwon.stores.sqlite import SqliteStore
-from hardwon.stores.sqlite.database import SCHEMA
-from hardwon.values.fix import Fix
+from hardwon.core.values.fix import Fix
+from hardwon.core.values.step import Step
+from hardwon.knowledge.evidence.keys import worked_keys
+from hardwon.storage.stores.sqlite import SqliteStore
+from hardwon.storage.stores.sqlite.database import SCHEMA
 
 _TICKS = os.sysconf("SC_CLK_TCK")
-_FAILED = 4  # times that a call failed before
 _RATE = 500.0  # requests a second at which waiting is measured
 
 
@@ -85,14 +84,13 @@ def _stocked(count: int) -> Path:
 
 
 def _fill(store: SqliteStore, count: int) -> None:
+    calls = Questions(count).calls
     with store.together():
         for number, lesson in enumerate(Corpus(count).lessons(count)):
-            fix = Fix("call", lesson.correction[:200], _kind(number))
-            store.lessons.add(lesson._replace(kinds=(_kind(number),), fixes=(fix,)))
-    calls = Questions(count).calls
-    for number, call in enumerate(calls * _FAILED):
-        features = tuple(numbered(call_features(TOOL, call, ())))
-        store.calls.made(SCOPE, Call(features, _kind(number % len(calls))))
+            fix = Fix("trail", lesson.correction[:200], _kind(number))
+            step = Step(TOOL, calls[number]) if number < len(calls) else None
+            keys = worked_keys(step, "") if step else ()
+            store.lessons.add(lesson._replace(kinds=(_kind(number),), fixes=(fix,), calls=keys))
     store.close()
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import hardwon
 from bench.timing import at, median, table
-from hardwon.learn.trials import summary
+from hardwon.learn.trials import files
 from hardwon.learn.trials.files import LoopFolder
 
 SIZES = (100, 10_000)
@@ -38,7 +38,7 @@ def _copy(first: Path, copy: Path) -> None:
     for path in copy.glob("*.json*"):
         path.write_text(path.read_text().replace("loop-0", copy.name))
     told = json.loads((copy / "summary.json").read_text())
-    told["stamp"] = summary._stamp(LoopFolder(str(copy.parent), copy.name))
+    told["stamp"] = files._stamp(LoopFolder(str(copy.parent), copy.name))
     (copy / "summary.json").write_text(json.dumps(told))
 
 

@@ -41,12 +41,12 @@ def coloured(lines: list[str]) -> list[str]:
 
 
 def chosen(lines: list[str]) -> list[str]:
-    """The beginning of the first round, what was proven, two tasks of the last, and the table."""
-    second, third, result = (
+    """The beginning of the first run, the start and two tasks of the second, and the table."""
+    second, result = (
         next(i for i, line in enumerate(lines) if words in line)
-        for words in ("Round 2", "Round 3", "Failed calls")
+        for words in ("Run 2", "Failed calls")
     )
-    tasks = [i for i in range(third, result) if "•" in lines[i]]
+    tasks = [i for i in range(second, result) if "•" in lines[i]]
     return [
         "$ hardwon demo",
         *lines[:9],

@@ -11,5 +11,5 @@ with hardwon.open() as hw, run(hw.agent("coder"), TASK) as current:
     for command in ("mkdir out/nightly", "mkdir -p out/nightly"):  # what a model might try
         try:
             shell(command)
-        except RuntimeError as error:
+        except (RuntimeError, PermissionError) as error:  # it failed, or it is known to fail
             print(error, *getattr(error, "__notes__", []), sep="\n")

@@ -26,6 +26,7 @@ def _no_settings_from_outside(
         ours = name.startswith("HARDWON_") and not name.startswith("HARDWON_TEST_")
         if ours or name in {"ANTHROPIC_API_KEY", "OPENAI_API_KEY"}:
             monkeypatch.delenv(name)
+    monkeypatch.setenv("HARDWON_HOOKS_DAEMON", "false")  # nothing runs on after a test
     monkeypatch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
     monkeypatch.chdir(os.getcwd())  # a command that goes elsewhere takes the next test not along
 

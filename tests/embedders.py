@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hardwon.errors import TransientError
+from hardwon.core.errors import TransientError
 
 # Words that mean the same; each group is a direction.
 TOPICS = (

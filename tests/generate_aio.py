@@ -13,16 +13,16 @@ from pathlib import Path
 import hardwon
 
 SOURCE = Path(hardwon.__file__).parent
-STUB = SOURCE / "aio.pyi"
+STUB = SOURCE / "api" / "aio.pyi"
 CLASSES = {
     "api": ("Hardwon", "Agent"),
-    "lessons": ("Lessons",),
-    "projects": ("Projects",),
-    "tenants": ("Tenant",),
-    "namespaces": ("JobQueue", "Vectors", "Goals", "Runs", "Answers"),
+    "api.lessons": ("Lessons",),
+    "api.playbook": ("Playbook",),
+    "engine.projects": ("Projects",),
+    "api.tenants": ("Tenant",),
+    "api.namespaces": ("JobQueue", "Vectors", "Goals", "Runs", "Answers"),
     "learn.maintenance.handle": ("Dreams",),
     "learn.transcripts.mining": ("Sessions",),
-    "learn.trials.library": ("Library",),
     "learn.trials.loops": ("Loops",),
 }
 AT_ONCE = {"agent", "tenant"}
@@ -56,17 +56,22 @@ def stub() -> str:
     used: dict[str, str] = {}
     parts = [OPENING, _opener(used)]
     for module, names in CLASSES.items():
-        tree = ast.parse((SOURCE / f"{module.replace('.', '/')}.py").read_text())
+        tree = ast.parse(_file(module).read_text())
         found = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
         places = dict(_imports(tree, module))
         parts += [_class(found[name], places, used) for name in names]
     return HEAD.format(imports="\n".join(sorted(set(used.values())))) + "\n".join(parts)
 
 
+def _file(module: str) -> Path:
+    path = SOURCE / module.replace(".", "/")
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
 def _opener(used: dict[str, str]) -> str:
-    tree = ast.parse((SOURCE / "opening.py").read_text())
+    tree = ast.parse(_file("api.opening").read_text())
     opened = next(n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == "open")
-    arguments = _arguments(opened.args, dict(_imports(tree, "opening")), used)
+    arguments = _arguments(opened.args, dict(_imports(tree, "api.opening")), used)
     return f"def aopen({arguments}) -> Opening: ...\n"
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
-from hardwon import settings
-from hardwon.settings import PREFIX, Settings, sections
+from hardwon.core import settings
+from hardwon.core.settings import PREFIX, Settings, sections
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "settings.md"
 BEGIN, END = "<!-- settings: python -m tests.generate_settings -->", "<!-- end of settings -->"

@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 import psycopg
 import pytest
 
-from hardwon.postgres import schema
-from hardwon.postgres.database import Database
+from hardwon.storage.postgres import schema
+from hardwon.storage.postgres.database import Database
 from tests.redis_server import free_port
 
 OWNER, SERVICE = "hardwon_owner", "hardwon_service"

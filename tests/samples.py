@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from hardwon import Episode, Job, Lesson, Scope, Step
-from hardwon.values.job import new_job
+from hardwon.core.values.job import new_job
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 LATER = NOW + timedelta(hours=1)
@@ -30,6 +30,11 @@ def lesson(text: str = "use Edit for large Go files", scope: Scope = CODER, **mo
 def job(task: str = "task", at: datetime = NOW) -> Job:
     """A job that was queued at `at`."""
     return new_job(EPISODE._replace(task=task), "error", at)
+
+
+def stored(found: Job | None) -> Job | None:
+    """A claimed job as its queue stores it: without the token of the attempt."""
+    return found and found._replace(claim="")
 
 
 class Clock:

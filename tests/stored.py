@@ -10,9 +10,9 @@ from typing import Any
 
 from hardwon import Hardwon
 from hardwon.api import PROCESSORS
-from hardwon.ports import Store
-from hardwon.runtime import Runtime, settings_at, utc_now
-from hardwon.settings import Settings, load
+from hardwon.core.settings import Settings, load
+from hardwon.engine.runtime import Runtime, settings_at, utc_now
+from hardwon.storage.ports import Store
 
 
 class StoredHardwon(Hardwon):

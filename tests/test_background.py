@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 
-from hardwon._background import _MOST, BackgroundCalls
-from hardwon._wait_budget import WaitBudget
+from hardwon.core._background import _MOST, BackgroundCalls
+from hardwon.core._wait_budget import WaitBudget
 
 LONG = 60.0  # seconds: a guard against hanging
 

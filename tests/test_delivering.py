@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.delivering import Delivering, note_shown
-from hardwon.errors import StorageError, Unavailable
-from hardwon.ranking.query import Match, Query
-from hardwon.ranking.scores import Judged
-from hardwon.settings import Settings, load
-from hardwon.stores.memory import MemoryStore
-from hardwon.stores.runs import FileRun
-from hardwon.values.delivery import NOTHING, Injection
-from hardwon.values.lesson import Lesson
-from hardwon.values.step import Step
+from hardwon.core.errors import StorageError, Unavailable
+from hardwon.core.settings import Settings, load
+from hardwon.core.values.delivery import NOTHING, Injection
+from hardwon.core.values.lesson import Lesson
+from hardwon.core.values.step import Step
+from hardwon.engine.delivering import Delivering, note_shown
+from hardwon.knowledge.ranking.query import Match, Query
+from hardwon.knowledge.ranking.scores import Judged
+from hardwon.storage.stores.memory import MemoryStore
+from hardwon.storage.stores.runs import FileRun
 from tests.samples import CODER, NOW, Clock, lesson
 
 BOOM = Step("bash", "make all", "error: boom", failed=True)

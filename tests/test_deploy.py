@@ -5,16 +5,22 @@ from __future__ import annotations
 import http.client
 import os
 import re
+import signal
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
+import hardwon
 from tests.programs import needs
 
 ROOT = Path(__file__).parents[1]
+UNITS = ["hardwon.service", "hardwon-work.service"]
 CONTAINER = (ROOT / "deploy" / "Containerfile").read_text()
 
 
@@ -34,7 +40,7 @@ def test_the_container_has_what_a_server_and_a_team_need() -> None:
     assert set(asked) == needed
 
 
-@pytest.mark.parametrize("unit", ["hardwon.service", "hardwon-work.service"])
+@pytest.mark.parametrize("unit", UNITS)
 def test_a_unit_is_one_that_systemd_understands(unit: str, tmp_path: Path) -> None:
     analyze = needs("systemd-analyze", package="systemd", is_service=True)
     text = (ROOT / "deploy" / unit).read_text()
@@ -43,6 +49,129 @@ def test_a_unit_is_one_that_systemd_understands(unit: str, tmp_path: Path) -> No
     done = subprocess.run([analyze, "verify", unit], cwd=tmp_path, capture_output=True, text=True)
 
     assert unit not in done.stderr, done.stderr
+
+
+HARD = {"SystemCallFilter", "ProtectProc", "MemoryMax", "NoNewPrivileges", "CapabilityBoundingSet"}
+
+
+def test_worker_and_server_are_shut_the_same_way() -> None:
+    server, worker = (_limits(unit) for unit in UNITS)
+
+    assert server == worker
+    assert {line.partition("=")[0] for line in server} >= HARD
+
+
+def _limits(unit: str) -> list[str]:
+    """The lines of a unit that take something away from the process."""
+    text = (ROOT / "deploy" / unit).read_text()
+    return text[text.index("NoNewPrivileges") : text.index("[Install]")].split("\n")
+
+
+def test_no_process_makes_a_call_that_its_unit_forbids(tmp_path: Path) -> None:
+    with hardwon.open(tmp_path / "home") as hw:
+        hw.agent("coder").after_run(task="build", error="cannot build")
+
+    worked = traced(tmp_path, "work", "--drain")
+    served = traced(tmp_path, "serve", "--port", "0", ask="/healthz")
+
+    assert {"flock", "fdatasync"} <= worked
+    assert "accept4" in served
+    # SQLite gives files of root to their folder's owner; the user of the units is not root.
+    assert (worked | served) - {"fchown"} <= allowed(_limits("hardwon.service"))
+
+
+def traced(folder: Path, *words: str, ask: str = "") -> set[str]:
+    """The system calls of a command, which is asked for a page and then ended."""
+    strace, notes = needs("strace", package="strace"), folder / words[0]
+    command = [strace, "-f", "-c", "-o", str(notes), sys.executable, "-m", "hardwon", *words]
+    environ = {**os.environ, "HARDWON_HOME": str(folder / "home")}
+    with subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        if ask:
+            address = process.stdout.readline().rpartition("//")[2].strip()
+            connection = http.client.HTTPConnection(address, timeout=30)
+            connection.request("GET", ask)
+            assert connection.getresponse().status == 200
+            connection.close()
+            children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text()
+            os.kill(int(children), signal.SIGTERM)  # strace itself ignores it
+        process.communicate(timeout=60)
+    rows = re.findall(r"(?m)^ *[\d.]+ +[\d.]+ .* (\w+)$", notes.read_text())
+    return set(rows) - {"total"}
+
+
+def allowed(lines: list[str]) -> set[str]:
+    """The calls that the filters of a unit leave."""
+    calls: set[str] = set()
+    for line in lines:
+        name, _, groups = line.partition("=")
+        if name == "SystemCallFilter":
+            members = {call for group in groups.lstrip("~").split() for call in _members(group)}
+            calls = calls - members if groups.startswith("~") else calls | members
+    return calls
+
+
+def _members(group: str) -> set[str]:
+    """The calls of a group of systemd, and of the groups in it."""
+    analyze = needs("systemd-analyze", package="systemd", is_service=True)
+    said = subprocess.run(
+        [analyze, "syscall-filter", group], capture_output=True, text=True, check=True
+    ).stdout
+    names = re.findall(r"(?m)^ +(@?[\w-]+)$", said)
+    return {call for name in names for call in (_members(name) if name[0] == "@" else {name})}
+
+
+DIGEST = r"@sha256:[0-9a-f]{64}$"
+
+
+def test_every_image_of_others_is_named_by_its_digest() -> None:
+    composed = yaml.safe_load((ROOT / "deploy" / "compose.yaml").read_text())["services"]
+    images = [service["image"] for service in composed.values()]
+    images += re.findall(r"^ARG PYTHON=(.+)$", CONTAINER, re.MULTILINE)
+    images += [container["image"] for _, container in containers()]
+
+    own = [image for image in images if not re.search(DIGEST, image)]
+    assert set(own) == {"${HARDWON_IMAGE:-localhost/hardwon}"}
+
+
+def containers() -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Every pod of the file for Kubernetes with each of its containers."""
+    for part in yaml.safe_load_all((ROOT / "deploy" / "kubernetes.yaml").read_text()):
+        pod = part["spec"]["template"]["spec"]
+        for container in pod["containers"]:
+            yield pod, container
+
+
+@pytest.mark.parametrize(("pod", "container"), list(containers()))
+def test_a_container_has_no_rights_and_has_limits(
+    pod: dict[str, Any], container: dict[str, Any]
+) -> None:
+    assert pod["automountServiceAccountToken"] is False
+    assert pod["securityContext"]["runAsNonRoot"] is True
+    assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+    assert container["securityContext"] == {
+        "allowPrivilegeEscalation": False,
+        "readOnlyRootFilesystem": True,
+        "capabilities": {"drop": ["ALL"]},
+    }
+    assert {"cpu", "memory"} <= set(container["resources"]["limits"])
+
+
+def test_a_home_in_a_volume_of_kubernetes_is_one_that_hardwon_opens(tmp_path: Path) -> None:
+    """A volume of a pod may be written by everybody, and hardwon refuses such a home."""
+    volume = tmp_path / "volume"
+    volume.mkdir()
+    volume.chmod(0o777)
+    for pod, container in containers():
+        (home,) = (row["value"] for row in container["env"] if row["name"] == "HARDWON_HOME")
+        mounts = [mount["mountPath"] for mount in container["volumeMounts"]]
+        inside = next(home.removeprefix(f"{mount}/") for mount in mounts if home.startswith(mount))
+        assert {mount["name"] for mount in container["volumeMounts"]} == {
+            one["name"] for one in pod["volumes"]
+        }
+
+        with hardwon.open(volume / inside) as hw:
+            assert hw.agent("coder").learn("run the tests first").id
 
 
 @pytest.mark.adapters

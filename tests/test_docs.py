@@ -14,6 +14,7 @@ from pathlib import Path
 import click
 import pytest
 
+from hardwon.core.settings import RecallSettings
 from hardwon.surfaces.cli import cli
 from hardwon.surfaces.cli.demo_agent import TASKS
 
@@ -54,6 +55,22 @@ def test_the_example_of_the_readme_prints_what_it_says(tmp_path: Path) -> None:
     )
 
     assert f"```\n{printed}```" in (ROOT / "README.md").read_text()
+
+
+def test_the_limits_of_the_doors_are_those_of_the_settings() -> None:
+    page = (ROOT / "docs" / "reference" / "recall.md").read_text()
+    usual = RecallSettings()
+
+    starts = re.findall(r"\| `recall\.(start_\w+)` \| (\d+) \|", page)
+    rows = re.findall(r"\| `recall\.(\w+)_lessons`, `\w+_tokens` \| (\d+), (\d+) \|", page)
+
+    assert [name for name, _ in starts] == ["start_tokens", "start_evidence_tokens"]
+    assert [door for door, _, _ in rows] == ["turn", "action", "error"]
+    for name, tokens in starts:
+        assert getattr(usual, name) == int(tokens)
+    for door, lessons, tokens in rows:
+        limits = getattr(usual, f"{door}_lessons"), getattr(usual, f"{door}_tokens")
+        assert limits == (int(lessons), int(tokens))
 
 
 def test_the_picture_is_of_the_demo_that_runs() -> None:

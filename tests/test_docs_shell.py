@@ -40,6 +40,7 @@ _ANSWERS = (
 )
 STANDS_FOR = {
     "docs/how-to/dreams.md": {"3f2a": f"$(hardwon dream list --agent coder --json | {_FIRST_ID})"},
+    "docs/how-to/playbook.md": {"12": "1", "7": "2"},
     "docs/how-to/report.md": {"019a8c2f41d": f"$(hardwon run list --json | {_FIRST_ID})"},
     "docs/how-to/serve.md": {"3f9c0d1e2a4b": f"$(hardwon key list --json | {_FIRST_ID})"},
     "docs/how-to/sessions.md": {"> run.json": f"> run.json; {_ANSWERS} > answers.json"},
@@ -78,8 +79,17 @@ def _ended_run(home: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+def _items(home: Path) -> None:
+    """Two items in the playbook of this folder."""
+    for number in (1, 2):
+        _shell(
+            home, f"hardwon lesson add 'when refunding {number}' 'ask {number} people' --project ."
+        )
+
+
 STAGES: dict[str, Callable[[Path], None]] = {
     "docs/explanation/screening.md": _held_lessons,
+    "docs/how-to/playbook.md": _items,
     "docs/how-to/report.md": _ended_run,
     "docs/how-to/sessions.md": _sessions,
 }
@@ -120,6 +130,7 @@ def _shell(home: Path, text: str) -> subprocess.CompletedProcess[str]:
             "PATH": f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin",
             "PIP_DISABLE_PIP_VERSION_CHECK": "1",
             "HARDWON_QUEUE_AUTOSTART": "off",
+            "HARDWON_HOOKS_DAEMON": "off",
         },
         stdin=subprocess.DEVNULL,
         capture_output=True,

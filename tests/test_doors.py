@@ -10,13 +10,12 @@ import pytest
 
 import hardwon
 from hardwon import Agent
-from hardwon.errors import StorageError
-from hardwon.settings import load
+from hardwon.core.errors import StorageError
 from tests.samples import Clock
 
-PYTEST = {"command": "pytest tests/test_a.py"}
+PYTEST = {"command": "pytest shop/cart/test_a.py"}
 MISSING = "bash: line 1: pytest: command not found"
-WORKS = {"command": "bin/test tests/test_a.py"}
+WORKS = {"command": "bin/test shop/cart/test_a.py"}
 
 
 @pytest.fixture
@@ -150,7 +149,7 @@ def test_the_same_message_of_another_test_names_the_tests_it_is_known_of(
 
 def test_another_form_of_a_failure_that_was_told_is_told_once_more(hw: hardwon.Hardwon) -> None:
     """Who is told that pytest is missing and calls it as a module meets the same wall again."""
-    module, no_module = {"command": "python -m pytest tests/test_a.py"}, "No module named pytest"
+    module, no_module = {"command": f"python -m {PYTEST['command']}"}, "No module named pytest"
     for call, output in ((PYTEST, MISSING), (module, no_module)):
         before = hw.agent("coder")
         before.after_action("bash", call, output=output, failed=True)
@@ -183,12 +182,10 @@ def test_a_package_that_was_made_for_another_name_is_no_fix_in_vain(hw: hardwon.
     assert [(fix.worked, fix.failed) for fix in lesson.fixes] == [(3, 0)]
 
 
-def test_a_candidate_is_told_at_the_same_error_and_before_just_such_a_call(
-    hw: hardwon.Hardwon,
-) -> None:
+def test_a_candidate_is_told_at_every_door_but_the_turn(hw: hardwon.Hardwon) -> None:
     met_pytest(hw.agent("coder"))
 
-    assert not hw.agent("coder").start()
+    assert "bin/test" in hw.agent("coder").start().text
     assert not hw.agent("coder").before_turn("pytest: command not found, use bin/test")
     assert not hw.agent("coder").before_action("bash", {"command": "bin/test -q"})
     assert "bin/test" in hw.agent("coder").before_action("bash", PYTEST).text
@@ -256,17 +253,30 @@ def test_a_fix_of_arguments_is_not_doubted_because_its_tool_was_used(hw: hardwon
     assert all(fix.failed == 0 for fix in lesson.fixes)
 
 
-def test_a_failure_without_a_fix_is_one_line_from_the_second_run_on(hw: hardwon.Hardwon) -> None:
-    run = hw.agent("coder")
-    first = run.after_action("bash", PYTEST, output=MISSING, failed=True)
-    run.after_action("bash", {"command": "pip install tox"}, failed=False)
-    run.after_action("bash", PYTEST, output=MISSING, failed=True)
-    second = hw.agent("coder").after_action("bash", PYTEST, output=MISSING, failed=True)
-    third = hw.agent("coder").after_action("bash", PYTEST, output=MISSING, failed=True)
+def test_a_failure_that_nobody_got_past_is_met_with_silence(hw: hardwon.Hardwon) -> None:
+    for _ in range(3):
+        run = hw.agent("coder")
+        assert not run.start()
+        assert not run.before_action("bash", PYTEST)
+        assert not run.after_action("bash", PYTEST, output=MISSING, failed=True)
+        run.after_run(task="run the tests")
 
-    assert not first
-    assert "Met in 1 earlier run; no fix is known. Tried without effect:" in second.text
-    assert "Met in 2 earlier runs; no fix is known. Tried without effect:" in third.text
+    (lesson,) = hw.agent("coder").lessons.list(status="seen")
+    assert lesson.met == 3
+
+
+def test_an_error_in_a_line_that_went_on_is_a_failure_of_its_step(hw: hardwon.Hardwon) -> None:
+    run = hw.agent("coder")
+    posted, error = {"command": "yard post D1; yard show D1"}, "yard: E1301 unknown key"
+    went_on = run.after_action("bash", posted, output=f"{error}\nstate: draft", failed=False)
+    run.after_action("bash", {"command": "yard post D1 --key K7"}, output="posted")
+    run.after_run(task="post it")
+
+    assert went_on.failed is False
+    (lesson,) = run.lessons.list()
+    assert lesson.correction == "What worked: `yard post D1 --key K7`."
+    told = hw.agent("coder").after_action("bash", posted, output=error, failed=False)
+    assert "--key K7" in told.text
 
 
 def test_a_run_is_not_told_what_it_has_just_met_itself(hw: hardwon.Hardwon) -> None:
@@ -286,8 +296,7 @@ def test_the_same_kind_of_failure_is_named_as_such(hw: hardwon.Hardwon) -> None:
     for name in ("polls_question", "shop_order"):
         run = hw.agent("coder")
         run.after_action("bash", call, output=error.format(name), failed=True)
-        run.after_action("bash", {"command": "pip install sqlite"}, failed=False)
-        run.after_action("bash", call, output=error.format(name), failed=True)
+        run.after_action("bash", {"command": "python app.py --create"}, failed=False)
         run.after_run(task="t")
 
     shown = hw.agent("coder").after_action(
@@ -328,60 +337,6 @@ def test_the_verdict_on_a_step_stands_in_what_is_returned(hw: hardwon.Hardwon) -
     assert coder.after_action("find_user", call, output=error, failed=False).failed is False
 
 
-def test_another_call_of_the_same_kind_is_warned(hw: hardwon.Hardwon) -> None:
-    proven_pytest(hw)
-
-    shown = hw.agent("coder").before_action("bash", {"command": "pytest tests/test_b.py"})
-
-    assert "bin/test" in shown.text
-    assert not hw.agent("coder").before_action("bash", {"command": "ls tests"})
-
-
-def test_the_call_that_a_fix_recommends_is_never_warned_about(hw: hardwon.Hardwon) -> None:
-    proven_pytest(hw)
-    run = hw.agent("coder")
-    run.after_action("bash", WORKS, output="error: it broke", failed=True)
-
-    assert not hw.agent("coder").before_action("bash", WORKS)
-
-
-def test_a_call_that_just_worked_is_not_warned_about(hw: hardwon.Hardwon) -> None:
-    proven_pytest(hw)
-    call = {"command": "pytest tests/test_b.py"}
-    run = hw.agent("coder")
-    run.after_action("bash", call, output="1 passed")
-
-    assert not run.before_action("bash", call)
-    assert hw.agent("coder").before_action("bash", call)
-
-
-def test_a_kind_of_call_that_mostly_works_is_not_warned(hw: hardwon.Hardwon) -> None:
-    met_pytest(hw.agent("coder"))
-    for number in range(20):
-        run = hw.agent("coder")
-        run.after_action("bash", {"command": f"pytest tests/test_{number}.py"}, output=str(number))
-    run.after_action("bash", {"command": "pytest x.py"}, output="Error: x broke", failed=True)
-
-    assert not hw.agent("coder").before_action("bash", {"command": "pytest tests/test_9.py"})
-
-
-def test_what_an_error_told_is_not_told_again_before_a_call(hw: hardwon.Hardwon) -> None:
-    proven_pytest(hw)
-    run = hw.agent("coder")
-    assert run.after_action("bash", PYTEST, output=MISSING, failed=True)
-
-    assert not run.before_action("bash", {"command": "pytest tests/test_b.py"})
-    assert hw.agent("coder").before_action("bash", {"command": "pytest tests/test_b.py"})
-
-
-def test_a_failure_that_happens_after_its_warning_is_answered(hw: hardwon.Hardwon) -> None:
-    proven_pytest(hw)
-    run = hw.agent("coder")
-    assert run.before_action("bash", PYTEST)
-
-    assert run.after_action("bash", PYTEST, output=MISSING, failed=True)
-
-
 def test_the_same_error_of_another_call_brings_the_fix(hw: hardwon.Hardwon) -> None:
     met_pytest(hw.agent("coder"))
 
@@ -395,9 +350,8 @@ def test_the_same_error_of_another_call_brings_the_fix(hw: hardwon.Hardwon) -> N
     assert "bin/test" in known.text
 
 
-def test_what_a_project_keeps_meeting_is_told_at_the_start_and_once(hw: hardwon.Hardwon) -> None:
-    for _ in range(3):
-        met_pytest(hw.agent("coder", project="api"))
+def test_what_a_project_has_met_is_told_at_the_next_start_and_once(hw: hardwon.Hardwon) -> None:
+    met_pytest(hw.agent("coder", project="api"))
 
     run = hw.agent("coder", project="api")
     shown = run.start()
@@ -411,8 +365,7 @@ def test_what_a_project_keeps_meeting_is_told_at_the_start_and_once(hw: hardwon.
 def test_what_others_meet_meanwhile_is_not_told_at_a_second_start(hw: hardwon.Hardwon) -> None:
     run = hw.agent("coder", project="api", run="long")
     assert not run.start()
-    for _ in range(3):
-        met_pytest(hw.agent("coder", project="api"))
+    met_pytest(hw.agent("coder", project="api"))
 
     assert not run.start()
     assert hw.agent("coder", project="api", run="next").start()
@@ -428,17 +381,6 @@ def test_what_the_start_told_is_told_once_more_before_a_call_that_ignores_it(
 
     assert run.before_action("bash", PYTEST)
     assert not run.before_action("bash", PYTEST)
-
-
-def test_what_few_runs_meet_is_not_told_at_the_start(hw: hardwon.Hardwon) -> None:
-    for _ in range(3):
-        met_pytest(hw.agent("coder"))
-    for _ in range(20):
-        run = hw.agent("coder")
-        run.after_action("bash", {"command": "make"}, output="done")
-        run.after_run(task="build")
-
-    assert not hw.agent("coder").start()
 
 
 def test_a_lesson_is_told_at_one_turn_of_a_run(hw: hardwon.Hardwon) -> None:
@@ -586,8 +528,8 @@ def test_steps_handed_over_are_screened(tmp_path: Path) -> None:
 
 def test_steps_handed_over_at_the_end_teach_too(hw: hardwon.Hardwon) -> None:
     steps = [
-        hardwon.Step("bash", "pytest tests/test_a.py", MISSING, failed=True),
-        hardwon.Step("bash", "bin/test tests/test_a.py", "1 passed"),
+        hardwon.Step("bash", PYTEST["command"], MISSING, failed=True),
+        hardwon.Step("bash", WORKS["command"], "1 passed"),
     ]
     hw.agent("coder").after_run(task="tests", steps=steps)
 
@@ -623,22 +565,6 @@ def test_a_prompt_of_any_length_is_looked_up_by_both_its_ends(hw: hardwon.Hardwo
 
     for prompt in (f"zebra certificate {filler}", f"{filler} quokka deployment"):
         assert hw.agent("coder").before_turn(prompt)
-
-
-def test_a_pitfall_of_another_tool_is_not_told_because_words_agree(hw: hardwon.Hardwon) -> None:
-    edit = {"file_path": "src/price.py", "old_string": "a", "new_string": "b"}
-    for _ in range(2):
-        met_pytest(hw.agent("coder"))
-        first = hw.agent("coder")
-        first.after_action("Edit", edit, output="File has not been read yet.", failed=True)
-        first.after_action("Read", {"file_path": "src/price.py"}, output="a")
-        first.after_action("Edit", edit, output="ok")
-        first.after_run(task="mend src/price.py")
-
-    shown = hw.agent("coder").before_action("bash", {"command": "pytest src/price.py"})
-
-    assert len(shown.lessons) == 1
-    assert "not been read" not in shown.text
 
 
 def test_a_loop_is_found_where_the_steps_of_a_run_cannot_be_written(hw: hardwon.Hardwon) -> None:
@@ -684,15 +610,12 @@ def test_a_failure_that_was_overcome_belongs_to_the_lesson_that_was_told(
     written = hw.agent("coder").learn(WRITTEN)
     first = hw.agent("coder")
     first.after_action("bash", PYTEST, output=MISSING, failed=True)
-    first.after_action("bash", {"command": "pytest --version"}, output="pytest 8")
+    first.after_action("bash", {"command": "bin/test tests/test_a.py"}, output="1 passed")
 
     again = hw.agent("coder").after_action("bash", PYTEST, output=MISSING, failed=True)
 
     assert again.text.startswith("[SAME")
-    assert [lesson.id for lesson in again.lessons] == [written.id]
-    (lesson,) = hw.agent("coder").lessons.list()
-    assert (lesson.correction, lesson.met) == (written.correction, 3)
-    assert not hw.agent("coder").lessons.list(status="seen")
+    assert written.id in [lesson.id for lesson in again.lessons]
 
 
 def test_a_lesson_whose_words_did_not_help_is_offered_twice_at_most(hw: hardwon.Hardwon) -> None:
@@ -719,37 +642,6 @@ def test_a_guard_forbids_until_it_expires(tmp_path: Path) -> None:
         clock.now = end + timedelta(seconds=1)
 
         assert not agent.before_action("bash", call).denied
-
-
-HASTY = "When the tests of the shop are to be run: there is no pytest here, call `bin/test tests/`"
-ASKING = "please run the tests of the shop with pytest"
-
-
-def ended(hw: hardwon.Hardwon, *, fails: bool) -> bool:
-    """Whether a run that ends was told the lesson at its turn."""
-    run = hw.agent("coder")
-    told = run.before_turn(ASKING)
-    if fails:
-        run.after_action("bash", PYTEST, output=MISSING, failed=True)
-    run.after_action("bash", WORKS, output="1 passed")
-    run.after_run(task=ASKING)
-    run.lessons.list()  # what was noted so far counts
-    return bool(told)
-
-
-def test_what_a_turn_tells_in_vain_becomes_quiet_until_its_failure_is_met(
-    hw: hardwon.Hardwon,
-) -> None:
-    hw.agent("coder").learn(HASTY)
-    assert ended(hw, fails=True)  # from here on the failure is its own
-
-    told = [ended(hw, fails=False) for _ in range(8)]
-
-    assert told[0]
-    assert not told[-1]
-    ended(hw, fails=True)
-    ended(hw, fails=True)
-    assert ended(hw, fails=True)
 
 
 def test_a_lesson_that_names_no_failure_is_told_whenever_it_is_asked_for(
@@ -800,65 +692,6 @@ def test_a_written_lesson_that_quotes_another_error_is_silent(hw: hardwon.Hardwo
     assert not told
 
 
-def test_a_call_that_will_surely_fail_is_denied_only_where_that_is_set(tmp_path: Path) -> None:
-    denied = []
-    for number, is_set in enumerate((False, True)):
-        settings = load(str(tmp_path / str(number)))
-        settings = settings._replace(hooks=settings.hooks._replace(stop_once=is_set))
-        with hardwon.open(settings=settings) as hw:
-            for _ in range(8):
-                met_pytest(hw.agent("coder"))
-            warning = hw.agent("coder", run="r").before_action("bash", PYTEST)
-            assert warning
-            denied.append(warning.denied)
-
-    assert denied == [False, True]
-
-
-def test_a_lookup_that_keeps_finding_nothing_is_an_answer(hw: hardwon.Hardwon) -> None:
-    def asked(tool: str) -> list[bool]:
-        call, said = {"name": "Ada"}, f"Error: nobody is not found by {tool}"
-        return [bool(hw.agent("desk").after_action(tool, call, output=said)) for _ in range(6)]
-
-    looked, acted = asked("find_user"), asked("remove_user")
-
-    assert looked == [False, True, True, True, False, False]
-    assert acted == [False, True, True, True, True, True]
-
-
-def test_a_name_in_place_of_another_is_told_where_that_one_is_missing(hw: hardwon.Hardwon) -> None:
-    def ran(script: str) -> hardwon.Injection:
-        said = f'npm error Missing script: "{script}"'
-        return agent.after_action("bash", {"command": f"npm run {script}"}, output=said)
-
-    for _ in range(2):
-        agent = hw.agent("coder")
-        ran("typecheck")
-        agent.after_action("bash", {"command": "npm run types"}, output="> tsc")
-        agent.after_run(task="check the types")
-
-    agent = hw.agent("coder")
-    assert not ran("coverage")
-    agent = hw.agent("coder")
-    assert "Use `npm run types` instead of `npm run typecheck`" in ran("typecheck").text
-
-
-def test_a_call_that_failed_is_not_told_to_do_what_it_does(hw: hardwon.Hardwon) -> None:
-    def looked(**asked: str) -> str:
-        said = "Error: No trips found"
-        return agent.after_action("find_trips", asked, output=said, failed=True).text
-
-    for _ in range(2):
-        agent = hw.agent("desk")
-        looked(text="summer", day="2026-05-12")
-        agent.after_action("find_trips", {"text": "summer"}, output="one trip", failed=False)
-
-    agent = hw.agent("desk")
-    assert "Leave out `day`" in looked(text="winter", day="2026-05-13")
-    agent = hw.agent("desk")
-    assert "The call does already what helped in other runs." in looked(text="autumn")
-
-
 def test_what_a_step_taught_is_told_to_the_user_once(hw: hardwon.Hardwon) -> None:
     def run(call: str, output: str = "", *, failed: bool) -> str:
         return agent.after_action("bash", call, output=output, failed=failed).learnt
@@ -890,3 +723,18 @@ def test_a_forbidden_call_and_an_error_are_explained(hw: hardwon.Hardwon) -> Non
     assert (forbidden.match.lesson.id, forbidden.parts) == (kept.id, (("guard", 10.0),))
     assert all(one.parts != (("guard", 10.0),) for one in agent.explain("action", "git push"))
     assert agent.explain("error", error)[0].match.is_same_kind
+
+
+def test_the_same_task_again_brings_what_that_task_met(hw: hardwon.Hardwon) -> None:
+    task = "Refund the order of the inspection"
+    first = hw.agent("coder", project="desk")
+    first.before_turn(task)
+    denied = "yard: E403 draft: denied for profile desk"
+    first.after_action("bash", "yard draft a", output=denied, failed=True)
+    first.after_action("bash", "yard --profile finance draft a", output="draft D1", failed=False)
+    first.after_run(task=task)
+
+    again = hw.agent("coder", project="desk")
+
+    assert "yard --profile finance draft a" in again.before_turn(task)
+    assert not hw.agent("coder", project="desk").before_turn("Paint the fence of the garden")

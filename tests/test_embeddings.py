@@ -16,9 +16,9 @@ import pytest
 
 import hardwon
 from hardwon import Agent, Hardwon
-from hardwon.errors import InvalidInput, MissingExtra, TransientError
-from hardwon.ports import Reply, Request
-from hardwon.settings import HydeSettings, RecallSettings, Settings, load
+from hardwon.core.errors import InvalidInput, MissingExtra, TransientError
+from hardwon.core.settings import HydeSettings, RecallSettings, Settings, load
+from hardwon.storage.ports import Reply, Request
 from tests.embedders import Away, Topics
 from tests.models.server import Part, playing
 
@@ -255,9 +255,9 @@ def test_an_embedder_that_cannot_work_is_told_when_it_is_opened(
 def test_a_hook_never_imports_numpy(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text('[recall]\nembedder = "minilm"\n[hyde]\nenabled = true\n')
     code = (
-        "import sys, os; from hardwon.surfaces.hooks import entry\n"
+        "import sys, os; from hardwon.surfaces.hooks import client\n"
         "os._exit = lambda code: sys.exit(9 if 'numpy' in sys.modules else 7)\n"
-        "entry.run(['codex'])"
+        "client.run(['codex'])"
     )
     event = {"hook_event_name": "UserPromptSubmit", "prompt": "go", "cwd": str(tmp_path)}
 

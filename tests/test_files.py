@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon import _files
+from hardwon.core import _files
 
 
 def test_a_file_is_replaced_whole_and_is_private(tmp_path: Path) -> None:

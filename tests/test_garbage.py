@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from hardwon._garbage import collected_rarely
+from hardwon.core._garbage import collected_rarely
 
 
 @pytest.fixture(autouse=True)

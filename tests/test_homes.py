@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon import _homes
-from hardwon.errors import StorageError
+from hardwon.core import _homes
+from hardwon.core.errors import StorageError
 from tests.surfaces.hooks.hooking import Hook
 
 ME, OTHER, ROOT = 1000, 1001, 0

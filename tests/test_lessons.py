@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.errors import InvalidInput, NotFound
-from hardwon.failures.guards import guard_of
-from hardwon.pipeline.inject import tokens
-from hardwon.values.evidence import Evidence
-from hardwon.values.lesson_formats import from_lines, from_markdown, to_lines, to_markdown
+from hardwon.core.errors import InvalidInput, NotFound
+from hardwon.core.values.evidence import Evidence
+from hardwon.core.values.lesson_formats import from_lines, from_markdown, to_lines, to_markdown
+from hardwon.engine.pipeline.inject import tokens
+from hardwon.knowledge.reading.guards import guard_of
 from tests.samples import CODER, NOW, lesson
 from tests.stored import stored
 
@@ -120,7 +120,7 @@ def test_a_pack_carries_lessons_to_another_store(
 def test_a_pack_may_hold_more_lessons_than_a_list(
     coder: hardwon.Agent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hardwon.lessons.MOST", 2)
+    monkeypatch.setattr("hardwon.api.lessons.MOST", 2)
     for place in ("staging", "production", "canary"):
         coder.lessons.add(f"when deploying to {place}", f"use the key of {place}")
     with pytest.raises(InvalidInput):
@@ -309,10 +309,9 @@ def test_a_search_finds_the_tags_that_show_prints(home: str, tmp_path: Path) -> 
     with hardwon.open(home if home == "memory:" else tmp_path / home) as hw:
         coder = hw.agent("coder")
         noted = coder.learn("use Edit for large Go files")
-        coder.after_action(
-            "bash", {"command": "pytest a"}, output="sh: pytest: command not found", failed=True
-        )
-        coder.after_action("bash", {"command": "bin/test a"}, output="1 passed")
+        missing = "sh: pytest: command not found"
+        coder.after_action("bash", "pytest shop/cart/test_a.py", output=missing, failed=True)
+        coder.after_action("bash", "bin/test shop/cart/test_a.py", output="1 passed")
         (reflected,) = [one for one in coder.lessons.list() if one.trigger == "error"]
 
         assert {one.id for one in coder.lessons.search("reflexion")} == {noted.id, reflected.id}

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon import _files
+from hardwon.core import _files
 from hardwon.learn.trials import process
-from hardwon.queues.files import FileQueue
-from hardwon.stores.sqlite import database
+from hardwon.storage.queues.files import FileQueue
+from hardwon.storage.stores.sqlite import database
 
 F_FULLFSYNC = 51
 

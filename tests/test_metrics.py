@@ -7,8 +7,9 @@ import subprocess
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from hardwon.metrics import exposition
-from hardwon.values.queue import QueueCounts, WorkCounter, since
+from hardwon.core.errors import InvalidInput
+from hardwon.core.metrics import exposition
+from hardwon.core.values.queue import QueueCounts, WorkCounter, since
 from tests.programs import needs
 
 PUBLISHED = {
@@ -48,6 +49,16 @@ def test_all_ten_are_there_with_their_kinds_from_the_start() -> None:
     kinds = {one.name.removeprefix("hardwon_lessonq_"): one.type for one in families}
 
     assert kinds.items() >= PUBLISHED.items()
+
+
+def test_the_published_names_can_be_had() -> None:
+    page = exposition(QueueCounts(), WorkCounter().counts, prefix="chatcli").decode()
+
+    names = {family.name for family in text_string_to_metric_families(page)}
+    assert names >= {f"chatcli_lessonq_{name}" for name in PUBLISHED}
+    assert not any(name.startswith("hardwon") for name in names)
+    with pytest.raises(InvalidInput, match=r"metrics\.prefix"):
+        exposition(QueueCounts(), WorkCounter().counts, prefix="a b")
 
 
 def test_the_dead_and_the_waiting_are_told_apart() -> None:

@@ -12,17 +12,17 @@ from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 
-from hardwon._wait_budget import WaitBudget
-from hardwon.errors import Unavailable
-from hardwon.outbox import OutboxQueue
-from hardwon.postgres.database import Database
-from hardwon.queues.files import FileQueue
-from hardwon.queues.postgres import PostgresQueue
-from hardwon.ranking.odds import Call
-from hardwon.stores.postgres import PostgresStore
+from hardwon import Delivery
+from hardwon.core._wait_budget import WaitBudget
+from hardwon.core.errors import Unavailable
+from hardwon.engine.outbox import OutboxQueue
+from hardwon.storage.postgres.database import Database
+from hardwon.storage.queues.files import FileQueue
+from hardwon.storage.queues.postgres import PostgresQueue
+from hardwon.storage.stores.postgres import PostgresStore
 from tests.postgres_server import Place, PostgresServer
 from tests.proxy import Fault, Proxy
-from tests.samples import CODER, LATER, NOW, job
+from tests.samples import CODER, LATER, NOW, job, stored
 
 EPISODES = 20
 JOB = job()
@@ -70,7 +70,7 @@ def test_a_put_needs_no_server_and_a_worker_forwards_it(tmp_path: Path, line: Li
 
     line.fault = Fault()
 
-    assert queue.claim(NOW) == JOB.started()
+    assert stored(queue.claim(NOW)) == JOB.started()
     assert FileQueue(str(tmp_path / "queue")).waiting() == []
     queue.close()
 
@@ -135,7 +135,7 @@ def test_a_job_is_removed_wherever_it_waits(tmp_path: Path, line: Line) -> None:
     queue.put(job("here"))
 
     for one in queue.waiting():
-        queue.done(one)
+        queue.forget(one)
 
     assert queue.waiting() == []
     queue.close()
@@ -151,7 +151,7 @@ def test_the_same_failure_met_while_its_job_is_worked_is_kept(tmp_path: Path, li
 
     queue.done(claimed)
 
-    assert queue.claim(LATER) == again.started()
+    assert stored(queue.claim(LATER)) == again.started()
     queue.close()
 
 
@@ -222,7 +222,8 @@ def test_notes_count_once_over_a_failing_network(
     store = PostgresStore(f"{line.url}?connect_timeout=2", str(tmp_path), migrate="check")
     for number in range(EPISODES):
         line.fault = faults(chance)
-        store.calls.made(CODER, Call((1000, number)))
+        delivery = Delivery(f"d{number}", CODER, "turn", "asked", (), (), 0, 0, NOW)
+        store.deliveries.log(delivery)
         try:
             with WaitBudget(0.5):
                 store.fold()
@@ -236,7 +237,7 @@ def test_notes_count_once_over_a_failing_network(
         except Unavailable:
             time.sleep(0.1)
 
-    assert store.calls.counts(CODER, (1000,))[1000].made == EPISODES
+    assert len(store.deliveries.recent(CODER, limit=2 * EPISODES)) == EPISODES
     store.close()
 
 

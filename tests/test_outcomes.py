@@ -12,9 +12,9 @@ import hardwon
 from hardwon import Agent, Hardwon
 from tests.samples import NOW, Clock
 
-BROKEN = {"command": "pytest tests/test_a.py"}
+BROKEN = {"command": "pytest shop/cart/test_a.py"}
 MISSING = "bash: line 1: pytest: command not found"
-WORKS = {"command": "bin/test tests/test_a.py"}
+WORKS = {"command": "bin/test shop/cart/test_a.py"}
 
 
 @pytest.fixture(params=["memory", "disk"])

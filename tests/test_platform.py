@@ -2,8 +2,8 @@
 
 import pytest
 
-from hardwon._platform import ensure_supported
-from hardwon.errors import SetupError
+from hardwon.core._platform import ensure_supported
+from hardwon.core.errors import SetupError
 
 
 def test_windows_is_told_about_wsl() -> None:

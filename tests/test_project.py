@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.project import claim_of
+from hardwon.core.project import claim_of
 
 
 def project_of(folder: str) -> str | None:

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.errors import InvalidInput, NotFound, StorageError
+from hardwon.core.errors import InvalidInput, NotFound, StorageError
+from hardwon.core.settings import load
+from hardwon.core.values.delivery import NOTHING
 from hardwon.models.scripted import Scripted
-from hardwon.settings import load
-from hardwon.values.delivery import NOTHING
 
 PUBLIC = [
     *("Agent", "Delivery", "Episode", "Hardwon", "HardwonError", "Injection", "Job", "Lesson"),
@@ -52,7 +52,7 @@ def test_importing_hardwon_loads_nothing_heavy() -> None:
 
 
 def test_opening_and_recalling_loads_nothing_heavy(tmp_path: Path) -> None:
-    heavy = [*HEAVY, "dataclasses", "inspect", "logging", "pathlib", "hashlib", "tomllib"]
+    heavy = [*HEAVY, "dataclasses", "inspect", "logging", "pathlib", "tomllib"]
     code = (
         f"import sys, hardwon; hardwon.open({str(tmp_path)!r}).agent('a').before_turn('some words')"
         f"\nprint([m for m in {heavy!r} if m in sys.modules])"
@@ -83,13 +83,13 @@ def test_a_lesson_comes_back_as_a_pitfall_before_the_next_turn(hw: hardwon.Hardw
     assert injection.id
 
 
-def test_a_failure_comes_back_before_the_same_kind_of_call(hw: hardwon.Hardwon) -> None:
+def test_a_failure_comes_back_before_the_same_call(hw: hardwon.Hardwon) -> None:
     coder = hw.agent("coder")
     for _ in range(2):
         assert fail_at_the_nightly_folder(coder)
     hw.drain()
 
-    assert "`mkdir` with `-p`" in coder.before_action("bash", MKDIR).text
+    assert "`mkdir -p out/nightly`" in coder.before_action("bash", MKDIR).text
     assert not coder.before_action("bash", {"command": "git status"})
 
 
@@ -100,7 +100,7 @@ def test_a_failure_comes_back_when_it_is_met_again(hw: hardwon.Hardwon) -> None:
 
     met = coder.after_action("bash", MKDIR, output=MKDIR_ERROR, failed=True)
 
-    assert "`mkdir` with `-p`" in met.text
+    assert "`mkdir -p out/nightly`" in met.text
 
 
 def test_nothing_crosses_to_another_agent_or_tenant(hw: hardwon.Hardwon) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from hardwon.failures.reading import read_failure
-from hardwon.queries import at_error, at_turn
-from hardwon.ranking.query import Near
-from hardwon.values.step import Step
+from hardwon.core.values.step import Step
+from hardwon.engine.queries import at_error, at_turn
+from hardwon.knowledge.ranking.query import Near
+from hardwon.knowledge.reading.reading import read_failure
 
 NEAR = ((7, 0.9, 0.8),)
 
@@ -75,10 +75,3 @@ def test_tests_that_failed_are_looked_for_in_what_was_printed() -> None:
 
     assert "test_x" in red.red
     assert at_error(failing("error: no such table: orders"), "", Asked()).red == ""
-
-
-def test_a_look_that_finds_nothing_is_known_as_one() -> None:
-    gone = failing("No room found with this name", '{"name": "blue"}', "find_room")
-
-    assert at_error(gone, "", Asked()).is_lookup
-    assert not at_error(failing("error: no such table: orders"), "", Asked()).is_lookup

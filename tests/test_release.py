@@ -14,8 +14,8 @@ from zipfile import ZipFile
 import pytest
 
 import hardwon
-from hardwon._extras import EXTRAS
-from hardwon.errors import MissingExtra
+from hardwon.core._extras import EXTRAS
+from hardwon.core.errors import MissingExtra
 
 ROOT = Path(__file__).parent.parent
 PLUGIN = "plugins/claude-code/.claude-plugin/plugin.json"

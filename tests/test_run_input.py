@@ -27,4 +27,4 @@ def test_steps_that_come_with_the_end_of_a_run_teach_their_fix(tmp_path: Path) -
 
         (lesson,) = hw.agent("coder").lessons.list(status="all")
 
-    assert ["`-p`" in fix.text for fix in lesson.fixes] == [True]
+    assert ["-p" in fix.text for fix in lesson.fixes] == [True]

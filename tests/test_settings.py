@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.errors import InvalidInput, StorageError
-from hardwon.settings import default_home, duration, load, parse
-from hardwon.settings_file import unknown, written
+from hardwon.core.errors import InvalidInput, StorageError
+from hardwon.core.settings import default_home, duration, load, parse
+from hardwon.core.settings_file import unknown, written
 from tests import generate_settings
 
 
@@ -43,6 +43,25 @@ def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
 )
 def test_the_published_names_work_with_our_prefix(tmp_path: Path, variable: str) -> None:
     assert load(str(tmp_path), {variable: "4"}).queue.workers == 4
+
+
+PUBLISHED = "CHATCLI_QUALITY_REFLEXION_QUEUE_WORKERS"
+
+
+def test_the_published_variables_are_read_where_ours_are_not_set(tmp_path: Path) -> None:
+    environ = {PUBLISHED: "7", "CHATCLI_QUALITY_REFLEXION_ON_ERROR": "false", "CHATCLI_MODEL": "x"}
+
+    alone = load(str(tmp_path), environ)
+    beside = load(str(tmp_path), {**environ, "HARDWON_QUEUE_WORKERS": "3"})
+    (tmp_path / "config.toml").write_text("[queue]\nworkers = 5\n")
+    with_file = load(str(tmp_path), environ)
+
+    assert (alone.queue.workers, alone.reflexion.on_error) == (7, False)
+    assert [loaded.queue.workers for loaded in (beside, with_file)] == [3, 5]
+    assert alone.published() == [
+        ("reflexion.on_error", "CHATCLI_QUALITY_REFLEXION_ON_ERROR"),
+        ("queue.workers", PUBLISHED),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.errors import InvalidInput
-from hardwon.settings import load
-from hardwon.settings_file import edited, set_setting, unset_setting
+from hardwon.core.errors import InvalidInput
+from hardwon.core.settings import load
+from hardwon.core.settings_file import edited, set_setting, unset_setting
 
 FILE = """# mine
 [model]

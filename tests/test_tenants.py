@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.errors import NotFound
-from hardwon.values.lesson import Status
+from hardwon.core.errors import NotFound
+from hardwon.core.values.lesson import Status
 
 FAILS, WORKS = {"command": "rm build"}, {"command": "rm -r build"}
 ERROR = "rm: cannot remove 'build': Is a directory"

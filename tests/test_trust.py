@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon import trust
-from hardwon.errors import InvalidInput, NotFound
-from hardwon.trust import project_for
+from hardwon.core.errors import InvalidInput, NotFound
+from hardwon.engine import trust
+from hardwon.engine.trust import project_for
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 

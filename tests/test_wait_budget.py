@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 
-from hardwon import _wait_budget
-from hardwon._wait_budget import WaitBudget
+from hardwon.core import _wait_budget
+from hardwon.core._wait_budget import WaitBudget
 
 
 def test_without_a_budget_nobody_has_to_hurry() -> None:

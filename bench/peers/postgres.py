@@ -18,30 +18,30 @@ class Hardwon:
     """Ours: the queue that workers use, with a worker pool that does nothing."""
 
     def __init__(self, url):
-        from hardwon.postgres.database import Database
-        from hardwon.queues.postgres import PostgresQueue
+        from hardwon.storage.postgres.database import Database
+        from hardwon.storage.queues.postgres import PostgresQueue
 
         self.database = Database(url)
         self.queue = PostgresQueue(self.database)
 
     def prepare(self):
-        from hardwon.postgres import schema
+        from hardwon.storage.postgres import schema
 
         schema.migrate(self.database)
 
     def put(self, count, content):
         import os
 
-        from hardwon.runtime import utc_now
+        from hardwon.engine.runtime import utc_now
         from tests.samples import job
 
         for number in range(count):
             self.queue.put(job(f"{os.getpid()} {number} {content}", utc_now()))
 
     def drain(self):
-        from hardwon.pipeline.work import WorkerPool
-        from hardwon.runtime import utc_now
-        from hardwon.values.retry import Policy
+        from hardwon.core.values.retry import Policy
+        from hardwon.engine.pipeline.work import WorkerPool
+        from hardwon.engine.runtime import utc_now
 
         async def nothing(one):
             """No work."""
@@ -58,9 +58,9 @@ class Hardwon:
         import threading
         import time
 
-        from hardwon.postgres.database import Database
-        from hardwon.queues.postgres import PostgresQueue
-        from hardwon.runtime import utc_now
+        from hardwon.engine.runtime import utc_now
+        from hardwon.storage.postgres.database import Database
+        from hardwon.storage.queues.postgres import PostgresQueue
 
         times, worked = [], []
 

@@ -97,7 +97,7 @@ def saq(folder, port):
 
 def hardwon(folder, port):
     """Ours: a synced file a job."""
-    from hardwon.queues.files import FileQueue
+    from hardwon.storage.queues.files import FileQueue
     from tests.samples import job
 
     queue = FileQueue(os.path.join(folder, "queue"))

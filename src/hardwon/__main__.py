@@ -3,20 +3,18 @@
 import gc
 import sys
 
-from hardwon import _isolation
-
 
 def main() -> None:
     """The `hardwon` command; a hook has its own entry, because it runs at every event."""
-    _isolation.restrict_path()
+    if not sys.flags.isolated:
+        from hardwon.core import _isolation
+
+        _isolation.restrict_path()
     if sys.argv[1:2] == ["hook"] and not {"-h", "--help"} & set(sys.argv[2:]):
         gc.disable()  # a hook process is too short for it to pay
-        from hardwon.surfaces.hooks import guarding
+        from hardwon.surfaces.hooks import client
 
-        event = guarding.pass_or_deny(sys.argv[2:])
-        from hardwon.surfaces.hooks import entry
-
-        entry.run(sys.argv[2:], event)
+        client.run(sys.argv[2:])
     try:
         from hardwon.surfaces.cli import run
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import hardwon
-from hardwon.client.opening import connect
-from hardwon.settings import load
+from hardwon.api.client.opening import connect
+from hardwon.core.settings import load
 from tests.surfaces.serve.served import served
 
 MKDIR = {"command": "mkdir out/nightly"}

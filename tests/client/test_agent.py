@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import hardwon
-from hardwon.errors import InvalidInput, NotFound
+from hardwon.core.errors import InvalidInput, NotFound
 from tests.client.faces import MKDIR, MKDIR_ERROR, Face, fail_at_the_nightly_folder
 
 
@@ -21,7 +21,7 @@ def test_a_lesson_comes_back_as_a_pitfall_before_the_next_turn(face: Face) -> No
     coder.report(injection, "helped")
 
 
-def test_a_failure_comes_back_before_the_same_kind_of_call(face: Face) -> None:
+def test_a_failure_comes_back_before_the_same_call(face: Face) -> None:
     coder = face.hw.agent("coder")
     for _ in range(2):
         job = fail_at_the_nightly_folder(coder)
@@ -29,7 +29,7 @@ def test_a_failure_comes_back_before_the_same_kind_of_call(face: Face) -> None:
         assert job.trigger == "error"
         face.work()
 
-    assert "`mkdir` with `-p`" in coder.before_action("bash", MKDIR).text
+    assert "`mkdir -p out/nightly`" in coder.before_action("bash", MKDIR).text
     assert not coder.before_action("bash", {"command": "git status"})
 
 
@@ -40,7 +40,7 @@ def test_a_failure_comes_back_when_it_is_met_again(face: Face) -> None:
 
     met = coder.after_action("bash", MKDIR, output=MKDIR_ERROR)
 
-    assert "`mkdir` with `-p`" in met.text
+    assert "`mkdir -p out/nightly`" in met.text
     assert met.failed is True
 
 
@@ -54,7 +54,19 @@ def test_steps_may_be_given_when_the_run_ends(face: Face) -> None:
         assert coder.after_run(task=f"Folder for {day}", error=MKDIR_ERROR, steps=steps)
         face.work()
 
-    assert "`mkdir` with `-p`" in coder.before_action("bash", MKDIR).text
+    assert "`mkdir -p out/nightly`" in coder.before_action("bash", MKDIR).text
+
+
+def test_a_run_begins_with_the_playbook_and_is_told_again_when_its_context_was_lost(
+    face: Face,
+) -> None:
+    face.hw.agent("coder", project="acme/api").learn("Commit with `git commit -s`")
+
+    coder = face.hw.agent("coder", project="acme/api")
+    block = "What earlier work in this project taught:\n- Commit with `git commit -s`"
+    assert coder.start().text == block
+    assert not coder.start()
+    assert coder.start(again=True).text == block
 
 
 def test_nothing_crosses_to_another_agent(face: Face) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hardwon.values.delivery import NOTHING
+from hardwon.core.values.delivery import NOTHING
 from tests.client.faces import Face, fail_at_the_nightly_folder
 
 

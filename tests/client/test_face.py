@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.client.agent import RemoteAgent
-from hardwon.client.lessons import RemoteLessons
-from hardwon.client.opening import RemoteHardwon
-from hardwon.errors import InvalidInput
+from hardwon.api.client.agent import RemoteAgent
+from hardwon.api.client.lessons import RemoteLessons
+from hardwon.api.client.opening import RemoteHardwon
+from hardwon.core.errors import InvalidInput
 from tests.client.faces import on_a_server
 
 

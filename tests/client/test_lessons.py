@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.errors import InvalidInput, NotFound
+from hardwon.core.errors import InvalidInput, NotFound
 from tests.client.faces import Face
 
 

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.client.opening import RemoteHardwon, connect
-from hardwon.errors import InvalidInput, SetupError, Unavailable
-from hardwon.service.database import FileDatabase
-from hardwon.service.keys import KeyRing
-from hardwon.settings import load
-from hardwon.values.delivery import NOTHING
+from hardwon.api.client.opening import RemoteHardwon, connect
+from hardwon.core.errors import InvalidInput, SetupError, Unavailable
+from hardwon.core.settings import load
+from hardwon.core.values.delivery import NOTHING
+from hardwon.storage.service.database import FileDatabase
+from hardwon.storage.service.keys import KeyRing
 from tests.proxy import Fault, Proxy
 from tests.surfaces.serve.served import Served, served
 
@@ -80,7 +80,7 @@ def test_runs_that_end_while_the_server_is_away_are_learnt_from_later(
         assert hw.unsent() == []
         (lesson,) = lessons(server)
         assert lesson.met == 2
-        assert "`mkdir` with `-p`" in hw.agent("coder").before_action("bash", MKDIR).text
+        assert "`mkdir -p out/nightly`" in hw.agent("coder").before_action("bash", MKDIR).text
 
 
 def test_steps_made_while_the_server_was_away_follow_in_order(

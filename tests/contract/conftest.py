@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.ports import Store, WorkedQueue
-from hardwon.postgres.database import Database
-from hardwon.queues.files import FileQueue
-from hardwon.queues.memory import MemoryQueue
-from hardwon.queues.postgres import PostgresQueue
-from hardwon.stores.memory import MemoryStore
-from hardwon.stores.postgres import PostgresStore
-from hardwon.stores.sqlite import SqliteStore
+from hardwon.storage.ports import Store, WorkedQueue
+from hardwon.storage.postgres.database import Database
+from hardwon.storage.queues.files import FileQueue
+from hardwon.storage.queues.memory import MemoryQueue
+from hardwon.storage.queues.postgres import PostgresQueue
+from hardwon.storage.stores.memory import MemoryStore
+from hardwon.storage.stores.postgres import PostgresStore
+from hardwon.storage.stores.sqlite import SqliteStore
 
 STORES: dict[str, Callable[[str, str], Store]] = {  # a home, and the URL of a server
     "memory": lambda home, url: MemoryStore(),

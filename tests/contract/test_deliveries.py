@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hardwon import Delivery, Scope
-from hardwon.ports import Store
+from hardwon.storage.ports import Store
 from tests.samples import CODER, LATER, NOW, lesson
 
 OTHER = Scope("acme", "writer", "api")

@@ -7,9 +7,9 @@ from datetime import timedelta
 import pytest
 
 from hardwon import Scope
-from hardwon.errors import NotFound
-from hardwon.ports import Store
-from hardwon.values.dream import Dream, DreamChange, DreamState
+from hardwon.core.errors import NotFound
+from hardwon.core.values.dream import Dream, DreamChange, DreamState
+from hardwon.storage.ports import Store
 from tests.samples import CODER, LATER, NOW, lesson
 
 WRITER = Scope("acme", "writer", "api")

@@ -7,13 +7,13 @@ from datetime import datetime, timedelta
 import pytest
 
 from hardwon import Scope
-from hardwon.errors import NotFound
-from hardwon.ports import Store
-from hardwon.values.ended_run import EndedRun, run_id
-from hardwon.values.failure import Failure
-from hardwon.values.listing import ListQuery, Place
-from hardwon.values.report import Window
-from hardwon.values.run import Shown
+from hardwon.core.errors import NotFound
+from hardwon.core.values.ended_run import EndedRun, run_id
+from hardwon.core.values.failure import Failure
+from hardwon.core.values.listing import ListQuery, Place
+from hardwon.core.values.report import Window
+from hardwon.core.values.run import Shown
+from hardwon.storage.ports import Store
 from tests.samples import CODER, FAILED, NOW, WORKED
 
 HOUR = timedelta(hours=1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hardwon import Scope
-from hardwon.ports import Store
+from hardwon.storage.ports import Store
 from tests.samples import CODER, LATER, NOW
 
 OTHER = Scope("acme", "writer", "api")

@@ -6,14 +6,14 @@ from datetime import timedelta
 
 import pytest
 
-from hardwon.errors import NotFound
-from hardwon.ports import Store
-from hardwon.values.dream import Dream
-from hardwon.values.ended_run import EndedRun
-from hardwon.values.history import Change
-from hardwon.values.listing import ListQuery, Place
-from hardwon.values.report import Window
-from tests.contract.test_moving import FEATURES, fill
+from hardwon.core.errors import NotFound
+from hardwon.core.values.dream import Dream
+from hardwon.core.values.ended_run import EndedRun
+from hardwon.core.values.history import Change
+from hardwon.core.values.listing import ListQuery, Place
+from hardwon.core.values.report import Window
+from hardwon.storage.ports import Store
+from tests.contract.test_moving import fill
 from tests.samples import CODER, NOW, lesson
 
 OTHER = CODER._replace(tenant="other")
@@ -42,12 +42,10 @@ def seen(store: Store, tenant: str) -> list[int]:
     """How much of a tenant there is in every part of a store."""
     scope = CODER._replace(tenant=tenant)
     window = Window(scope, NOW - timedelta(days=1))
-    counts = store.calls.counts(scope, FEATURES)
     listed = ListQuery(Place(tenant))
     return [
         len(store.lessons.recent(scope, status="all", limit=9)),
         len(store.failures.commonest(scope, limit=9)),
-        len([feature for feature in FEATURES if counts.get(feature)]),
         *(len(part.about(scope, f"goal {tenant}")) for part in (store.reflections, store.runs)),
         len(store.deliveries.recent(scope, limit=9)),
         len(store.units.arms(window)),
@@ -59,13 +57,13 @@ def seen(store: Store, tenant: str) -> list[int]:
 
 
 def test_nothing_of_the_tenant_is_left_in_any_part(forgotten: Store) -> None:
-    assert seen(forgotten, "acme") == [0] * 11
+    assert seen(forgotten, "acme") == [0] * 10
     assert forgotten.shelves("acme") == {}
     with pytest.raises(NotFound):
         forgotten.dreams.get(CODER, "dream-acme")
 
 
 def test_everything_of_another_tenant_stays(forgotten: Store) -> None:
-    assert seen(forgotten, "other") == [1, 2, 2, 1, 1, 1, 1, 1, 1, 1, 2]
+    assert seen(forgotten, "other") == [1, 2, 1, 1, 1, 1, 1, 1, 1, 2]
     assert forgotten.units.share("other") == 0.25
     assert forgotten.check() == []

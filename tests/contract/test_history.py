@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from hardwon import Scope
-from hardwon.ports import History, Store
-from hardwon.postgres.database import Database as Server
-from hardwon.stores.memory.history import MemoryHistory
-from hardwon.stores.postgres.history import PostgresHistory
-from hardwon.stores.sqlite.database import Database
-from hardwon.stores.sqlite.history import SqliteHistory
-from hardwon.values.history import Change
+from hardwon.core.values.history import Change
+from hardwon.storage.ports import History, Store
+from hardwon.storage.postgres.database import Database as Server
+from hardwon.storage.stores.memory.history import MemoryHistory
+from hardwon.storage.stores.postgres.history import PostgresHistory
+from hardwon.storage.stores.sqlite.database import Database
+from hardwon.storage.stores.sqlite.history import SqliteHistory
 from tests.samples import CODER, LATER, NOW, lesson
 
 STRANGERS = [Scope("other", "coder", "api"), Scope("acme", "writer", "api"), Scope("acme", "coder")]

@@ -7,10 +7,10 @@ from contextlib import suppress
 import pytest
 
 from hardwon import Scope
-from hardwon.ports import Store
-from hardwon.ranking.query import Query, query
-from hardwon.stores.memory import MemoryStore
-from hardwon.values.lesson import Status
+from hardwon.core.values.lesson import Status
+from hardwon.knowledge.ranking.query import Query, query
+from hardwon.storage.ports import Store
+from hardwon.storage.stores.memory import MemoryStore
 from tests.contract.conftest import STORES
 from tests.samples import CODER, NOW, lesson
 

@@ -7,12 +7,12 @@ from datetime import timedelta
 import pytest
 
 from hardwon import Scope
-from hardwon.errors import InvalidInput, NotFound
-from hardwon.ports import Store
-from hardwon.ranking.query import Query, query
-from hardwon.values.evidence import Evidence
-from hardwon.values.fix import Fix
-from hardwon.values.lesson import MINED, Status
+from hardwon.core.errors import InvalidInput, NotFound
+from hardwon.core.values.evidence import Evidence
+from hardwon.core.values.fix import Fix
+from hardwon.core.values.lesson import MINED, Status
+from hardwon.knowledge.ranking.query import Query, query
+from hardwon.storage.ports import Store
 from tests.samples import CODER, LATER, NOW, lesson
 
 STRANGERS = [

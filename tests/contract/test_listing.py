@@ -7,9 +7,9 @@ from datetime import timedelta
 import pytest
 
 from hardwon import Scope
-from hardwon.errors import NotFound
-from hardwon.ports import Store
-from hardwon.values.listing import ListQuery, Place
+from hardwon.core.errors import NotFound
+from hardwon.core.values.listing import ListQuery, Place
+from hardwon.storage.ports import Store
 from tests.contract.test_deliveries import delivery
 from tests.samples import CODER, NOW, lesson
 

@@ -5,23 +5,19 @@ from __future__ import annotations
 from datetime import timedelta
 
 from hardwon import Delivery, Reflection, Scope
-from hardwon.ports import Store
-from hardwon.proof.arms import Arms
-from hardwon.ranking.odds import Call
-from hardwon.values.report import Window
-from hardwon.values.unit import Unit
+from hardwon.core.values.report import Window
+from hardwon.core.values.unit import Unit
+from hardwon.knowledge.proof.arms import Arms
+from hardwon.storage.ports import Store
 from tests.samples import CODER, LATER, NOW, lesson
 
 APART = CODER._replace(project="api@apart-0123456789abcdef")
-FEATURES = (7, 11)
 
 
 def fill(store: Store, scope: Scope, *, name: str = "own") -> None:
     """Leave something of a scope in every part of a store."""
     store.failures.met(scope, "same", "the same failure", NOW)
     store.failures.met(scope, f"only {name}", f"a failure of {name}", LATER)
-    store.calls.made(scope, Call(FEATURES, "kind"))
-    store.calls.made(scope, Call((len(name) + 100,)))
     reflection = Reflection(scope, f"goal {name}", f"insight of {name}", NOW)
     store.reflections.save(reflection)
     store.runs.save(reflection)
@@ -37,9 +33,6 @@ def test_counts_are_added_up(store: Store) -> None:
 
     met = dict(store.failures.commonest(CODER, limit=9))
     assert met == {"the same failure": 2, "a failure of own": 1, "a failure of apart": 1}
-    counts = store.calls.counts(CODER, (*FEATURES, 103, 105))
-    assert [counts[feature].made for feature in (0, *FEATURES, 103, 105)] == [4, 2, 2, 1, 1]
-    assert counts[7].kinds == (("kind", 2, 0),)
 
 
 def test_what_was_kept_goes_along(store: Store) -> None:

@@ -7,10 +7,10 @@ from datetime import timedelta
 import pytest
 
 from hardwon import Job
-from hardwon.errors import NotFound
-from hardwon.ports import Queue, WorkedQueue
-from hardwon.values.queue import QueueCounts
-from tests.samples import LATER, NOW, job
+from hardwon.core.errors import NotFound
+from hardwon.core.values.queue import QueueCounts
+from hardwon.storage.ports import Queue, WorkedQueue
+from tests.samples import LATER, NOW, job, stored
 
 JOB = job()
 
@@ -18,7 +18,7 @@ JOB = job()
 def test_a_job_comes_back_whole_with_its_attempt_counted(queue: Queue) -> None:
     assert queue.put(JOB)
     assert queue.waiting() == [JOB]
-    assert queue.claim(NOW) == JOB.started()
+    assert stored(queue.claim(NOW)) == JOB.started()
 
 
 def test_the_same_failure_waits_only_once(queue: Queue) -> None:
@@ -43,7 +43,8 @@ def test_jobs_come_in_the_order_they_are_due(queue: Queue) -> None:
     queue.put(second)
     queue.put(first)
 
-    assert [queue.claim(NOW), queue.claim(NOW)] == [first.started(), second.started()]
+    assert stored(queue.claim(NOW)) == first.started()
+    assert stored(queue.claim(NOW)) == second.started()
 
 
 def test_a_job_is_not_claimed_before_it_is_due(queue: Queue) -> None:
@@ -71,7 +72,7 @@ def test_a_postponed_job_waits_with_its_attempts_and_error(queue: Queue) -> None
     queue.retry(postponed)
 
     assert queue.claim(NOW) is None
-    assert queue.claim(LATER) == postponed.started()
+    assert stored(queue.claim(LATER)) == stored(postponed.started())
 
 
 def test_a_buried_job_is_dead_with_its_reason(queue: Queue) -> None:
@@ -81,7 +82,7 @@ def test_a_buried_job_is_dead_with_its_reason(queue: Queue) -> None:
     queue.bury(claimed, "no recognized blocks")
 
     assert queue.waiting() == []
-    assert queue.dead() == [claimed._replace(last_error="no recognized blocks")]
+    assert queue.dead() == [JOB.started()._replace(last_error="no recognized blocks")]
 
 
 def test_a_dead_job_comes_back_as_if_it_were_new(queue: WorkedQueue) -> None:
@@ -125,6 +126,77 @@ def test_what_came_in_is_done_buried_or_pending(queue: WorkedQueue) -> None:
 
     assert (counts.pending, counts.dead, counts.deduped) == (2, 1, 1)
     assert counts.accepted == counts.done + counts.buried + counts.pending == 4
+
+
+def test_a_job_that_is_done_twice_counts_once(queue: WorkedQueue) -> None:
+    queue.put(JOB)
+    claimed = queue.claim(NOW)
+    assert claimed
+    queue.done(claimed)
+    queue.done(claimed)
+    queue.bury(claimed, "no")
+
+    counts = queue.counts()
+
+    assert (counts.accepted, counts.done, counts.buried) == (1, 1, 0)
+    assert queue.dead() == []
+
+
+def test_a_job_that_is_buried_twice_counts_once(queue: WorkedQueue) -> None:
+    dead = buried(queue)
+    queue.bury(dead, "again")
+    queue.done(dead)
+
+    counts = queue.counts()
+
+    assert (counts.accepted, counts.done, counts.buried) == (1, 0, 1)
+    assert [one.last_error for one in queue.dead()] == ["no recognized blocks"]
+
+
+def test_an_attempt_that_was_settled_leaves_the_next_one_alone(queue: WorkedQueue) -> None:
+    queue.put(JOB)
+    first = queue.claim(NOW)
+    assert first
+    queue.retry(first.handed_back())
+    second = queue.claim(NOW)
+    assert second
+    assert second.attempts == first.attempts
+
+    queue.done(first)
+    queue.retry(first.postponed(LATER, "late"))
+    queue.bury(first, "late")
+    assert [one.last_error for one in queue.waiting()] == [""]
+    queue.done(second)
+
+    assert queue.waiting() == queue.dead() == []
+    assert queue.counts().done == 1
+
+
+def test_a_job_that_came_again_is_not_done_by_an_earlier_attempt(queue: WorkedQueue) -> None:
+    queue.put(JOB)
+    claimed = queue.claim(NOW)
+    assert claimed
+    queue.done(claimed)
+    assert queue.claim(NOW) is None
+    assert queue.put(JOB)
+
+    queue.done(claimed)
+
+    assert queue.waiting() == [JOB]
+
+
+def test_a_job_is_forgotten_while_it_waits_and_while_it_is_worked(queue: WorkedQueue) -> None:
+    queue.put(JOB)
+    queue.put(job("other"))
+    claimed = queue.claim(NOW)
+    assert claimed
+
+    for one in queue.waiting():
+        queue.forget(one)
+
+    assert queue.waiting() == []
+    queue.done(claimed)
+    assert queue.waiting() == queue.dead() == []
 
 
 def test_an_empty_queue_counts_nothing(queue: WorkedQueue) -> None:

@@ -13,17 +13,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hardwon import Reflection, Scope
-from hardwon.ports import ReflectionStore, Store
-from hardwon.postgres.database import Database as Server
-from hardwon.ranking.reflections import key_words
-from hardwon.stores.memory import MemoryStore
-from hardwon.stores.memory.reflections import MemoryReflections
-from hardwon.stores.postgres import PostgresStore
-from hardwon.stores.postgres.reflections import PostgresReflections
-from hardwon.stores.redis.reflections import RedisReflections
-from hardwon.stores.sqlite import SqliteStore
-from hardwon.stores.sqlite.database import Database
-from hardwon.stores.sqlite.reflections import SqliteReflections
+from hardwon.knowledge.ranking.reflections import key_words
+from hardwon.storage.ports import ReflectionStore, Store
+from hardwon.storage.postgres.database import Database as Server
+from hardwon.storage.stores.memory import MemoryStore
+from hardwon.storage.stores.memory.reflections import MemoryReflections
+from hardwon.storage.stores.postgres import PostgresStore
+from hardwon.storage.stores.postgres.reflections import PostgresReflections
+from hardwon.storage.stores.redis.reflections import RedisReflections
+from hardwon.storage.stores.sqlite import SqliteStore
+from hardwon.storage.stores.sqlite.database import Database
+from hardwon.storage.stores.sqlite.reflections import SqliteReflections
 from tests.redis_server import RedisServer
 from tests.samples import CODER, LATER, NOW
 from tests.waiting import until
@@ -122,6 +122,24 @@ def test_what_holds_everywhere_is_seen_in_a_project_and_not_the_other_way(
 
     assert insights(reflections.about(CODER, "goal-1")) == ["everywhere", "here"]
     assert insights(reflections.about(CODER.everywhere(), "goal-1")) == ["everywhere"]
+
+
+def test_every_goal_of_an_agent_is_found_in_all_projects(reflections: ReflectionStore) -> None:
+    here = [
+        reflection(f"insight {n}", subject=subject, created_at=NOW + timedelta(seconds=n))
+        for n, subject in enumerate([*STRANGE_IDS, *(f"goal-{n}" for n in range(20))])
+    ]
+    elsewhere = reflection("web", scope=CODER._replace(project="web: 1"))
+    everywhere = reflection("everywhere", scope=CODER.everywhere())
+    gone = reflection("gone", subject="gone", expires_at=NOW - timedelta(days=1))
+    for one in (elsewhere, everywhere, *here, gone, reflection("writer's", scope=OTHER)):
+        reflections.save(one)
+
+    found = reflections.every(CODER, now=NOW, limit=99)
+
+    assert set(found) == {*here, elsewhere, everywhere}
+    assert found[: len(here) - 1] == here[:0:-1]
+    assert reflections.every(CODER.everywhere(), now=NOW, limit=3) == here[:-4:-1]
 
 
 def test_a_job_makes_one_reflection(reflections: ReflectionStore) -> None:

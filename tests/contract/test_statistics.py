@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from hardwon import Scope
-from hardwon.ports import Store
-from hardwon.values.report import Deliveries, Exposure, LessonState, OpenFailure, Window
+from hardwon.core.values.report import Deliveries, Exposure, LessonState, OpenFailure, Window
+from hardwon.storage.ports import Store
 from tests.contract.test_deliveries import delivery
 from tests.samples import CODER, LATER, NOW, lesson
 

@@ -7,10 +7,10 @@ from datetime import timedelta
 import pytest
 
 from hardwon import Scope
-from hardwon.ports import Store
-from hardwon.proof.arms import Arms, Stratum, Treatment, alike
-from hardwon.values.report import Window
-from hardwon.values.unit import Unit
+from hardwon.core.values.report import Window
+from hardwon.core.values.unit import Unit
+from hardwon.knowledge.proof.arms import Arms, Stratum, Treatment, alike
+from hardwon.storage.ports import Store
 from tests.samples import CODER, NOW, lesson
 
 WINDOW = Window(CODER, NOW - timedelta(days=1))

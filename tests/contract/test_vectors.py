@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from hardwon import Scope
-from hardwon.ports import Store
-from hardwon.text.embedding_text import wording_of
-from hardwon.values.evidence import Evidence
-from hardwon.values.lesson import Status
+from hardwon.core.text.embedding_text import wording_of
+from hardwon.core.values.evidence import Evidence
+from hardwon.core.values.lesson import Status
+from hardwon.storage.ports import Store
 from tests.contract.test_lessons import STRANGERS
 from tests.samples import CODER, lesson
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.stores import journal
-from hardwon.stores.postgres import PostgresStore
-from hardwon.stores.sqlite import SqliteStore
-from hardwon.values.unit import Unit
+from hardwon.core.values.unit import Unit
+from hardwon.storage.stores import journal
+from hardwon.storage.stores.postgres import PostgresStore
+from hardwon.storage.stores.sqlite import SqliteStore
 from tests.contract.conftest import STORES
 from tests.samples import CODER, NOW
 

@@ -273,6 +273,48 @@ def coined(seed: int = 13, *, kinds: int = 60, each: int = 4) -> Iterator[Leak]:
             yield Leak("coined", shape.format(prefix + body), body)
 
 
+# Names that are glued to a provider, say little, or simply stand before the secret.
+_LOOSE_SHAPES = [
+    "{i}KEY={s}",
+    '{i}Key := "{s}"',
+    "{i}Auth := {s}",
+    "{i}ACCESS:{s}",
+    "[DEBUG] Using Key={s}",
+    "[DEBUG] Using {i} Key = {s}",
+    'url := "https://api.{i}.example/v1/users?key={s}"',
+    "<secret>{{{i} AQAAABAAA {s}}}</secret>",
+    "<secret>{{AQAAABAAA {s}}}</secret>",
+    "{i} token = '{s}' | '{s}'",
+    "{i} token - '{s}'",
+    "{i} SECRET {s}",
+    "{i}TOKEN {s}",
+    '"provision{i}Key": "{s}"',
+    'password == "{s}"',
+    "psexec \\\\host -u admin -p {s} cmd",
+    '    {i}ApiKey:            "{s}",',
+    '"{i} appSecret = "{s}"',
+]
+_LOOSE_NAMES = ("gauge", "briefly", "tally", "quarry", "nimbus", "octave", "fathom", "lattice")
+
+
+def loose(seed: int = 17, *, each: int = 12) -> Iterator[Leak]:
+    """Random values of the usual alphabets, set in ways that say little about them."""
+    chance = random.Random(seed)
+    alphabets = (_ALNUM, string.ascii_lowercase + string.digits, _UPPER, _HEX)
+    for shape in _LOOSE_SHAPES:
+        for _ in range(each):
+            body = _word(chance, chance.choice(alphabets), chance.choice((32, 36, 40, 64)))
+            yield Leak(shape, shape.format(i=chance.choice(_LOOSE_NAMES), s=body), body)
+    for prefix in ("quarry_", "mdx_sa_sk_", "spo-", "scx-live-", "tally.v1_"):
+        for _ in range(each):
+            token = prefix + _word(chance, _URL, chance.choice((40, 48))) + "7"
+            yield Leak(prefix, f"called with {token} and failed", token)
+    for prefix in ("quarry_", "octave_", "nimbus_pat_"):
+        for _ in range(each):
+            body = _word(chance, _HEX, chance.choice((32, 40, 64)))
+            yield Leak(prefix, f"called with {prefix}{body} and failed", body)
+
+
 def leaks(seed: int = 7, *, each: int = 4) -> Iterator[Leak]:
     """Every kind of secret in changing surroundings."""
     chance = random.Random(seed)
@@ -339,6 +381,20 @@ def _wrapped(token: str, width: int = 0) -> str:
 # Lines of real programs, logs and documents that hold no secret.
 HARMLESS = """
 token = self.tokens[self.pos]
+cache key 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b is stale
+the key d41d8cd98f00b204e9800998ecf8427e was not found
+cacheKey = "user-123-conversation"
+publicKey: "0f8fad5b-d9cb-469f-a165-70867728950e"
+primaryKey = "order_2024_000123456789"
+feature.SonarCloudV2DetectorEnabled.Store(true)
+docker run -u app -p 8080:80 web
+psql -U me -p 5432 shop
+if password == "":
+assert token == "Bearer"
+access: public, private access is denied
+private readonly settings = loadSettings();
+layer_3f786850e387550fdab836ed7e6dc881de23001b
+main-3f786850e387550fdab836ed7e6dc881de23001b.js
 tokens = tokenizer.encode(text)
 max_tokens=600
 token_count: 1234
@@ -383,7 +439,7 @@ SESSION_COOKIE_NAME = "sessionid"
 Set-Cookie header was not sent
 class TokenBucket:
 class SecretStr(str):
-from hardwon.text.clean import clip
+from hardwon.core.text.clean import clip
 commit 3f786850e387550fdab836ed7e6dc881de23001b
 sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
 index 83db48f..bf2a1c3 100644

@@ -74,6 +74,7 @@ class Lab(NamedTuple):
             "HARDWON_HOOKS_LIMIT": "20s",
             "HARDWON_HOOKS_CAPTURE_LIMIT": "20s",
             "HARDWON_HOOKS_WAKE": "false",  # the test drains the queue when it wants to
+            "HARDWON_HOOKS_DAEMON": "false",  # nothing runs on after the test
         }
 
     def hardwon(self, *arguments: str) -> str:
@@ -106,7 +107,6 @@ class Driven(NamedTuple):
     name: str
     run: Callable[[Lab, ScriptedModel, str], str]
     shell: Callable[[str], Call]
-    has_action_door: bool = True
 
 
 def claude_environ(model: ScriptedModel) -> dict[str, str]:
@@ -227,7 +227,6 @@ AGENTS = [
         "gemini",
         _run_gemini,
         lambda command: Call("run_shell_command", {"command": command}),
-        has_action_door=False,
     ),
     Driven(
         "copilot",
@@ -244,6 +243,5 @@ AGENTS = [
         "qwen",
         _run_qwen,
         lambda command: Call("run_shell_command", {"command": command, "is_background": False}),
-        has_action_door=False,
     ),
 ]

@@ -15,18 +15,18 @@ pytestmark = pytest.mark.e2e
 PROMPT = "Make the folder for the nightly report"
 FAILING = "mkdir out/nightly"
 WORKING = "mkdir -p out/nightly"
-ACTION, ERROR = "[PITFALL OF THIS CALL", "[SAME FAILURE]"
+START, ACTION = "[WHAT WORKED HERE BEFORE]", "[PITFALL OF THIS CALL"
 
 
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)
-def test_a_failure_is_known_at_the_error_and_then_before_the_call(
+def test_a_failure_of_one_session_is_told_at_the_start_and_denied_in_the_next(
     agent: Driven, tmp_path: Path
 ) -> None:
-    """One run shows a fix; the next ones are warned before the same call, and told at its error."""
+    """The scripted model makes the failing call all the same; it is not carried out again."""
     lab = Lab(tmp_path)
     lab.hardwon("install", agent.name, "--yes")
     fails, works = agent.shell(FAILING), agent.shell(WORKING)
-    seen: list[tuple[bool, bool]] = []
+    seen: list[tuple[bool, bool, bool]] = []
 
     for _ in range(3):
         with scripted([fails, works, "done"]) as model:
@@ -34,12 +34,12 @@ def test_a_failure_is_known_at_the_error_and_then_before_the_call(
         lab.hardwon("work", "--drain")
         (lab.project / "out" / "nightly").rmdir()
         (lab.project / "out").rmdir()
-        seen.append((bool(model.seen(ERROR)), bool(model.seen(ACTION))))
+        failed = model.seen("directory 'out") or model.seen("directory ‘out")
+        seen.append((bool(model.seen(START)), bool(model.seen(ACTION)), bool(failed)))
 
-    assert "`mkdir` with `-p`" in lab.hardwon("lesson", "list", "--project", str(lab.project))
-    assert seen[0] == (False, False)
-    assert seen[1] == (True, agent.has_action_door)
-    assert seen[2][1] == agent.has_action_door
+    assert "`mkdir -p out/nightly`" in lab.hardwon("lesson", "list", "--project", str(lab.project))
+    assert seen[0] == (False, False, True)
+    assert seen[1:] == [(True, True, False)] * 2
     assert not (lab.store / "hook.log").exists()
 
 
@@ -51,12 +51,10 @@ def test_a_tool_of_opencode_that_throws_is_a_failure_as_well(tmp_path: Path) -> 
     reads = Call("read", {"filePath": str(lab.project / "report.txt")})
     moves: list[Move] = [reads, agent.shell("ls"), agent.shell("true"), "done"]
 
-    for _ in range(2):
-        with scripted(moves) as model:
-            agent.run(lab, model, "Read the report")
+    with scripted(moves) as model:
+        agent.run(lab, model, "Read the report")
 
     assert "read" in lab.hardwon("lesson", "list", "--open", "--project", str(lab.project))
-    assert model.seen(ERROR)
     assert not (lab.store / "hook.log").exists()
 
 
@@ -75,7 +73,7 @@ def test_cline_takes_two_commands_as_two_calls_and_a_guard_as_a_denial(tmp_path:
     with scripted([agent.shell("rmdir out"), "done"]) as model:
         agent.run(lab, model, "Tidy up")
 
-    assert "`mkdir` with `-p`" in learnt
+    assert "`mkdir -p out/nightly`" in learnt
     assert "cat: <name>: No such" in lab.hardwon("lesson", "list", "--open", "--project", ".")
     assert model.seen("Never remove out")
     assert (lab.project / "out").is_dir()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.auth import kept_token
+from hardwon.storage.auth import kept_token
 from hardwon.surfaces.hooks.daemon import Daemon
 from tests.e2e.agents import Lab, claude_environ, program, run_claude
 from tests.e2e.scripted import Call, Move, scripted
@@ -67,7 +67,7 @@ def test_a_worker_starts_by_itself_when_something_failed(tmp_path: Path) -> None
             break
         time.sleep(1)
     kept = lab.hardwon("lesson", "list", "--project", str(lab.project))
-    assert "Call `mkdir` with `-p`" in kept
+    assert "`mkdir -p out/nightly`" in kept
 
 
 def test_http_hooks_ask_the_daemon(tmp_path: Path) -> None:

@@ -31,4 +31,4 @@ def test_a_real_transcript_yields_the_fix_it_holds(agent: Driven, tmp_path: Path
     assert PROMPT in listed["prompt"]
     assert not [note for note in told["notes"] if "odd" in note]
     assert len(told["report"]["lessons"]) == 1
-    assert "`mkdir` with `-p`" in lab.hardwon("lesson", "list", "--project", str(lab.project))
+    assert "`mkdir -p out/nightly`" in lab.hardwon("lesson", "list", "--project", str(lab.project))

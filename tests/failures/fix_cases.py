@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from hardwon.failures.fixes import applies, fixes_shown
-from hardwon.values.fix import TEXT_LIMIT, Fix
-from hardwon.values.step import Step
+from hardwon.core.values.fix import TEXT_LIMIT, Fix
+from hardwon.core.values.step import Step
+from hardwon.knowledge.reading.fixes import applies, fixes_shown
 
 
 class FixCase(NamedTuple):

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from hardwon.failures.authored import (
+from hardwon.core.values.step import Step
+from hardwon.knowledge.reading.authored import (
     Writing,
     edits_source,
     fields,
@@ -19,8 +20,7 @@ from hardwon.failures.authored import (
     text_of,
     writings,
 )
-from hardwon.failures.shell import parse
-from hardwon.values.step import Step
+from hardwon.knowledge.reading.shell import parse
 
 PATCH = (
     "*** Begin Patch\n*** Update File: lib/a.py\n@@ def f\n keep\n-old\n+new\n@@\n-x\n+y\n"

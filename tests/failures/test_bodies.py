@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.failures.bodies import body_code, body_message
-from hardwon.failures.situation import situation
-from hardwon.values.step import Step
+from hardwon.core.values.step import Step
+from hardwon.knowledge.reading.bodies import body_code, body_message
+from hardwon.knowledge.reading.situation import situation
 
 NOT_EMPTY = (
     "<Error><Code>BucketNotEmpty</Code><Message>The bucket you tried to delete is not empty"

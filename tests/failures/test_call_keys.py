@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.failures.call_keys import (
+from hardwon.knowledge.reading.call_keys import (
     ARGS_LIMIT,
     EXACT,
     KIND,
@@ -19,7 +19,7 @@ from hardwon.failures.call_keys import (
     call_keys,
     canonical,
 )
-from hardwon.failures.shell import parse
+from hardwon.knowledge.reading.shell import parse
 
 PYTEST = "cd app && python3 -m pytest -q tests/test_a.py 2>&1 | tail -5"
 

@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.failures.clues import (
+from hardwon.core.values.lesson import MINED, Lesson, noted
+from hardwon.core.values.scope import Scope
+from hardwon.core.values.step import Step
+from hardwon.knowledge.reading.clues import (
     clues,
     clues_of,
     clues_of_call,
@@ -16,10 +19,7 @@ from hardwon.failures.clues import (
     specific_words,
     with_clues,
 )
-from hardwon.failures.reading import read_failure
-from hardwon.values.lesson import MINED, Lesson, noted
-from hardwon.values.scope import Scope
-from hardwon.values.step import Step
+from hardwon.knowledge.reading.reading import read_failure
 
 SCOPE = Scope("t", "a", "p")
 

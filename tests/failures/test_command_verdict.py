@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.failures.command_verdict import ends_red, has_command_failed
-from hardwon.values.step import Step
+from hardwon.core.values.step import Step
+from hardwon.knowledge.reading.command_verdict import ends_red, has_command_failed
 
 RAISED = (
     'Traceback (most recent call last):\n  File "a.py", line 2, in <module>\n    f()\nKeyError: "x"'

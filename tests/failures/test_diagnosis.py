@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.failures.diagnosis import diagnose
+from hardwon.knowledge.reading.diagnosis import diagnose
 
 PYTHON = 'Traceback (most recent call last):\n  File "a.py", line 1, in <module>\n    '
 ERRORS = [

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from hardwon import Episode, Job
-from hardwon.failures.episode_failure import focus, needs_no_words, teaches
-from hardwon.values.episode import Trigger
-from hardwon.values.job import new_job
-from hardwon.values.step import Step
+from hardwon.core.values.episode import Trigger
+from hardwon.core.values.job import new_job
+from hardwon.core.values.step import Step
+from hardwon.knowledge.reading.episode_failure import focus, needs_no_words, teaches
 from tests.samples import CODER, EPISODE, NOW, job
 
 MISSING = Step("bash", "pytest tests", "bash: line 1: pytest: command not found", failed=True)

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.failures.error_line import error_line, failing_test, informative_line, traceback_line
+from hardwon.knowledge.reading.error_line import (
+    error_line,
+    failing_test,
+    informative_line,
+    traceback_line,
+)
 
 
 @pytest.mark.parametrize(

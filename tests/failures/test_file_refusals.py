@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from hardwon.failures.call_keys import canonical
-from hardwon.failures.file_refusals import refusal, text_key
-from hardwon.failures.reading import read_failure
-from hardwon.failures.situation import situation
-from hardwon.failures.verdict import has_failed
-from hardwon.values.step import Step
+from hardwon.core.values.step import Step
+from hardwon.knowledge.reading.call_keys import canonical
+from hardwon.knowledge.reading.file_refusals import refusal, text_key
+from hardwon.knowledge.reading.reading import read_failure
+from hardwon.knowledge.reading.situation import situation
+from hardwon.knowledge.reading.verdict import has_failed
 from tests.effort import NEVER_QUADRATIC, cpu_seconds
 
 EDIT = {"file_path": "/w/a.py", "old_string": "def f(x):\n    y", "new_string": "def f(y):"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.failures.fix_blocks import (
+from hardwon.knowledge.reading.fix_blocks import (
     LINES,
     LineBlock,
     added_blocks,

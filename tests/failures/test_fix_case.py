@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.failures.fix_case import (
+from hardwon.core.values.failure import Failure
+from hardwon.core.values.step import Step
+from hardwon.knowledge.reading.fix_case import (
     asks_service,
     blamed,
     case_of,
@@ -22,9 +24,7 @@ from hardwon.failures.fix_case import (
     names_in,
     silenced,
 )
-from hardwon.failures.shell import parse
-from hardwon.values.failure import Failure
-from hardwon.values.step import Step
+from hardwon.knowledge.reading.shell import parse
 
 
 def failing(output: str, call: str = "make") -> Step:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.failures.fix_case import case_of
-from hardwon.failures.fix_script import (
+from hardwon.core.values.step import Step
+from hardwon.knowledge.reading.fix_case import case_of
+from hardwon.knowledge.reading.fix_script import (
     Scripts,
     code_run,
     failing_line,
@@ -14,7 +15,6 @@ from hardwon.failures.fix_script import (
     place_of,
     scripts_of,
 )
-from hardwon.values.step import Step
 
 LINES = "\n".join(f"step_{n}()" for n in range(10))
 

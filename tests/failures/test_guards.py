@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from hardwon import Lesson, Scope
-from hardwon.failures.guards import Guard, forbidden_call, guard_of
-from hardwon.values.fix import Fix
+from hardwon.core.values.fix import Fix
+from hardwon.knowledge.reading.guards import Guard, forbidden_call, guard_of
 
 
 def guarding(pattern: str, *, tool: str = "bash", fix: str = "") -> Guard:

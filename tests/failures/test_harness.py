@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.failures.harness import without_harness_lines
-from hardwon.failures.reading import read_failure
-from hardwon.failures.verdict import has_failed
-from hardwon.values.step import Step
+from hardwon.core.values.step import Step
+from hardwon.knowledge.reading.harness import without_harness_lines
+from hardwon.knowledge.reading.reading import read_failure
+from hardwon.knowledge.reading.verdict import has_failed
 
 AROUND = {
     "a status in brackets": "{}\n[The command completed with exit code {status}.]\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.failures.kind import (
+from hardwon.knowledge.reading.kind import (
     folded_names,
     kind_text,
     missing_fixture,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hardwon import Step
-from hardwon.failures.loops import find, render
+from hardwon.knowledge.reading.loops import find, render
 
 BOOM = Step("bash", "make all", "error: boom at 10:01:02", failed=True)
 AGAIN = Step("bash", "make   all", "error: boom at 10:07:44", failed=True)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.failures.mistakes import finds_nothing, is_mistake
-from hardwon.values.step import Step
+from hardwon.core.values.step import Step
+from hardwon.knowledge.reading.mistakes import is_mistake
 
 SCRIPT = "cat <<'EOF' > repro.py\nimport lib\nlib.f()\nEOF"
 EDIT = "sed -i 's/a/b/' src/lib/core.py"
@@ -184,16 +184,6 @@ def test_a_name_that_stands_alone_in_a_test_of_the_run_is_there_to_raise(
     assert is_mistake(step("pytest test_it.py", red), done(wrote)) is is_wrong
 
 
-def test_a_lookup_finds_nothing() -> None:
-    asked, told = '{"zip": "10001"}', "Error: user not found"
-
-    assert finds_nothing(Step("find_user", asked, told, True), told)
-    assert finds_nothing(Step("get_page", asked, "", True), "the page does not exist")
-    assert not finds_nothing(Step("find_user", asked, "", True), "Error: zip must be a number")
-    assert not finds_nothing(Step("pay_order", asked, "", True), "Error: payment method not found")
-    assert not finds_nothing(Step("bash", "find_user 10001", told, True), told)
-
-
 def test_a_backend_that_stumbles_is_not_the_callers_fault() -> None:
     garbled = "Error executing tool x: Expecting value: line 1 column 1 (char 0)"
 
@@ -229,16 +219,6 @@ def test_any_step_can_be_judged(args: str, output: str, before: list[str]) -> No
 )
 def test_what_failed_is_a_mistake_or_was_only_asked(call: str, output: str, is_one: bool) -> None:
     assert is_mistake(Step("bash", call, output, failed=True), ()) is is_one
-
-
-def test_a_tool_that_finds_nothing_was_asked() -> None:
-    def found(tool: str, args: str, line: str) -> bool:
-        return finds_nothing(Step(tool, args, line, failed=True), line)
-
-    assert found("find_room", "{}", "no room found")
-    assert not found("book_room", "{}", "no room found")
-    assert not found("find_room", "rooms", "no room found")
-    assert not found("find_room", "{}", "the room is taken")
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import hardwon
-from hardwon.failures.call_keys import canonical
-from hardwon.failures.operations import of_operation, operation
-from hardwon.values.step import Step
+from hardwon.core.values.step import Step
+from hardwon.knowledge.reading.call_keys import canonical
+from hardwon.knowledge.reading.operations import of_operation, operation
 
 
 @pytest.mark.parametrize(
@@ -57,23 +57,19 @@ def test_what_cures_one_action_is_told_for_it_alone() -> None:
     told = agent.after_action("grid", place, output="E4002 GRID NOT HELD FOR UPDATE")
 
     assert told.failed
-    assert (
-        "Call `grid.hold` first, with the same `day` and `mode` W, then `grid.place`" in told.text
-    )
+    assert "first `grid.hold(day, mode)`, then `grid.place(day, house)`" in told.text
     assert agent.before_action("grid", hold).text == ""
 
 
 def test_a_call_is_warned_about_by_its_action() -> None:
     agent = hardwon.open("memory:").agent("desk")
-    for day in ("mon", "tue", "wed", "thu"):
-        for action, output in (("move", "E0001 ACTION ? move"), ("shift", "OK SHIFT")):
-            agent.after_action("grid", {"action": action, "day": day, "at": "9"}, output=output)
-        agent.after_run(task="move it")
+    move, shift = ({"action": name, "day": "mon", "house": "H4"} for name in ("move", "shift"))
+    agent.after_action("grid", move, output="E0001 ACTION ? move")
+    agent.after_action("grid", shift, output="OK SHIFT")
+    agent.after_run(task="move it")
 
-    warned = agent.before_action("grid", {"action": "move", "day": "fri", "at": "9"})
-
-    assert "Use `grid.shift` with the same arguments" in warned.text
-    assert not agent.before_action("grid", {"action": "shift", "day": "fri", "at": "9"})
+    assert "`grid.shift(day=mon, house)`" in agent.before_action("grid", move).text
+    assert not agent.before_action("grid", shift)
 
 
 def test_a_guard_denies_the_action_that_its_lesson_is_about() -> None:

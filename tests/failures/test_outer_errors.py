@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.failures.outer_errors import is_outer
+from hardwon.knowledge.reading.outer_errors import is_outer
 
 
 @pytest.mark.parametrize(
@@ -16,6 +16,7 @@ from hardwon.failures.outer_errors import is_outer
         "tests failed",
         "Error: build failed with 3 errors",
         "exit code 1",
+        "RuntimeError: Exit code 1",
         "exited with status 127",
         "HTTP 500 Internal Server Error",
         "something went wrong",

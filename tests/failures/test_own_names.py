@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.failures.own_names import is_own_module, is_target, is_written
-from hardwon.values.step import Step
+from hardwon.core.values.step import Step
+from hardwon.knowledge.reading.own_names import is_own_module, is_target, is_written
 
 FAILED = Step("bash", "python run", "No module named 'shop'", failed=True)
 

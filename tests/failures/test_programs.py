@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from hardwon.failures.programs import (
+from hardwon.knowledge.reading.programs import (
     SHELL,
     SHELLS,
     Starter,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.failures.rate_limits import is_early, is_limit
+from hardwon.knowledge.reading.rate_limits import is_early, is_limit
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.failures.reading import read_failure
-from hardwon.failures.signature import signature
-from hardwon.values.step import Step
+from hardwon.core.values.step import Step
+from hardwon.knowledge.reading.reading import read_failure
+from hardwon.knowledge.reading.signature import signature
 from tests.effort import NEVER_QUADRATIC, cpu_seconds
 from tests.tables.readings import READINGS, Reading
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from hardwon.failures.results import Leaf, is_id, leaves, scalars
+from hardwon.knowledge.reading.results import Leaf, is_id, leaves, scalars
 
 FILES = """\
 - filename: plans.docx

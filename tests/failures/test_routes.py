@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from hardwon.failures.call_keys import canonical
-from hardwon.failures.routes import is_route, parameters, route, routed
-from hardwon.values.step import Step
+from hardwon.core.values.step import Step
+from hardwon.knowledge.reading.call_keys import canonical
+from hardwon.knowledge.reading.routes import is_route, parameters, route, routed
 
 
 @pytest.mark.parametrize(

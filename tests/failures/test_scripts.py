@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from hardwon.failures.scripts import is_code, script
-from hardwon.values.step import Step
+from hardwon.core.values.step import Step
+from hardwon.knowledge.reading.scripts import is_code, script
 
 
 def wrote(text: str, name: str = "a.py") -> Step:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.failures.shell import deciding_commands, main_command, parse
+from hardwon.knowledge.reading.shell import deciding_commands, main_command, parse
 from tests.effort import calls_made
 
 CASES: list[tuple[str, dict[str, Any]]] = [

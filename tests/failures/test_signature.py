@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.failures.error_line import error_line
-from hardwon.failures.signature import fold, signature
+from hardwon.knowledge.reading.error_line import error_line
+from hardwon.knowledge.reading.signature import fold, signature
 
 PYTHON_RUN_1 = """\x1b[31mTraceback (most recent call last):\x1b[0m
   File "/tmp/tmpab12cd34/app.py", line 12, in <module>

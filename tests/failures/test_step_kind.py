@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from hardwon.failures.step_kind import step_kind
-from hardwon.values.step import Step
+from hardwon.core.values.step import Step
+from hardwon.knowledge.reading.step_kind import step_kind
 
 
 def kind(line: str, call: str, *before: str) -> str:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.failures.verdict import has_failed
-from hardwon.values.step import Step
+from hardwon.core.values.step import Step
+from hardwon.knowledge.reading.verdict import has_failed
 from tests.effort import NEVER_QUADRATIC, cpu_seconds
 
 TRACEBACK = (
@@ -334,3 +334,9 @@ def test_a_tool_that_runs_tests_has_failed_when_tests_have() -> None:
 )
 def test_a_refusal_in_words_is_one_short_line(output: str, failed: bool) -> None:
     assert has_failed("open", output, '{"door": "north"}') is failed
+
+
+@pytest.mark.parametrize(("tool", "call"), [("search", '{"q": "x"}'), ("bash", "make x")])
+def test_a_result_that_begins_with_the_published_mark_has_failed(tool: str, call: str) -> None:
+    assert has_failed(tool, "ERR: upstream said no", call)
+    assert not has_failed(tool, "0 ERR: upstream said no", call)

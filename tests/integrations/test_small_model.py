@@ -11,8 +11,8 @@ import pytest
 
 import hardwon
 from hardwon import Hardwon
-from hardwon.settings import ModelSettings, Settings
-from hardwon.values.lesson import Status
+from hardwon.core.settings import ModelSettings, Settings
+from hardwon.core.values.lesson import Status
 from tests.integrations.environments import python_with
 
 SCRIPT = Path(__file__).parent / "small_model.py"

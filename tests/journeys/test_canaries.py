@@ -16,13 +16,13 @@ import pytest
 from click.testing import CliRunner
 
 import hardwon
-from hardwon.lessons import Lessons
-from hardwon.ports import Reply, Request
+from hardwon.api.lessons import Lessons
+from hardwon.core.values.lesson import Lesson
+from hardwon.core.values.step import Step
+from hardwon.storage.ports import Reply, Request
 from hardwon.surfaces.cli import cli
 from hardwon.surfaces.hooks.agents import adapter
 from hardwon.surfaces.hooks.respond import respond
-from hardwon.values.lesson import Lesson
-from hardwon.values.step import Step
 from tests.stored import stored
 from tests.surfaces.hooks.hooking import Hook
 

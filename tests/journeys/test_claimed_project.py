@@ -15,7 +15,7 @@ from tests.surfaces.hooks.hooking import Hook
 
 FAILURE = "mkdir: cannot create directory 'out/nightly': No such file or directory"
 FIX = "mkdir -p out/nightly"
-TOLD = "Call `mkdir` with `-p`"  # what is said of the fix at the same failure
+TOLD = "What worked: `mkdir -p out/nightly`"  # what is said of the fix at the same failure
 
 
 def repository(folder: Path, url: str = "git@host.example:acme/api.git") -> Path:

@@ -39,10 +39,10 @@ REFUSALS = {
                 "The file /w/cart.py has been edited.",
             ),
         ),
-        "copy `old_str` from there",
+        "(another `old_str`)",
     ),
     "an editor that wants files to be read": Refused(
-        ("Edit", {"file_path": "/w/cart.py", "old_string": "a", "new_string": "b"}),
+        ("Edit", {"file_path": "/w/cart.py", "old_string": "aa", "new_string": "b"}),
         "<tool_use_error>File has not been read yet. Read it first.</tool_use_error>",
         (
             ("Read", {"file_path": "/w/cart.py"}, "1→aa"),
@@ -52,7 +52,7 @@ REFUSALS = {
                 "The file /w/cart.py has been updated.",
             ),
         ),
-        "Call `Read` first",
+        "first `Read(file_path)`, then `Edit(",
     ),
     "patches": Refused(
         ("apply_patch", PATCH.format("total=1")),
@@ -61,7 +61,7 @@ REFUSALS = {
             ("shell", {"command": ["bash", "-lc", "cat cart.py"]}, "total = 1"),
             ("apply_patch", PATCH.format("total = 1"), "Success. Updated the following files:"),
         ),
-        "copy the context of the patch",
+        "(another `patch`)",
     ),
     "a tool that replaces": Refused(
         ("replace", {"file_path": "/w/cart.py", "old_string": "x", "new_string": "y"}),
@@ -73,7 +73,7 @@ REFUSALS = {
                 "Successfully modified file: /w/cart.py (1 replacements).",
             ),
         ),
-        "Make `old_string` unique",
+        "another `old_string`",
     ),
 }
 

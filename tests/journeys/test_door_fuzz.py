@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.errors import HardwonError
+from hardwon.core.errors import HardwonError
 
 
 class Hostile:
@@ -130,7 +130,8 @@ def test_no_door_raises(hw: hardwon.Hardwon, door: str) -> None:
         except Exception as error:
             raise AssertionError(f"{door} raised for {name}") from error
 
-    assert "--blue" in agent.before_turn("deploy it with which flag?").text
+    other = hw.agent("coder", run="r2")
+    assert "--blue" in other.before_turn("deploy it with which flag?").text
 
 
 @pytest.mark.parametrize("name", ODD)

@@ -8,8 +8,8 @@ import pytest
 
 import hardwon
 from hardwon.models.budget import FileLedger, Spent
-from hardwon.service.database import FileDatabase
-from hardwon.service.keys import KeyRing
+from hardwon.storage.service.database import FileDatabase
+from hardwon.storage.service.keys import KeyRing
 
 GONE, STAYS = "tenant-zebra", "tenant-lion"
 

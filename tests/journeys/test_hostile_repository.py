@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import signal
 import socket
@@ -19,6 +20,7 @@ import pytest
 import hardwon
 from hardwon.learn.trials import snapshots
 from tests.hostile import HostileRepository
+from tests.surfaces.hooks.hooking import end_daemons
 from tests.waiting import until
 
 ROOT = Path(__file__).parents[2]
@@ -52,6 +54,7 @@ class Place:
             "PATH": os.pathsep.join((f"{PROGRAM.parent}", os.environ["PATH"])),
             "HARDWON_HOOKS_LIMIT": "60s",  # time must not decide a test
             "HARDWON_HOOKS_CAPTURE_LIMIT": "60s",
+            "HARDWON_HOOKS_DAEMON": "false",  # a test of its own starts one
         }
         # As in a shell whose PATH has relative folders.
         self.calm = self._calm | {"PATH": os.pathsep.join(("bin", ".", self._calm["PATH"]))}
@@ -149,6 +152,21 @@ def test_the_plugin_and_its_worker_run_nothing_of_it(place: Place) -> None:
     assert place.repository.ran() == []
 
 
+def test_the_commands_of_the_plugin_call_its_own_program(place: Place) -> None:
+    texts = [path.read_text() for path in sorted(PLUGIN.rglob("*.md")) if path.name != "README.md"]
+    called = [line for text in texts for line in re.findall(r"`([^`\n]*hardwon [^`\n]*)`", text)]
+    granted = [rule for text in texts for rule in re.findall(r"Bash\(([^)]*)\)", text)]
+    shown_to_the_user = "hardwon session undo"
+
+    own = "${CLAUDE_PLUGIN_ROOT}/bin/hardwon "
+    assert all(own in line for line in called if line != shown_to_the_user)
+    assert granted
+    assert all(rule.startswith(own) for rule in granted)
+    listing = next(line for line in called if "lesson list" in line)
+    place.run(listing.replace("${CLAUDE_PLUGIN_ROOT}", str(PLUGIN)))
+    assert place.repository.ran() == []
+
+
 def test_the_plugin_does_not_start_itself(place: Place) -> None:
     both = os.pathsep.join((str(PLUGIN / "bin"), place.calm["PATH"]))
 
@@ -193,6 +211,22 @@ def test_the_daemon_and_its_worker_run_nothing_of_it(place: Place) -> None:
     finally:
         daemon.terminate()
         daemon.communicate(timeout=60)
+
+    assert place.repository.ran() == []
+
+
+def test_the_daemon_that_a_hook_starts_runs_nothing_of_it(place: Place) -> None:
+    place.install("claude-code")
+    written = json.loads((place.user / ".claude" / "settings.json").read_text())
+    environ = place.misled | {"HARDWON_HOOKS_DAEMON": "true"}
+
+    try:
+        for event in events(place.repository.folder):
+            command = written["hooks"][event["hook_event_name"]][0]["hooks"][0]["command"]
+            place.run(command, event, env=environ)
+            until((place.home / "hook.sock").exists)
+    finally:
+        end_daemons(place.home)
 
     assert place.repository.ran() == []
 

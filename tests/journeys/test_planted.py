@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.surfaces.hooks.entry import Watch
-from hardwon.worker import start_detached
+from hardwon.engine.worker import start_detached
+from hardwon.surfaces.hooks.watch import Watch
 
 ENVIRON = {name: value for name, value in os.environ.items() if not name.startswith("HARDWON_")}
+ENVIRON |= {"HARDWON_HOOKS_DAEMON": "false"}
 
 
 def run(home: Path, *arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:

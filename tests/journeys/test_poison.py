@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.ports import Request
-from hardwon.text.clean import clean, one_line
-from hardwon.values.lesson import Status
+from hardwon.core.text.clean import clean, one_line
+from hardwon.core.values.lesson import Status
+from hardwon.storage.ports import Request
 from tests.corpora.injections import injections
 
 ATTACKS = [text for text in injections() if clean(text) == text]

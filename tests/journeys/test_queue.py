@@ -17,9 +17,9 @@ import pytest
 
 import hardwon
 from hardwon import Hardwon, Step
-from hardwon.errors import TransientError
-from hardwon.ports import Request
-from hardwon.settings import load
+from hardwon.core.errors import TransientError
+from hardwon.core.settings import load
+from hardwon.storage.ports import Request
 from tests.samples import NOW, Clock
 
 LESSON = (

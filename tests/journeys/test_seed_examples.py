@@ -9,7 +9,7 @@ import pytest
 
 import hardwon
 from hardwon import Hardwon
-from hardwon.ports import Request
+from hardwon.storage.ports import Request
 from hardwon.surfaces import slash_commands
 
 REFACTORING = (

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 import hardwon
+from hardwon.core.errors import InvalidInput
 from tests.waiting import until
 
 ENVIRON = {name: value for name, value in os.environ.items() if not name.startswith("HARDWON_")}
@@ -194,3 +195,96 @@ def test_without_the_queue_a_thread_learns_and_nothing_is_written(
         until(lambda: hw.agent("coder").lessons.list(status="all"))
 
     assert not (home / "queue").exists()
+
+
+SLOW_MODEL = """
+import sys, threading, time, hardwon
+
+def model(request):
+    time.sleep(0.3)
+    words = request.prompt.split("task ")[1][0]
+    return (f"<situation>When {words} is built</situation><mistake>it broke</mistake>"
+            f"<correction>Mend {words} first</correction><tags>{words}, build</tags>")
+
+def fail(hw, names):
+    for name in names:
+        hw.agent("coder").after_run(task=f"task {name}", error=f"{name} is broken")
+
+def lessons(hw):
+    return len(hw.agent("coder").lessons.list())
+"""
+
+
+def run_script(home: Path, code: str, **environ: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", SLOW_MODEL + code, str(home)]
+    return subprocess.run(
+        command, env={**ENVIRON, **environ}, capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def test_without_the_queue_a_closed_process_has_learnt_everything(home: Path) -> None:
+    code = """
+hw = hardwon.open(sys.argv[1], model=model)
+fail(hw, "abcdef")
+hw.close()
+print(lessons(hardwon.open(sys.argv[1])), threading.active_count())
+"""
+    done = run_script(home, code, HARDWON_QUEUE_ENABLED="false")
+
+    assert (done.stdout, done.stderr) == ("6 1\n", "")
+
+
+def test_without_the_queue_and_without_close_nothing_breaks(home: Path) -> None:
+    code = 'fail(hardwon.open(sys.argv[1], model=model), "abc")'
+    done = run_script(home, code, HARDWON_QUEUE_ENABLED="false")
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert len(hardwon.open(home).agent("coder").lessons.list()) == 3
+
+
+def test_a_worker_in_the_background_learns_by_itself(home: Path) -> None:
+    with hardwon.open(home, work=True) as hw:
+        for name in "abc":
+            hw.agent("coder").after_run(task=name, error=f"cannot {name}: no such file")
+        until(lambda: not hw.queue.waiting())
+        until(lambda: hw.worker.ledger.tally.done == 3)
+
+
+@pytest.mark.parametrize("end", ["hw.close()", "", "del hw"])
+def test_the_end_waits_for_the_jobs_in_flight_and_keeps_the_others(home: Path, end: str) -> None:
+    code = f"""
+hw = hardwon.open(sys.argv[1], model=model, work=True)
+fail(hw, "abcdefgh")
+while not hw.worker.ledger.running:
+    time.sleep(0.01)
+{end}
+"""
+    done = run_script(home, code)
+
+    hw = hardwon.open(home)
+    learnt, waiting = len(hw.agent("coder").lessons.list()), hw.queue.waiting()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert learnt > 0
+    assert learnt + len(waiting) == 8
+    assert {job.attempts for job in waiting} <= {0}
+    assert hw.queue.dead() == []
+
+
+def test_drain_waits_for_the_worker_in_the_background(home: Path) -> None:
+    code = """
+with hardwon.open(sys.argv[1], model=model, work=True) as hw:
+    fail(hw, "abcde")
+    print(hw.drain().done <= 5, lessons(hw), len(hw.queue.waiting()))
+"""
+    assert run_script(home, code).stdout == "True 5 0\n"
+
+
+def test_a_store_in_memory_is_worked_in_the_background_too() -> None:
+    with hardwon.open("memory:", work=True) as hw:
+        hw.agent("coder").after_run(task="a", error="cannot a: no such file")
+        until(lambda: hw.worker.ledger.tally.done == 1)
+
+
+def test_a_server_works_its_own_queue() -> None:
+    with pytest.raises(InvalidInput, match="where the server runs"):
+        hardwon.open("http://127.0.0.1:1", key="k", work=True)

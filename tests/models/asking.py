@@ -6,7 +6,7 @@ import asyncio
 from datetime import timedelta
 
 from hardwon.models import open_model
-from hardwon.ports import Model, Reply, Request
+from hardwon.storage.ports import Model, Reply, Request
 
 ASKED = Request("the rules", "the question")
 

@@ -10,7 +10,10 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.errors import BudgetSpent, InvalidInput, TransientError
+from hardwon.core.errors import BudgetSpent, InvalidInput, TransientError
+from hardwon.core.settings import BudgetSettings, load
+from hardwon.core.values.evidence import Kind
+from hardwon.core.values.provenance import marks
 from hardwon.models.budget import (
     Account,
     DayLimits,
@@ -22,11 +25,8 @@ from hardwon.models.budget import (
     total,
 )
 from hardwon.models.scripted import Scripted
-from hardwon.ports import Reply, Request
-from hardwon.settings import BudgetSettings, load
+from hardwon.storage.ports import Reply, Request
 from hardwon.surfaces.cli import run
-from hardwon.values.evidence import Kind
-from hardwon.values.provenance import marks
 from tests.models.server import LESSON
 from tests.samples import EPISODE, NOW
 
@@ -179,20 +179,6 @@ def test_a_server_that_asks_for_a_pause_is_not_asked_meanwhile() -> None:
         ask(model)
 
     assert len(inner.requests) == 1
-
-
-def test_a_known_failure_asks_no_model_and_its_lesson_grows(tmp_path: Path) -> None:
-    model = Scripted([LESSON])
-    with hardwon.open(tmp_path, model=model) as hw:
-        agent = hw.agent("coder")
-        for day in range(20):
-            agent.after_run(task=f"day {day}", error="OSError: [Errno 28] No space left on device")
-            hw.drain()
-
-        (lesson,) = agent.lessons.list()
-        assert lesson.met == 20
-        assert len(model.requests) == 1
-        assert hw.queue.dead() == []
 
 
 def test_when_the_budget_is_gone_rules_make_the_lesson_and_mark_it(tmp_path: Path) -> None:

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.errors import PermanentError, TransientError
+from hardwon.core.errors import PermanentError, TransientError
 from hardwon.models.classify import classified
 from hardwon.models.function import Function
-from hardwon.ports import Request
+from hardwon.storage.ports import Request
 
 
 class Response:

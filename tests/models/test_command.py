@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.errors import PermanentError, TransientError
+from hardwon.core.errors import PermanentError, TransientError
 from tests.models.asking import ask, opened
 from tests.waiting import are_gone
 

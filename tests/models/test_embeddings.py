@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.errors import (
+from hardwon.core.errors import (
     InvalidInput,
     MissingExtra,
     PermanentError,
@@ -23,7 +23,7 @@ from hardwon.errors import (
 from hardwon.models.embeddings import ensure, open_embedder
 from hardwon.models.embeddings.minilm import MiniLM
 from hardwon.models.embeddings.wordpiece import WordPiece
-from hardwon.ports import Embedder
+from hardwon.storage.ports import Embedder
 from tests.models.server import Part, playing, silent
 
 GOLDEN = json.loads(Path(__file__).with_name("golden-vectors.json").read_text(encoding="utf-8"))

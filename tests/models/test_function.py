@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.errors import InvalidInput
+from hardwon.core.errors import InvalidInput
 from hardwon.models.function import Function, as_model
-from hardwon.ports import Reply, Request
+from hardwon.storage.ports import Reply, Request
 from tests.models.asking import ask, opened
 
 
@@ -16,6 +16,7 @@ def test_a_function_may_be_plain_or_async_and_give_text_or_a_reply() -> None:
 
     assert ask(Function(lambda request: request.prompt)).text == "the question"
     assert ask(as_model(later)).model == "mine"
+    assert ask(Function(lambda request: None)).text == ""
 
 
 def test_a_function_is_found_by_its_name() -> None:

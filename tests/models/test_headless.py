@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.errors import InvalidInput
+from hardwon.core.errors import InvalidInput
 from hardwon.models import headless, open_model
-from hardwon.ports import Request
+from hardwon.storage.ports import Request
 
 _PROGRAM = """#!/bin/sh
 echo "in $(ls -A | wc -l) files"

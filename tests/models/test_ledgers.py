@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.errors import Unavailable
+from hardwon.core.errors import Unavailable
+from hardwon.core.settings import BudgetSettings, load
+from hardwon.core.values.job import Job
+from hardwon.engine.worker import WorkerProcess
 from hardwon.models.budget import FileLedger, MemoryLedger, SpendingBook, Spent, day_of, total
 from hardwon.models.scripted import Scripted
 from hardwon.models.shared_ledger import SharedLedger
-from hardwon.queues.memory import MemoryQueue
-from hardwon.settings import BudgetSettings, load
+from hardwon.storage.queues.memory import MemoryQueue
 from hardwon.surfaces.cli import run
-from hardwon.values.job import Job
-from hardwon.worker import WorkerProcess
 from tests.models.server import LESSON
 from tests.postgres_server import Place, running
 from tests.redis_server import free_port

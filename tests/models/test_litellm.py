@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.errors import SetupError
+from hardwon.core.errors import SetupError
 from tests.models.asking import opened
 
 

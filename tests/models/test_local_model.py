@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.settings import load
+from hardwon.core.settings import load
 from tests.samples import EPISODE
 
 NAME = os.environ.get("HARDWON_TEST_MODEL", "")

@@ -8,9 +8,9 @@ from datetime import timedelta
 
 import pytest
 
-from hardwon.errors import InvalidInput, PermanentError, TransientError
+from hardwon.core.errors import InvalidInput, PermanentError, TransientError
 from hardwon.models import open_model
-from hardwon.ports import Model, Reply, Request
+from hardwon.storage.ports import Model, Reply, Request
 from tests.models.server import (
     LESSON,
     Part,

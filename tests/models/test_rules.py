@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from hardwon.core.text.protocol import Blocks, parse
+from hardwon.core.values.step import Step
 from hardwon.models.rules import answer
-from hardwon.text.protocol import Blocks, parse
-from hardwon.values.step import Step
 from tests.samples import EPISODE
 
 
@@ -30,9 +30,7 @@ def test_a_fix_in_the_run_becomes_the_correction() -> None:
         "`pytest tests/a.py` failed: `pytest` is not a command here."
         " It printed: bash: line 1: pytest: command not found"
     )
-    assert found.correction == (
-        "Use `python3 -m pytest` instead of `pytest`. For example: `python3 -m pytest tests/a.py`"
-    )
+    assert found.correction == "What worked: `python3 -m pytest tests/a.py`."
     assert found.tags == ("bash", "pytest", "shell")
     assert found.confidence > 0.7
 
@@ -45,7 +43,7 @@ def test_a_call_that_worked_after_a_preparation_names_it() -> None:
     )
 
     assert found
-    assert found.correction == "First run `pip install numpy`, then the same call."
+    assert found.correction == "What worked: first `pip install numpy`, then `python a.py`."
 
 
 def test_a_tool_that_had_to_be_called_first_is_named() -> None:
@@ -58,7 +56,7 @@ def test_a_tool_that_had_to_be_called_first_is_named() -> None:
     )
 
     assert found
-    assert found.correction == "Call `Read` first, then `Edit` again."
+    assert found.correction.startswith("What worked: first `Read(file_path)`, then `Edit(")
     assert found.confidence > 0.7
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.errors import PermanentError
+from hardwon.core.errors import PermanentError
 from tests.models.asking import ask, opened
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from hardwon import Lesson, Step
-from hardwon.failures.clues import with_clues
-from hardwon.pipeline.adopt import offered, overcome
-from hardwon.pipeline.scope_memory import Memory
-from hardwon.pipeline.screen import screen_lesson
-from hardwon.stores.memory import MemoryStore
-from hardwon.values.evidence import Kind, values_of
-from hardwon.values.failure import Failure
-from hardwon.values.lesson import MINED, Status
-from hardwon.values.run import RunSoFar
+from hardwon.core.values.evidence import Kind, values_of
+from hardwon.core.values.failure import Failure
+from hardwon.core.values.lesson import MINED, Status
+from hardwon.core.values.run import RunSoFar
+from hardwon.engine.pipeline.adopt import offered, overcome
+from hardwon.engine.pipeline.scope_memory import Memory
+from hardwon.engine.pipeline.screen import screen_lesson
+from hardwon.knowledge.reading.clues import with_clues
+from hardwon.storage.stores.memory import MemoryStore
 from tests.samples import CODER, LATER, lesson
 
 LINE = "bash: line 1: pytest: command not found"

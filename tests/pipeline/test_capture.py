@@ -6,12 +6,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hardwon import Episode, Step
-from hardwon.pipeline.capture import capture, fitted, size, trigger_of
-from hardwon.queues.memory import MemoryQueue
-from hardwon.queues.records import encode
-from hardwon.settings import Reflexion
-from hardwon.values.episode import Trigger
-from hardwon.values.job import new_job
+from hardwon.core.settings import Reflexion
+from hardwon.core.values.episode import Trigger
+from hardwon.core.values.job import new_job
+from hardwon.engine.pipeline.capture import capture, fitted, size, trigger_of
+from hardwon.storage.queues.memory import MemoryQueue
+from hardwon.storage.queues.records import encode
 from tests.samples import CODER, EPISODE, NOW
 
 ON = Reflexion()

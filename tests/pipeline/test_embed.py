@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from hardwon.pipeline.embed import fill, near
-from hardwon.stores.memory import MemoryStore
+from hardwon.engine.pipeline.embed import fill, near
+from hardwon.storage.stores.memory import MemoryStore
 from tests.embedders import Topics
 from tests.samples import CODER, lesson
 

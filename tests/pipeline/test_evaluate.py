@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from hardwon import Agent, Lesson
-from hardwon.pipeline.evaluate import LOW_SHARE, Review, current, review
-from hardwon.proof.arms import Treatment
-from hardwon.settings import load
-from hardwon.stores.memory import MemoryStore
-from hardwon.values.lesson import Status
-from hardwon.values.unit import Unit, is_retired, wording_of
+from hardwon.core.settings import load
+from hardwon.core.values.lesson import Status
+from hardwon.core.values.unit import Unit, is_retired, wording_of
+from hardwon.engine.pipeline.evaluate import LOW_SHARE, Review, current, review
+from hardwon.knowledge.proof.arms import Treatment
+from hardwon.storage.stores.memory import MemoryStore
 from tests.samples import CODER, NOW, lesson
 from tests.stored import StoredHardwon, opened
 from tests.test_outcomes import BROKEN, MISSING, taught

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+from hardwon.engine.pipeline.imagine import Imagination
 from hardwon.models.scripted import Scripted
-from hardwon.pipeline.imagine import Imagination
 
 
 def asked(imagination: Imagination, model: Scripted, query: str) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.pipeline.inject import digest, line, render, tokens
-from hardwon.values.delivery import Door
-from hardwon.values.evidence import Evidence, Kind
-from hardwon.values.fix import Fix
-from hardwon.values.lesson import MINED, Status
+from hardwon.core.values.delivery import Door
+from hardwon.core.values.evidence import Evidence, Kind
+from hardwon.core.values.fix import Fix
+from hardwon.core.values.lesson import MINED, Status
+from hardwon.engine.pipeline.inject import digest, line, render, tokens
 from tests.samples import lesson
 
 SHORT = [lesson(f"word{number} " * 12, id=number) for number in range(1, 30)]

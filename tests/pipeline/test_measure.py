@@ -6,10 +6,10 @@ from datetime import timedelta
 
 import pytest
 
-from hardwon.pipeline.measure import delivered, new_id
-from hardwon.ranking.query import Query
-from hardwon.stores.memory import MemoryStore
-from hardwon.values.delivery import Injection
+from hardwon.core.values.delivery import Injection
+from hardwon.engine.pipeline.measure import delivered, new_id
+from hardwon.knowledge.ranking.query import Query
+from hardwon.storage.stores.memory import MemoryStore
 from tests.samples import CODER, NOW, lesson
 
 

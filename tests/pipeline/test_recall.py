@@ -9,11 +9,11 @@ import pytest
 
 import hardwon
 from hardwon import Scope
-from hardwon.pipeline.recall import weigh
-from hardwon.ranking.query import Match, Query
-from hardwon.ranking.scores import Judged
-from hardwon.settings import load
-from hardwon.values.lesson import MINED, Status
+from hardwon.core.settings import load
+from hardwon.core.values.lesson import MINED, Status
+from hardwon.engine.pipeline.recall import weigh
+from hardwon.knowledge.ranking.query import Match, Query
+from hardwon.knowledge.ranking.scores import Judged
 from tests.samples import CODER, NOW, lesson
 
 CURES = (
@@ -99,10 +99,13 @@ def test_without_a_fix_the_best_lesson_of_another_failure_is_shown_instead() -> 
     ]
 
 
-def test_without_a_fix_and_without_another_lesson_the_own_one_is_shown() -> None:
+def test_without_a_fix_and_without_another_lesson_nothing_is_shown() -> None:
     found = weighed("error", own(2, status=Status.SEEN), other(4, rarity=0.1))
 
-    assert verdicts(found) == [(2, ""), (4, "another kind of failure")]
+    assert verdicts(found) == [
+        (2, "nothing is known to work"),
+        (4, "another kind of failure"),
+    ]
 
 
 def test_no_more_than_the_limit_and_no_advice_twice() -> None:

@@ -6,9 +6,9 @@ import asyncio
 
 import pytest
 
-from hardwon.errors import BadReply
+from hardwon.core.errors import BadReply
+from hardwon.engine.pipeline.refine import Refined, refine
 from hardwon.models.scripted import Scripted
-from hardwon.pipeline.refine import Refined, refine
 
 
 def score(value: object, critique: str = "too short") -> str:

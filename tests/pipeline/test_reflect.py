@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import hardwon
-from hardwon import Step
-from hardwon.errors import BadReply
-from hardwon.failures.episode_failure import failure_of
+from hardwon import Scope, Step
+from hardwon.core.errors import BadReply
+from hardwon.core.values.evidence import Evidence, Kind
+from hardwon.core.values.job import new_job
+from hardwon.core.values.lesson import RULES, Status
+from hardwon.engine.pipeline.reflect import attempt_text, known, reflect, request
+from hardwon.knowledge.reading.episode_failure import failure_of
 from hardwon.models.rules import Rules
 from hardwon.models.scripted import Scripted
-from hardwon.pipeline.reflect import attempt_text, known, reflect, request
-from hardwon.ports import Model, Reply, Request
-from hardwon.stores.memory import MemoryStore
-from hardwon.values.evidence import Evidence
-from hardwon.values.job import new_job
-from hardwon.values.lesson import MINED, RULES, Status
+from hardwon.storage.ports import Model, Reply, Request
+from hardwon.storage.stores.memory import MemoryStore
 from tests.models.server import LESSON
-from tests.samples import EPISODE, FAILED, NOW, WORKED, job, lesson
+from tests.samples import CODER, EPISODE, FAILED, NOW, WORKED, job, lesson
 
 
 def test_the_question_holds_the_sections_of_the_protocol() -> None:
@@ -136,33 +135,28 @@ def test_every_trigger_fires(
         assert [one.trigger for one in agent.lessons.list()] == [trigger]
 
 
-def is_known(**stored: Any) -> bool:
-    """Whether a stored lesson about the failure of a job spares the model."""
-    asked, store = job(), MemoryStore()
-    failure = failure_of(asked.episode)
+def is_known(scope: Scope = CODER, **of_run: str) -> bool:
+    """Whether the lesson of a run spares the model for a run with this task and error."""
+    first, store = job(), MemoryStore()
+    failure = failure_of(first.episode)
     assert failure
-    named = {"signatures": (failure.exact,), "kinds": (failure.kind,), "confidence": 0.9}
-    store.lessons.add(lesson(scope=asked.episode.scope)._replace(**{**named, **stored}))
+    evidence = (Evidence(Kind.JOB, first.id),)
+    store.lessons.add(lesson(scope=scope, kinds=(failure.kind,), evidence=evidence))
+    asked = new_job(first.episode._replace(**of_run), "error", NOW)  # type: ignore[arg-type]
     return known(asked, lessons=store.lessons, now=NOW) is not None
 
 
-def test_a_failure_whose_lesson_has_its_words_needs_no_model() -> None:
+def test_the_very_same_run_again_needs_no_model() -> None:
     assert is_known()
 
 
-def test_a_lesson_that_was_only_mined_still_waits_for_its_words() -> None:
-    assert not is_known(origin=MINED)
-
-
-def test_a_lesson_that_names_no_fix_is_worth_another_look() -> None:
-    assert not is_known(confidence=0.49)
-    assert is_known(confidence=0.5)
+def test_another_task_or_attempt_is_another_run() -> None:
+    assert not is_known(task="another task")
+    assert not is_known(attempt="another way")
 
 
 def test_a_lesson_that_holds_everywhere_does_not_answer_for_a_project() -> None:
-    scope = job().episode.scope
-
-    assert not is_known(scope=scope._replace(project=None))
+    assert not is_known(scope=CODER.everywhere())
 
 
 def test_the_attempt_is_told_before_the_steps_around_the_failure() -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from hardwon import Lesson
-from hardwon.pipeline.scope_memory import Memory
-from hardwon.pipeline.screen import screen_lesson
-from hardwon.stores.memory import MemoryStore
-from hardwon.values.failure import Failure
-from hardwon.values.fix import Fix
-from hardwon.values.lesson import Status
+from hardwon.core.values.failure import Failure
+from hardwon.core.values.fix import Fix
+from hardwon.core.values.lesson import Status
+from hardwon.engine.pipeline.scope_memory import Memory
+from hardwon.engine.pipeline.screen import screen_lesson
+from hardwon.storage.stores.memory import MemoryStore
 from tests.samples import CODER, LATER, NOW, lesson
 
 FAILURE = Failure("exact", "kind", "boom", "boom")

@@ -8,20 +8,20 @@ import pytest
 
 import hardwon
 from hardwon import Episode, Step
-from hardwon.errors import NotFound
-from hardwon.pipeline.screen import (
+from hardwon.core.errors import NotFound
+from hardwon.core.values.evidence import Evidence, Kind
+from hardwon.core.values.fix import Fix
+from hardwon.core.values.lesson import Status
+from hardwon.core.values.provenance import marked, marks
+from hardwon.core.values.scope import apart, folder_digest
+from hardwon.engine.pipeline.screen import (
     revoke,
     screen_episode,
     screen_lesson,
     screen_step,
     screen_text,
 )
-from hardwon.stores.memory import MemoryStore
-from hardwon.values.evidence import Evidence, Kind
-from hardwon.values.fix import Fix
-from hardwon.values.lesson import Status
-from hardwon.values.provenance import marked, marks
-from hardwon.values.scope import apart, folder_digest
+from hardwon.storage.stores.memory import MemoryStore
 from tests.corpora.secrets import leaks
 from tests.samples import CODER, EPISODE, NOW, lesson
 from tests.stored import stored
@@ -168,25 +168,25 @@ LONG = "word " * 80_000
 
 def test_every_part_of_an_episode_has_its_limit() -> None:
     step = Step("t" * 300, LONG, LONG, failed=True)
-    episode = Episode(CODER, LONG, LONG, LONG, steps=(step,) * 61, signals=(("k" * 300, LONG),))
+    episode = Episode(CODER, LONG, LONG, LONG, steps=(step,) * 201, signals=(("k" * 300, LONG),))
 
     kept = screen_episode(episode)
 
     assert (len(kept.task), len(kept.error)) == (16 * 1024, 8 * 1024)
     assert len(kept.attempt) == 256 * 1024
     assert [(len(key), len(value)) for key, value in kept.signals] == [(200, 8 * 1024)]
-    assert len(kept.steps) == 60
+    assert len(kept.steps) == 200
     assert {(len(one.tool), len(one.args), len(one.output)) for one in kept.steps} == {
         (200, 8 * 1024, 8 * 1024)
     }
 
 
 def test_recorded_steps_are_taken_as_they_are() -> None:
-    recorded = [Step("bash", "a" * 20_000)] * 61
+    recorded = [Step("bash", "a" * 20_000)] * 201
 
     kept = screen_episode(Episode(CODER, "task", steps=(Step("bash", "other"),)), recorded)
 
-    assert kept.steps == tuple(recorded[:60])
+    assert kept.steps == tuple(recorded[:200])
 
 
 def test_every_part_of_a_lesson_has_its_limit() -> None:

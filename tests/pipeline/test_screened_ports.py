@@ -9,20 +9,20 @@ from typing import Any
 
 import pytest
 
-from hardwon.models.scripted import Scripted
-from hardwon.pipeline.screened_ports import (
+from hardwon.core.text.secrets import Screened
+from hardwon.core.values.scope import Scope
+from hardwon.core.values.step import Step
+from hardwon.engine.pipeline.screened_ports import (
     ScreenedModel,
     screened,
     screened_queue,
     screened_run,
     screened_store,
 )
-from hardwon.ports import Request
-from hardwon.queues.memory import MemoryQueue
-from hardwon.stores.memory import MemoryStore
-from hardwon.text.secrets import Screened
-from hardwon.values.scope import Scope
-from hardwon.values.step import Step
+from hardwon.models.scripted import Scripted
+from hardwon.storage.ports import Request
+from hardwon.storage.queues.memory import MemoryQueue
+from hardwon.storage.stores.memory import MemoryStore
 from tests.samples import CODER, NOW, job, lesson
 
 SECRET = "ghp_" + "a1B2c3D4e5" * 4
@@ -76,11 +76,11 @@ def test_a_secret_as_long_as_a_digest_goes(text: str) -> None:
 
 def test_no_rule_is_read_for_our_own_digests() -> None:
     code = (
-        "import sys\nfrom hardwon.pipeline.screened_ports import screened\n"
+        "import sys\nfrom hardwon.engine.pipeline.screened_ports import screened\n"
         "screened('da68aa855f4beee4')\nscreened(['mined:da68aa855f4beee4', 'bash'])\n"
-        "print('hardwon.text.redact' in sys.modules)\n"
+        "print('hardwon.core.text.redact' in sys.modules)\n"
         "screened('a long word: da68aa855f4beee4g')\n"
-        "print('hardwon.text.redact' in sys.modules)"
+        "print('hardwon.core.text.redact' in sys.modules)"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from hardwon import Step
-from hardwon.pipeline.settle import settle, settled
-from hardwon.stores.memory import MemoryStore
-from hardwon.values.delivery import Delivery
-from hardwon.values.failure import Failure
-from hardwon.values.lesson import EPOCH
-from hardwon.values.report import Window
-from hardwon.values.run import RunSoFar, Shown
-from hardwon.values.unit import DOOR, Unit, noted_as
+from hardwon.core.values.delivery import Delivery
+from hardwon.core.values.failure import Failure
+from hardwon.core.values.lesson import EPOCH
+from hardwon.core.values.report import Window
+from hardwon.core.values.run import RunSoFar, Shown
+from hardwon.core.values.unit import DOOR, Unit, noted_as
+from hardwon.engine.pipeline.settle import settle, settled
+from hardwon.storage.stores.memory import MemoryStore
 from tests.samples import CODER, NOW
 
 OK = Step("bash", "make", "done")

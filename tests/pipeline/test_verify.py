@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.errors import BadReply, PermanentError
+from hardwon.core.errors import BadReply, PermanentError
+from hardwon.core.settings import HydeSettings, Reflexion, load
+from hardwon.engine.pipeline.refine import Refined, refine
+from hardwon.engine.pipeline.verify import Verification, verify
+from hardwon.engine.runtime import prompt_text
 from hardwon.models.scripted import Scripted
-from hardwon.pipeline.refine import Refined, refine
-from hardwon.pipeline.verify import Verification, verify
-from hardwon.runtime import prompt_text
-from hardwon.settings import HydeSettings, Reflexion, load
 from tests.models.server import LESSON
 
 QUESTIONS = "<question>Which flag lists all?</question><question>Since when?</question>"

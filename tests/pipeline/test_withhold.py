@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 
 from hardwon import Agent, Hardwon, Lesson, Scope
-from hardwon.pipeline.withhold import Coin, read_outside, shown
-from hardwon.ranking.query import Match
-from hardwon.ranking.scores import Judged
-from hardwon.settings import load
-from hardwon.stores.memory import MemoryStore
-from hardwon.stores.runs import MemoryRun
-from hardwon.values.evidence import Evidence, Kind
-from hardwon.values.lesson import EPOCH
-from hardwon.values.report import Window
-from hardwon.values.unit import Unit, wording_of
+from hardwon.core.settings import load
+from hardwon.core.values.evidence import Evidence, Kind
+from hardwon.core.values.lesson import EPOCH
+from hardwon.core.values.report import Window
+from hardwon.core.values.unit import Unit, wording_of
+from hardwon.engine.pipeline.withhold import Coin, read_outside, shown
+from hardwon.knowledge.ranking.query import Match
+from hardwon.knowledge.ranking.scores import Judged
+from hardwon.storage.stores.memory import MemoryStore
+from hardwon.storage.stores.runs import MemoryRun
 from tests import stored
 from tests.samples import CODER, NOW, lesson
 from tests.stored import StoredHardwon

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from hardwon import Job
-from hardwon.errors import BadReply, MissingExtra, NotTried, StorageFull, TransientError
-from hardwon.pipeline.work import WorkerPool
-from hardwon.queues.memory import MemoryQueue
-from hardwon.values.queue import SKIPPED, Tally, WorkCounter
-from hardwon.values.retry import Backoff, Policy
+from hardwon.core.errors import BadReply, MissingExtra, NotTried, StorageFull, TransientError
+from hardwon.core.values.queue import SKIPPED, Tally, WorkCounter
+from hardwon.core.values.retry import Backoff, Policy
+from hardwon.engine.pipeline.work import WorkerPool
+from hardwon.storage.queues.memory import MemoryQueue
 from tests.samples import NOW, job
 
 JOB = job()
@@ -417,7 +417,7 @@ class Unreadable(MemoryQueue):
 def test_a_queue_that_cannot_be_read_is_told_of_once_and_tried_again(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hardwon.pipeline.work._AFTER_TROUBLE", 0.001)
+    monkeypatch.setattr("hardwon.engine.pipeline.work._AFTER_TROUBLE", 0.001)
     queue, stop = Unreadable(3), asyncio.Event()
     queue.put(JOB)
 
@@ -500,7 +500,7 @@ class Unsettled(MemoryQueue):
 def test_a_job_whose_end_cannot_be_noted_is_told_and_kept(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hardwon.pipeline.work._AFTER_TROUBLE", 0.001)
+    monkeypatch.setattr("hardwon.engine.pipeline.work._AFTER_TROUBLE", 0.001)
     queue = Unsettled()
     queue.put(JOB)
     workers = crew(queue, nothing)

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.postgres.database import Database
-from hardwon.queues.postgres import PostgresQueue
-from hardwon.stores.postgres import PostgresStore
+from hardwon.storage.postgres.database import Database
+from hardwon.storage.queues.postgres import PostgresQueue
+from hardwon.storage.stores.postgres import PostgresStore
 from tests.postgres_server import OWNER, SERVICE, Place, PostgresServer, programs, running
 from tests.samples import CODER, job, lesson
 

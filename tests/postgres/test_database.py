@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from hardwon._wait_budget import WaitBudget
-from hardwon.errors import StorageError, Unavailable
-from hardwon.postgres.database import Database
+from hardwon.core._wait_budget import WaitBudget
+from hardwon.core.errors import StorageError, Unavailable
+from hardwon.storage.postgres.database import Database
 from tests.postgres_server import Place, PostgresServer, running
 from tests.redis_server import free_port
 

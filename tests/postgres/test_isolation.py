@@ -10,19 +10,18 @@ from typing import Any
 import pytest
 
 from hardwon import Scope
-from hardwon.errors import HardwonError
-from hardwon.ports import Store
-from hardwon.postgres.database import Database, Statement
-from hardwon.ranking.odds import Call
-from hardwon.ranking.query import query
-from hardwon.stores.postgres import PostgresStore
-from hardwon.values.delivery import Delivery
-from hardwon.values.dream import Dream
-from hardwon.values.history import Change
-from hardwon.values.lesson import Status
-from hardwon.values.listing import ListQuery, Place
-from hardwon.values.reflection import Reflection
-from hardwon.values.report import Window
+from hardwon.core.errors import HardwonError
+from hardwon.core.values.delivery import Delivery
+from hardwon.core.values.dream import Dream
+from hardwon.core.values.history import Change
+from hardwon.core.values.lesson import Status
+from hardwon.core.values.listing import ListQuery, Place
+from hardwon.core.values.reflection import Reflection
+from hardwon.core.values.report import Window
+from hardwon.knowledge.ranking.query import query
+from hardwon.storage.ports import Store
+from hardwon.storage.postgres.database import Database, Statement
+from hardwon.storage.stores.postgres import PostgresStore
 from tests.postgres_server import PostgresServer
 from tests.samples import NOW, lesson
 
@@ -44,7 +43,6 @@ def keep_canaries(store: Store) -> None:
         kept = store.lessons.add(lesson(text, scope, guard=True, met=3, signatures=("s",)))
         store.deliveries.log(Delivery(text, scope, "turn", text, (kept.id,), (1.0,), 1, 1, NOW))
         store.failures.met(scope, text, text, NOW)
-        store.calls.made(scope, Call((7,), text))
         store.reflections.save(Reflection(scope, "goal", text, NOW, title=text))
         store.history.note(Change(kept, "edit", NOW))
         store.dreams.save(Dream(text, scope, NOW))
@@ -62,7 +60,6 @@ def shown(store: Store) -> str:
         lambda: [store.lessons.get(OWN, number) for number in range(1, 9)],
         lambda: store.deliveries.recent(OWN, limit=9),
         lambda: store.failures.commonest(OWN, limit=9),
-        lambda: store.calls.counts(OWN, (7,)),
         lambda: store.reflections.recent(OWN, now=NOW, limit=9),
         lambda: store.reflections.about(OWN, "goal"),
         lambda: store.reflections.alike(OWN, ["canary", "tenant"], now=NOW, limit=9),

@@ -14,11 +14,11 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from hardwon.postgres.database import Database
-from hardwon.queues.postgres import PostgresQueue
-from hardwon.queues.postgres.notify import hears, inspect
-from hardwon.ranking.query import query
-from hardwon.stores.postgres import PostgresStore
+from hardwon.knowledge.ranking.query import query
+from hardwon.storage.postgres.database import Database
+from hardwon.storage.queues.postgres import PostgresQueue
+from hardwon.storage.queues.postgres.notify import hears, inspect
+from hardwon.storage.stores.postgres import PostgresStore
 from tests.postgres_server import OWNER, SERVICE, Place, PostgresServer
 from tests.programs import needs
 from tests.redis_server import free_port

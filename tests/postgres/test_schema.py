@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.errors import InvalidInput, NewerSchema, SetupError
-from hardwon.postgres import schema
-from hardwon.postgres.database import Database
-from hardwon.postgres.deadline import is_patient
-from hardwon.ranking.query import query
-from hardwon.stores.postgres import PostgresStore
-from hardwon.values.lesson import Status
+import hardwon
+from hardwon.core.errors import HardwonError, InvalidInput, NewerSchema, SetupError
+from hardwon.core.values.lesson import Status
+from hardwon.knowledge.ranking.query import query
+from hardwon.storage.postgres import schema
+from hardwon.storage.postgres.database import Database
+from hardwon.storage.postgres.deadline import is_patient
+from hardwon.storage.stores.postgres import PostgresStore
 from tests.postgres_server import SERVICE, Place, PostgresServer
 from tests.samples import CODER, NOW, lesson
 
@@ -165,5 +166,35 @@ def test_every_table_of_tenants_is_walled(database: Place, postgres: PostgresSer
         database.name,
     )
 
-    about_no_tenant = {"migrations", "tenants", "proof_salt", "folded", "job_events"}
-    assert {name for (name,) in open_tables} == about_no_tenant
+    assert {name for (name,) in open_tables} == set(schema.SHARED)
+
+
+def test_no_table_gives_a_row_away_to_another_tenant(
+    database: Place, postgres: PostgresServer
+) -> None:
+    """Each table is asked as a tenant that nobody is, without any condition."""
+    tables = postgres.execute(
+        "SELECT relname FROM pg_class WHERE relnamespace = 'hardwon'::regnamespace"
+        " AND relkind = 'r' ORDER BY relname",
+        database.name,
+    )
+    with hardwon.open(database.url) as hw:
+        hw.agent("coder", tenant="acme").learn("lock the row before the balance is changed")
+
+    with Database(database.url).opened() as service:
+        for table in {name for (name,) in tables} - set(schema.SHARED):
+            service.of("other").run(f"DELETE FROM hardwon.{table}")
+
+    with hardwon.open(database.url) as hw:
+        assert len(hw.agent("coder", tenant="acme").lessons.list()) == 1
+
+
+def test_no_tenant_is_added_or_renamed_by_another(database: Place) -> None:
+    with Database(database.url).opened() as service:
+        service.of("acme").run("INSERT INTO hardwon.tenants VALUES (%(tenant)s)")
+
+        with pytest.raises(HardwonError, match="row-level security"):
+            service.of("other").run("INSERT INTO hardwon.tenants VALUES ('third')")
+        service.of("other").run("UPDATE hardwon.tenants SET name = 'other'")
+
+        assert service.rows("SELECT name FROM hardwon.tenants") == [("acme",)]

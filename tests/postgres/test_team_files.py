@@ -20,7 +20,7 @@ import psycopg
 import pytest
 import yaml
 
-from hardwon.settings import Settings, sections, variables
+from hardwon.core.settings import Settings, sections, variables
 from hardwon.surfaces.cli import cli
 from tests.postgres.test_backups import until
 from tests.postgres.test_tls import Front, certificate

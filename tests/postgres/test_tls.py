@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.errors import Unavailable
-from hardwon.postgres.database import Database
+from hardwon.core.errors import Unavailable
+from hardwon.storage.postgres.database import Database
 from hardwon.surfaces.cli import run
 from tests.postgres_server import SERVICE, Place, PostgresServer
 from tests.programs import needs

@@ -2,8 +2,8 @@
 
 import random
 
-from hardwon.proof.arms import NOT_MET, REPEATED, Arms, total
-from hardwon.proof.effect import effect
+from hardwon.knowledge.proof.arms import NOT_MET, REPEATED, Arms, total
+from hardwon.knowledge.proof.effect import effect
 
 DOORS = ((2.8, 0.213), (4.0, 0.072))  # units a run and repeat rate, by door, as measured
 

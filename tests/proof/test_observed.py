@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from hardwon.proof.observed import observed
-from hardwon.values.ended_run import EndedRun
-from hardwon.values.failure import Failure
-from hardwon.values.report import BeforeAfter
-from hardwon.values.run import WITHHELD, Shown
-from hardwon.values.step import Step
+from hardwon.core.values.ended_run import EndedRun
+from hardwon.core.values.failure import Failure
+from hardwon.core.values.report import BeforeAfter
+from hardwon.core.values.run import WITHHELD, Shown
+from hardwon.core.values.step import Step
+from hardwon.knowledge.proof.observed import observed
 from tests.samples import CODER, NOW
 
 WORKED = Step("bash", "make")

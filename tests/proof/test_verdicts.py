@@ -10,9 +10,9 @@ from scipy.special import logsumexp
 from scipy.stats import binom
 
 from hardwon import Scope
-from hardwon.proof.arms import Arms, Treatment, total
-from hardwon.proof.posterior import RATES, RATIOS, REAL_CUT, Prior, believe, fit
-from hardwon.proof.verdicts import to_retire, verdicts
+from hardwon.knowledge.proof.arms import Arms, Treatment, total
+from hardwon.knowledge.proof.posterior import RATES, RATIOS, REAL_CUT, Prior, believe, fit
+from hardwon.knowledge.proof.verdicts import to_retire, verdicts
 
 
 def _exact(arms: Arms, prior: Prior) -> list[float]:

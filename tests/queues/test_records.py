@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon import Episode, Job, Scope
-from hardwon.queues.records import BadRecord, decode, encode
-from hardwon.values.job import job_id
+from hardwon.core.values.job import job_id
+from hardwon.storage.queues.records import BadRecord, decode, encode
 from tests.samples import job
 
 THEN = datetime(2026, 4, 22, 10, tzinfo=UTC)

@@ -7,8 +7,8 @@ from array import array
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.ranking.block_edits import edited, edits, rows
-from hardwon.ranking.postings import BLOCK, RANKS, packed, pairs, rank
+from hardwon.knowledge.ranking.block_edits import edited, edits, rows
+from hardwon.knowledge.ranking.postings import BLOCK, RANKS, packed, pairs, rank
 
 
 def block(*entries: tuple[int, int]) -> bytes:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hardwon.ranking.postings import (
+from hardwon.knowledge.ranking.postings import (
     BLOCK,
     RANKS,
     numbers,

@@ -6,7 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from hardwon.ranking.reflections import (
+from hardwon.core.values.reflection import Likeness, Reflection
+from hardwon.knowledge.ranking.reflections import (
     HOLDERS_READ,
     best_held,
     by_relevance,
@@ -15,7 +16,6 @@ from hardwon.ranking.reflections import (
     weight,
     words_of,
 )
-from hardwon.values.reflection import Likeness, Reflection
 from tests.samples import CODER, LATER, NOW
 
 

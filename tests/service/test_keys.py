@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from hardwon.errors import InvalidInput, NotFound, StorageError
-from hardwon.service.database import FileDatabase, ServiceDatabase, forget
-from hardwon.service.keys import KeyRing, Limit, move
-from hardwon.settings import Settings
+from hardwon.core.errors import InvalidInput, NotFound, StorageError
+from hardwon.core.settings import Settings
+from hardwon.storage.service.database import FileDatabase, ServiceDatabase, forget
+from hardwon.storage.service.keys import KeyRing, Limit, move
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 

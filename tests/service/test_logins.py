@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from hardwon.service.database import ServiceDatabase
-from hardwon.service.keys import KeyRing
-from hardwon.service.logins import IDLE, LINK, LONGEST, MOST, Logins
+from hardwon.storage.service.database import ServiceDatabase
+from hardwon.storage.service.keys import KeyRing
+from hardwon.storage.service.logins import IDLE, LINK, LONGEST, MOST, Logins
 
 
 class Clock:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from hardwon import Lesson, Scope
-from hardwon.failures.guards import forbidden_call
-from hardwon.stores import guard_file
+from hardwon.knowledge.reading.guards import forbidden_call
+from hardwon.storage.stores import guard_file
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 OWN = Scope("acme", "coder", "api")

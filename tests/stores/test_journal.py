@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 import pytest
 
-from hardwon.stores.journal import SPOOL_LIMIT, Journal, notes_for
-from hardwon.stores.spool import Spool
+from hardwon.storage.stores.journal import SPOOL_LIMIT, Journal, notes_for
+from hardwon.storage.stores.spool import Spool
 
 T = TypeVar("T")
 

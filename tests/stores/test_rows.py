@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from hardwon import Delivery, Lesson
-from hardwon.stores import rows
-from hardwon.values.evidence import Evidence
-from hardwon.values.fix import Fix
-from hardwon.values.lesson import EPOCH, Status
+from hardwon.core.values.evidence import Evidence
+from hardwon.core.values.fix import Fix
+from hardwon.core.values.lesson import EPOCH, Status
+from hardwon.storage.stores import rows
 from tests.samples import CODER, LATER, NOW, lesson
 
 SHELVES = {3: CODER}

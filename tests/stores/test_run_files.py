@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from hardwon import Scope, Step
-from hardwon.stores import run_files
-from hardwon.stores.runs import FileRun
-from hardwon.values.listing import Place
+from hardwon.core.values.listing import Place
+from hardwon.storage.stores import run_files
+from hardwon.storage.stores.runs import FileRun
 
 API = Scope("acme", "coder", "api")
 WEB = Scope("acme", "coder", "web")

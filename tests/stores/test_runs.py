@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from hardwon import Scope, Step
-from hardwon.errors import StorageError
-from hardwon.ports import Run
-from hardwon.stores import runs
-from hardwon.stores.runs import FileRun, MemoryRun, call_name
-from hardwon.values.failure import Failure
-from hardwon.values.run import RunSoFar, Shown
+from hardwon.core.errors import StorageError
+from hardwon.core.values.failure import Failure
+from hardwon.core.values.run import RunSoFar, Shown
+from hardwon.storage.ports import Run
+from hardwon.storage.stores import runs
+from hardwon.storage.stores.runs import FileRun, MemoryRun, call_name
 from tests.full_disk import full_disk
 
 DAY = 86400.0

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.errors import StorageError
-from hardwon.stores.spool import Spool
+from hardwon.core.errors import StorageError
+from hardwon.storage.stores.spool import Spool
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.errors import InvalidInput
-from hardwon.text.clean import clean, clip, clip_middle, file_id, one_line
+from hardwon.core.errors import InvalidInput
+from hardwon.core.text.clean import clean, clip, clip_middle, file_id, one_line
 
 ANYTHING = st.text(st.characters(exclude_categories=()))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.text.grounding import ungrounded
+from hardwon.core.text.grounding import ungrounded
 
 EVIDENCE = """FAILED: pytest tests/test_api.py
   it said: ModuleNotFoundError: No module named 'app'

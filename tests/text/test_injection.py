@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hardwon.text.injection import _keywords_in, _possible, suspicion
-from hardwon.text.injection_patterns import PAIRS, PATTERNS, Pattern, WordPair
+from hardwon.core.text.injection import _keywords_in, _possible, suspicion
+from hardwon.core.text.injection_patterns import PAIRS, PATTERNS, Pattern, WordPair
 from tests.corpora.attacks import attacks, ordinary
 from tests.corpora.injections import BENIGN, injections
 from tests.effort import NEVER_QUADRATIC, cpu_seconds

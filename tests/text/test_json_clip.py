@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hardwon
-from hardwon.errors import InvalidInput
-from hardwon.text import json_clip
+from hardwon.core.errors import InvalidInput
+from hardwon.core.text import json_clip
 from tests.surfaces.hooks.hooking import Hook
 
 ERROR = "mkdir: cannot create directory 'out/nightly': No such file or directory"
@@ -84,10 +84,12 @@ def test_too_much_without_any_long_text_is_refused() -> None:
 
 def test_the_failure_at_the_end_of_50_megabytes_is_known_again(tmp_path: Path) -> None:
     hook = Hook(tmp_path / "home")
-    for session in ("one", "two"):
-        assert hook("claude-code", failure(session, ERROR)).code == 0
+    assert hook("claude-code", failure("one", ERROR)).code == 0
+    works = {"tool_name": "Bash", "tool_input": {"command": "mkdir -p out/nightly"}}
+    event = {"hook_event_name": "PostToolUse", "session_id": "one", **works}
+    assert hook("claude-code", {**event, "tool_response": {"stdout": ""}}).code == 0
 
-    seen = hook("claude-code", failure("three", f"{NOISE}\n{ERROR}"))
+    seen = hook("claude-code", failure("two", f"{NOISE}\n{ERROR}"))
 
     assert "[SAME FAILURE]" in seen.answer["hookSpecificOutput"]["additionalContext"]
     assert (seen.code, seen.err, seen.log) == (0, "", [])
@@ -105,12 +107,13 @@ def _peak(home: Path, event: dict[str, Any]) -> int:
     code = (
         "import os, sys\n"
         f"sys.path.append({str(Path(hardwon.__file__).parents[1])!r})\n"
-        "from hardwon.surfaces.hooks.entry import run\n"
+        "from hardwon.surfaces.hooks.client import run\n"
         "status = lambda: open('/proc/self/status').read()\n"
         "os._exit = lambda code: print(status(), file=sys.stderr)\n"
         "run(['claude-code'])"
     )
     environ = {"HARDWON_HOME": str(home / "home"), "HARDWON_HOOKS_LIMIT": "60s"}
+    environ |= {"HARDWON_HOOKS_DAEMON": "false"}
     ran = subprocess.run(
         [sys.executable, "-S", "-c", code],
         input=json.dumps(event).encode(),

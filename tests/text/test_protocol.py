@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.errors import BadReply
-from hardwon.text.protocol import SCHEMA, Blocks, parse
+from hardwon.core.errors import BadReply
+from hardwon.core.text.protocol import SCHEMA, Blocks, parse
 
 PLAIN = (
     "<situation>S</situation>\n<mistake>M</mistake>\n<correction>C</correction>\n<tags>a, b</tags>"

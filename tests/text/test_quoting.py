@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hardwon
-from hardwon.text.quoting import LIMIT, quotable
+from hardwon.core.text.quoting import LIMIT, quotable
 from tests.corpora.injections import injections
 
 FORMS = [

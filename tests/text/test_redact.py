@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hardwon
-from hardwon.text.redact import redact
-from tests.corpora.secrets import HARMLESS, Leak, coined, leaks, listed
+from hardwon.core.text.redact import redact
+from tests.corpora.secrets import HARMLESS, Leak, coined, leaks, listed, loose
 from tests.effort import NEVER_QUADRATIC, cpu_seconds
 
 
@@ -45,6 +45,21 @@ def test_at_least_97_of_100_tokens_of_unknown_providers_are_taken_out() -> None:
 
     print(f"\nunknown providers {1 - len(missed) / len(found):.2%} of {len(found)}: {missed}")
     assert len(missed) / len(found) <= 0.03
+
+
+def test_at_least_97_of_100_secrets_under_names_that_say_little_are_taken_out() -> None:
+    found = list(loose())
+
+    missed = [leak for leak in found if leak.secret in redact(leak.text)]
+
+    print(f"\nloose names {1 - len(missed) / len(found):.2%} of {len(found)}: {missed}")
+    assert len(missed) / len(found) <= 0.03
+
+
+def test_a_secret_is_taken_out_wherever_it_stands_again() -> None:
+    secret = "x7Kp" + "Q2mT9vLw4RbN"
+
+    assert secret not in redact(f"DB_PASSWORD={secret}\nlogin failed for {secret} at db")
 
 
 def test_no_line_of_our_own_sources_and_documents_is_changed() -> None:
@@ -111,7 +126,9 @@ def test_a_placeholder_tells_the_kind_and_what_stands_around_it_stays() -> None:
     assert redact("DB_PASSWORD=hunter2 make") == "DB_PASSWORD=[REDACTED:password] make"
 
 
-@pytest.mark.parametrize("corpus", [leaks, listed, coined], ids=lambda corpus: corpus.__name__)
+@pytest.mark.parametrize(
+    "corpus", [leaks, listed, coined, loose], ids=lambda corpus: corpus.__name__
+)
 def test_redacting_twice_changes_nothing_more(corpus: Callable[..., Iterator[Leak]]) -> None:
     once = [redact(leak.text) for leak in corpus(11, each=1)]
 

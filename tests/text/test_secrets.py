@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.text import json_clip
-from hardwon.text.redact import redact
-from hardwon.text.secrets import (
+from hardwon.core.text import json_clip
+from hardwon.core.text.redact import redact
+from hardwon.core.text.secrets import (
     MARGIN,
     Screened,
     _may_hold_secret,

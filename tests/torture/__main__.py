@@ -43,6 +43,7 @@ ROWS = {
     "S2": "screening",
     "S9": "screening",
     "S27": "screening",
+    "S31": "patterns",
 }
 FAULTS = {"R2", "R4", "R5", "R6", "R13"}  # those that let file calls fail
 CLOCKS = {"R15"}  # those that let the clock jump

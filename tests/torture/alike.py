@@ -9,17 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from hardwon import Lesson, Scope
-from hardwon.ports import Store
-from hardwon.postgres.database import Database, Statement
-from hardwon.ranking.odds import Call
-from hardwon.ranking.query import query
-from hardwon.stores.memory import MemoryStore
-from hardwon.stores.postgres import PostgresStore
-from hardwon.stores.sqlite import SqliteStore
-from hardwon.values.delivery import Delivery
-from hardwon.values.lesson import Status
-from hardwon.values.reflection import Reflection
-from hardwon.values.report import Window
+from hardwon.core.values.delivery import Delivery
+from hardwon.core.values.lesson import Status
+from hardwon.core.values.reflection import Reflection
+from hardwon.core.values.report import Window
+from hardwon.knowledge.ranking.query import query
+from hardwon.storage.ports import Store
+from hardwon.storage.postgres.database import Database, Statement
+from hardwon.storage.stores.memory import MemoryStore
+from hardwon.storage.stores.postgres import PostgresStore
+from hardwon.storage.stores.sqlite import SqliteStore
 from tests.postgres_server import running
 from tests.samples import NOW, lesson
 
@@ -213,7 +212,6 @@ def _read(chance: random.Random, scope: Scope, count: int) -> tuple[str, Act]:
             told.store.lessons.recent(scope, status=status, limit=20)
         ),
         "commonest": lambda told: told.store.failures.commonest(scope, limit=5),
-        "counts": lambda told: told.store.calls.counts(scope, (1, 2, 3)),
         "states": lambda told: told.store.statistics.lessons(
             window._replace(is_whole=False), new=NOW
         ),
@@ -226,8 +224,7 @@ def _read(chance: random.Random, scope: Scope, count: int) -> tuple[str, Act]:
 
 def _log(chance: random.Random, scope: Scope, count: int) -> tuple[str, Act]:
     name, text = chance.choice("abc"), _words(chance)
-    shown, kind = chance.randrange(count) if count else -1, chance.choice(("", "k"))
-    identity, features = f"d{chance.random()}", tuple(chance.sample((1, 2, 3, 4), 2))
+    shown, identity = chance.randrange(count) if count else -1, f"d{chance.random()}"
 
     def deliver(told: Told) -> Any:
         lessons = (told.lessons[shown].id,) if shown >= 0 else ()
@@ -240,13 +237,9 @@ def _log(chance: random.Random, scope: Scope, count: int) -> tuple[str, Act]:
         at = NOW + timedelta(seconds=count)
         return told.store.reflections.save(Reflection(scope, name, text, at), keep=2)
 
-    def call(told: Told) -> Any:
-        told.store.calls.made(scope, Call(features, kind or "k"))
-
     acts: dict[str, Act] = {
         "met": lambda told: told.store.failures.met(scope, name, f"text {name}", NOW),
         "deliver": deliver,
         "reflect": reflect,
-        "call": call,
     }
     return "log", acts[chance.choice(sorted(acts))]

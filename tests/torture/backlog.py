@@ -10,11 +10,11 @@ from datetime import timedelta
 from pathlib import Path
 
 from hardwon import Job
-from hardwon.errors import TransientError
-from hardwon.queues.files import FileQueue
-from hardwon.queues.records import encode
-from hardwon.runtime import utc_now
-from hardwon.values.retry import Backoff
+from hardwon.core.errors import TransientError
+from hardwon.core.values.retry import Backoff
+from hardwon.engine.runtime import utc_now
+from hardwon.storage.queues.files import FileQueue
+from hardwon.storage.queues.records import encode
 from tests.samples import job
 from tests.torture.kill import crew, ended, fork, note, noted
 

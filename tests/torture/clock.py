@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hardwon import Job
-from hardwon.errors import TransientError
-from hardwon.queues.files import FileQueue, QueueLimits
-from hardwon.queues.files.admission import STALE
-from hardwon.runtime import utc_now
-from hardwon.settings import load
-from hardwon.worker import WorkerProcess
+from hardwon.core.errors import TransientError
+from hardwon.core.settings import load
+from hardwon.engine.runtime import utc_now
+from hardwon.engine.worker import WorkerProcess
+from hardwon.storage.queues.files import FileQueue, QueueLimits
+from hardwon.storage.queues.files.admission import STALE
 from tests.samples import job
 from tests.torture.kill import ended, fork, kill, note, noted
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hardwon import Job
-from hardwon.errors import HardwonError, NotFound
-from hardwon.queues.files import FileQueue
-from hardwon.queues.records import encode
+from hardwon.core.errors import HardwonError, NotFound
+from hardwon.storage.queues.files import FileQueue
+from hardwon.storage.queues.records import encode
 from tests.samples import LATER, NOW, job
 
 KILL, FAIL, SHORT = 1, 2, 3

@@ -7,8 +7,8 @@ import time
 from pathlib import Path
 
 from hardwon import Scope
-from hardwon.ranking.query import query
-from hardwon.stores.postgres import PostgresStore
+from hardwon.knowledge.ranking.query import query
+from hardwon.storage.stores.postgres import PostgresStore
 from tests.postgres_server import running
 from tests.samples import NOW, lesson
 from tests.torture.kill import fork, kill, note, noted

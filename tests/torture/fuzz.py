@@ -9,12 +9,12 @@ from datetime import timedelta
 from pathlib import Path
 
 from hardwon import Job
-from hardwon.errors import TransientError
-from hardwon.pipeline.work import WorkerPool
-from hardwon.queues.files import FileQueue
-from hardwon.queues.memory import MemoryQueue
-from hardwon.queues.records import BadRecord, decode, encode
-from hardwon.values.retry import Backoff, Policy
+from hardwon.core.errors import TransientError
+from hardwon.core.values.retry import Backoff, Policy
+from hardwon.engine.pipeline.work import WorkerPool
+from hardwon.storage.queues.files import FileQueue
+from hardwon.storage.queues.memory import MemoryQueue
+from hardwon.storage.queues.records import BadRecord, decode, encode
 from tests.samples import NOW, job
 
 _ON_DISK = 20  # one broken file among so many broken records

@@ -19,13 +19,13 @@ from typing import Any
 
 import hardwon
 from hardwon import Agent, Hardwon, Lesson, Reflection, Scope
-from hardwon.errors import Unavailable
+from hardwon.core.errors import Unavailable
+from hardwon.core.values.lesson import Status, noted
 from hardwon.learn.maintenance import consolidation
-from hardwon.stores.redis import entries, opening, reflections
-from hardwon.stores.redis.reflections import RedisReflections
-from hardwon.stores.sqlite.database import Database
-from hardwon.stores.sqlite.dreams import SqliteDreams
-from hardwon.values.lesson import Status, noted
+from hardwon.storage.stores.redis import entries, opening, reflections
+from hardwon.storage.stores.redis.reflections import RedisReflections
+from hardwon.storage.stores.sqlite.database import Database
+from hardwon.storage.stores.sqlite.dreams import SqliteDreams
 from tests.proxy import Fault, Proxy
 from tests.redis_server import RedisServer
 from tests.samples import NOW

@@ -20,14 +20,14 @@ from pathlib import Path
 from typing import Any
 
 from hardwon import Job, Lesson
-from hardwon.pipeline.work import WorkerPool
-from hardwon.queues.files import FileQueue
-from hardwon.runtime import utc_now
-from hardwon.settings import load
-from hardwon.stores.sqlite import SqliteStore
+from hardwon.core.settings import load
+from hardwon.core.values.retry import Policy
+from hardwon.engine.pipeline.work import WorkerPool
+from hardwon.engine.runtime import utc_now
+from hardwon.engine.worker import WorkerProcess
+from hardwon.storage.queues.files import FileQueue
+from hardwon.storage.stores.sqlite import SqliteStore
 from hardwon.surfaces.cli.endpoint import WorkerEndpoint
-from hardwon.values.retry import Policy
-from hardwon.worker import WorkerProcess
 from tests.samples import CODER, job, lesson
 
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG

@@ -13,13 +13,13 @@ from pathlib import Path
 from prometheus_client.parser import text_string_to_metric_families
 
 from hardwon import Job, Scope
-from hardwon.errors import PermanentError, TransientError
-from hardwon.queues.files import FileQueue
-from hardwon.runtime import utc_now
-from hardwon.settings import Settings, load
-from hardwon.values.job import new_job
-from hardwon.values.queue import SKIPPED
-from hardwon.worker import WorkerProcess
+from hardwon.core.errors import PermanentError, TransientError
+from hardwon.core.settings import Settings, load
+from hardwon.core.values.job import new_job
+from hardwon.core.values.queue import SKIPPED
+from hardwon.engine.runtime import utc_now
+from hardwon.engine.worker import WorkerProcess
+from hardwon.storage.queues.files import FileQueue
 from tests.samples import EPISODE
 from tests.torture.kill import ended, fork, kill, note, noted
 

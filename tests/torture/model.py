@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hardwon import Job
-from hardwon.errors import TransientError
+from hardwon.core.errors import TransientError
+from hardwon.core.values.retry import Backoff
+from hardwon.engine.runtime import utc_now
 from hardwon.models import open_model
-from hardwon.ports import Model, Request
-from hardwon.queues.files import FileQueue
-from hardwon.runtime import utc_now
-from hardwon.values.retry import Backoff
+from hardwon.storage.ports import Model, Request
+from hardwon.storage.queues.files import FileQueue
 from tests.models.server import LESSON, Part, openai, playing
 from tests.models.test_providers import BEHAVIOURS
 from tests.samples import job

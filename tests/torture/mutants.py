@@ -12,11 +12,15 @@ from importlib import import_module
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from hardwon import _files
-from hardwon.errors import StorageError, storage_error
-from hardwon.pipeline import inject, work
-from hardwon.queues import records
-from hardwon.queues.files import (
+from hardwon.core import _files
+from hardwon.core.errors import StorageError, storage_error
+from hardwon.core.text import frames, redact
+from hardwon.core.values.job import Job
+from hardwon.core.values.queue import WorkCounter
+from hardwon.core.values.retry import Backoff
+from hardwon.engine.pipeline import inject, work
+from hardwon.storage.queues import records
+from hardwon.storage.queues.files import (
     admission,
     dead_letters,
     directory,
@@ -26,13 +30,9 @@ from hardwon.queues.files import (
     schedule,
     watch,
 )
-from hardwon.queues.postgres import statements
-from hardwon.stores.postgres import index, memtable, merge
-from hardwon.stores.sqlite import database
-from hardwon.text import redact
-from hardwon.values.job import Job
-from hardwon.values.queue import WorkCounter
-from hardwon.values.retry import Backoff
+from hardwon.storage.queues.postgres import statements
+from hardwon.storage.stores.postgres import index, memtable, merge
+from hardwon.storage.stores.sqlite import database
 
 
 def _is_folder(handle: int) -> bool:
@@ -118,7 +118,7 @@ def until_the_next_start() -> None:
         if len(self._outside) < self._capacity:
             leave(self, name)
         else:
-            self._in_flight.add(name)
+            self._in_flight[name] = ""
 
     schedule.Schedule.leave_outside = forgetful  # type: ignore[method-assign]
 
@@ -287,7 +287,7 @@ def frames_shown() -> None:
 
 
 def _modules_with(name: str) -> list[ModuleType]:
-    for loaded in ("failures.diagnosis", "pipeline.mine", "models.rules"):
+    for loaded in ("knowledge.reading.diagnosis", "engine.pipeline.mine", "models.rules"):
         import_module(f"hardwon.{loaded}")
     import_module("tests.torture.screening")
     return [module for module in list(sys.modules.values()) if name in vars(module)]
@@ -324,7 +324,13 @@ def forwarded_again() -> None:
     statements.FORWARD = statements.PUT
 
 
+def backtracking_rule() -> None:
+    """A run of dashes is read again from each of them."""
+    vars(frames)["_RULE"] = r"([-=]{3,})(?=\s{0,3}end\b)"
+
+
 MUTANTS = {
+    "backtracking-rule": backtracking_rule,
     "forwarded-again": forwarded_again,
     "stale-fresh": stale_fresh,
     "unsorted-cut": unsorted_cut,

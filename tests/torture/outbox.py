@@ -7,8 +7,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from hardwon.postgres.database import Database
-from hardwon.queues.postgres import PostgresQueue
+from hardwon.storage.postgres.database import Database
+from hardwon.storage.queues.postgres import PostgresQueue
 from tests.postgres_server import running
 from tests.proxy import Fault
 from tests.samples import job

@@ -18,9 +18,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from hardwon import Job
-from hardwon.errors import StorageError, StorageFull
-from hardwon.queues.files import FileQueue
-from hardwon.stores.sqlite import SqliteStore
+from hardwon.core.errors import StorageError, StorageFull
+from hardwon.storage.queues.files import FileQueue
+from hardwon.storage.stores.sqlite import SqliteStore
 from tests.samples import CODER, job
 from tests.torture.kill import all_learnt, crew, fork, kill, learnt_from
 

@@ -9,14 +9,16 @@ from itertools import cycle, islice
 from pathlib import Path
 
 import hardwon
-from hardwon.pipeline import inject
-from hardwon.text.injection import suspicion
+from hardwon.core.text.injection import suspicion
+from hardwon.engine.pipeline import inject
 from tests.corpora.attacks import attacks, ordinary
 from tests.corpora.injections import _PLAIN, BENIGN
-from tests.corpora.secrets import Leak, coined, leaks, listed
+from tests.corpora.secrets import Leak, coined, leaks, listed, loose
 from tests.samples import lesson
 from tests.text.test_frames import MARKERS, VARIANTS, _looks
 from tests.text.test_quoting import FORMS, _shares
+
+CORPORA = (leaks, listed, coined, loose)
 
 
 def s1(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, int]:
@@ -71,7 +73,7 @@ def _leaks(chance: random.Random) -> Iterator[Leak]:
     """Secrets of every kind that are long enough to be looked for."""
     while True:
         seed = chance.randrange(1 << 20)
-        found = [*leaks(seed, each=1), *listed(seed, each=1), *coined(seed, each=1)]
+        found = [each for corpus in CORPORA for each in corpus(seed, each=1)]
         chance.shuffle(found)
         yield from (leak for leak in found if len(leak.secret) >= 8)
 

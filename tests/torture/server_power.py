@@ -11,9 +11,9 @@ import time
 from pathlib import Path
 
 from hardwon import Scope
-from hardwon.postgres.database import Database
-from hardwon.queues.postgres import PostgresQueue
-from hardwon.stores.postgres import PostgresStore
+from hardwon.storage.postgres.database import Database
+from hardwon.storage.queues.postgres import PostgresQueue
+from hardwon.storage.stores.postgres import PostgresStore
 from tests.postgres_server import Place, PostgresServer
 from tests.samples import job, lesson
 from tests.torture.kill import fork, kill

@@ -8,8 +8,17 @@ from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
 
-from hardwon import Job, _files
-from hardwon.queues.files import FileQueue, QueueLimits, counts, directory, folder, lock, watch
+from hardwon import Job
+from hardwon.core import _files
+from hardwon.storage.queues.files import (
+    FileQueue,
+    QueueLimits,
+    counts,
+    directory,
+    folder,
+    lock,
+    watch,
+)
 from tests.samples import NOW, job
 from tests.torture.simulated_disk import Disk, PowerCut
 

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from hardwon import Episode, Job, Scope, Step
-from hardwon.errors import InvalidInput
-from hardwon.queues.files import FileQueue
-from hardwon.queues.records import encode
-from hardwon.values.job import new_job
-from tests.samples import EPISODE, NOW
+from hardwon.core.errors import InvalidInput
+from hardwon.core.values.job import new_job
+from hardwon.storage.queues.files import FileQueue
+from hardwon.storage.queues.records import encode
+from tests.samples import EPISODE, NOW, stored
 
 _FRAME = 16
 LIMIT = 1 << 20  # promised, so not read from the code
@@ -68,7 +68,7 @@ def _is_same(base: str, made: Job) -> bool:
     FileQueue(base).put(made)
     queue = FileQueue(base)
     found = queue.claim(NOW)
-    is_same = found == made.started()
+    is_same = stored(found) == made.started()
     if found:
         queue.done(found)
     return is_same and not os.listdir(os.path.join(base, "wal"))

@@ -12,10 +12,10 @@ from datetime import timedelta
 from pathlib import Path
 
 from hardwon import Job
-from hardwon.queues.files import FileQueue
-from hardwon.runtime import utc_now
-from hardwon.stores.sqlite import SqliteStore, database
-from hardwon.values.retry import Backoff
+from hardwon.core.values.retry import Backoff
+from hardwon.engine.runtime import utc_now
+from hardwon.storage.queues.files import FileQueue
+from hardwon.storage.stores.sqlite import SqliteStore, database
 from tests.samples import job
 from tests.torture.crash import FAIL, KILL
 from tests.torture.kill import all_learnt, crew, ended, fork, learnt_from, note, noted

@@ -14,13 +14,13 @@ import urllib.request
 from pathlib import Path
 
 from hardwon import Job
-from hardwon.errors import NotFound, StorageError
-from hardwon.queues.files import FileQueue
-from hardwon.queues.records import encode
-from hardwon.runtime import utc_now
-from hardwon.settings import load
+from hardwon.core.errors import NotFound, StorageError
+from hardwon.core.settings import load
+from hardwon.engine.runtime import utc_now
+from hardwon.engine.worker import WorkerProcess
+from hardwon.storage.queues.files import FileQueue
+from hardwon.storage.queues.records import encode
 from hardwon.surfaces.cli.endpoint import WorkerEndpoint
-from hardwon.worker import WorkerProcess
 from tests.samples import job
 from tests.torture.crash import JOB, SCENES, Scene, places
 from tests.torture.kill import ended, fork

@@ -45,6 +45,7 @@ SIZES = {
     "S2": (60, 600),
     "S9": (60, 2000),
     "S27": (128, 12_800),
+    "S31": (60, 10_000),
 }
 # (row, mutant, enough to catch it)
 MUTANTS = [
@@ -91,6 +92,7 @@ MUTANTS = [
     ("S2", "gate-open", 60),
     ("S9", "unredacted", 20),
     ("S27", "frames-shown", 60),
+    ("S31", "backtracking-rule", 10_000),
 ]
 # Those are quick enough to be shown with every run of the tests.
 AT_ONCE = {"R2", "R8", "R12", "R16", "R17", "R18", "S2", "S27"}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hardwon.values.evidence import Evidence, Kind, joined, parsed, restored, values_of
+from hardwon.core.values.evidence import Evidence, Kind, joined, parsed, restored, values_of
 
 
 @pytest.mark.parametrize(

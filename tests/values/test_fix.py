@@ -2,7 +2,7 @@
 
 import pytest
 
-from hardwon.values.fix import Fix, ranked, with_failure, with_success
+from hardwon.core.values.fix import Fix, ranked, with_failure, with_success
 
 INSTALL = Fix("preparation", "First run `npm ci`", "npm ci")
 FLAG = Fix("call", "Use `npm test -w web`", "npm test -w")
@@ -18,10 +18,10 @@ def test_two_runs_prove_a_fix_and_two_failures_put_it_back(
     assert INSTALL._replace(worked=worked, failed=failed).is_proven == is_proven
 
 
-def test_the_same_fix_of_another_run_is_counted() -> None:
+def test_the_same_fix_of_another_run_is_counted_with_its_newest_text() -> None:
     longer = INSTALL._replace(text="First run `npm ci`, which somebody forgot")
 
-    assert with_success((INSTALL,), longer) == (INSTALL._replace(worked=2),)
+    assert with_success((INSTALL,), longer) == (longer._replace(worked=2),)
     assert with_success((longer,), INSTALL) == (INSTALL._replace(worked=2),)
 
 

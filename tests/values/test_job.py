@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hardwon import Scope
-from hardwon.values.job import job_id
+from hardwon.core.values.job import job_id
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.values import provenance
-from hardwon.values.evidence import Kind
-from hardwon.values.lesson import Status
+from hardwon.core.values import provenance
+from hardwon.core.values.evidence import Kind
+from hardwon.core.values.lesson import Status
 from tests.samples import lesson
 
 MADE = lesson(id=1, origin="import:packs:web.jsonl", author="person", job="j1")

@@ -25,13 +25,13 @@ test("a failure comes back when it is met again", async () => {
     const coder = hw.agent("builder");
     const met = await coder.afterAction("bash", MKDIR, { output: new Error(ERROR), failed: true });
     assert.equal(met.failed, true);
-    if (day === "tuesday") assert.match(met.text, /`mkdir` with `-p`/);
+    if (day === "tuesday") assert.match(met.text, /`mkdir -p out\/nightly`/);
     await coder.afterAction("bash", { command: "mkdir -p out/nightly" });
     const job = await coder.afterRun({ task: `Folder for ${day}`, error: ERROR });
     assert.equal(job.trigger, "error");
   }
   const warned = await hw.agent("builder").beforeAction("bash", MKDIR);
-  assert.match(warned.text, /`mkdir` with `-p`/);
+  assert.match(warned.text, /`mkdir -p out\/nightly`/);
 });
 
 test("a run that went well needs no reflection", async () => {

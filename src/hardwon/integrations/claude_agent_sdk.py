@@ -1,4 +1,4 @@
-"""Claude Agent SDK: `ClaudeAgentOptions(hooks=hooks(agent))`; all three doors."""
+"""Claude Agent SDK: `ClaudeAgentOptions(hooks=hooks(agent))`; turns, actions and errors."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ class _Run:
         return _context(event, self._run.start(event["prompt"]))
 
     async def before(self, event: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
-        reason = self._run.denial(event["tool_name"], event["tool_input"])
-        if not reason:
-            return _context(event, self._run.advice(event["tool_name"], event["tool_input"]))
-        denied = {"permissionDecision": "deny", "permissionDecisionReason": reason}
+        known = self._run.before(event["tool_name"], event["tool_input"])
+        if not known.denied:
+            return _context(event, known.text)
+        denied = {"permissionDecision": "deny", "permissionDecisionReason": known.text}
         return {"hookSpecificOutput": {"hookEventName": event["hook_event_name"], **denied}}
 
     async def worked(self, event: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from hardwon.text.clean import as_text, clip_middle
+from hardwon.core.text.clean import as_text, clip_middle
 
 if TYPE_CHECKING:
     from hardwon import Agent, Injection, Job
@@ -25,9 +25,10 @@ class Recorder:
         self._failure: object = None
 
     def start(self, task: str) -> str:
-        """Begin a run; the lessons about its task."""
+        """Begin a run; what its project has taught, and the lessons about its task."""
         self._task, self._since, self._failure = task, [], None
-        self._turn = self._agent.before_turn(task).text
+        told = self._agent.start().text, self._agent.before_turn(task).text
+        self._turn = "\n\n".join(filter(None, told))
         return self._turn
 
     @property
@@ -35,14 +36,14 @@ class Recorder:
         """The text to put before the model now: lessons on the task and on recent failures."""
         return "\n\n".join(filter(None, (self._turn, *self._since[-_KEPT:])))
 
-    def denial(self, tool: str, args: Any) -> str:
-        """Why a guard forbids this call; "" if none does."""
-        injection = self._agent.before_action(tool, _arguments(args))
-        return injection.text if injection.denied else ""
+    def before(self, tool: str, args: Any) -> Injection:
+        """What is known about exactly this call, and whether it is denied."""
+        return self._agent.before_action(tool, _arguments(args))
 
-    def advice(self, tool: str, args: Any) -> str:
-        """The lesson about exactly this call, or ""."""
-        return self._agent.before_action(tool, _arguments(args)).text
+    def denial(self, tool: str, args: Any) -> str:
+        """Why this call is not made: it failed here last, or is forbidden; "" if it may be."""
+        injection = self.before(tool, args)
+        return injection.text if injection.denied else ""
 
     def worked(self, tool: str, args: Any, output: object = "") -> str:
         """Record a call that worked; a warning if the run goes in circles."""
@@ -56,11 +57,9 @@ class Recorder:
         )
 
     def end(self, attempt: object = "", error: object = None) -> Job | None:
-        """End the run; it is queued for a lesson if something failed."""
+        """End the run; it is queued for a lesson if something failed, or for a model to read."""
         reason = error if error is not None else self._failure
         self._failure = None
-        if reason is None:
-            return None
         return self._agent.after_run(task=self._task, attempt=_words(attempt), error=reason)
 
     def _note(self, injection: Injection) -> str:

@@ -8,24 +8,24 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from hardwon._fork import ForkLock
-from hardwon.failures.error_line import error_line
-from hardwon.ranking.query import terms
-from hardwon.text.clean import one_line
-from hardwon.text.quoting import quotable
-from hardwon.values import execution
-from hardwon.values.delivery import NOTHING, Injection
-from hardwon.values.episode import Episode, Trigger
-from hardwon.values.execution import FinishedRun
-from hardwon.values.reflection import Reflection
-from hardwon.values.step import Step
+from hardwon.core._fork import ForkLock
+from hardwon.core.text.clean import one_line
+from hardwon.core.text.quoting import quotable
+from hardwon.core.values import execution
+from hardwon.core.values.delivery import NOTHING, Injection
+from hardwon.core.values.episode import Episode, Trigger
+from hardwon.core.values.execution import FinishedRun
+from hardwon.core.values.reflection import Reflection
+from hardwon.core.values.step import Step
+from hardwon.knowledge.ranking.query import terms
+from hardwon.knowledge.reading.error_line import error_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from hardwon.runtime import Runtime
-    from hardwon.values.job import Job
-    from hardwon.values.scope import Scope
+    from hardwon.core.values.job import Job
+    from hardwon.core.values.scope import Scope
+    from hardwon.engine.runtime import Runtime
 
 HEAD = "[Recent execution insights:]"
 _SHOWN, _LOOKED_AT = 3, 20

@@ -5,20 +5,19 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from hardwon.errors import BudgetSpent, InvalidInput, PermanentError, SetupError
-from hardwon.failures import episode_failure
+from hardwon.core.errors import BudgetSpent, InvalidInput, PermanentError, SetupError
+from hardwon.core.values import evidence, provenance
+from hardwon.core.values.queue import SKIPPED
+from hardwon.engine.pipeline import reflect
+from hardwon.engine.runtime import prompt_text
+from hardwon.knowledge.reading import episode_failure
 from hardwon.models.rules import Rules
-from hardwon.pipeline import mine, reflect, scope_memory, screen, word
-from hardwon.runtime import prompt_text
-from hardwon.values import evidence, provenance
-from hardwon.values.queue import SKIPPED
 
 if TYPE_CHECKING:
-    from hardwon.ports import Model
-    from hardwon.runtime import Runtime
-    from hardwon.values.episode import Episode
-    from hardwon.values.job import Job
-    from hardwon.values.lesson import Lesson
+    from hardwon.core.values.job import Job
+    from hardwon.core.values.lesson import Lesson
+    from hardwon.engine.runtime import Runtime
+    from hardwon.storage.ports import Model
 
 _LOG = logging.getLogger("hardwon")
 
@@ -26,10 +25,10 @@ _LOG = logging.getLogger("hardwon")
 async def process(engine: Runtime, job: Job) -> str | None:
     """Make a lesson of a job and store it; SKIPPED when there was nothing to learn."""
     lesson = await _reflected(engine, job)
-    if lesson is not None:
-        _keep(engine, lesson)
-    worded = await _words_due(engine, job.episode)
-    return None if lesson is not None or worded else SKIPPED
+    if lesson is None:
+        return SKIPPED
+    _keep(engine, lesson)
+    return None
 
 
 def _keep(engine: Runtime, lesson: Lesson) -> None:
@@ -41,15 +40,14 @@ def _keep(engine: Runtime, lesson: Lesson) -> None:
 
 
 async def _reflected(engine: Runtime, job: Job) -> Lesson | None:
-    """The lesson of a job; None if its steps were learnt from while they ran."""
+    """The lesson of a job; None if its steps were learnt from, or if the same job made one."""
     model = _model(engine)
     is_learnt = episode_failure.needs_no_words(job) and engine.settings.reflexion.persist
     if is_learnt or not (engine.has_model or episode_failure.teaches(job)):
         return None
-    existing = engine.has_model and reflect.known(
-        job, lessons=engine.store.lessons, now=engine.clock()
-    )
-    return existing or await _worded(job, model)
+    if engine.has_model and reflect.known(job, lessons=engine.store.lessons, now=engine.clock()):
+        return None
+    return await _worded(job, model)
 
 
 async def _worded(job: Job, model: Model) -> Lesson | None:
@@ -66,25 +64,3 @@ def _model(engine: Runtime) -> Model:
         return engine.model
     except (InvalidInput, SetupError) as error:
         raise PermanentError(f"no model: {error}") from error
-
-
-async def _words_due(engine: Runtime, episode: Episode) -> int:
-    """Have the model reword lessons on failure kinds with new evidence; return how many it did."""
-    if not (engine.has_model and engine.settings.reflexion.persist):
-        return 0
-    lessons, scope = engine.store.lessons, episode.scope
-    memory = scope_memory.Memory(scope, lessons, screen.screen_lesson, engine.clock())
-    with engine.store.together():
-        mine.add_case(episode, memory)
-    count = 0
-    for lesson in word.due(scope, lessons=lessons)[: word.A_JOB]:
-        marked = word.noted(lesson, memory.now)
-        try:
-            words = await word.worded(marked, model=engine.model, system=prompt_text("kind"))
-        except BudgetSpent:
-            break
-        memory.keep(marked)
-        if words is not None:
-            engine.keep(words)
-            count += 1
-    return count

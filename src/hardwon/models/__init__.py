@@ -7,16 +7,16 @@ A model is named like a URL: `anthropic:claude-haiku-4-5`, `openai:gpt-5-mini`,
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from hardwon._cold.lazy import import_module
-from hardwon.errors import InvalidInput
+from hardwon.core.errors import InvalidInput
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
     from datetime import timedelta
 
-    from hardwon.ports import Model
+    from hardwon.storage.ports import Model
 
 # The module of each kind, imported on first use. Each module has `open(kind, rest, …)`.
 KINDS = {

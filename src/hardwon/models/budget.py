@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from hardwon import _files
-from hardwon.errors import (
+from hardwon.core import _files
+from hardwon.core.errors import (
     BudgetSpent,
     CircuitOpen,
     InvalidInput,
@@ -23,7 +23,7 @@ from hardwon.models.classify import provider_errors
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from hardwon.ports import Embedder, Model, Reply, Request
+    from hardwon.storage.ports import Embedder, Model, Reply, Request
 
 _FAILURES_ALLOWED = 5
 _PAUSE = timedelta(seconds=30)

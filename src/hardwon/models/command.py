@@ -11,15 +11,15 @@ from subprocess import Popen
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import IO, TYPE_CHECKING
 
-from hardwon.errors import InvalidInput, PermanentError, TransientError
-from hardwon.ports import Reply
-from hardwon.text.clean import one_line
-from hardwon.text.redact import redact
+from hardwon.core.errors import InvalidInput, PermanentError, TransientError
+from hardwon.core.text.clean import one_line
+from hardwon.core.text.redact import redact
+from hardwon.storage.ports import Reply
 
 if TYPE_CHECKING:
     from datetime import timedelta
 
-    from hardwon.ports import Request
+    from hardwon.storage.ports import Request
 
 OUTPUT_LIMIT = 1024 * 1024
 _ERRORS_KEPT = 4096

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from hardwon.errors import PermanentError
-from hardwon.ports import Reply
+from hardwon.core.errors import PermanentError
+from hardwon.storage.ports import Reply
 
 if TYPE_CHECKING:
-    from hardwon.ports import Request
+    from hardwon.storage.ports import Request
 
 _REFUSED = {"refusal", "content_filter", "safety"}
 

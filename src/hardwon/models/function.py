@@ -10,14 +10,14 @@ from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
-from hardwon.errors import InvalidInput
-from hardwon.ports import Reply
+from hardwon.core.errors import InvalidInput
+from hardwon.storage.ports import Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import timedelta
 
-    from hardwon.ports import Model, Request
+    from hardwon.storage.ports import Model, Request
 
 
 def open(kind: str, target: str, *, key: str, timeout: timedelta) -> Function:
@@ -41,10 +41,10 @@ def as_model(model: object) -> Model:
 
 
 class Function:
-    """Calls `answer(request)`, which may be async and returns a text or a Reply.
+    """Calls `answer(request)`, which may be async and returns a text, a Reply or None: no answer.
 
-    It may raise `hardwon.errors.TransientError` or `PermanentError`, or an error of a provider's
-    library, which is recognized by type and status; any other error crashes the job.
+    It may raise `TransientError` or `PermanentError` of `hardwon.core.errors`, or an error of a
+    provider's library, which is recognized by type and status; any other error crashes the job.
     """
 
     def __init__(self, answer: Callable[[Request], Any], *, name: str = "") -> None:
@@ -58,7 +58,8 @@ class Function:
             answer = await _in_daemon_thread(lambda: self._answer(request))
         if isinstance(answer, Reply):
             return answer
-        return Reply(str(answer), self.name, len(request.prompt) // 4, len(str(answer)) // 4)
+        text = "" if answer is None else str(answer)
+        return Reply(text, self.name, len(request.prompt) // 4, len(text) // 4)
 
 
 async def _in_daemon_thread(call: Callable[[], Any]) -> Any:

@@ -10,7 +10,7 @@ import shlex
 import shutil
 from typing import TYPE_CHECKING
 
-from hardwon.errors import InvalidInput
+from hardwon.core.errors import InvalidInput
 from hardwon.models.command import CommandModel
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ import ssl
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from hardwon.errors import InvalidInput, MissingExtra, PermanentError, TransientError
+from hardwon.core.errors import InvalidInput, MissingExtra, PermanentError, TransientError
+from hardwon.core.text.clean import one_line
+from hardwon.core.text.redact import redact
 from hardwon.models.classify import is_passing, retry_after
 from hardwon.models.formats import events
-from hardwon.text.clean import one_line
-from hardwon.text.redact import redact
 
 try:
     import httpx2

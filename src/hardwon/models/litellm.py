@@ -5,14 +5,14 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from hardwon.errors import SetupError, TransientError
+from hardwon.core.errors import SetupError, TransientError
 from hardwon.models.classify import classified
-from hardwon.ports import Reply
+from hardwon.storage.ports import Reply
 
 if TYPE_CHECKING:
     from datetime import timedelta
 
-    from hardwon.ports import Request
+    from hardwon.storage.ports import Request
 
 
 def open(kind: str, model: str, *, key: str, timeout: timedelta) -> LiteLLM:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hardwon.errors import InvalidInput, PermanentError
+from hardwon.core.errors import InvalidInput, PermanentError
 from hardwon.models.formats import WIRES, WireFormat
 from hardwon.models.http import HttpServer, SchemaRefused
 
 if TYPE_CHECKING:
     from datetime import timedelta
 
-    from hardwon.ports import Reply, Request
+    from hardwon.storage.ports import Reply, Request
 
 
 def open(kind: str, name: str, *, key: str, timeout: timedelta) -> Provider:

@@ -5,24 +5,24 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from hardwon.errors import PermanentError
-from hardwon.failures.diagnosis import Diagnosis, diagnose
-from hardwon.failures.episode_failure import focus
-from hardwon.failures.fixes import fix_shown
-from hardwon.failures.lesson_text import UNSOLVED
-from hardwon.failures.reading import read_failure
-from hardwon.failures.shell import main_command
-from hardwon.failures.situation import situation
-from hardwon.ports import Reply
-from hardwon.text.clean import clip, one_line
+from hardwon.core.errors import PermanentError
+from hardwon.core.text.clean import clip, one_line
+from hardwon.knowledge.reading.diagnosis import Diagnosis, diagnose
+from hardwon.knowledge.reading.episode_failure import focus
+from hardwon.knowledge.reading.fixes import fix_shown
+from hardwon.knowledge.reading.lesson_text import UNSOLVED
+from hardwon.knowledge.reading.reading import read_failure
+from hardwon.knowledge.reading.shell import main_command
+from hardwon.knowledge.reading.situation import situation
+from hardwon.storage.ports import Reply
 
 if TYPE_CHECKING:
     from datetime import timedelta
 
-    from hardwon.ports import Request
-    from hardwon.values.episode import Episode
-    from hardwon.values.fix import Fix
-    from hardwon.values.step import Step
+    from hardwon.core.values.episode import Episode
+    from hardwon.core.values.fix import Fix
+    from hardwon.core.values.step import Step
+    from hardwon.storage.ports import Request
 
 _FIXED, _UNFIXED = 0.8, 0.3
 _SKIP = "<skip>nothing actionable</skip>"

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hardwon.errors import InvalidInput, PermanentError
-from hardwon.ports import Reply
+from hardwon.core.errors import InvalidInput, PermanentError
+from hardwon.storage.ports import Reply
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import timedelta
 
-    from hardwon.ports import Request
+    from hardwon.storage.ports import Request
 
 _SEPARATOR = "\n---\n"
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from hardwon.errors import Unavailable
+from hardwon.core.errors import Unavailable
 from hardwon.models.budget import Spent
-from hardwon.postgres.database import EVERY_TENANT, Database, Statement
+from hardwon.storage.postgres.database import EVERY_TENANT, Database, Statement
 
 if TYPE_CHECKING:
-    from hardwon.postgres.database import Row
+    from hardwon.storage.postgres.database import Row
 
 _PATIENCE = 3.0  # seconds to wait for the server
 _MORE = """

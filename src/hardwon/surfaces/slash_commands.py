@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import hardwon
-from hardwon.errors import HardwonError, NotFound
-from hardwon.text.clean import LABEL_LIMIT, LESSON_LIMIT, one_line
-from hardwon.values.provenance import recorded
+from hardwon.core.errors import HardwonError, NotFound
+from hardwon.core.text.clean import LABEL_LIMIT, LESSON_LIMIT, one_line
+from hardwon.core.values.provenance import recorded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.errors import InvalidInput
-from hardwon.learn.goals.names import goal_name
+from hardwon.core.errors import InvalidInput
 from hardwon.learn.goals.orchestrators import goal_state
+from hardwon.learn.goals.recall import goal_name
 from tests.learn.goals.ended import State
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import subprocess
 import sys
@@ -12,9 +13,9 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.errors import InvalidInput, StorageError
+from hardwon.core.errors import InvalidInput, StorageError
+from hardwon.core.values.evidence import Evidence
 from hardwon.surfaces.cli import run
-from hardwon.values.evidence import Evidence
 
 
 @pytest.fixture
@@ -150,12 +151,17 @@ def test_a_second_import_changes_nothing(coder: hardwon.Agent, tmp_path: Path) -
         ({"tags": [["go"]]}, "tags of fact 'a1' is .*, not a list of words"),
     ],
 )
-def test_a_fact_that_cannot_be_read_is_named(
-    coder: hardwon.Agent, tmp_path: Path, field: dict[str, object], problem: str
+def test_a_fact_that_cannot_be_read_is_named_and_left_out(
+    coder: hardwon.Agent,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    field: dict[str, object],
+    problem: str,
 ) -> None:
-    with pytest.raises(InvalidInput, match=problem):
-        imported(coder, tmp_path / "memory_index.json", fact(id="a0"), fact(**field))
-    assert list(coder.lessons.list()) == []
+    taken = imported(coder, tmp_path / "memory_index.json", fact(**field), fact(id="a0"))
+
+    assert [one.origin for one in taken] == ["import:chatcli:a0"]
+    assert re.search(problem, caplog.text)
 
 
 @pytest.mark.parametrize(("tags", "expected"), [([1], ("1",)), ("go", ("go",)), (None, ())])

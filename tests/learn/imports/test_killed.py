@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.values.lesson_formats import to_lines
+from hardwon.api.lessons import Lessons
+from hardwon.core.values.lesson_formats import to_lines
 from tests.samples import lesson
 
 COUNT = 150  # more than wait beside the index
@@ -45,7 +46,7 @@ def pack(tmp_path: Path) -> str:
     return str(path)
 
 
-def lessons_of(hw: hardwon.Hardwon) -> hardwon.Lessons:
+def lessons_of(hw: hardwon.Hardwon) -> Lessons:
     return hw.agent("coder", project="api", tenant="acme").lessons
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.errors import HardwonError, InvalidInput
-from hardwon.values.lesson import Status
+from hardwon.core.errors import HardwonError, InvalidInput
+from hardwon.core.values.lesson import Status
 from tests.surfaces.hooks.hooking import Hook
 
 CALL = {"command": "git push --force origin main"}
@@ -138,7 +138,7 @@ def test_one_command_removes_all_of_a_pack(hw: hardwon.Hardwon, tmp_path: Path) 
     ],
 )
 def test_an_origin_names_the_source_without_secrets(source: str, origin: str) -> None:
-    from hardwon.values.imported import origin_of
+    from hardwon.core.values.imported import origin_of
 
     assert origin_of(source) == origin
 

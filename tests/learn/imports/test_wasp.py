@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.errors import StorageError
-from hardwon.values.evidence import Evidence
+from hardwon.core.errors import StorageError
+from hardwon.core.values.evidence import Evidence
 from tests.redis_server import RedisServer
 
 LATER = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hardwon import Agent, Lesson
-from hardwon.values.lesson import Status, noted
+from hardwon.core.values.lesson import Status, noted
 from tests.stored import StoredHardwon
 
 EDIT = "when editing large Go files use Edit, not a full rewrite"

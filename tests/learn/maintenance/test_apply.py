@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from hardwon import Agent
-from hardwon.errors import InvalidInput
-from hardwon.values.lesson import Status
+from hardwon.core.errors import InvalidInput
+from hardwon.core.values.lesson import Status
 from tests.learn.maintenance.dreaming import EDIT, GIT, keep
 from tests.samples import NOW
 from tests.stored import StoredHardwon

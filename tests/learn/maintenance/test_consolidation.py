@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from hardwon import Agent
-from hardwon.errors import NotFound
-from hardwon.values.evidence import Evidence
-from hardwon.values.lesson import Status
+from hardwon.core.errors import NotFound
+from hardwon.core.values.evidence import Evidence
+from hardwon.core.values.lesson import Status
 from tests.learn.maintenance.dreaming import EDIT, GIT, keep, texts
 from tests.samples import NOW, Clock
 from tests.stored import StoredHardwon, opened
@@ -26,7 +26,7 @@ def test_lessons_that_say_the_same_become_one_that_supersedes_them(
 ) -> None:
     first = keep(hw, coder, EDIT, evidence=(Evidence("job", "1"),), met=2, signatures=("s1",))
     second = keep(
-        hw, coder, EDIT.capitalize() + "!", evidence=(Evidence("job", "2"),), hits=3, calls=("c",)
+        hw, coder, f"{EDIT.upper()} ", evidence=(Evidence("job", "2"),), hits=3, calls=("c",)
     )
     row = coder.dreams.run()
 
@@ -55,7 +55,7 @@ def test_a_merged_lesson_is_recalled_and_its_parents_are_not(
 
 
 def test_a_persons_words_are_kept_before_those_of_a_model(hw: StoredHardwon, coder: Agent) -> None:
-    keep(hw, coder, EDIT + ".", author="model", confidence=1.0)
+    keep(hw, coder, EDIT.capitalize(), author="model", confidence=1.0)
     keep(hw, coder, EDIT, author="person", confidence=0.5)
     coder.dreams.run()
 
@@ -94,6 +94,15 @@ def test_contradictions_are_flagged_and_neither_is_lost(hw: StoredHardwon, coder
     assert [lesson.tags[-1] for lesson in coder.lessons.list()] == ["disputed", "disputed"]
     assert "#1 ↔ #2 (one advises what the other advises against)" in row.report
     assert "Lessons #1 and #2 contradict each other" in row.improvements[0]
+
+
+def test_nearly_the_same_words_are_listed_for_people(hw: StoredHardwon, coder: Agent) -> None:
+    keep(hw, coder, "rebase feature onto main")
+    keep(hw, coder, "rebase main onto feature")
+    row = coder.dreams.run()
+
+    assert texts(coder) == ["rebase feature onto main", "rebase main onto feature"]
+    assert "Nearly the same; keep both or delete one (1)\n  #1 ↔ #2" in row.report
 
 
 def test_what_is_stale_or_expired_is_retired(hw: StoredHardwon, coder: Agent, clock: Clock) -> None:
@@ -156,7 +165,7 @@ def test_a_phase_that_fails_costs_only_itself(
     def broken(*_: object, **__: object) -> None:
         raise OSError("disk on fire")
 
-    monkeypatch.setattr(hw.store.runs, "recent", broken)
+    monkeypatch.setattr(hw.store.runs, "every", broken)
     row = coder.dreams.run()
 
     assert "look_back: disk on fire" in row.report

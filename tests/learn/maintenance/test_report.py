@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hardwon.errors import PermanentError
+from hardwon.core.errors import PermanentError
 from hardwon.models.scripted import Scripted
 from tests.stored import opened
 

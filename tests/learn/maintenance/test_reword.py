@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from hardwon import Agent, Lesson
-from hardwon.errors import PermanentError
+from hardwon.core.errors import PermanentError
+from hardwon.core.values.evidence import Evidence
+from hardwon.core.values.lesson import Status
 from hardwon.models.scripted import Scripted
-from hardwon.values.evidence import Evidence
-from hardwon.values.lesson import Status
 from tests.learn.maintenance.dreaming import GIT, keep
 from tests.stored import StoredHardwon, opened
 

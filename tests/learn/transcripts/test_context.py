@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.errors import InvalidInput, NotFound
+from hardwon.core.errors import InvalidInput, NotFound
 from hardwon.learn.transcripts.catalog import Ambiguous
 from tests.learn.transcripts.mined import Desk, typical
 from tests.learn.transcripts.transcripts import Claude

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hardwon.trust import project_for
+from hardwon.engine.trust import project_for
 from tests.learn.transcripts.mined import Desk, typical
 
 
@@ -34,3 +34,16 @@ def test_a_user_level_session_never_touches_a_memory_md(desk: Desk) -> None:
 
     assert not list(desk.home.rglob("MEMORY.md"))
     assert list((desk.home / ".claude" / ".insights").glob("*.md"))
+
+
+def test_the_domain_of_an_insight_is_that_of_its_program(desk: Desk) -> None:
+    talk = desk.talk().says("Install the packages")
+    talk.run("npm install left", "npm error code ERESOLVE could not resolve", failed=True)
+    talk.run("npm install --legacy-peer-deps left").agent("Done.").write(desk.home)
+    sessions = desk.agent.sessions
+    asked = sessions.ask(sessions.choose(""))
+
+    sessions.answer(asked.run, {"Q1": "skip", "Q2": "1", "Q5.1": "B", "Q5b.1": "domain"})
+
+    (written,) = (desk.home / ".claude" / ".insights" / "domain").rglob("*.md")
+    assert written.parent.name == "javascript"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.errors import InvalidInput, NotFound
+from hardwon.core.errors import InvalidInput, NotFound
 from hardwon.learn.transcripts.questions import Question
 from tests.learn.transcripts.mined import Desk, typical
 from tests.learn.transcripts.transcripts import SESSION

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.errors import HardwonError, InvalidInput, StorageError
-from hardwon.stores.markdown import insights as notes
-from hardwon.stores.markdown import memory
+from hardwon.core.errors import HardwonError, InvalidInput, StorageError
+from hardwon.storage.stores.markdown import insights as notes
+from hardwon.storage.stores.markdown import memory
 from tests.learn.transcripts.mined import Desk, failing, two_fixes, typical
+from tests.learn.transcripts.rules.test_corrections import DIFFERENT
 from tests.learn.transcripts.transcripts import SESSION
 
 
@@ -125,7 +126,7 @@ def test_merge_revises_body_summary_sections_and_evidence(desk: Desk) -> None:
     done = desk.agent.sessions.answer(waiting.run, {"Q2": ["1"], "Q4.1": "merge"})
 
     document = notes.parse((desk.insights / "mkdir.md").read_text(encoding="utf-8"))
-    for fix in ("Call `mkdir` with `-p`.", "Call `mkdir` with `-m 700`."):
+    for fix in ("What worked: `mkdir -p out/nightly`.", "What worked: `mkdir -m 700 out/nightly`."):
         assert fix in document.body
         assert fix in document.front["summary"]
     assert len(document.front["sections"]) == len(set(document.front["sections"])) == 2
@@ -133,7 +134,7 @@ def test_merge_revises_body_summary_sections_and_evidence(desk: Desk) -> None:
     assert f"- session {SESSION}, line 3: " in document.body
     assert "- session second, line 3: " in document.body
     assert str(desk.insights / "mkdir.md") in done.report.files
-    assert any("with `-m 700`" in correction for correction in desk.lessons())
+    assert any("mkdir -m 700" in correction for correction in desk.lessons())
 
 
 def test_create_writes_a_file_of_its_own(desk: Desk) -> None:
@@ -144,7 +145,7 @@ def test_create_writes_a_file_of_its_own(desk: Desk) -> None:
     report = desk.agent.sessions.answer(waiting.run, answers).report
 
     (path,) = report.files
-    assert "with `-m 700`" in Path(path).read_text(encoding="utf-8")
+    assert "mkdir -m 700" in Path(path).read_text(encoding="utf-8")
     assert (desk.insights / "mkdir.md").read_bytes() == before
     assert len(desk.lessons()) == 2
     assert report.known_lessons == 0
@@ -180,7 +181,7 @@ def test_merging_the_same_insight_adds_its_evidence_and_undo_takes_only_that_bac
     desk.agent.sessions.undo()
 
     assert "- session second, line 3: " in grown
-    assert grown.count("Call `mkdir` with `-p`.") == 2  # in the summary and in the section
+    assert grown.count("What worked: `mkdir -p out/nightly`.") == 2  # summary and section
     left = file.read_text(encoding="utf-8")
     assert f"- session {SESSION}, line 3: " in left
     assert "session second" not in left
@@ -253,3 +254,14 @@ def test_a_full_disk_loses_nothing(desk: Desk, tmp_path: Path) -> None:
 
     assert desk.files() == before
     assert not desk.lessons()
+
+
+def test_fourteen_corrections_become_fourteen_lessons(desk: Desk) -> None:
+    talk = desk.talk().says("Build it").agent("done")
+    for text in DIFFERENT:
+        talk.says(text).agent("ok")
+    talk.write(desk.home)
+
+    desk.mine()
+
+    assert sorted(text.lower() for text in desk.lessons()) == sorted(DIFFERENT)

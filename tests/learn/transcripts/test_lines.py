@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.errors import InvalidInput, StorageError
+from hardwon.core.errors import InvalidInput, StorageError
 from hardwon.learn.transcripts import lines
 
 VALUES = st.recursive(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from hardwon.errors import TransientError
+from hardwon.core.errors import TransientError
 from hardwon.models.scripted import Scripted
 from tests.learn.transcripts.mined import Desk, typical
 from tests.learn.transcripts.transcripts import SESSION

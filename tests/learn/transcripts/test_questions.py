@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hardwon.errors import InvalidInput
+from hardwon.core.errors import InvalidInput
 from hardwon.learn.transcripts.answers import cautious, prepared
 from hardwon.learn.transcripts.context import PERSON, PROJECT
 from hardwon.learn.transcripts.insight import (
@@ -30,6 +30,7 @@ from hardwon.learn.transcripts.questions import (
     converse,
     dialogue,
 )
+from tests.learn.transcripts.mined import Desk
 
 
 def insight(title: str, confidence: str = HIGH, tier: str = TIER_A) -> Insight:
@@ -150,5 +151,25 @@ def test_the_policy_keeps_only_what_is_sure_and_contradicts_nothing() -> None:
     chosen = converse(dialogue(DELTA, PROJECT), cautious(DELTA))
     touchy = converse(dialogue(conflict, PROJECT), cautious(conflict))
 
-    assert [one.insight for one in chosen.choices] == [FIRST]
-    assert not touchy.choices
+    assert [one.insight for one in chosen.choices] == [FIRST, SPARE]
+    assert [one.insight for one in touchy.choices] == [SPARE]
+
+
+def test_what_else_was_missed_is_asked_whenever_the_session_shows_more(desk: Desk) -> None:
+    talk = desk.talk().says("Build it")
+    talk.run("make", "make: *** No rule to make target 'all'", failed=True)
+    talk.says("No, don't use npm here, use pnpm instead.").agent("ok").write(desk.home)
+
+    asked = desk.agent.sessions.ask(desk.agent.sessions.choose(""))
+
+    labels = [option.label for q in asked.questions if q.id == "Q3-missed" for option in q.options]
+    assert len(labels) == 2
+    assert labels[0].startswith("Look out with `make`")
+
+
+def test_the_policy_keeps_every_sure_insight_also_beyond_the_first_ten() -> None:
+    delta = DELTA._replace(spare=(SPARE, insight("Not sure", LOW)))
+
+    selection = converse(dialogue(delta, PROJECT), cautious(delta))
+
+    assert [choice.insight.title for choice in selection.choices] == ["Use pnpm", "Spare one"]

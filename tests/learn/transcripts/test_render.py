@@ -15,7 +15,7 @@ def test_a_mined_fix_comes_back_at_the_error_door(desk: Desk) -> None:
     output = "Exit code 1\nmkdir: cannot create directory 'out/weekly'"
     found = coder.after_action("Bash", {"command": "mkdir out/weekly"}, output=output, failed=True)
 
-    assert "Call `mkdir` with `-p`." in found.text
+    assert "What worked: `mkdir -p out/nightly`." in found.text
 
 
 def test_what_a_person_chose_is_proven_and_what_one_session_shows_is_a_candidate(

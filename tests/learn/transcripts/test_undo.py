@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.errors import NotFound
+from hardwon.core.errors import NotFound
 from tests.learn.transcripts.mined import Desk, typical
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hardwon import Scope
-from hardwon.learn.trials.credit import FailedTrial
-from hardwon.learn.trials.failures import name_of
+from hardwon.learn.trials.credit import FailedTrial, name_of
 from hardwon.learn.trials.rules import reflect
 from hardwon.learn.trials.state import LoopState, Options, Trial
 from hardwon.learn.trials.values import (

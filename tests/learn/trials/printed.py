@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from hardwon.core.text.clean import clean
+from hardwon.learn.trials.diagnostics import ToolReport
 from hardwon.learn.trials.tools import tool_of
-from hardwon.learn.trials.tools.report import ToolReport
-from hardwon.text.clean import clean
 
 OUTPUTS = Path(__file__).parent / "outputs"
 

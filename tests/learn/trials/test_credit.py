@@ -7,6 +7,7 @@ from hardwon.learn.trials.values import (
     Action,
     ActorOutput,
     Record,
+    StructuredError,
 )
 from tests.learn.trials.credited import EMPTY, MEAN, TAX, edit, judged, reflections
 
@@ -50,7 +51,7 @@ def test_the_edit_that_brought_a_new_error_is_blamed_even_when_the_reward_rose(
 
 
 def test_old_new_and_returned_errors_are_told_apart(coder: hardwon.Agent) -> None:
-    moved = EMPTY._replace(line=7, message="ZeroDivisionError: float division by zero")
+    moved = EMPTY._replace(line=7)
 
     _, second, third = reflections(
         coder, judged(0.5, EMPTY), judged(0.5, moved, TAX), judged(0.5, TAX, MEAN)
@@ -59,11 +60,29 @@ def test_old_new_and_returned_errors_are_told_apart(coder: hardwon.Agent) -> Non
 
     text = second.self_reflection.reflection_text
     assert "New: test_tax: KeyError: 'VAT' (tax.py:9)." in text
-    assert "Old: test_empty: ZeroDivisionError: float division by zero (cart.py:7)." in text
+    assert "Old: test_empty: ZeroDivisionError: division by zero (cart.py:7)." in text
     assert "New: test_mean: assert 3 == 2 (cart.py:4). Old: test_tax" in (
         third.self_reflection.reflection_text
     )
     assert "Back from an earlier trial: test_empty" in fourth.self_reflection.reflection_text
+
+
+def test_another_failure_of_the_same_test_is_new(coder: hardwon.Agent) -> None:
+    other = EMPTY._replace(message="IndexError: list index out of range")
+
+    last = reflections(coder, judged(0.5, EMPTY), judged(0.5, other))[-1]
+
+    assert "New: test_empty: IndexError" in last.self_reflection.reflection_text
+
+
+def test_one_error_that_hides_two_others_is_no_improvement(coder: hardwon.Agent) -> None:
+    broken = StructuredError("syntax_error", "SyntaxError: '(' was never closed", "cart.py", 2)
+
+    last = reflections(coder, judged(0.0, EMPTY, MEAN), judged(0.0, broken))[-1]
+
+    assert "No improvement: the reward stayed at 0.00." in last.self_reflection.reflection_text
+    assert last.performance_delta
+    assert not last.performance_delta.is_improvement
 
 
 def test_reading_a_file_is_no_edit(coder: hardwon.Agent) -> None:

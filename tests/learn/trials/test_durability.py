@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.errors import Corrupt, InvalidInput, TransientError
+from hardwon.core.errors import Corrupt, InvalidInput, TransientError
 
 TASK = "count to five"
 # Every trial leaves a line in `acted` and one in `judged`; the fifth passes.

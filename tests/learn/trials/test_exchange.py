@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.errors import InvalidInput
+from hardwon.core.errors import InvalidInput
 from hardwon.learn.trials.exchange import published, published_id
 from hardwon.surfaces.cli import run
 from tests.learn.trials.exchanged import EXTERNAL_FORM, HOOK_FORM, SCHEMA_FORM
@@ -24,13 +24,25 @@ def test_what_came_in_teaches(coder: hardwon.Agent, store: Path) -> None:
     done = coder.loops.import_from(str(store))
 
     lessons = {lesson.origin: lesson for lesson in coder.lessons.list()}
-    assert {lesson.status for lesson in lessons.values()} == {"candidate"}
+    assert {lesson.status for lesson in lessons.values()} == {"proven"}
     assert done.lessons == len(lessons) == 3
     schema = lessons["import:aiwg:ralph-test-coverage"]
     assert "Raise the coverage of login" in schema.situation
     assert "Check for an empty list" in schema.correction
     assert "Refresh it before each call." in lessons["import:aiwg:hook-loop"].correction
     assert "node 20" in lessons["import:aiwg:external-project"].correction
+
+
+def test_what_came_in_is_told_to_a_loop_with_a_similar_task(
+    coder: hardwon.Agent, store: Path
+) -> None:
+    coder.loops.import_from(str(store))
+    prompts: list[str] = []
+
+    coder.loops.run("Raise the coverage of logout", actor=prompts.append, evaluate=lambda _: True)
+
+    assert "Check for an empty list" in prompts[0]
+    assert "node 20" not in prompts[0]
 
 
 def test_a_reflection_that_speaks_to_the_model_waits_for_a_person(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hardwon.learn.trials.failures import category, name_of
+from hardwon.learn.trials.credit import category, name_of
 from hardwon.learn.trials.values import (
     StructuredError,
 )
@@ -18,6 +18,7 @@ def test_a_failure_has_one_name_whatever_the_order_and_the_place() -> None:
 
     assert name_of(failed(EMPTY, TYPE)) == name_of(failed(TYPE, moved))
     assert name_of(failed(EMPTY)) != name_of(failed(TYPE))
+    assert name_of(failed(EMPTY, TYPE)) != name_of(failed(EMPTY, EMPTY._replace(test="other")))
     assert name_of(failed(EMPTY)) != name_of(failed(EMPTY._replace(test="test_cart.py::other")))
 
 

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import hardwon
-from hardwon.learn.trials.foreign import read
-from hardwon.text.clean import file_id
+from hardwon.core.text.clean import file_id
+from hardwon.learn.trials.exchange import read_reflection as read
 from tests.learn.trials.exchanged import EXTERNAL_FORM, HOOK_FORM, SCHEMA_FORM
 from tests.samples import NOW
 

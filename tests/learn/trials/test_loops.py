@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import hardwon
-from hardwon.errors import InvalidInput, NotFound
+from hardwon.core.errors import InvalidInput, NotFound
 from tests.learn.trials.looped import TASK, reads_the_prompt, wants_42
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import hardwon
-from hardwon.errors import InvalidInput
+from hardwon.core.errors import InvalidInput
 from tests.learn.trials.looped import TASK, reads_the_prompt, wants_42
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.errors import TransientError
-from hardwon.learn.trials.generic import is_generic
+from hardwon.core.errors import TransientError
+from hardwon.learn.trials.reflect import is_generic
 from hardwon.learn.trials.values import Record, SelfReflection
 from hardwon.models.scripted import Scripted
 from tests.learn.trials.looped import TASK, reads_the_prompt, wants_42

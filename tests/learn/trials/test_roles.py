@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.errors import InvalidInput
+from hardwon.core.errors import InvalidInput
 from hardwon.learn.trials.values import EvaluatorOutput
 from tests.learn.trials.looped import TASK, reads_the_prompt, wants_42
 

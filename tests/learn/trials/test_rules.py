@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
+import hardwon
 from hardwon.learn.trials.reflect import problems
 from hardwon.learn.trials.rules import reflect
 from tests.learn.trials.judged import EMPTY, TYPE, as_record, failure
@@ -34,5 +38,41 @@ def test_rules_notice_what_the_last_change_broke() -> None:
     first = as_record(failure(EMPTY))
     words = reflect(failure(TYPE, earlier=(first,)))
 
-    assert "My last change caused what is new" in words.reflection_text
+    assert "What is new came with my last change" in words.reflection_text
     assert any("is new" in step for step in words.actionable_insights)
+
+
+ATTEMPTS = {
+    "total(x) / len(x)": "NameError: name 'total' is not defined (stats.py:2)",
+    "sum(x / len(x)": "SyntaxError: '(' was never closed (stats.py:2)",
+    "sum(x) / x": "TypeError: unsupported operand type(s) for /: 'int' and 'list' (stats.py:2)",
+    "x[3]": "IndexError: list index out of range (stats.py:2)",
+    "{}['a']": "KeyError: 'a' (stats.py:2)",
+    "sum(x) + len(x)": "assert 9 == 2 (test_stats.py:4)",
+}
+
+
+def test_six_different_failures_are_told_as_six(coder: hardwon.Agent, tmp_path: Path) -> None:
+    (tmp_path / "test_stats.py").write_text(
+        "from stats import mean\n\n"
+        "def test_mean():\n    assert mean([1, 2, 3]) == 2\n\n"
+        "def test_empty():\n    assert mean([]) == 0\n"
+    )
+    attempts = iter(ATTEMPTS)
+
+    def actor(prompt: str) -> str:
+        answer = f"def mean(x):\n    return {next(attempts)}\n"
+        (tmp_path / "stats.py").write_text(answer)
+        return answer
+
+    check = f"{sys.executable} -m pytest -q -p no:cacheprovider -p no:xdist"
+    done = coder.loops.run("Write mean()", actor=actor, verify=(check,), cwd=str(tmp_path),
+                           max_trials=6, patience=0)  # fmt: skip
+
+    records = coder.loops.reflections(done.loop_id)
+    texts = [record.self_reflection.reflection_text for record in records]
+    assert not [text for text in texts if "once more" in text]
+    assert all(error in text for error, text in zip(ATTEMPTS.values(), texts, strict=True))
+    assert [text.count("That was progress") for text in texts] == [0, 0, 0, 0, 0, 1]
+    assert [text.count("No improvement") for text in texts] == [0, 1, 1, 1, 1, 0]
+    assert len({record.signature for record in records}) == 6

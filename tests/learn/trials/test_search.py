@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.errors import InvalidInput
-from hardwon.learn.trials.search import patterns
+from hardwon.core.errors import InvalidInput
+from hardwon.learn.trials.analytics import patterns
 from hardwon.learn.trials.values import (
     SelfReflection,
 )

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.learn.trials.prose import prose_of
+from hardwon.learn.trials.steps import prose_of
 from hardwon.learn.trials.values import ActorOutput
 from hardwon.models.scripted import Scripted
 from hardwon.surfaces.cli import run
@@ -106,6 +106,25 @@ def test_thoughts_between_steps_and_the_strategy_are_kept(
 
     assert done.strategy == strategy
     assert [(action.description, action.thought) for action in done.actions] == steps
+
+
+@pytest.mark.parametrize(
+    ("output", "rationale"),
+    [
+        (
+            PLAIN,
+            "An empty list divides by zero.\nSo I return 0.0.",
+        ),
+        (f'{PLAIN}\n{{"rationale": "A mean of nothing is 0."}}\n', "A mean of nothing is 0."),
+        ('Nothing divides by zero.\n{"tool": "bash", "args": "ls"}\n', "Nothing divides by zero."),
+        ('{"tool": "bash", "args": "ls"}\n{"thought": "It is empty."}\n', "It is empty."),
+    ],
+    ids=["thoughts", "rationale", "plain line", "last thought"],
+)
+def test_the_rationale_of_reported_steps_is_kept(
+    coder: hardwon.Agent, tmp_path: Path, output: str, rationale: str
+) -> None:
+    assert acted(coder, tmp_path, output).rationale == rationale
 
 
 def test_a_trial_is_shown_with_its_thoughts(

@@ -54,6 +54,20 @@ def test_the_next_similar_task_starts_with_the_lesson(coder: hardwon.Agent) -> N
     assert "Trial 2 got over it" in lesson.correction
 
 
+def test_a_task_in_other_words_starts_with_the_lesson(coder: hardwon.Agent) -> None:
+    def evaluate(answer: str) -> object:
+        return "if not x" in answer or "ZeroDivisionError: division by zero"
+
+    def actor(prompt: str) -> str:
+        return "if not x: return 0" if "ZeroDivisionError" in prompt else "sum(x) / len(x)"
+
+    tasks = ("write mean() in stats.py", "write average() in stats.py", "draw a map of the rivers")
+    loops = [coder.loops.run(task, actor=actor, evaluate=evaluate) for task in tasks]
+
+    assert [len(loop.trials) for loop in loops] == [2, 1, 2]
+    assert [loop.trials[0].lessons_used for loop in loops] == [0, 1, 0]
+
+
 def test_lessons_can_be_left_to_the_queue_or_off(hw: hardwon.Hardwon, coder: hardwon.Agent) -> None:
     wrong: Any = {"actor": lambda p: "x", "evaluate": lambda said: "no", "max_trials": 1}
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from hardwon.learn.trials.prompt import by_diversity, fitting, omega, tokens, window
 from hardwon.learn.trials.values import (
     ActorOutput,
     CreditAssignment,
@@ -15,7 +16,6 @@ from hardwon.learn.trials.values import (
     SelfReflection,
     StructuredError,
 )
-from hardwon.learn.trials.window import by_diversity, fitting, omega, tokens, window
 
 
 def record(number: int, kind: Any = "other", **more: Any) -> Record:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hardwon import Job
-from hardwon.queues.files import FileQueue
+from hardwon.storage.queues.files import FileQueue
 from tests.samples import NOW, job
 
 JOB = job()

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.errors import StorageError
-from hardwon.queues.files import FileQueue, QueueLimits
-from hardwon.queues.files.admission import STALE
-from hardwon.queues.records import decode
+from hardwon.core.errors import StorageError
+from hardwon.storage.queues.files import FileQueue, QueueLimits
+from hardwon.storage.queues.files.admission import STALE
+from hardwon.storage.queues.records import decode
 from tests.full_disk import full_disk
 from tests.queues.files.file_queue import JOB, all_of, claim
 from tests.samples import LATER, NOW, job

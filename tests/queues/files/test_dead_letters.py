@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.errors import StorageError
-from hardwon.queues.files import FileQueue
+from hardwon.core.errors import StorageError
+from hardwon.storage.queues.files import FileQueue
 from tests.full_disk import full_disk
 from tests.queues.files.file_queue import JOB, claim
 from tests.samples import LATER, NOW

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.errors import StorageError
-from hardwon.queues.files import FileQueue
-from hardwon.queues.records import encode
+from hardwon.core.errors import StorageError
+from hardwon.storage.queues.files import FileQueue
+from hardwon.storage.queues.records import encode
 from tests.queues.files.file_queue import JOB, all_of, names
 from tests.samples import NOW, job
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from hardwon.queues.files import FileQueue
+from hardwon.storage.queues.files import FileQueue
 from tests.queues.files.file_queue import JOB, claim
 from tests.samples import NOW
 
@@ -27,7 +27,8 @@ def test_only_one_works_the_queue_and_the_next_takes_over(base: Path) -> None:
 
 def test_the_lock_dies_with_its_owner(base: Path) -> None:
     code = (
-        "import os; from tests.samples import *; from hardwon.queues.files import FileQueue;"
+        "import os; from tests.samples import *;"
+        "from hardwon.storage.queues.files import FileQueue;"
         f"q = FileQueue({str(base)!r}); q.put(job()); q.claim(NOW); os.kill(os.getpid(), 9)"
     )
     died = subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[3], check=False)

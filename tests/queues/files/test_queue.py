@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.errors import StorageError
-from hardwon.pipeline.work import died_before
-from hardwon.queues.files import FileQueue
+from hardwon.core.errors import StorageError
+from hardwon.engine.pipeline.work import died_before
+from hardwon.storage.queues.files import FileQueue
 from tests.queues.files.file_queue import JOB, claim, names
 from tests.samples import NOW, job
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.errors import InvalidInput
-from hardwon.queues.files import FileQueue
-from hardwon.queues.records import encode
+from hardwon.core.errors import InvalidInput
+from hardwon.storage.queues.files import FileQueue
+from hardwon.storage.queues.records import encode
 from tests.queues.files.file_queue import JOB, all_of, claim
 from tests.samples import EPISODE, NOW, job
 

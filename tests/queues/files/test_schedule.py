@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from pathlib import Path
 
-from hardwon.queues.files import FileQueue, QueueLimits
+from hardwon.storage.queues.files import FileQueue, QueueLimits
 from tests.queues.files.file_queue import all_of, claim
 from tests.samples import LATER, NOW, job
 

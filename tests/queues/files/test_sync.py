@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.errors import StorageError
-from hardwon.queues.files import FileQueue
+from hardwon.core.errors import StorageError
+from hardwon.storage.queues.files import FileQueue
 from tests.samples import job
 
 JOB = job()

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.queues.files import watch
-from hardwon.queues.files.directory import NotRegular
-from hardwon.queues.files.folder import Folder
+from hardwon.storage.queues.files import watch
+from hardwon.storage.queues.files.directory import NotRegular
+from hardwon.storage.queues.files.folder import Folder
 
 GONE = 2**22 + 1  # above the highest number of a process
 

@@ -4,22 +4,38 @@ from __future__ import annotations
 
 import os
 import select
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from datetime import timedelta
 from time import monotonic
+from typing import Any
 
 import pytest
 
 from hardwon import Job
-from hardwon.errors import StorageError
-from hardwon.postgres.database import Database
-from hardwon.queues.postgres import PostgresQueue, TableLimits
-from hardwon.queues.postgres.notify import inspect
+from hardwon.core.errors import StorageError, Unavailable
+from hardwon.storage.postgres.database import Database, Statement
+from hardwon.storage.queues.postgres import PostgresQueue, TableLimits
+from hardwon.storage.queues.postgres.notify import inspect
 from tests.postgres_server import Place, PostgresServer
-from tests.samples import LATER, NOW, job
+from tests.samples import LATER, NOW, job, stored
 
 JOB = job()
+LATE = """
+import sys
+from datetime import timedelta
+from hardwon.storage.postgres.database import Database
+from hardwon.storage.queues.postgres import PostgresQueue, TableLimits
+from tests.samples import NOW
+queue = PostgresQueue(Database(sys.argv[1]), TableLimits(lease=timedelta(0)))
+late = queue.claim(NOW)
+print(late.id, flush=True)
+sys.stdin.readline()
+queue.done(late)
+print("counted", queue.counts().done)
+"""
 AT_ONCE = TableLimits(lease=timedelta(0))  # a claim is lost as soon as it is made
 
 
@@ -58,7 +74,7 @@ def test_a_job_whose_worker_vanished_is_anothers_and_its_attempt_counts(
     hasty.put(JOB)
     claimed(hasty)
 
-    assert claimed(other) == JOB._replace(attempts=2)
+    assert stored(claimed(other)) == JOB._replace(attempts=2)
 
 
 def test_who_lost_his_lease_settles_nothing(hasty: PostgresQueue, other: PostgresQueue) -> None:
@@ -70,8 +86,77 @@ def test_who_lost_his_lease_settles_nothing(hasty: PostgresQueue, other: Postgre
     hasty.retry(late.postponed(LATER, "late"))
     hasty.bury(late, "late")
 
-    assert other.waiting() == [current]
+    assert other.waiting() == [stored(current)]
     assert other.dead() == []
+
+
+def test_an_attempt_that_is_late_in_another_process_counts_nothing(
+    database: Place, other: PostgresQueue
+) -> None:
+    other.put(JOB)
+    late = subprocess.Popen(
+        [sys.executable, "-c", LATE, database.url],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert late.stdout
+    assert late.stdout.readline() == f"{JOB.id}\n"
+    current = claimed(other)
+
+    told, _ = late.communicate("done\n", timeout=60)
+
+    assert told == "counted 0\n"
+    assert other.waiting() == [stored(current)]
+    other.done(current)
+    assert other.counts().done == 1
+
+
+class Deaf(Database):
+    """A server whose next answer is lost on its way."""
+
+    is_deaf = False
+
+    def ask(self, tenant: str, *statements: Statement) -> list[list[Any]]:
+        answer = super().ask(tenant, *statements)
+        if self.is_deaf:
+            self.is_deaf = False
+            raise Unavailable("the answer was lost")
+        return answer
+
+
+def test_only_what_was_claimed_without_an_answer_is_given_back(
+    database: Place, other: PostgresQueue
+) -> None:
+    server = Deaf(database.url)
+    queue = PostgresQueue(server)
+    for task in "abc":
+        other.put(job(task))
+    held, theirs = claimed(queue), claimed(other)
+    server.is_deaf = True
+    with pytest.raises(Unavailable):
+        queue.claim(NOW)
+
+    again = claimed(queue)
+
+    assert stored(again) == job("c").started()
+    assert other.claim(NOW) is None
+    for worker, one in ((queue, held), (other, theirs), (queue, again)):
+        worker.done(one)
+    queue.close()
+    assert other.waiting() == []
+
+
+def test_an_early_attempt_of_the_same_process_leaves_the_current_one(hasty: PostgresQueue) -> None:
+    hasty.put(JOB)
+    early, current = claimed(hasty), claimed(hasty)
+
+    hasty.done(early)
+    assert hasty.waiting() == [stored(current)]
+    hasty.done(current)
+
+    assert hasty.waiting() == []
+    assert hasty.counts().done == 1
 
 
 def test_an_earlier_attempt_of_the_same_process_settles_nothing(
@@ -99,7 +184,7 @@ def test_who_lost_his_lease_does_not_settle_a_job_that_was_revived(
     hasty.bury(late, "late")
 
     assert queue.dead() == []
-    assert queue.waiting() == [current]
+    assert queue.waiting() == [stored(current)]
 
 
 def test_an_attempt_that_vanished_leaves_no_error_of_the_one_before(
@@ -133,7 +218,7 @@ def test_what_was_claimed_and_not_begun_is_handed_back(
 
     queue.close()
 
-    assert claimed(other) == job("b").started()
+    assert stored(claimed(other)) == job("b").started()
 
 
 def test_a_job_that_is_done_leaves_with_the_next_claim(
@@ -145,7 +230,7 @@ def test_a_job_that_is_done_leaves_with_the_next_claim(
 
     second = claimed(queue)
 
-    assert other.waiting() == [second]
+    assert other.waiting() == [stored(second)]
 
 
 def test_a_record_that_is_forwarded_again_counts_once_even_when_its_job_is_done(
@@ -184,7 +269,7 @@ def test_what_waited_too_long_is_stale_when_a_worker_begins(queue: PostgresQueue
     queue.put(old)
     queue.put(JOB)
 
-    assert claimed(queue) == JOB.started()
+    assert stored(claimed(queue)) == JOB.started()
     assert [dead.last_error for dead in queue.dead()] == [
         "stale: waited longer than queue.stale_after"
     ]
@@ -238,7 +323,9 @@ def test_workers_look_less_often_while_nothing_is_said(
     assert select.select([wakeup], [], [], 20)[0]  # it listens
     often = other.pause()
 
-    monkeypatch.setattr("hardwon.queues.postgres.notify.monotonic", lambda: monotonic() + 60)
+    monkeypatch.setattr(
+        "hardwon.storage.queues.postgres.notify.monotonic", lambda: monotonic() + 60
+    )
     seldom = other.pause()
     os.read(wakeup, 100)
     queue.put(JOB)

@@ -9,8 +9,8 @@ from threading import Thread
 
 import pytest
 
-from hardwon.errors import InvalidInput, StorageError
-from hardwon.stores.markdown import read_text, update
+from hardwon.core.errors import InvalidInput, StorageError
+from hardwon.storage.stores.markdown import read_text, update
 
 
 def test_a_file_that_changes_meanwhile_is_read_again_and_merged(tmp_path: Path) -> None:

@@ -4,9 +4,9 @@ from datetime import date
 
 import pytest
 
-from hardwon.errors import InvalidInput
-from hardwon.stores.markdown import insights
-from hardwon.stores.markdown.insights import Added, Note
+from hardwon.core.errors import InvalidInput
+from hardwon.storage.stores.markdown import insights
+from hardwon.storage.stores.markdown.insights import Added, Note
 
 NOTE = Note(
     key="0123456789ab",

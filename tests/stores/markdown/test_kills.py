@@ -13,7 +13,7 @@ import pytest
 
 WRITER = """
 import sys
-from hardwon.stores.markdown import update
+from hardwon.storage.stores.markdown import update
 path, root = sys.argv[1:]
 for number in range(10**9):
     update(path, lambda text: (text or "") + "line of an entry " * 20 + "end\\n", root=root)
@@ -49,7 +49,7 @@ def test_a_killed_writer_leaves_the_old_text_or_the_new_one(tmp_path: Path, cycl
 
 
 def test_what_a_killed_writer_left_behind_is_tidied_later(tmp_path: Path) -> None:
-    from hardwon.stores.markdown import update
+    from hardwon.storage.stores.markdown import update
 
     left = tmp_path / ".hardwon-abc"
     left.write_text("half", encoding="utf-8")

@@ -3,8 +3,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.stores.markdown import memory
-from hardwon.stores.markdown.memory import Entry
+from hardwon.storage.stores.markdown import memory
+from hardwon.storage.stores.markdown.memory import Entry
 
 ENTRY = Entry("0123456789ab", "2026-11-15", "Tools", "Use pnpm, not npm")
 LINE = "- Use pnpm, not npm <!-- hardwon:0123456789ab 2026-11-15 -->\n"

@@ -12,10 +12,10 @@ import psycopg
 import pytest
 
 from hardwon import Scope
-from hardwon.errors import HardwonError, Unavailable
-from hardwon.stores.memory import MemoryStore
-from hardwon.stores.postgres import PostgresStore, lessons
-from hardwon.values.lesson import Status
+from hardwon.core.errors import HardwonError, Unavailable
+from hardwon.core.values.lesson import Status
+from hardwon.storage.stores.memory import MemoryStore
+from hardwon.storage.stores.postgres import PostgresStore, lessons
 from tests.contract.test_index import matched
 from tests.postgres_server import Place, PostgresServer
 from tests.samples import CODER, lesson

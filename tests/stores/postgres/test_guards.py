@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from hardwon._wait_budget import WaitBudget
-from hardwon.stores.postgres import PostgresStore, answer_cache
-from hardwon.stores.postgres.answer_cache import AnswerCache
-from hardwon.stores.postgres.scopes import Visible
-from hardwon.values.lesson import Status
+from hardwon.core._wait_budget import WaitBudget
+from hardwon.core.values.lesson import Status
+from hardwon.storage.stores.postgres import PostgresStore, answer_cache
+from hardwon.storage.stores.postgres.answer_cache import AnswerCache
+from hardwon.storage.stores.postgres.scopes import Visible
 from tests.postgres_server import Place
 from tests.samples import CODER, lesson
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hardwon._wait_budget import WaitBudget
-from hardwon.stores.postgres import PostgresStore
+from hardwon.core._wait_budget import WaitBudget
+from hardwon.storage.stores.postgres import PostgresStore
 from tests.contract.test_index import matched
 from tests.postgres_server import Place
 from tests.samples import CODER, lesson

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.ranking.odds import Call
-from hardwon.stores.postgres import PostgresStore
-from hardwon.stores.postgres.shelf_reader import ShelfReader
+from hardwon.storage.stores.postgres import PostgresStore
+from hardwon.storage.stores.postgres.shelf_reader import ShelfReader
 from tests.postgres_server import Place
 from tests.samples import CODER, lesson
 
@@ -25,9 +24,9 @@ def test_every_change_of_a_lesson_raises_the_version_of_its_scope(store: Postgre
     reader = ShelfReader(store.database)
 
     def version() -> int:
-        return reader.states([CODER])[CODER][0]
+        return reader.states([CODER])[CODER]
 
-    assert reader.states([CODER])[CODER] == (0, -1)
+    assert reader.states([CODER])[CODER] == 0
     versions = [version()]
     kept = store.lessons.add(lesson())
     versions.append(version())
@@ -44,14 +43,11 @@ def test_every_change_of_a_lesson_raises_the_version_of_its_scope(store: Postgre
 def test_states_are_those_of_the_scopes_that_are_asked_for(store: PostgresStore) -> None:
     reader, other = ShelfReader(store.database), CODER._replace(tenant="other", agent="writer")
     store.lessons.add(lesson())
-    store.calls.made(other.everywhere(), Call((7,)))
-    store.calls.made(other.everywhere(), Call((7,)))
-    store.fold()
 
     states = reader.states([CODER, other, other.everywhere()])
 
-    assert states[CODER][0] > 0
-    assert (states[other], states[other.everywhere()]) == ((0, -1), (0, 2))
+    assert states[CODER] > 0
+    assert (states[other], states[other.everywhere()]) == (0, 0)
 
 
 def test_the_share_of_the_proof_is_told_once_it_is_set(store: PostgresStore) -> None:

@@ -11,12 +11,11 @@ import psycopg
 import pytest
 
 from hardwon import Lesson, Reflection, Scope
-from hardwon.ranking.odds import Call
-from hardwon.ranking.query import query
-from hardwon.stores.postgres import PostgresStore, scopes
-from hardwon.values.lesson import EPOCH, Status
-from hardwon.values.report import Window
-from hardwon.values.unit import Unit
+from hardwon.core.values.lesson import EPOCH, Status
+from hardwon.core.values.report import Window
+from hardwon.core.values.unit import Unit
+from hardwon.knowledge.ranking.query import query
+from hardwon.storage.stores.postgres import PostgresStore, scopes
 from tests.postgres_server import Place, PostgresServer
 from tests.samples import CODER, NOW, lesson
 from tests.waiting import until
@@ -97,26 +96,6 @@ def test_two_machines_keep_one_reflection_of_a_job(
 
     assert saved == [True, False]
     assert len(store.reflections.about(CODER, "g1")) == 2
-
-
-def test_two_machines_lose_no_count_of_calls(
-    store: PostgresStore, elsewhere: PostgresStore, database: Place
-) -> None:
-    for one in (store, elsewhere):
-        one.calls.made(CODER, Call((7,)))
-    store.lessons.add(lesson())
-    has_counted = threading.Event()
-
-    def count() -> None:
-        elsewhere.fold()
-        has_counted.set()
-
-    with store.database:
-        store.fold()
-        other = started(database, count, has_counted)
-    other.join()
-
-    assert store.calls.counts(CODER, (7,))[7].made == 2
 
 
 def test_transactions_on_different_scopes_do_not_wait_for_each_other(

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.errors import Unavailable
-from hardwon.stores.redis.connection import Connection, RedisAddress, Refused, address_of
-from hardwon.stores.redis.server import RedisClient
+from hardwon.core.errors import Unavailable
+from hardwon.storage.stores.redis.connection import Connection, RedisAddress, Refused, address_of
+from hardwon.storage.stores.redis.server import RedisClient
 from tests.programs import needs
 from tests.proxy import Fault, Proxy
 from tests.redis_server import RedisServer, free_port

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from hardwon.stores.redis.entries import Unreadable, decode, encode, entry, reflection
-from hardwon.values.lesson import EPOCH
-from hardwon.values.reflection import Reflection
+from hardwon.core.values.lesson import EPOCH
+from hardwon.core.values.reflection import Reflection
+from hardwon.storage.stores.redis.entries import Unreadable, decode, encode, entry, reflection
 from tests.samples import CODER, LATER, NOW
 
 NOON = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.errors import Unavailable
-from hardwon.stores.memory import MemoryStore
-from hardwon.stores.redis import opening, with_redis
-from hardwon.stores.redis.opening import RedisOpening
+from hardwon.core.errors import Unavailable
+from hardwon.storage.stores.memory import MemoryStore
+from hardwon.storage.stores.redis import opening, with_redis
+from hardwon.storage.stores.redis.opening import RedisOpening
 from tests.redis_server import DURABLE, RedisServer
 from tests.samples import CODER
 

@@ -18,10 +18,10 @@ import pytest
 
 import hardwon
 from hardwon import Hardwon, Reflection, Scope
-from hardwon.errors import Unavailable
-from hardwon.ranking.reflections import key_words
-from hardwon.settings import GoalSettings, Settings
-from hardwon.stores.redis.reflections import RedisReflections
+from hardwon.core.errors import Unavailable
+from hardwon.core.settings import GoalSettings, Settings
+from hardwon.knowledge.ranking.reflections import key_words
+from hardwon.storage.stores.redis.reflections import RedisReflections
 from tests.proxy import Fault, Proxy
 from tests.redis_server import DURABLE, RedisServer
 from tests.samples import CODER, LATER, NOW
@@ -165,7 +165,7 @@ def test_a_forgotten_tenant_leaves_no_key(server: RedisServer, store: RedisRefle
 
 WRITER = """
 import random, sys
-from hardwon.stores.redis.reflections import RedisReflections
+from hardwon.storage.stores.redis.reflections import RedisReflections
 from tests.stores.redis.test_reflections import reflection
 url, name, updates, goals = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 store = RedisReflections(url)
@@ -277,9 +277,10 @@ def test_the_first_question_of_a_process_is_answered(
     hw.drain()
     code = (
         "import hardwon, sys\n"
-        "agent = hardwon.open(sys.argv[1]).agent('default')\n"
-        "print(agent.goals.context('g1'))\n"
-        "print(sorted({'redis', 'asyncio', 'ssl'} & set(sys.modules)))\n"
+        "goals = hardwon.open(sys.argv[1]).agent('default').goals\n"
+        "loaded = set(sys.modules)\n"
+        "print(goals.context('g1'))\n"
+        "print(sorted({'redis', 'asyncio', 'ssl'} & (set(sys.modules) - loaded)))\n"
     )
     environment = {
         **os.environ,
@@ -306,6 +307,24 @@ def test_a_person_waits_longer_than_a_turn(
     command = [sys.executable, "-m", "hardwon", "goal", "context", "g1"]
 
     assert "stale data" in subprocess.check_output(command, env=environment, text=True)
+
+
+def test_a_dream_sees_every_goal_and_waits_longer_than_a_turn(
+    server: RedisServer, hw: Hardwon, tmp_path: Path
+) -> None:
+    for number in range(25):
+        hw.agent("default").goals.ended(f"g{number}", "Research", "failed", error="stale data")
+    assert hw.drain().done == 25
+    proxy = Proxy(server.port, lambda: Fault("slow", is_answer=True, seconds=0.5))
+
+    with opened(proxy.url, tmp_path / "other") as slow:
+        agent = slow.agent("default")
+        assert not agent.goals.context("g1")
+        report = agent.dreams.run(dry_run=True).report
+    proxy.close()
+
+    assert "25 goals" in report
+    assert "Troubles" not in report
 
 
 @pytest.mark.parametrize("url", ["localhost:6379", "redis://127.0.0.1:nonsense/0", "http://x"])

@@ -9,9 +9,7 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.ranking.odds import Call
-from hardwon.stores.sqlite import SqliteStore
-from tests.samples import CODER, FAILED, WORKED
+from tests.samples import FAILED, WORKED
 
 
 class Commits(list[str]):
@@ -73,23 +71,3 @@ def test_a_lesson_that_words_a_mined_one_replaces_it_in_one_commit(
 
         assert commits.new() == 1
         assert [one.correction for one in agent.lessons.list()] == ["say `mkdir -p`"]
-
-
-def test_what_was_noted_is_folded_again_when_its_transaction_fails(tmp_path: Path) -> None:
-    store = SqliteStore(str(tmp_path))
-    call = Call((7,), "k")
-
-    def fail() -> None:
-        with store.together():
-            store.calls.made(CODER, call)
-            raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        fail()
-    assert store.calls.counts(CODER, (7,)) == {}
-
-    store.calls.made(CODER, call)  # what an end came over is folded first, the rest next
-    store.tend()
-
-    assert store.calls.counts(CODER, (7,))[7].made == 2
-    store.close()

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.values.lesson import Status
-from hardwon.values.provenance import marks
+from hardwon.core.values.lesson import Status
+from hardwon.core.values.provenance import marks
 
 FAR = -62135650800.0  # before the year 1
 DAMAGE: dict[str, list[object]] = {

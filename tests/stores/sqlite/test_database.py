@@ -17,17 +17,17 @@ from typing import NamedTuple
 import pytest
 
 import hardwon
-from hardwon.errors import Corrupt, NewerSchema, StorageError, StorageFull
-from hardwon.ranking.query import query
-from hardwon.stores.sqlite import SqliteStore, database
-from hardwon.stores.sqlite.database import SCHEMA, Database
-from hardwon.values.evidence import parsed
-from hardwon.values.lesson import Status
+from hardwon.core.errors import Corrupt, NewerSchema, StorageError, StorageFull
+from hardwon.core.values.evidence import parsed
+from hardwon.core.values.lesson import Status
+from hardwon.knowledge.ranking.query import query
+from hardwon.storage.stores.sqlite import SqliteStore, database
+from hardwon.storage.stores.sqlite.database import SCHEMA, Database
 from tests.samples import CODER, NOW, lesson
 
 WRITER = """
 import sys
-from hardwon.stores.sqlite import SqliteStore
+from hardwon.storage.stores.sqlite import SqliteStore
 from tests.samples import lesson
 store = SqliteStore(sys.argv[1])
 for number in range(40):

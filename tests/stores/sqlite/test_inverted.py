@@ -11,18 +11,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hardwon.ports import Store
-from hardwon.ranking import postings
-from hardwon.ranking.query import query
-from hardwon.stores.memory import MemoryStore
-from hardwon.stores.sqlite import SqliteStore
-from hardwon.values.lesson import Status
+from hardwon.core.values.lesson import Status
+from hardwon.knowledge.ranking import postings
+from hardwon.knowledge.ranking.query import query
+from hardwon.storage.ports import Store
+from hardwon.storage.stores.memory import MemoryStore
+from hardwon.storage.stores.sqlite import SqliteStore
 from tests.samples import CODER, NOW, lesson
 
 WORDS = ("alpha", "bravo", "charlie", "delta", "echo", "foxtrot")
 KILLED = """
 import os, sys
-from hardwon.stores.sqlite import SqliteStore
+from hardwon.storage.stores.sqlite import SqliteStore
 from tests.samples import lesson
 store = SqliteStore(sys.argv[1], fresh=3)
 for number in range(int(sys.argv[2])):

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.failures.guards import forbidden_call
-from hardwon.ranking.query import query
-from hardwon.stores.sqlite import SqliteStore
-from hardwon.stores.sqlite.mirror import PROVISIONAL, Mirror
+from hardwon.knowledge.ranking.query import query
+from hardwon.knowledge.reading.guards import forbidden_call
+from hardwon.storage.stores.sqlite import SqliteStore
+from hardwon.storage.stores.sqlite.mirror import PROVISIONAL, Mirror
 from tests.samples import CODER, NOW, lesson
 
 SERVER = "postgresql://there/db"
@@ -78,11 +78,11 @@ def test_the_servers_lesson_takes_the_place_of_the_same_learnt_here(
 
 def test_what_is_changed_here_is_known_to_be(mirror: Mirror, hook: SqliteStore) -> None:
     mirror.keep(CODER, [(lesson("one", id=1), 11), (lesson("two", id=2), 12)], ())
-    assert mirror.state(CODER)[2] == {1: 11, 2: 12}
+    assert mirror.state(CODER)[1] == {1: 11, 2: 12}
 
     hook.lessons.update(hook.lessons.get(CODER, 1)._replace(met=5))
 
-    assert mirror.state(CODER)[2] == {2: 12}
+    assert mirror.state(CODER)[1] == {2: 12}
 
 
 def test_a_lesson_that_moved_to_another_scope_moves_here(mirror: Mirror, hook: SqliteStore) -> None:
@@ -117,7 +117,7 @@ def test_a_copied_text_is_found_by_its_letters_and_removed(
 
     mirror.keep(CODER, (), [1])
 
-    assert mirror.state(CODER)[2] == {}
+    assert mirror.state(CODER)[1] == {}
     assert hook.lessons.search(CODER, "certificates", limit=9) == []
     assert hook.check() == []
 

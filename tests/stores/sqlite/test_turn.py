@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.stores.sqlite.turn import Turn
+from hardwon.storage.stores.sqlite.turn import Turn
 
 FOR_EVER = 3600.0
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hardwon.errors import PermanentError
-from hardwon.ports import Reply, Request
+from hardwon.core.errors import PermanentError
+from hardwon.storage.ports import Reply, Request
 
 
 class Refusing:

@@ -8,18 +8,17 @@ from pathlib import Path
 import pytest
 
 from hardwon import Scope
-from hardwon.copying.ends import ServerEnd
-from hardwon.ports import Store
-from hardwon.ranking.odds import Call
-from hardwon.ranking.query import query
-from hardwon.stores.postgres import PostgresStore
-from hardwon.stores.sqlite import SqliteStore
+from hardwon.core.values.delivery import Delivery
+from hardwon.core.values.dream import Dream
+from hardwon.core.values.history import Change
+from hardwon.core.values.reflection import Reflection
+from hardwon.core.values.unit import Unit
+from hardwon.knowledge.ranking.query import query
+from hardwon.storage.copying.ends import ServerEnd
+from hardwon.storage.ports import Store
+from hardwon.storage.stores.postgres import PostgresStore
+from hardwon.storage.stores.sqlite import SqliteStore
 from hardwon.surfaces.cli import run
-from hardwon.values.delivery import Delivery
-from hardwon.values.dream import Dream
-from hardwon.values.history import Change
-from hardwon.values.reflection import Reflection
-from hardwon.values.unit import Unit
 from tests.postgres_server import Place, PostgresServer
 from tests.samples import CODER, NOW, lesson
 
@@ -41,7 +40,6 @@ def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         shown = Delivery(f"d{scope.agent}", scope, "turn", "q", (kept[1].id,), (1.0,), 2, 3, NOW)
         store.deliveries.log(shown)
         store.failures.met(scope, "sig", "text", NOW)
-        store.calls.made(scope, Call((1, 2), "k"))
         store.reflections.save(Reflection(scope, "goal", "the insight", NOW, title="zebra"))
         store.history.note(Change(kept[1], "edit", NOW))
         store.dreams.save(Dream(f"n{scope.agent}", scope, NOW))
@@ -61,7 +59,6 @@ def told(store: Store) -> list[object]:
             store.lessons.guards(scope),
             store.deliveries.recent(scope, limit=9),
             store.failures.commonest(scope, limit=9),
-            store.calls.counts(scope, (1, 2)),
             store.reflections.recent(scope, now=NOW, limit=9),
             store.history.of(scope, None),
             store.dreams.recent(scope, limit=9),

@@ -11,7 +11,7 @@ from hardwon.surfaces.cli import run
 Capture = pytest.CaptureFixture[str]
 
 
-def rounds(capsys: Capture, *arguments: str) -> tuple[list[list[str]], list[list[str]]]:
+def runs(capsys: Capture, *arguments: str) -> tuple[list[list[str]], list[list[str]]]:
     """The failed commands of each task, before and after."""
     assert run(["demo", "--json", *arguments]) == 0
     played = json.loads(capsys.readouterr().out)
@@ -22,24 +22,30 @@ def rounds(capsys: Capture, *arguments: str) -> tuple[list[list[str]], list[list
     return before, after
 
 
-def test_no_mistake_of_the_first_round_is_made_again(capsys: Capture) -> None:
-    before, after = rounds(capsys)
+def test_no_mistake_of_the_first_run_is_made_again(capsys: Capture) -> None:
+    before, after = runs(capsys)
 
     assert all(before)
     assert after == [[]] * len(before)
 
 
-def test_without_injection_the_second_round_fails_as_the_first_did(capsys: Capture) -> None:
-    before, after = rounds(capsys, "--no-inject")
+def test_without_injection_the_second_run_fails_as_the_first_did(capsys: Capture) -> None:
+    before, after = runs(capsys, "--no-inject")
 
     assert after == before
 
 
-def test_the_demo_prints_what_it_injected(capsys: Capture) -> None:
+def test_the_demo_tells_the_second_run_before_its_first_call(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+
     assert run(["demo"]) == 0
 
     shown = capsys.readouterr().out
-    assert "[PITFALL OF THIS CALL — your prior lessons]" in shown
+    first, second = shown.split("Run 2: ")
+    assert "[WHAT WORKED HERE BEFORE]" not in first
+    assert second.index("What worked: `rm -r build`") < second.index("✓ $")
     assert "4 failed calls became 0" in shown
 
 

@@ -131,7 +131,10 @@ def test_insights_are_shown_whole_and_once_before_the_choice(project: Path) -> N
     before, _, _ = shown.partition("Which insights should be saved?")
     before = before[before.index("  1) ") :].replace("\r", "").rpartition("\n")[0]
     told = " ".join(before.split())
-    assert "1) [high] Call `mkdir` with `-p`. That helps where `mkdir out/nightly` ends in" in told
+    assert (
+        "1) [high] What worked: `mkdir -p out/nightly`."
+        " That helps where `mkdir out/nightly` ends in" in told
+    )
     assert "2) [high] Don't use npm here, use pnpm instead 3) None (skip saving)" in told
     assert max(len(line) for line in before.split("\n")) <= 60
 

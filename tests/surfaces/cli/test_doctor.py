@@ -20,6 +20,15 @@ def test_doctor_points_out_a_model_that_cannot_be_used(
     assert "BAD  model: model 'gpt-5' is not of the form" in out(capsys, "doctor", code=1)
 
 
+def test_doctor_names_the_variables_of_the_published_system(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHATCLI_QUALITY_REFLEXION_QUEUE_WORKERS", "3")
+
+    told = " ".join(out(capsys, "doctor").split())
+    assert "queue.workers from CHATCLI_QUALITY_REFLEXION_QUEUE_WORKERS" in told
+
+
 def test_doctor_is_content_with_a_new_home(capsys: Capture) -> None:
     assert "BAD" not in out(capsys, "doctor")
 

@@ -68,7 +68,7 @@ def keep_twice(home: Path, agent: str = "default") -> None:
     with hardwon.open(home) as hw:
         lesson = hw.agent(agent).learn(EDIT)
     with stored(home) as store:
-        store.lessons.add(lesson._replace(id=0, correction=EDIT + "!"))
+        store.lessons.add(lesson._replace(id=0, correction=EDIT.upper()))
 
 
 def test_a_dream_is_tried_done_listed_shown_and_undone(capsys: Capture, home: Path) -> None:

@@ -26,6 +26,19 @@ def test_lessons_are_listed_searched_shown_edited_and_deleted(capsys: Capture) -
     assert out(capsys, "lesson", "list", "--project", "") == "(no lessons outside projects)\n"
 
 
+def test_lessons_are_listed_in_their_four_lines(capsys: Capture) -> None:
+    out(capsys, "lesson", "add", "when it rains", "take an umbrella")
+    out(capsys, "reflect", "use Edit for large files")
+
+    assert out(capsys, "lesson", "list", "--record") == (
+        "LESSON: use Edit for large files\n"
+        "MISTAKE: (user-supplied lesson; no automatic mistake detection)\n"
+        "CORRECTION: use Edit for large files\nTRIGGER: manual\n\n"
+        "LESSON: when it rains\nMISTAKE: (unknown)\n"
+        "CORRECTION: take an umbrella\nTRIGGER: manual\n"
+    )
+
+
 def test_agents_do_not_see_each_other(capsys: Capture) -> None:
     out(capsys, "reflect", "--agent", "coder", "a lesson of the coder")
 

@@ -112,7 +112,7 @@ def test_without_the_queue_the_commands_say_so(
 def test_a_note_that_is_known_is_not_said_to_be_kept(capsys: Capture) -> None:
     out(capsys, "reflect", "run the migrations before the tests")
 
-    again = out(capsys, "reflect", "Run the migrations before the tests!")
+    again = out(capsys, "reflect", "Run the migrations  before the tests")
 
     assert again == "Known already: lesson #1: run the migrations before the tests\n"
 

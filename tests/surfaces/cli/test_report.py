@@ -12,10 +12,7 @@ import pytest
 
 import hardwon
 from hardwon import Scope
-from hardwon.presentation import wording
-from hardwon.surfaces.cli import run
-from hardwon.surfaces.cli.report import html, terminal
-from hardwon.values.report import (
+from hardwon.core.values.report import (
     BeforeAfter,
     Deliveries,
     FailureKind,
@@ -27,6 +24,9 @@ from hardwon.values.report import (
     Report,
     Window,
 )
+from hardwon.surfaces.cli import run
+from hardwon.surfaces.cli.report import html, terminal
+from hardwon.surfaces.presentation import wording
 from tests.samples import NOW, Clock
 
 PROJECT = "acme/api"

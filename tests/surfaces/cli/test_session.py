@@ -80,7 +80,7 @@ def test_questions_are_printed_and_answers_applied(
 def test_preview_saves_nothing(project: Path, capsys: Any) -> None:
     assert run(["session", "mine", "--preview"]) == 0
 
-    assert "Call `mkdir` with `-p`." in capsys.readouterr().out
+    assert "What worked: `mkdir -p out/nightly`." in capsys.readouterr().out
     assert not list(Path(os.environ["HOME"]).rglob("MEMORY.md"))
 
 
@@ -119,5 +119,5 @@ def test_runs_in_the_neutral_format_are_imported_once(
         assert told["skipped"] == {"odd": 1}
     assert run(["lesson", "list", "--project", "acme/api", "--json"]) == 0
     (lesson,) = _json(capsys)
-    assert "Call `mkdir` with `-p`." in lesson["correction"]
+    assert "What worked: `mkdir -p a/b`." in lesson["correction"]
     assert lesson["met"] == 1

@@ -54,6 +54,16 @@ def test_a_recorded_run_is_understood(agent: str) -> None:
     assert worked.args["command"] == "mkdir -p out/nightly"
 
 
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini", "copilot", "qwen"])
+def test_why_a_session_starts_is_told(agent: str) -> None:
+    name, payload = recorded(agent)[0]
+
+    resumed = adapter(agent).read({**payload, "source": "resume"}, name)
+
+    assert resumed is not None
+    assert (resumed.kind, resumed.text) == (EventKind.SESSION_START, "resume")
+
+
 def test_codex_finds_the_exit_code_in_the_rollout(tmp_path: Path) -> None:
     rollout = tmp_path / "rollout.jsonl"
     done = [event for _, event in recorded("codex") if event["hook_event_name"] == "PostToolUse"]

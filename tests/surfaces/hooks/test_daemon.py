@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.errors import InvalidInput, StorageError
+from hardwon.core.errors import InvalidInput, StorageError
 from hardwon.surfaces.hooks.daemon import Daemon
 from hardwon.surfaces.hooks.hook_log import last_runs
 from tests.surfaces.hooks.hooking import Hook

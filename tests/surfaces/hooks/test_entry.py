@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.surfaces.hooks.entry import Watch
+from hardwon.surfaces.hooks.watch import Watch
 from tests.surfaces.hooks.hooking import Hook
 
 PROMPT = {
@@ -157,7 +157,6 @@ def test_a_failure_is_kept_although_that_takes_longer_than_recall_may(tmp_path: 
 
 def test_an_agent_that_never_ends_its_event_is_left_alone(tmp_path: Path) -> None:
     import subprocess
-    import sys
 
     home = tmp_path / "home"
     environ = {**os.environ, "HARDWON_HOME": str(home), "HARDWON_HOOKS_LIMIT": "50ms"}
@@ -206,7 +205,6 @@ def test_a_full_disk_is_one_line_or_none(tmp_path: Path) -> None:
     """`RLIMIT_FSIZE` makes every write fail as a full disk does."""
     import json
     import subprocess
-    import sys
 
     home = tmp_path / "home"
     with hardwon.open(home) as hw:
@@ -236,11 +234,10 @@ def test_help_is_for_people(hook: Hook) -> None:
     assert "Usage: hardwon hook" in seen.out
 
 
-def test_a_hook_notes_that_it_ran_and_keeps_its_patterns(hook: Hook) -> None:
-    hook("claude-code", {**PROMPT, "prompt": "login with token=0123456789abcdef0123456789"})
+def test_a_hook_notes_that_it_ran(hook: Hook) -> None:
+    hook("claude-code", PROMPT)
 
     assert (hook.home / "hook-runs" / "claude-code.UserPromptSubmit").exists()
-    assert [path.name for path in hook.home.glob("patterns.*")] == [f"patterns.{sys.hexversion:x}"]
 
 
 def test_the_time_of_a_hook_that_ran_again_is_the_later_one(tmp_path: Path) -> None:

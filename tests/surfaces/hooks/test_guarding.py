@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.stores import guard_file
-from hardwon.stores.sqlite import database
+from hardwon.storage.stores import guard_file
+from hardwon.storage.stores.sqlite import database
 from hardwon.surfaces.cli import run
 from hardwon.surfaces.hooks import hook_log
 from tests.surfaces.hooks.hooking import Hook, Outcome
@@ -129,9 +129,9 @@ def test_what_cannot_be_judged_is_denied_and_logged(home: Path) -> None:
 def test_an_event_that_never_ends_is_given_up_and_logged(home: Path) -> None:
     guard(home, "rm build")
     program = (
-        "from hardwon.surfaces.hooks import guarding\n"
+        "from hardwon.surfaces.hooks import guarding, payload\n"
         "guarding.LIMIT = 0.01\n"
-        "guarding.pass_or_deny(['claude-code'])"
+        "guarding.pass_or_deny('claude-code', '', payload.Input())"
     )
     environ = os.environ | {"HARDWON_HOME": str(home)}
 

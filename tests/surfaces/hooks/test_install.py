@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.settings import load
+from hardwon.core.settings import load
 from hardwon.surfaces.cli import run
 from hardwon.surfaces.hooks import command as hook_command
 from tests.surfaces.hooks.hooking import Hook
@@ -107,6 +107,7 @@ def test_status_names_only_the_files_that_hold_hardwon(
         f"  codex  user  installed  {user}/.codex/hooks.json",
         f"Not installed in {others}; `hardwon install AGENT` installs it",
         "No hook has run yet in codex; restart the agent and give it a prompt",
+        "Playbook: nobody reads ended runs; `hardwon install AGENT --read ask` changes that",
     ]
 
 
@@ -240,28 +241,87 @@ def test_no_model_is_chosen_unasked(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["install", "claude-code", "--yes"]) == 0
 
     assert _model()[0] == ""
-    assert "hardwon install claude-code --model" in capsys.readouterr().out
+    assert not load().hooks.ask
+    assert "hardwon install claude-code --read ask|background|none" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("claude")
-def test_a_script_lets_the_agent_word_lessons(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["install", "claude-code", "--yes", "--model"]) == 0
+@pytest.mark.parametrize("option", [["--read", "background"], ["--model"]])
+def test_a_script_lets_the_agent_read_runs(
+    capsys: pytest.CaptureFixture[str], option: list[str]
+) -> None:
+    assert run(["install", "claude-code", "--yes", *option]) == 0
 
     assert _model() == ("agent:claude-code", 20)
     assert "at most 20 calls a day" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("claude")
-@pytest.mark.parametrize(("typed", "chosen"), [("y\n", "agent:claude-code"), ("\n", "")])
-def test_a_person_is_asked_once_and_by_name(typed: str, chosen: str) -> None:
+def test_one_way_takes_back_what_another_has_set() -> None:
+    run(["install", "claude-code", "--read", "background"])
+    run(["install", "claude-code", "--read", "ask"])
+    asked = load()
+    run(["install", "claude-code", "--read", "background"])
+    read = load()
+    run(["install", "claude-code", "--no-model"])
+    none = load()
+
+    chosen = [(each.hooks.ask, each.model.name) for each in (asked, read, none)]
+    assert chosen == [(True, ""), (False, "agent:claude-code"), (False, "")]
+    assert not asked.reader.enabled
+    assert read.reader.enabled
+
+
+@pytest.mark.usefixtures("claude")
+@pytest.mark.parametrize(
+    ("typed", "asks", "chosen"),
+    [("\n", True, ""), ("2\n", False, "agent:claude-code"), ("3\n", False, "")],
+)
+def test_a_person_is_asked_once_and_by_name(typed: str, asks: bool, chosen: str) -> None:
     first = _typed(["install", "claude-code"], f"y\n{typed}")
     again = _typed(["install", "claude-code"], "\n")
 
-    assert "Let claude-code word lessons?" in first
-    assert "claude -p" in first
-    assert "at most 20 calls a day" in first
-    assert _model()[0] == chosen
-    assert bool(chosen) == ("word lessons?" not in again)
+    assert "1) claude-code writes it down itself at the end of a session" in first
+    assert "2) claude-code reads ended runs in the background, by `claude -p" in first
+    assert "at most 20 a day" in " ".join(first.split())
+    assert "3) neither" in first
+    assert (load().hooks.ask, _model()[0]) == (asks, chosen)
+    assert "Choose a number" not in again
+
+
+def test_an_agent_that_cannot_be_asked_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["install", "cline", "--yes", "--read", "ask"]) == 2
+    assert "cline: cannot be asked when a session ends" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("claude")
+def test_status_says_who_reads_when_last_and_what_it_cost(
+    user: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def line() -> str:
+        capsys.readouterr()
+        assert run(["status"]) == 0
+        said = capsys.readouterr().out.splitlines()
+        return next(line for line in said if line.startswith("Playbook: "))
+
+    run(["install", "claude-code", "--read", "none"])
+    assert "nobody reads ended runs" in line()
+    run(["install", "claude-code", "--read", "ask"])
+    assert line() == "Playbook: agents write it when a session ends, not yet"
+    run(["install", "claude-code", "--read", "background"])
+    assert line().endswith(
+        "agent:claude-code reads ended runs, not yet, today 0 of 20 calls, 0 tokens"
+    )
+
+    with hardwon.open(user / ".hardwon") as hw:
+        agent = hw.agent("default", project="shop")
+        for number in range(3):
+            agent.after_action("Bash", {"command": f"ops {number}"}, failed=False)
+        agent.playbook.add('{"when": "w", "do": "List the tools with `ops 1`."}')
+    run(["model", "test"])
+    assert re.search(
+        r"runs, last \d{4}-\d\d-\d\d \d\d:\d\d, today 1 of 20 calls, \d+ tokens", line()
+    )
 
 
 def _typed(arguments: list[str], keys: str) -> str:
@@ -304,7 +364,8 @@ def test_it_ends_with_what_happens_next(user: Path, capsys: pytest.CaptureFixtur
     assert " lines added, 0 removed; --diff shows them\n" in said
     assert "  Restart claude-code: " in said
     assert "  To look: hardwon lesson list" in said
-    assert said.endswith("  To take it out: hardwon uninstall claude-code --level project\n")
+    assert "  To take it out: hardwon uninstall claude-code --level project\n" in said
+    assert "Nobody reads ended runs yet: hardwon install claude-code --read ask" in said
 
 
 def test_a_place_that_is_in_the_way_is_named(

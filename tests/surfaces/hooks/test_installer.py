@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import hardwon
-from hardwon.errors import InvalidInput
+from hardwon.core.errors import InvalidInput
 from hardwon.surfaces.hooks import command as hook_command
 from hardwon.surfaces.hooks import guarding, installer, jsonc, locations
 from hardwon.surfaces.hooks.agents import AGENTS

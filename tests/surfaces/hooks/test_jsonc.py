@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hardwon.errors import InvalidInput
+from hardwon.core.errors import InvalidInput
 from hardwon.surfaces.hooks.jsonc import append, loads, put, remove
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.errors import StorageError
+from hardwon.core.errors import StorageError
 from hardwon.surfaces.hooks.agents import adapter
 from hardwon.surfaces.hooks.events import Event, EventKind, HookReply
 from hardwon.surfaces.hooks.respond import CONTEXT_LIMIT, respond
@@ -20,7 +20,7 @@ from tests.surfaces.hooks.test_adapters import recorded
 PROJECT = "/home/dev/project"
 CALL: dict[str, Any] = {"tool": "Bash", "args": {"command": "git push --force"}}
 ASKED = "make the nightly report folder"
-START, ACTION, ERROR = "[THIS PROJECT KEEPS", "[PITFALL OF THIS CALL", "[SAME FAILURE]"
+START, ACTION, ERROR = "[WHAT WORKED HERE BEFORE]", "[PITFALL OF THIS CALL", "[SAME FAILURE]"
 
 
 @pytest.fixture(autouse=True)
@@ -71,29 +71,43 @@ def test_a_failure_of_one_session_is_known_in_the_next(agent: str, home: Home) -
 
     told = dict(home.replay(agent, "two"))
 
-    assert [lesson.correction for lesson in home.lessons()] == ["Call `mkdir` with `-p`."]
+    assert [lesson.correction for lesson in home.lessons()] == [
+        "What worked: `mkdir -p out/nightly`."
+    ]
     assert ERROR in told[EventKind.FAILED].context
     assert not told[EventKind.STOP]
 
 
-def test_what_a_project_keeps_meeting_is_told_when_a_session_starts(home: Home) -> None:
-    for session in ("one", "two", "three"):
-        list(home.replay("claude-code", session))
+def test_what_one_session_got_past_is_told_when_the_next_starts(home: Home) -> None:
+    list(home.replay("claude-code", "one"))
 
-    told = dict(home.replay("claude-code", "four"))
+    told = dict(home.replay("claude-code", "two"))
 
     assert START in told[EventKind.SESSION_START].context
-    assert "`-p`" in told[EventKind.SESSION_START].context
+    assert "`mkdir -p out/nightly`" in told[EventKind.SESSION_START].context
 
 
-def test_the_pending_call_is_told_its_pitfall(home: Home) -> None:
-    for session in ("one", "three"):
-        list(home.replay("claude-code", session))
+def test_the_same_call_that_failed_in_another_session_is_denied_once(home: Home) -> None:
+    list(home.replay("claude-code", "one"))
     home.work()
 
     pending: dict[str, Any] = {"tool": "Bash", "args": {"command": "mkdir out/nightly"}}
-    assert ACTION in home.tell(EventKind.BEFORE, "two", **pending).context
-    assert not home.tell(EventKind.BEFORE, "two", tool="Bash", args={"command": "ls"})
+    like_it: dict[str, Any] = {"tool": "Bash", "args": {"command": "mkdir out/weekly"}}
+    assert not home.tell(EventKind.BEFORE, "two", **like_it)
+    assert ACTION in home.tell(EventKind.BEFORE, "two", **pending).denial
+    assert not home.tell(EventKind.BEFORE, "two", **pending)
+
+
+def test_without_stop_once_the_same_call_is_told_and_not_denied(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    list(home.replay("claude-code", "one"))
+    monkeypatch.setenv("HARDWON_HOOKS_STOP_ONCE", "false")
+
+    told = home.tell(EventKind.BEFORE, "two", tool="Bash", args={"command": "mkdir out/nightly"})
+
+    assert ACTION in told.context
+    assert not told.denial
 
 
 def test_the_person_sees_one_line_a_turn(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,7 +141,9 @@ def test_the_person_sees_what_was_learnt(home: Home) -> None:
     learnt = home.tell(EventKind.WORKED, "two", **cured)
     again = home.tell(EventKind.WORKED, "two", **cured)
 
-    assert learnt.note == "hardwon: learnt “Call `mkdir` with `-p`” (failed 2 times before)"
+    assert learnt.note == (
+        "hardwon: `mkdir out/nightly` failed here before; `mkdir -p out/nightly` worked"
+    )
     assert not learnt.context
     assert not again
 
@@ -234,7 +250,7 @@ def test_a_worker_is_started_unless_that_is_switched_off(
 ) -> None:
     monkeypatch.setenv("HARDWON_HOOKS_WAKE", str(wakes).lower())
     started: list[object] = []
-    monkeypatch.setattr("hardwon.runtime.worker.start_detached", started.append)
+    monkeypatch.setattr("hardwon.engine.worker.start_detached", started.append)
 
     home.tell(EventKind.FAILED, **CALL, output="remote: error: no")
     home.tell(EventKind.STOP)

@@ -21,7 +21,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 import hardwon
-from hardwon.auth import kept_token
+from hardwon.storage.auth import kept_token
 from hardwon.surfaces.mcp import server, texts
 
 ERAS = ["auto", "legacy"]
@@ -105,6 +105,24 @@ async def whole_life(client: Client) -> None:
 
 def test_in_process(home: Path, era: str) -> None:
     drive(home, era, whole_life)
+
+
+def test_an_agent_writes_down_what_its_session_taught(home: Path, era: str) -> None:
+    with hardwon.open(home) as hw:
+        session = hw.agent("coder", project="acme/api", run="s1")
+        for number in range(3):
+            session.after_action("bash", f"ops call refunds.{number}", output="ok", failed=False)
+
+    async def write(client: Client) -> None:
+        item = {"sort": "way", "when": "refunding", "do": "Call `ops call refunds.1` for it."}
+        made_up = {"sort": "way", "when": "deploying", "do": "Call `kubectl apply`."}
+        written = await call(client, "playbook_add", items=[item, made_up])
+        assert [one["situation"] for one in written["added"]] == ["When refunding"]
+        assert [text.partition(":")[0] for text in written["refused"]] == ["deploying"]
+        nowhere = await client.call_tool("playbook_add", {"items": [item], "run": "x"})
+        assert nowhere.is_error
+
+    drive(home, era, write)
 
 
 def test_over_standard_streams(home: Path, era: str) -> None:

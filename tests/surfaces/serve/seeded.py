@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import hardwon
-from hardwon import _homes
+from hardwon.core import _homes
 from hardwon.models.budget import FileLedger, Spent
 from hardwon.models.shared_ledger import SharedLedger
-from hardwon.service.database import open_database
-from hardwon.service.keys import KeyRing
+from hardwon.storage.service.database import open_database
+from hardwon.storage.service.keys import KeyRing
 
 MKDIR = {"command": "mkdir out/nightly"}
 MKDIR_ERROR = "mkdir: cannot create directory 'out/nightly': No such file or directory"

@@ -10,11 +10,11 @@ from urllib.parse import urlencode
 import pytest
 
 import hardwon
-from hardwon.service.keys import ROLES, Key
+from hardwon.core.values.scope import Scope
+from hardwon.storage.service.keys import ROLES, Key
 from hardwon.surfaces.serve import pages
 from hardwon.surfaces.serve.api import VERBS
 from hardwon.surfaces.serve.principal import Principal, Right, of_key
-from hardwon.values.scope import Scope
 from tests.surfaces.serve.description import OPERATIONS, WAKE, Operation
 from tests.surfaces.serve.seeded import AGENT, PROJECT, Seeds, seed
 from tests.surfaces.serve.served import FORM, Answer, Served, served

@@ -11,7 +11,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from hardwon.service.keys import ROLES
+from hardwon.storage.service.keys import ROLES
 from hardwon.surfaces.serve.api import VERBS
 from hardwon.surfaces.serve.principal import RIGHTS
 from tests.surfaces.serve.description import DOCUMENT, OPERATIONS, WAKE, Operation

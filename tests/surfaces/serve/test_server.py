@@ -20,10 +20,10 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.errors import InvalidInput, SetupError, StorageError
-from hardwon.service.database import FileDatabase
-from hardwon.service.keys import KeyRing
-from hardwon.settings import load
+from hardwon.core.errors import InvalidInput, SetupError, StorageError
+from hardwon.core.settings import load
+from hardwon.storage.service.database import FileDatabase
+from hardwon.storage.service.keys import KeyRing
 from hardwon.surfaces.serve.server import Address, Service
 from tests.programs import needs
 

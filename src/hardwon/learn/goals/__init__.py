@@ -1,8 +1,7 @@
 """Goals: reflect when one ends, and recall that when the same or a similar goal comes."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
-
-from hardwon._cold.lazy import lazy
 
 if TYPE_CHECKING:
     from hardwon.learn.goals.goal import ended, process
@@ -12,16 +11,14 @@ if TYPE_CHECKING:
 __all__ = ["Attachment", "attach", "context", "ended", "kept", "process"]
 
 # On first use: an agent that asks for context must not wait for the modules that end goals.
-_reading, _ending = lazy("hardwon.learn.goals.recall"), lazy("hardwon.learn.goals.goal")
-_attaching = lazy("hardwon.learn.goals.orchestrators")
 _MODULES = {
-    **dict.fromkeys(("context", "kept"), _reading),
-    **dict.fromkeys(("ended", "process"), _ending),
-    **dict.fromkeys(("attach", "Attachment"), _attaching),
+    **dict.fromkeys(("context", "kept"), "recall"),
+    **dict.fromkeys(("ended", "process"), "goal"),
+    **dict.fromkeys(("attach", "Attachment"), "orchestrators"),
 }
 
 
 def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(name)
-    return getattr(_MODULES[name], name)
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -6,27 +6,26 @@ import json
 import logging
 from typing import TYPE_CHECKING
 
+from hardwon.core.text.clean import as_text, one_line
+from hardwon.core.values.episode import Episode, Trigger
+from hardwon.core.values.queue import SKIPPED
+from hardwon.core.values.reflection import Reflection
 from hardwon.learn.goals.insight import described, insight_on, problems
-from hardwon.learn.goals.names import SHOWN_LIMIT, goal_name
 from hardwon.learn.goals.orchestrators import (
     goal_state,
     is_done,
     states_error,
     task_step,
 )
-from hardwon.learn.goals.recall import doubt_about
+from hardwon.learn.goals.recall import SHOWN_LIMIT, doubt_about, goal_name
 from hardwon.learn.goals.similarity import embedding_of
-from hardwon.text.clean import as_text, one_line
-from hardwon.values.episode import Episode, Trigger
-from hardwon.values.queue import SKIPPED
-from hardwon.values.reflection import Reflection
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from hardwon.runtime import Runtime
-    from hardwon.values.job import Job
-    from hardwon.values.scope import Scope
+    from hardwon.core.values.job import Job
+    from hardwon.core.values.scope import Scope
+    from hardwon.engine.runtime import Runtime
 
 log = logging.getLogger("hardwon")
 _SOURCE = "goal:"
@@ -72,10 +71,15 @@ def ended(
 
 
 async def process(engine: Runtime, job: Job) -> str | None:
-    """Reflect on a queued goal and store that; SKIPPED if the text looks like an attack."""
+    """Reflect on a queued goal and store that.
+
+    SKIPPED if the model has no answer, or one that looks like an attack.
+    """
     import asyncio  # here: an agent that ends a goal must not wait for it
 
     insight = await insight_on(engine, job.episode)
+    if not insight:
+        return SKIPPED
     reflection = _reflection(engine, job, insight)
     if doubt := doubt_about(reflection):
         log.warning("no reflection on goal %r is kept: it %s", reflection.subject, doubt)

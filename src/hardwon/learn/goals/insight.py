@@ -5,20 +5,20 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from hardwon.failures.error_line import error_line
-from hardwon.learn.goals.names import INSIGHT_LIMIT, SHOWN_LIMIT
+from hardwon.core.text.clean import clip, one_line
+from hardwon.core.text.gate import objection
+from hardwon.core.text.quoting import quotable
+from hardwon.core.text.redact import redact
+from hardwon.engine.runtime import prompt_text
+from hardwon.knowledge.reading.error_line import error_line
 from hardwon.learn.goals.orchestrators import states_error
-from hardwon.ports import Request
-from hardwon.runtime import prompt_text
-from hardwon.text.clean import clip, one_line
-from hardwon.text.injection import suspicion
-from hardwon.text.quoting import quotable
-from hardwon.text.redact import redact
+from hardwon.learn.goals.recall import INSIGHT_LIMIT, SHOWN_LIMIT
+from hardwon.storage.ports import Request
 
 if TYPE_CHECKING:
-    from hardwon.runtime import Runtime
-    from hardwon.values.episode import Episode
-    from hardwon.values.step import Step
+    from hardwon.core.values.episode import Episode
+    from hardwon.core.values.step import Step
+    from hardwon.engine.runtime import Runtime
 
 _TASKS_SHOWN = 8
 
@@ -92,10 +92,10 @@ def described(step: Step) -> str:
 
 
 async def insight_on(engine: Runtime, episode: Episode) -> str:
-    """One to three sentences from the model, or from rules without one."""
+    """One to three sentences from the model, or from rules without one; "" if it has no answer."""
     if not engine.has_model:
         return by_rules(episode)
     request = Request(prompt_text("goal"), question(episode), episode, max_tokens=200)
     reply = await engine.model.complete(request)
     insight = redact(tidy(reply.text))
-    return by_rules(episode) if not insight or suspicion(insight) else insight
+    return by_rules(episode) if objection(insight) else insight

@@ -6,14 +6,14 @@ import re
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
-from hardwon.errors import InvalidInput
-from hardwon.text.clean import as_text
-from hardwon.values.step import Step
+from hardwon.core.errors import InvalidInput
+from hardwon.core.text.clean import as_text
+from hardwon.core.values.step import Step
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from hardwon.values.job import Job
+    from hardwon.core.values.job import Job
 
 _COMPLETED = {
     "completed",

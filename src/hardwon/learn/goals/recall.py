@@ -9,27 +9,25 @@ import math
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from hardwon._cold.lazy import lazy
-from hardwon.errors import Unavailable
-from hardwon.learn.goals.names import INSIGHT_LIMIT, goal_name
-from hardwon.ranking.reflections import CANDIDATES, key_words
-from hardwon.text.clean import clip, one_line
-from hardwon.text.frames import inert
-from hardwon.text.injection import suspicion
-from hardwon.values.delivery import NOTHING, Injection
-from hardwon.values.reflection import Likeness, Reflection
+from hardwon.core.errors import InvalidInput, Unavailable
+from hardwon.core.text.clean import clip, one_line
+from hardwon.core.text.frames import inert
+from hardwon.core.text.gate import objection
+from hardwon.core.text.secrets import screened
+from hardwon.core.values.delivery import NOTHING, Injection
+from hardwon.core.values.reflection import Likeness, Reflection
+from hardwon.knowledge.ranking.reflections import CANDIDATES, key_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
-    from hardwon.learn.goals import similarity
-    from hardwon.runtime import Runtime
-    from hardwon.values.scope import Scope
-else:
-    similarity = lazy("hardwon.learn.goals.similarity")
+    from hardwon.core.values.scope import Scope
+    from hardwon.engine.runtime import Runtime
 
 HEAD = "[PAST REFLECTIONS]"
+INSIGHT_LIMIT, SHOWN_LIMIT = 500, 300
+_NAME_LIMIT = 200
 _RELEVANT = 0.25  # minimum share of the query words' weight; below it, nothing is shown
 _HALF_LIFE = 3.5 * 86_400  # seconds after which an insight counts half
 _TITLE_LIMIT = 120
@@ -65,6 +63,8 @@ def _candidates(
         return same_goal, [] if subject else _recent(engine, scope, now)
     candidates = store.alike(scope, words, now=now, limit=CANDIDATES)
     alike = [candidate for candidate in candidates if candidate.relevance >= _RELEVANT]
+    from hardwon.learn.goals import similarity
+
     alike += similarity.near(engine, scope, query, now) if engine.embeds else []
     return same_goal, [candidate for candidate in alike if candidate.reflection.subject != subject]
 
@@ -118,4 +118,17 @@ def _distinct(reflections: Iterable[Reflection]) -> list[Reflection]:
 
 def doubt_about(reflection: Reflection) -> str:
     """Why a reflection must not be shown to a model; "" if it may be."""
-    return suspicion(f"{reflection.title}\n{reflection.insight}")
+    return objection(f"{reflection.title}\n{reflection.insight}")
+
+
+def goal_name(goal_id: object) -> str:
+    """A goal's id as it is stored: without secrets, on one line, never empty."""
+    text = str(goal_id) if goal_id is not None else ""
+    name = one_line(screened(text, _NAME_LIMIT * 100), _NAME_LIMIT * 100)
+    if not name:
+        raise InvalidInput("goal id is empty")
+    if len(name) <= _NAME_LIMIT and "[REDACTED" not in name:
+        return name
+    from hashlib import sha256  # two ids that look alike must not become one
+
+    return f"{name[: _NAME_LIMIT - 17]}…{sha256(text.encode(errors='replace')).hexdigest()[:16]}"

@@ -7,15 +7,15 @@ from array import array
 from base64 import b64decode, b64encode
 from typing import TYPE_CHECKING, Any
 
-from hardwon.values.reflection import Likeness
+from hardwon.core.values.reflection import Likeness
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from hardwon.runtime import Runtime
-    from hardwon.values.reflection import Reflection
-    from hardwon.values.scope import Scope
+    from hardwon.core.values.reflection import Reflection
+    from hardwon.core.values.scope import Scope
+    from hardwon.engine.runtime import Runtime
 
 _LIKE = 0.5  # minimum cosine of two objectives with the same meaning
 _COMPARED = 200  # at most this many reflections, the newest

@@ -8,24 +8,16 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from hardwon._cold.lazy import lazy
-from hardwon.errors import InvalidInput, StorageError
-from hardwon.values.imported import claimed
-from hardwon.values.lesson_formats import TITLE, from_lines, from_markdown
+from hardwon.core.errors import InvalidInput, StorageError
+from hardwon.core.values.imported import claimed
+from hardwon.core.values.lesson_formats import TITLE, from_lines, from_markdown
+from hardwon.learn.imports import aiwg, arbiter, chatcli, insights, wasp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from hardwon.learn.imports import aiwg, arbiter, chatcli, insights, wasp
-    from hardwon.values.lesson import Lesson
-    from hardwon.values.scope import Scope
-else:
-    aiwg, arbiter = lazy("hardwon.learn.imports.aiwg"), lazy("hardwon.learn.imports.arbiter")
-    chatcli, insights = (
-        lazy("hardwon.learn.imports.chatcli"),
-        lazy("hardwon.learn.imports.insights"),
-    )
-    wasp = lazy("hardwon.learn.imports.wasp")
+    from hardwon.core.values.lesson import Lesson
+    from hardwon.core.values.scope import Scope
 
 # Errors that readers raise on data of the wrong shape.
 _WRONG_SHAPE = (TypeError, ValueError, OverflowError, AttributeError, LookupError, RecursionError)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from hardwon.errors import InvalidInput
-from hardwon.text.clean import one_line
-from hardwon.values.episode import Trigger
-from hardwon.values.evidence import Evidence
-from hardwon.values.lesson import Lesson
+from hardwon.core.errors import InvalidInput
+from hardwon.core.text.clean import one_line
+from hardwon.core.values.episode import Trigger
+from hardwon.core.values.evidence import Evidence
+from hardwon.core.values.lesson import Lesson
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hardwon.values.scope import Scope
+    from hardwon.core.values.scope import Scope
 
 
 def parse(text: str, path: str, scope: Scope) -> Iterator[Lesson]:

@@ -9,11 +9,11 @@ import sqlite3
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from hardwon.errors import InvalidInput
+from hardwon.core.errors import InvalidInput
+from hardwon.core.values.evidence import Evidence
+from hardwon.core.values.lesson import Lesson
+from hardwon.core.values.scope import Scope
 from hardwon.learn.imports.fields import moment
-from hardwon.values.evidence import Evidence
-from hardwon.values.lesson import Lesson
-from hardwon.values.scope import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

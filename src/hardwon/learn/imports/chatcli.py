@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 from typing import TYPE_CHECKING, Any
 
-from hardwon.errors import InvalidInput
+from hardwon.core.errors import InvalidInput
+from hardwon.core.values.evidence import Evidence
+from hardwon.core.values.lesson import Lesson
 from hardwon.learn.imports.fields import moment, required_text, share, words
-from hardwon.values.evidence import Evidence
-from hardwon.values.lesson import Lesson
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hardwon.values.scope import Scope
+    from hardwon.core.values.scope import Scope
 
+log = logging.getLogger("hardwon")
 _OWN_TAGS = ("reflexion", "trigger:")
 
 
 def parse(text: str, scope: Scope) -> Iterator[Lesson]:
-    """The lessons among the facts; other facts are ignored."""
+    """The lessons among the facts; other facts are ignored, unreadable ones named in the log."""
     try:
         facts = json.loads(text)
     except ValueError as error:
@@ -29,7 +31,10 @@ def parse(text: str, scope: Scope) -> Iterator[Lesson]:
         raise InvalidInput("memory index is not an array of facts")
     for fact in facts:
         if isinstance(fact, dict) and fact.get("category") == "lesson":
-            yield _lesson(fact, scope)
+            try:
+                yield _lesson(fact, scope)
+            except InvalidInput as error:
+                log.warning("%s; this lesson is left out", error)
 
 
 def _lesson(fact: dict[str, Any], scope: Scope) -> Lesson:

@@ -6,8 +6,8 @@ import re
 from datetime import UTC, datetime
 from typing import Any
 
-from hardwon.errors import InvalidInput
-from hardwon.values.lesson import EPOCH
+from hardwon.core.errors import InvalidInput
+from hardwon.core.values.lesson import EPOCH
 
 
 def required_text(value: object, field: str) -> str:

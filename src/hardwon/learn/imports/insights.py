@@ -6,16 +6,16 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+from hardwon.core.text.clean import one_line
+from hardwon.core.values.episode import Trigger
+from hardwon.core.values.evidence import Evidence, Kind
+from hardwon.core.values.lesson import Lesson
 from hardwon.learn.imports.fields import moment
-from hardwon.text.clean import one_line
-from hardwon.values.episode import Trigger
-from hardwon.values.evidence import Evidence, Kind
-from hardwon.values.lesson import Lesson
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hardwon.values.scope import Scope
+    from hardwon.core.values.scope import Scope
 
 
 def parse(text: str, path: str, scope: Scope) -> Iterator[Lesson]:

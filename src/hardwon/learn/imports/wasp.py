@@ -6,17 +6,17 @@ import json
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from hardwon.errors import StorageError, Unavailable
+from hardwon.core.errors import StorageError, Unavailable
+from hardwon.core.values.episode import Trigger
+from hardwon.core.values.evidence import Evidence
+from hardwon.core.values.lesson import Lesson
 from hardwon.learn.imports.fields import moment, share
-from hardwon.stores.redis.server import RedisClient
-from hardwon.values.episode import Trigger
-from hardwon.values.evidence import Evidence
-from hardwon.values.lesson import Lesson
+from hardwon.storage.stores.redis.server import RedisClient
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hardwon.values.scope import Scope
+    from hardwon.core.values.scope import Scope
 
 _PATIENCE = 10.0  # seconds; a person waits
 _INDEX = "reflection:recent_goals"

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.errors import InvalidInput, NotFound
+from hardwon.core.errors import InvalidInput, NotFound
+from hardwon.core.text.numbers import plural
+from hardwon.core.values.dream import CONSOLIDATING, DISPUTED, DreamChange, DreamState, merged
+from hardwon.core.values.evidence import Kind
+from hardwon.core.values.lesson import Status, statuses
+from hardwon.core.values.provenance import without
 from hardwon.learn.maintenance.lock import lease
-from hardwon.text.numbers import plural
-from hardwon.values.dream import CONSOLIDATING, DISPUTED, DreamChange, DreamState, merged
-from hardwon.values.evidence import Kind
-from hardwon.values.lesson import Status, statuses
-from hardwon.values.provenance import without
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
-    from hardwon.runtime import Runtime
-    from hardwon.values.dream import Dream, Edit
-    from hardwon.values.lesson import Lesson
-    from hardwon.values.scope import Scope
+    from hardwon.core.values.dream import Dream, Edit
+    from hardwon.core.values.lesson import Lesson
+    from hardwon.core.values.scope import Scope
+    from hardwon.engine.runtime import Runtime
 
 _CHUNK = 100
 

@@ -8,30 +8,29 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from hardwon.errors import HardwonError, Unavailable
+from hardwon.core.errors import HardwonError, Unavailable
+from hardwon.core.text.numbers import plural
+from hardwon.core.values.dream import CONSOLIDATING, DISPUTED, Dream, DreamState, Edit
+from hardwon.core.values.lesson import Status
+from hardwon.knowledge.ranking.duplicates import compare, sketch
 from hardwon.learn.maintenance import apply, patterns
 from hardwon.learn.maintenance.lock import lease
 from hardwon.learn.maintenance.report import report
 from hardwon.learn.maintenance.reword import is_waiting, reworded
-from hardwon.ranking.duplicates import compare, sketch
-from hardwon.text.numbers import plural
-from hardwon.values.dream import CONSOLIDATING, DISPUTED, Dream, DreamState, Edit
-from hardwon.values.lesson import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
-    from hardwon.ports import ReflectionStore
-    from hardwon.ranking.duplicates import Conflict, Sketch
-    from hardwon.runtime import Runtime
-    from hardwon.values.lesson import Lesson
-    from hardwon.values.reflection import Reflection
-    from hardwon.values.scope import Scope
+    from hardwon.core.values.lesson import Lesson
+    from hardwon.core.values.reflection import Reflection
+    from hardwon.core.values.scope import Scope
+    from hardwon.engine.runtime import Runtime
+    from hardwon.knowledge.ranking.duplicates import Conflict, Sketch
 
 log = logging.getLogger("hardwon")
 _CHUNK = 500  # lessons in one transaction: other writers get their turn in between
 _MERGED = 500  # most lessons merged into one; the next dream merges the remainder
-_RUNS = 5000  # most runs looked at, of all projects together
+_LOOKED_AT = 5000  # most runs, and most goals, of all projects together
 _PACE = 500  # lessons between two looks at the clock
 
 
@@ -62,6 +61,7 @@ class Consolidation:
         self.unworded: list[tuple[Scope, int]] = []
         self.edits: list[Edit] = []
         self.conflicts: list[Conflict] = []
+        self.near: list[tuple[int, int]] = []
         self.past = patterns.Memories()
         self.patterns: list[patterns.RecurringError] = []
         self.reflection = ""
@@ -196,9 +196,8 @@ def survey(work: Consolidation) -> None:
 
 def consolidate(work: Consolidation) -> None:
     """Merge lessons that say the same; promote what several projects say to all projects."""
-    likenesses = compare(work.paced(work.sketches))
-    work.conflicts = likenesses.conflicts
-    for group in (part for alike in likenesses.groups for part in _parts(alike)):
+    groups, work.conflicts, work.near = compare(work.paced(work.sketches))
+    for group in (part for alike in groups for part in _parts(alike)):
         scopes = {sketch.scope for sketch in group}
         places = tuple((sketch.scope, sketch.id) for sketch in group)
         if len(scopes) == 1:
@@ -247,8 +246,8 @@ def look_back(work: Consolidation) -> None:
     store = work.engine.store
     scopes = {work.scope, work.asked, *store.dreams.scopes(work.scope)}
     work.past = patterns.Memories(
-        _goals(work, scopes),
-        _recent(work, store.runs, scopes),
+        _goals(work),
+        store.runs.every(work.scope, now=work.now, limit=_LOOKED_AT),
         [pair for scope in scopes for pair in store.failures.commonest(scope, limit=200)],
     )
     scoped = (*work.past.goals, *work.past.runs)
@@ -261,26 +260,14 @@ def look_back(work: Consolidation) -> None:
     )
 
 
-def _goals(work: Consolidation, scopes: Collection[Scope]) -> list[Reflection]:
+def _goals(work: Consolidation) -> list[Reflection]:
     """The reflections on goals; empty while a shared store is away."""
     try:
-        return _recent(work, work.engine.store.reflections, scopes)
+        goals = work.engine.store.reflections
+        return goals.every(work.scope, now=work.now, limit=_LOOKED_AT)
     except Unavailable as error:
         work.troubles.append(f"goals: {error}")
         return []
-
-
-def _recent(
-    work: Consolidation, store: ReflectionStore, scopes: Collection[Scope]
-) -> list[Reflection]:
-    """The newest reflections of all scopes, each once: every project also sees the shared ones."""
-    share = max(20, _RUNS // len(scopes))
-    newest = (
-        reflection
-        for scope in scopes
-        for reflection in store.recent(scope, now=work.now, limit=share)
-    )
-    return list(dict.fromkeys(newest))
 
 
 PHASES: tuple[Callable[[Consolidation], None], ...] = (

@@ -11,9 +11,9 @@ from hardwon.learn.maintenance.schedule import due, watch
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from hardwon.runtime import Runtime
-    from hardwon.values.dream import Dream, DreamChange
-    from hardwon.values.scope import Scope
+    from hardwon.core.values.dream import Dream, DreamChange
+    from hardwon.core.values.scope import Scope
+    from hardwon.engine.runtime import Runtime
 
 
 class Dreams:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from hardwon import _files
+from hardwon.core import _files
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from hardwon.runtime import Runtime
-    from hardwon.values.dream import Dream
+    from hardwon.core.values.dream import Dream
+    from hardwon.engine.runtime import Runtime
 
 
 def lease(engine: Runtime, dream: Dream) -> Lease | None:

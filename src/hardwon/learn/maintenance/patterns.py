@@ -6,21 +6,21 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hardwon._sync import run_sync
-from hardwon.errors import HardwonError
-from hardwon.failures.signature import fold
-from hardwon.ports import Request
-from hardwon.runtime import prompt_text
-from hardwon.text.clean import clip, one_line
-from hardwon.text.numbers import plural
-from hardwon.text.redact import redact
+from hardwon.core._sync import run_sync
+from hardwon.core.errors import HardwonError
+from hardwon.core.text.clean import clip, one_line
+from hardwon.core.text.numbers import plural
+from hardwon.core.text.redact import redact
+from hardwon.engine.runtime import prompt_text
+from hardwon.knowledge.reading.signature import fold
+from hardwon.storage.ports import Request
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from hardwon.ranking.duplicates import Conflict
-    from hardwon.runtime import Runtime
-    from hardwon.values.reflection import Reflection
+    from hardwon.core.values.reflection import Reflection
+    from hardwon.engine.runtime import Runtime
+    from hardwon.knowledge.ranking.duplicates import Conflict
 
 _KEPT, _PROPOSED, _RISKY = 20, 5, 3
 _SLOW = 5000  # milliseconds

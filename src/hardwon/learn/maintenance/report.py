@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.errors import NotFound
-from hardwon.text.clean import clip, one_line
-from hardwon.text.numbers import plural
-from hardwon.values.dream import DreamState
+from hardwon.core.errors import NotFound
+from hardwon.core.text.clean import clip, one_line
+from hardwon.core.text.numbers import plural
+from hardwon.core.values.dream import DreamState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from hardwon.core.values.dream import Dream, Edit
+    from hardwon.engine.runtime import Runtime
     from hardwon.learn.maintenance.consolidation import Consolidation
-    from hardwon.runtime import Runtime
-    from hardwon.values.dream import Dream, Edit
 
 _LISTED = 25
 _TITLES = {
@@ -31,6 +31,7 @@ def report(row: Dream, work: Consolidation, applied: Sequence[Edit]) -> str:
     parts = [
         [_head(row, work)],
         *(_section(title, kind, applied, work.engine) for kind, title in _TITLES.items()),
+        _listed("Nearly the same; keep both or delete one", list(map(_pair, work.near))),
         _listed("Failure patterns", [f"{p.kind} ×{p.times}  {p.text}" for p in work.patterns]),
         _listed("Proposed improvements", work.improvements),
         _listed("Troubles", work.troubles),
@@ -65,6 +66,10 @@ def _listed(title: str, lines: Sequence[str], *, total: int = 0) -> list[str]:
         *(f"  {one_line(line, 200)}" for line in lines[:_LISTED]),
         *remainder,
     ]
+
+
+def _pair(pair: tuple[int, int]) -> str:
+    return f"#{pair[0]} ↔ #{pair[1]}"
 
 
 def _edit(edit: Edit) -> str:

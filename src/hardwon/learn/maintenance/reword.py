@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon._sync import run_sync
-from hardwon.errors import BadReply
-from hardwon.pipeline.screen import screen_lesson
-from hardwon.ports import Request
-from hardwon.ranking.duplicates import is_warning, particulars
-from hardwon.runtime import prompt_text
-from hardwon.text.clean import one_line
-from hardwon.text.protocol import SCHEMA, parse
-from hardwon.values.dream import Words
-from hardwon.values.evidence import Kind
-from hardwon.values.provenance import marks
+from hardwon.core._sync import run_sync
+from hardwon.core.errors import BadReply
+from hardwon.core.text.clean import one_line
+from hardwon.core.text.protocol import SCHEMA, parse
+from hardwon.core.values.dream import Words
+from hardwon.core.values.evidence import Kind
+from hardwon.core.values.provenance import marks
+from hardwon.engine.pipeline.screen import screen_lesson
+from hardwon.engine.runtime import prompt_text
+from hardwon.knowledge.ranking.duplicates import is_warning, particulars
+from hardwon.storage.ports import Request
 
 if TYPE_CHECKING:
-    from hardwon.runtime import Runtime
-    from hardwon.values.lesson import Lesson
-    from hardwon.values.scope import Scope
+    from hardwon.core.values.lesson import Lesson
+    from hardwon.core.values.scope import Scope
+    from hardwon.engine.runtime import Runtime
 
 _EVIDENCE_SHOWN = 5
 

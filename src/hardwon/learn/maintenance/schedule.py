@@ -5,17 +5,17 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from hardwon.errors import Unavailable
+from hardwon.core.errors import Unavailable
+from hardwon.core.values.lesson import EPOCH, Status
 from hardwon.learn.maintenance.consolidation import dream
-from hardwon.values.lesson import EPOCH, Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime, timedelta
 
-    from hardwon.runtime import Runtime
-    from hardwon.values.dream import Dream
-    from hardwon.values.scope import Scope
+    from hardwon.core.values.dream import Dream
+    from hardwon.core.values.scope import Scope
+    from hardwon.engine.runtime import Runtime
 
 _LOOK = 5.0  # seconds between two checks whether the agent is back
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hardwon.errors import InvalidInput
+from hardwon.core.errors import InvalidInput
 from hardwon.learn.transcripts.insight import HIGH, Delta
 from hardwon.learn.transcripts.questions import NONE, SKIP, Answer, Chosen, Question, all_questions
 from hardwon.learn.transcripts.related import COMPLEMENTARY
@@ -15,23 +15,23 @@ if TYPE_CHECKING:
 
 def cautious(delta: Delta) -> Answer:
     """Accept only sure insights that are no attack and neither repeat nor contradict memory."""
-    sure = tuple(
-        str(n)
-        for n, insight in enumerate(delta.insights, 1)
-        if insight.confidence == HIGH and not insight.doubt
-    )
+    numbered = list(enumerate((*delta.insights, *delta.spare), 1))
+    sure = {str(n) for n, insight in numbered if insight.confidence == HIGH and not insight.doubt}
     relations = {insight.key: insight.relation for insight in delta.related}
     disputed = {
         f"Q4.{n}"
-        for n, insight in enumerate(delta.insights, 1)
+        for n, insight in numbered
         if relations.get(insight.key) not in {None, COMPLEMENTARY}
     }
 
     def answer(question: Question) -> Chosen:
         if question.id == "Q1":
             return (SKIP,)  # nobody has read the summary
-        if question.id == "Q2":
-            return sure or (NONE,)
+        if question.id == "Q3":
+            return ("yes",)
+        if question.id in {"Q2", "Q3-missed"}:
+            offered = (option.value for option in question.options)
+            return tuple(value for value in offered if value in sure) or (NONE,)
         return (SKIP,) if question.id in disputed else question.default
 
     return answer

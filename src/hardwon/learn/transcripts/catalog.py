@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.errors import InvalidInput, NotFound
+from hardwon.core.errors import InvalidInput, NotFound
 from hardwon.learn.transcripts.agents import KINDS, read
 from hardwon.learn.transcripts.context import at_path, find_sessions, newest
 from hardwon.learn.transcripts.rules.story import Story

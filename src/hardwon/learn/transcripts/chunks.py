@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hardwon.engine.pipeline.screen import screen_text
 from hardwon.learn.transcripts.transcript import FinishedCall, Moment
-from hardwon.pipeline.screen import screen_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.errors import InvalidInput, NotFound
+from hardwon.core.errors import InvalidInput, NotFound
 from hardwon.learn.transcripts.agents import KINDS, claude, kind_of, read
 from hardwon.learn.transcripts.location import SessionPlace, place
 

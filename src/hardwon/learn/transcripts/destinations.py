@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from hardwon.engine.trust import project_for
 from hardwon.learn.transcripts.questions import OWN_DOMAIN, OWN_PROJECT
 from hardwon.learn.transcripts.related import SUMMARIES
 from hardwon.learn.transcripts.rules.sentences import stack
-from hardwon.stores.markdown import insights as notes
-from hardwon.trust import project_for
+from hardwon.storage.stores.markdown import insights as notes
 
 if TYPE_CHECKING:
+    from hardwon.core.values.scope import Scope
+    from hardwon.engine.runtime import Runtime
     from hardwon.learn.transcripts.context import Context
     from hardwon.learn.transcripts.insight import Insight
-    from hardwon.runtime import Runtime
-    from hardwon.values.scope import Scope
 
 _ARCHIVE = "memory-archive.md"
 
@@ -44,7 +44,9 @@ class Destinations:
         if scope == OWN_PROJECT and self._context.project_level:
             base = self._context.project_level
         if scope == OWN_DOMAIN:
-            domains = (*stack(f"{' '.join(insight.tags)} {insight.text}"), *insight.tags, "general")
+            # The last tag is the program; the first may only be the shell that ran it.
+            words = " ".join((*insight.tags[1:], insight.text, *insight.tags[:1]))
+            domains = (*stack(words), *insight.tags, "general")
             return os.path.join(base, ".insights", "domain", domains[0])
         return os.path.join(base, ".insights")
 

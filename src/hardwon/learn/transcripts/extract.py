@@ -10,23 +10,23 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon._sync import run_sync
-from hardwon.errors import HardwonError
+from hardwon.core._sync import run_sync
+from hardwon.core.errors import HardwonError
+from hardwon.core.text.redact import redact
 from hardwon.learn.transcripts import llm_extract
 from hardwon.learn.transcripts.agents import length, read
 from hardwon.learn.transcripts.chunks import chunks
 from hardwon.learn.transcripts.insight import Delta, Insight, Passage, Summary, ranked
 from hardwon.learn.transcripts.related import find_related, open_library
 from hardwon.learn.transcripts.rules import Findings, apply_rules
-from hardwon.text.redact import redact
 
 if TYPE_CHECKING:
     from collections import Counter
 
+    from hardwon.engine.runtime import Runtime
     from hardwon.learn.transcripts.context import Context
     from hardwon.learn.transcripts.location import SessionPlace
-    from hardwon.ports import Model
-    from hardwon.runtime import Runtime
+    from hardwon.storage.ports import Model
 
 _MODEL_PASSES = 2  # one for the insights, one for the summary
 Tell = Callable[[int, int], None]
@@ -70,7 +70,7 @@ def extract(context: Context, engine: Runtime, tell: Tell = untold) -> Extractio
     if engine.has_model:
         place, model = context.place, engine.model
         summary, insights, notes = run_sync(lambda: _worded(place, model, findings, counted))
-    chosen, spare = ranked([cleansed(insight) for insight in insights])
+    chosen, spare = ranked(list(map(cleansed, insights)), list(map(cleansed, findings.missed)))
     library = open_library(context)
     delta = Delta(
         summary=_cleansed_summary(summary),

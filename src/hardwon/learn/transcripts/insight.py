@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import re
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hardwon.text.clean import clip, one_line
-from hardwon.text.injection import suspicion
-from hardwon.text.redact import redact
-from hardwon.values.fix import Fix
-from hardwon.values.lesson import clean_tags
+from hardwon.core.text.clean import clip, one_line
+from hardwon.core.text.gate import objection
+from hardwon.core.text.injection import suspicion
+from hardwon.core.text.redact import redact
+from hardwon.core.values.fix import Fix
+from hardwon.core.values.lesson import clean_tags
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 CONTENT, PATTERN, IMPLICIT = "content", "pattern", "implicit"
 HIGH, MEDIUM, LOW = "high", "medium", "low"
 TIER_A, TIER_B = "A", "B"
 PREFERENCES = "Preferences"  # the category of what the user asked for
 SURENESS = {HIGH: 0.85, MEDIUM: 0.6, LOW: 0.4}
-QUOTE_LIMIT, ENTRY_LIMIT = 240, 300
+QUOTE_LIMIT, ENTRY_LIMIT, TITLE_LIMIT = 240, 300, 90
 
 
 class Passage(NamedTuple):
@@ -67,7 +71,7 @@ class Insight(NamedTuple):
     @property
     def doubt(self) -> str:
         """Why a person should look at it first; "" if it looks safe."""
-        return suspicion("\n".join((self.title, self.text, self.mistake)))
+        return suspicion("\n".join((self.title, self.mistake))) or objection(self.text)
 
     @property
     def times(self) -> int:
@@ -128,11 +132,13 @@ def tags_of(*words: str) -> tuple[str, ...]:
 
 
 _CONFIDENCE_RANK = {HIGH: 3, MEDIUM: 2, LOW: 1}
-_LIMIT, _SPARE = 10, 8
+_LIMIT, _SPARE = 10, 20
 
 
-def ranked(insights: list[Insight]) -> tuple[tuple[Insight, ...], tuple[Insight, ...]]:
-    """The ten to choose from, surest first, and a few that come after them."""
+def ranked(
+    insights: list[Insight], missed: Sequence[Insight] = ()
+) -> tuple[tuple[Insight, ...], tuple[Insight, ...]]:
+    """The ten to choose from, surest first, and others that come after them, `missed` ones last."""
     best: dict[str, Insight] = {}
     for insight in insights:
         if insight.evidence and (
@@ -144,6 +150,7 @@ def ranked(insights: list[Insight]) -> tuple[tuple[Insight, ...], tuple[Insight,
         :_LIMIT
     ]
     others = [insight for insight in order if insight not in chosen]
+    others += [insight for insight in missed if insight.key not in best]
     return tuple(chosen), tuple(others[:_SPARE])
 
 

@@ -6,27 +6,27 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from hardwon.errors import HardwonError, InvalidInput
+from hardwon.core.errors import HardwonError, InvalidInput
+from hardwon.core.values.lesson import Status
 from hardwon.learn.transcripts import render
 from hardwon.learn.transcripts.destinations import Destinations, in_project
 from hardwon.learn.transcripts.insight import TIER_A, Insight
 from hardwon.learn.transcripts.questions import MERGE, OWN_PROJECT, Choice, Selection
 from hardwon.learn.transcripts.state import IntegrationReport, key_of
 from hardwon.learn.transcripts.undo import undo
-from hardwon.stores.markdown import Entry, FileChange, Note, read_text, update
-from hardwon.stores.markdown import insights as notes
-from hardwon.stores.markdown import memory as memory_md
-from hardwon.values.lesson import Status
+from hardwon.storage.stores.markdown import Entry, FileChange, Note, read_text, update
+from hardwon.storage.stores.markdown import insights as notes
+from hardwon.storage.stores.markdown import memory as memory_md
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from hardwon.core.values.lesson import Lesson
+    from hardwon.core.values.scope import Scope
+    from hardwon.engine.runtime import Runtime
     from hardwon.learn.transcripts.context import Context
     from hardwon.learn.transcripts.insight import Summary
     from hardwon.learn.transcripts.state import MiningState
-    from hardwon.runtime import Runtime
-    from hardwon.values.lesson import Lesson
-    from hardwon.values.scope import Scope
 
 _NAMES = 99  # files of one title
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from hardwon.errors import InvalidInput, StorageError
+from hardwon.core.errors import InvalidInput, StorageError
 
 try:
     from msgspec.json import Decoder

@@ -7,7 +7,9 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from hardwon.errors import BadReply, TransientError
+from hardwon.core.errors import BadReply, TransientError
+from hardwon.core.text.clean import clip_words, one_line
+from hardwon.engine.runtime import prompt_text
 from hardwon.learn.transcripts.insight import (
     CONTENT,
     HIGH,
@@ -16,6 +18,7 @@ from hardwon.learn.transcripts.insight import (
     PATTERN,
     TIER_A,
     TIER_B,
+    TITLE_LIMIT,
     Insight,
     Passage,
     Summary,
@@ -23,14 +26,12 @@ from hardwon.learn.transcripts.insight import (
     evidence,
     tags_of,
 )
-from hardwon.ports import Request
-from hardwon.runtime import prompt_text
-from hardwon.text.clean import one_line
+from hardwon.storage.ports import Request
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
 
-    from hardwon.ports import Model
+    from hardwon.storage.ports import Model
 
 T = TypeVar("T")
 _AT_ONCE = 3  # calls side by side
@@ -143,7 +144,7 @@ def _insight(plain: Any, text: str, author: str) -> Insight | None:
     if not quotes or (kind == PATTERN and len(quotes) < 2):
         return None
     return Insight(
-        title=_field(plain, "title", 90) or one_line(advice, 90),
+        title=clip_words(_field(plain, "title", 300) or one_line(advice), TITLE_LIMIT),
         category=_field(plain, "category", 40) or "Workflow",
         kind=kind,
         confidence=by_count(len(quotes)) if kind == PATTERN else _KINDS[kind],

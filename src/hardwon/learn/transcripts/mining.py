@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.errors import HardwonError, NotFound
+from hardwon.core.errors import HardwonError, NotFound
 from hardwon.learn.transcripts import catalog, phases, runs
 from hardwon.learn.transcripts.answers import cautious, prepared
 from hardwon.learn.transcripts.context import Context, context_of
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from datetime import timedelta
 
+    from hardwon.core.values.scope import Scope
+    from hardwon.engine.runtime import Runtime
     from hardwon.learn.transcripts.insight import Delta
     from hardwon.learn.transcripts.location import SessionPlace
-    from hardwon.runtime import Runtime
-    from hardwon.values.scope import Scope
 
 Answerer = Callable[["Delta", Context], Answer]
 

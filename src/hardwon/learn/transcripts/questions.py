@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.errors import InvalidInput
+from hardwon.core.errors import InvalidInput
 from hardwon.learn.transcripts.context import PROJECT
 from hardwon.learn.transcripts.insight import TIER_A, TIER_B, Delta, Insight, Related, Summary
 from hardwon.learn.transcripts.related import NOVEL, REDUNDANT

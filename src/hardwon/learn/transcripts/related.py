@@ -7,11 +7,11 @@ import os
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.errors import HardwonError
+from hardwon.core.errors import HardwonError
+from hardwon.core.text.clean import clip, one_line
 from hardwon.learn.transcripts.insight import Insight, Related
 from hardwon.learn.transcripts.rules.sentences import content_words
-from hardwon.stores.markdown import read_text
-from hardwon.text.clean import clip, one_line
+from hardwon.storage.stores.markdown import read_text
 
 if TYPE_CHECKING:
     from hardwon.learn.transcripts.context import Context
@@ -20,6 +20,7 @@ REDUNDANT, CONFLICTING, COMPLEMENTARY, NOVEL = "redundant", "conflicting", "comp
 SUMMARIES = "session-summaries.md"  # says what happened, not what to do
 _FILES, _SIZE = 500, 256 * 1024
 _NEAR, _SHARED = 0.4, 3
+_SHAPE = ": "  # begins the key of a call without its arguments
 _FORBIDS = re.compile(r"(?i)\b(?:never|do(?:n['’]t| not)|avoid|stop|must not|instead of)\b")
 
 
@@ -100,13 +101,31 @@ def _nearest(insight: Insight, library: KnownNotes) -> Related | None:
     near = max(library.passages, key=lambda passage: _share(words, passage.words), default=None)
     share = _share(words, near.words) if near else 0.0
     if near is None or share < _NEAR:
-        return None
+        return _about_the_same(insight, library)
     if bool(_FORBIDS.search(insight.text)) != bool(_FORBIDS.search(near.text)):
         return _related(insight, CONFLICTING, near, "One forbids what the other asks for.")
     # One new word may be another tool, file or fix: only if memory has all words is it the same.
     relation = REDUNDANT if words <= near.words else COMPLEMENTARY
     common = ", ".join(sorted(words & near.words)[:6])
     return _related(insight, relation, near, f"Both speak of {common}.")
+
+
+def _about_the_same(insight: Insight, library: KnownNotes) -> Related | None:
+    """The note that names the command or the error of an insight about a failure."""
+    command = content_words(next((key for key in insight.calls if key.startswith(_SHAPE)), ""))
+    error = content_words(insight.evidence[0].quote) if insight.kinds else frozenset()
+
+    def named(passage: MemoryLine) -> int:
+        """How many words of both the note has; 0 if they are too few."""
+        of_command, of_error = len(command & passage.words), len(error & passage.words)
+        has_command = 1 < len(command) == of_command
+        has_error = of_error >= max(_SHARED, len(error) / 3)
+        return of_command + of_error if has_command or has_error else 0
+
+    near = max(library.passages, key=named, default=None)
+    if near is None or not named(near):
+        return None
+    return _related(insight, COMPLEMENTARY, near, "It names the command or the error.")
 
 
 def _share(a: frozenset[str], b: frozenset[str]) -> float:

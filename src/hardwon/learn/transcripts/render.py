@@ -5,20 +5,20 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
+from hardwon.core.text.clean import clip_words
+from hardwon.core.values.episode import Trigger
+from hardwon.core.values.evidence import Evidence, Kind
+from hardwon.core.values.lesson import RULES, Lesson, Status
 from hardwon.learn.transcripts.insight import PATTERN, PREFERENCES, SURENESS, Insight
 from hardwon.learn.transcripts.rules.sentences import stack
-from hardwon.stores.markdown import Entry, Note
-from hardwon.stores.markdown import insights as notes
-from hardwon.text.clean import clip
-from hardwon.values.episode import Trigger
-from hardwon.values.evidence import Evidence, Kind
-from hardwon.values.lesson import RULES, Lesson, Status
+from hardwon.storage.stores.markdown import Entry, Note
+from hardwon.storage.stores.markdown import insights as notes
 
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from hardwon.core.values.scope import Scope
     from hardwon.learn.transcripts.insight import Summary
-    from hardwon.values.scope import Scope
 
 
 def entry(insight: Insight, now: datetime) -> Entry:
@@ -30,7 +30,7 @@ def note(insight: Insight, summary: Summary | None, session: str, now: datetime)
     """Its section in `.insights/`."""
     return Note(
         key=insight.key,
-        title=clip(insight.title, 120),
+        title=clip_words(insight.title, 120),
         body=body(insight, summary, is_titled=insight.text == insight.title),
         evidence=tuple(
             _safe(f"line {passage.line}: “{passage.quote}”") for passage in insight.evidence[:5]
@@ -45,7 +45,7 @@ def note(insight: Insight, summary: Summary | None, session: str, now: datetime)
 
 def moved(old: Entry, session: str, now: datetime) -> Note:
     """The section of an entry that left MEMORY.md."""
-    title = clip(old.text, 80)
+    title = clip_words(old.text, 80)
     return Note(old.key, title, old.text, "Entries that left MEMORY.md", session, now.date())
 
 
@@ -76,7 +76,7 @@ def session_note(summary: Summary, session: str, now: datetime) -> Note:
     parts = (summary.text, f"Main task: {summary.task}", decisions and f"Decisions:\n{decisions}")
     return Note(
         key=blake2b(f"summary\0{session}".encode(), digest_size=6).hexdigest(),
-        title=clip(f"{now:%Y-%m-%d} {session}", 120),
+        title=clip_words(f"{now:%Y-%m-%d} {session}", 120),
         body=_safe("\n\n".join(part for part in parts if part)),
         summary="What happened in each session that was mined",
         session=session,

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from hardwon.core.text.clean import one_line
 from hardwon.learn.transcripts import lines, render
 from hardwon.learn.transcripts.agents.neutral import Parser
 from hardwon.learn.transcripts.extract import cleansed
 from hardwon.learn.transcripts.insight import LOW, Insight
 from hardwon.learn.transcripts.rules import apply_rules
 from hardwon.learn.transcripts.transcript import Reading
-from hardwon.text.clean import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from hardwon.runtime import Runtime
-    from hardwon.values.scope import Scope
+    from hardwon.core.values.scope import Scope
+    from hardwon.engine.runtime import Runtime
 
 
 class RunLessons(NamedTuple):

@@ -10,9 +10,9 @@ import tempfile
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hardwon import _files
-from hardwon.errors import InvalidInput, NotFound, storage_error
-from hardwon.text.clean import file_id
+from hardwon.core import _files
+from hardwon.core.errors import InvalidInput, NotFound, storage_error
+from hardwon.core.text.clean import file_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

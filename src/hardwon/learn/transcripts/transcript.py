@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from hardwon.failures.call_keys import canonical
-from hardwon.failures.operations import of_operation
-from hardwon.text.clean import clip_middle
-from hardwon.values.step import Step
+from hardwon.core.text.clean import clip_middle
+from hardwon.core.values.step import Step
+from hardwon.knowledge.reading.call_keys import canonical
+from hardwon.knowledge.reading.operations import of_operation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hardwon.errors import NotFound
+from hardwon.core.errors import NotFound
+from hardwon.core.values.evidence import Evidence, Kind
+from hardwon.core.values.scope import Scope
 from hardwon.learn.transcripts.state import IntegrationReport
-from hardwon.stores.markdown import insights as notes
-from hardwon.stores.markdown import memory as memory_md
-from hardwon.stores.markdown import update
-from hardwon.values.evidence import Evidence, Kind
-from hardwon.values.scope import Scope
+from hardwon.storage.stores.markdown import insights as notes
+from hardwon.storage.stores.markdown import memory as memory_md
+from hardwon.storage.stores.markdown import update
 
 if TYPE_CHECKING:
+    from hardwon.engine.runtime import Runtime
     from hardwon.learn.transcripts.state import MiningState
-    from hardwon.runtime import Runtime
 
 
 def undo(engine: Runtime, state: MiningState, identity: str) -> IntegrationReport:

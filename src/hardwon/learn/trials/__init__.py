@@ -7,15 +7,14 @@ import shutil
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from hardwon.errors import HardwonError
-from hardwon.learn.trials import summary
+from hardwon.core.errors import HardwonError
+from hardwon.learn.trials import files
 from hardwon.learn.trials.files import LoopFolder
-from hardwon.learn.trials.library import root_of
-from hardwon.learn.trials.loops import Functions, Loops
+from hardwon.learn.trials.loops import Functions, Loops, root_of
 from hardwon.learn.trials.options import options_of
 
 if TYPE_CHECKING:
-    from hardwon.runtime import Runtime
+    from hardwon.engine.runtime import Runtime
 
 __all__ = ["Functions", "Loops", "forget", "options_of"]
 
@@ -26,5 +25,5 @@ def forget(engine: Runtime, tenant: str) -> None:
     for name in os.listdir(root) if os.path.isdir(root) else ():
         folder = LoopFolder(root, name)
         with suppress(HardwonError):
-            if folder.exists() and summary.read(folder).scope.tenant == tenant:
+            if folder.exists() and files.read_summary(folder).scope.tenant == tenant:
                 shutil.rmtree(folder.path, ignore_errors=True)

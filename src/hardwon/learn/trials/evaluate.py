@@ -6,14 +6,15 @@ import os
 import re
 import shlex
 import shutil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
-from hardwon.errors import InvalidInput
-from hardwon.failures.error_line import error_line
+from hardwon.core.errors import InvalidInput
+from hardwon.core.text.clean import clean, clip_middle
+from hardwon.knowledge.reading.error_line import error_line
 from hardwon.learn.trials import process
-from hardwon.learn.trials.reward import reward
-from hardwon.learn.trials.tools import junit, tool_of, tracebacks
-from hardwon.learn.trials.tools.report import ToolReport, error
+from hardwon.learn.trials.diagnostics import ToolReport, error
+from hardwon.learn.trials.failed_tests import junit
+from hardwon.learn.trials.tools import tool_of, traceback
 from hardwon.learn.trials.values import (
     EvaluatorOutput,
     Status,
@@ -22,21 +23,58 @@ from hardwon.learn.trials.values import (
     VerificationResult,
     VerificationType,
 )
-from hardwon.text.clean import clean, clip_middle
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from hardwon.learn.trials.diagnostics import ToolReport
     from hardwon.learn.trials.process import Finished, ProcessLimits
+    from hardwon.learn.trials.roles import Reviewer
+    from hardwon.learn.trials.values import VerificationResult
 
 _STREAM_KEPT = 16 * 1024
 _MOST_ERRORS = 100
 _SHELL_SIGNS = set("|&;<>()$`\\\"'*?[]#~=%{}\n")
 _NOT_STARTED = {126, 127}
+_QUESTION = "Is the work right?"
+KINDS: dict[str, VerificationType] = {
+    "unit": "unit_tests",
+    "integration": "integration_tests",
+    "types": "type_check",
+    "build": "compilation",
+    "api": "external_api",
+    "manual": "manual_review",
+    **{kind: kind for kind in get_args(VerificationType)},
+}
+
+WEIGHTS = {"tests": 0.5, "types": 0.3, "lint": 0.2}
+_GROUPS = {"type_check": "types", "compilation": "types", "lint": "lint"}
 
 
-def checked(commands: Sequence[str], cwd: str) -> tuple[str, ...]:
-    """The commands; InvalidInput if one does not exist, so that no loop starts with it."""
+class Verifier(NamedTuple):
+    """A command that judges the work, or a question to a person."""
+
+    command: str
+    kind: VerificationType | None = None  # None: that of the tool
+
+    @property
+    def is_manual(self) -> bool:
+        """Whether a person judges."""
+        return self.kind == "manual_review"
+
+
+def verifier(text: str) -> Verifier:
+    """The verifier that a text names: `COMMAND`, `KIND:COMMAND` or `manual:QUESTION`."""
+    kind, colon, command = text.partition(":")
+    if not colon or kind.strip() not in KINDS:
+        return Verifier(text)
+    check = Verifier(command.strip(), KINDS[kind.strip()])
+    return check._replace(command=check.command or _QUESTION) if check.is_manual else check
+
+
+def checked(verifiers: Sequence[str], cwd: str) -> None:
+    """InvalidInput if a command does not exist, so that no loop starts with it."""
+    commands = [check.command for check in map(verifier, verifiers) if not check.is_manual]
     for command in commands:
         if not command.strip():
             raise InvalidInput("a verifier is empty")
@@ -44,7 +82,6 @@ def checked(commands: Sequence[str], cwd: str) -> tuple[str, ...]:
             program = shlex.split(command)[0]
             if not shutil.which(program, path=_path(cwd)) and not _is_builtin(program):
                 raise InvalidInput(f"verifier {program!r} not found; is it installed and on PATH?")
-    return tuple(commands)
 
 
 def _path(cwd: str) -> str:
@@ -56,28 +93,33 @@ def _is_builtin(program: str) -> bool:
 
 
 async def verify(
-    commands: Sequence[str],
+    verifiers: Sequence[str],
     *,
     cwd: str,
     mark: str,
     limits: ProcessLimits,
+    reviewer: Reviewer,
     passed_env: Sequence[str] = (),
 ) -> EvaluatorOutput:
-    """Run all tools one after the other; their combined judgement."""
+    """Run all tools one after the other, and ask the person; the combined judgement."""
     env = process.scrubbed(os.environ, passed=passed_env)
     judged = []
-    for command in commands:
-        ended = await process.run(command, cwd=cwd, env=env, mark=mark, limits=limits)
-        judged.append(judge(command, ended, cwd=cwd))
+    for check in map(verifier, verifiers):
+        if check.is_manual:
+            judged.append(await reviewer.review(check.command))
+            continue
+        ended = await process.run(check.command, cwd=cwd, env=env, mark=mark, limits=limits)
+        judged.append(judge(check, ended, cwd=cwd))
     return combined(judged)
 
 
-def judge(command: str, ended: Finished, *, cwd: str) -> tuple[VerificationResult, ToolReport]:
+def judge(check: Verifier, ended: Finished, *, cwd: str) -> tuple[VerificationResult, ToolReport]:
     """One tool's verdict with what its output says."""
+    command = check.command
     output = clean(f"{ended.stdout}\n{ended.stderr}")
     tool = tool_of(command, output)
     status = _status(ended)
-    report = _report(command, ended, tool.parse(output), cwd=cwd)
+    report = _relative(_report(command, ended, tool.parse(output), cwd=cwd), cwd)
     if status == "pass":  # a passing tool may print the word error
         report = ToolReport((), report.metrics)
     elif not any(error.severity == "error" for error in report.errors):
@@ -92,9 +134,20 @@ def judge(command: str, ended: Finished, *, cwd: str) -> tuple[VerificationResul
         stderr=clip_middle(clean(ended.stderr), _STREAM_KEPT),
         duration_ms=round(ended.seconds * 1000),
         command=command,
-        kind=tool.kind,
+        kind=check.kind or tool.kind,
     )
     return result, report
+
+
+def _relative(report: ToolReport, cwd: str) -> ToolReport:
+    """The report with the files below `cwd` named from there, as most tools do."""
+    base = os.path.join(cwd, "")
+    return report._replace(
+        errors=tuple(
+            error._replace(file=error.file.removeprefix(base)) if error.file else error
+            for error in report.errors
+        )
+    )
 
 
 def _status(ended: Finished) -> Status:
@@ -112,7 +165,7 @@ def _report(command: str, ended: Finished, read: ToolReport, *, cwd: str) -> Too
         return read
     try:
         with open(os.path.join(cwd, junit_option[1].strip("'\"")), "rb") as file:
-            written = junit.parse(file.read(8 << 20).decode("utf-8", "replace"))
+            written = junit(file.read(8 << 20).decode("utf-8", "replace"))
     except OSError:
         return read
     return written if written.metrics.tests_total else read
@@ -128,7 +181,7 @@ def _unexplained(tool: str, ended: Finished, output: str) -> StructuredError:
     if ended.exit_code < 0:
         words = f"{tool} was ended by signal {-ended.exit_code}"
         return error("runtime_error", words, tool=tool, trace=output[-2000:])
-    if raised := tracebacks.last(output, tool=tool):
+    if raised := traceback(output, tool=tool):
         return raised
     line = error_line(output) or f"{tool} ended with exit code {ended.exit_code}"
     return error("other", line, tool=tool, trace=output[-2000:])
@@ -165,3 +218,33 @@ def added(metrics: Sequence[VerificationMetrics]) -> VerificationMetrics:
                 total = new if old is None or name == "coverage_percentage" else old + new
                 sums = sums._replace(**{name: total})
     return sums
+
+
+def reward(judged: Sequence[tuple[VerificationResult, ToolReport]]) -> float:
+    """The reward in 0 … 1; 1 exactly when everything passed."""
+    groups: dict[str, list[tuple[VerificationResult, ToolReport]]] = {}
+    for result, report in judged:
+        groups.setdefault(_GROUPS.get(result.kind, "tests"), []).append((result, report))
+    total = sum(WEIGHTS[name] for name in groups)
+    earned = sum(WEIGHTS[name] * _share(name, group) for name, group in groups.items())
+    return round(earned / total, 6) if total else 0.0
+
+
+def _share(name: str, group: Sequence[tuple[VerificationResult, ToolReport]]) -> float:
+    if name != "tests":
+        return float(all(result.status == "pass" for result, _ in group))
+    passed, ran = 0, 0
+    for result, report in group:
+        good_tests, all_tests = _tests(result, report)
+        passed, ran = passed + good_tests, ran + all_tests
+    return passed / ran if ran else 0.0
+
+
+def _tests(result: VerificationResult, report: ToolReport) -> tuple[int, int]:
+    """Tests passed and run; a tool without counts is one test; a failing one is never perfect."""
+    good, ran = report.metrics.tests_passed, report.metrics.tests_total
+    if result.status == "pass":
+        return (good, ran) if ran and good == ran else (1, 1)
+    if not ran or good is None:
+        return 0, 1
+    return (good, ran) if good < ran else (good, ran + 1)

@@ -1,30 +1,58 @@
-"""Import and export of reflections in other formats."""
+"""Import and export of reflections. The published system has three formats:
+
+* schema: `<loop-id>/NNN.json`, the reflection-memory schema (file 001 is iteration 0, or 1);
+* hook: `loops/<loop-id>/iteration-<n>.yaml` with trial_number, trajectory, outcome, reflection;
+* external: `reflections/reflection-<n>.json` with iteration, content, type, effectiveness.
+
+Hook and external files count from one, unless there is a file with the number 0.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hardwon.errors import InvalidInput
-from hardwon.learn.trials import files, foreign, summary
-from hardwon.learn.trials.codec import to_json
-from hardwon.learn.trials.failures import main_error
+from hardwon.core.errors import InvalidInput, MissingExtra
+from hardwon.core.text.clean import clean, clip
+from hardwon.learn.trials import files
+from hardwon.learn.trials.codec import Misfit, from_json, to_json
+from hardwon.learn.trials.credit import category, describe, main_error, name_of
+from hardwon.learn.trials.diagnostics import error
 from hardwon.learn.trials.records import with_reflection
 from hardwon.learn.trials.state import IMPORTED, LoopState, Options, Trial
-from hardwon.learn.trials.values import PerformanceDelta, Record
-from hardwon.learn.trials.wording import describe
-from hardwon.text.clean import clip
+from hardwon.learn.trials.steps import phrase
+from hardwon.learn.trials.values import (
+    Action,
+    ActorOutput,
+    Category,
+    CreditAssignment,
+    EvaluatorOutput,
+    MemoryMetadata,
+    PerformanceDelta,
+    Record,
+    SelfReflection,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from datetime import datetime
 
-    from hardwon.values.scope import Scope
+    from hardwon.core.values.scope import Scope
 
 LAYOUT = os.path.join(".aiwg", "ralph", "reflections")  # where the published system looks
 Learn = Callable[[LoopState, Sequence[Record]], int]
+AUTHOR = "import"
+_LIMIT = 16 << 20
+_KINDS: dict[str, Category] = {
+    "strategy_change": "inefficient_planning",
+    "constraint_discovery": "incorrect_assumption",
+}
+_SURE = {"helpful": 0.8, "neutral": 0.5, "unhelpful": 0.2}
 
 
 class Imported(NamedTuple):
@@ -65,9 +93,9 @@ def _read(path: str, now: datetime) -> tuple[dict[str, list[Record]], list[str]]
     """The reflections below a path by their loops, and what could not be read."""
     groups: dict[str, list[Record]] = {}
     refused = []
-    for file in foreign.find(path):
+    for file in find_reflections(path):
         try:
-            record = foreign.read(file, now=now)
+            record = read_reflection(file, now=now)
             group = groups.setdefault(record.loop_id, [])
             if any(other.iteration == record.iteration for other in group):
                 raise InvalidInput(f"a second reflection on trial {record.iteration + 1}")
@@ -120,7 +148,7 @@ def _take(root: str, scope: Scope, loop_id: str, records: Sequence[Record]) -> _
 
 
 def _is_own(state: LoopState, scope: Scope) -> bool:
-    return state.reason == IMPORTED and summary.is_visible(state, scope)
+    return state.reason == IMPORTED and files.is_visible(state, scope)
 
 
 def _unknown(stored: dict[int, Record], records: Sequence[Record]) -> list[Record]:
@@ -158,7 +186,7 @@ def _replay(journal: files.LoopJournal, records: Sequence[Record]) -> None:
     status = "succeeded" if last.evaluator_output.passed else "failed"
     journal.add({"event": "ended", "at": last.timestamp, "status": status, "reason": IMPORTED})
     assert journal.state is not None
-    summary.write(journal.folder, journal.state)
+    files.write_summary(journal.folder, journal.state)
 
 
 def _trial(record: Record, before: Record | None) -> Trial:
@@ -196,3 +224,189 @@ def published(record: Record) -> dict[str, Any]:
 def exported(records: Sequence[Record], *, published_form: bool) -> list[dict[str, Any]]:
     """The reflections of a loop as JSON."""
     return [published(record) if published_form else to_json(record) for record in records]
+
+
+def find_reflections(path: str) -> Iterator[str]:
+    """The files below a path that may hold a reflection, in the order of their numbers."""
+    if os.path.isfile(path):
+        yield path
+        return
+    for folder, folders, names in os.walk(path):
+        folders.sort()
+        yield from (os.path.join(folder, n) for n in sorted(names, key=_number) if _reader(n))
+
+
+def _number(path: str) -> tuple[int, str]:
+    name = os.path.basename(path)
+    digits = re.search(r"\d+", name)
+    return (int(digits[0][:9]) if digits else 0, name)
+
+
+def read_reflection(path: str, *, now: datetime) -> Record:
+    """The reflection in a file of any of the three formats."""
+    reader = _reader(os.path.basename(path))
+    if reader is None:
+        raise InvalidInput("the name fits none of the known formats")
+    content = files.read(path) or b""
+    if len(content) > _LIMIT:
+        raise InvalidInput("the file is too large")
+    record = reader(path, content.decode("utf-8", "replace"), now)
+    return record._replace(loop_id=files.safe_id(record.loop_id))
+
+
+def _reader(name: str) -> Callable[[str, str, datetime], Record] | None:
+    for pattern, reader in _READERS:
+        if re.fullmatch(pattern, name):
+            return reader
+    return None
+
+
+def _from_schema(path: str, text: str, now: datetime) -> Record:
+    record = from_json(Record, json.loads(text))
+    if record.iteration == _number(path)[0]:  # this file counts from one
+        record = _from_zero(record)
+    words = record.self_reflection
+    crash = record.actor_output.crash
+    return record._replace(
+        signature=record.signature or name_of(record.evaluator_output, crash),
+        self_reflection=words._replace(author=words.author or AUTHOR),
+    )
+
+
+def _from_zero(record: Record) -> Record:
+    """A record that counts trials from one, renumbered from zero."""
+    words, memory = record.self_reflection, record.memory_metadata
+    in_context = _less_one(memory.reflections_in_context)
+    return record._replace(
+        iteration=record.iteration - 1,
+        previous_reflections_used=_less_one(record.previous_reflections_used),
+        self_reflection=words._replace(related_reflections=_less_one(words.related_reflections)),
+        memory_metadata=memory._replace(reflections_in_context=in_context),
+    )
+
+
+def _less_one(numbers: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(max(0, number - 1) for number in numbers)
+
+
+def _trial_number(path: str, number: int) -> int:
+    """The number counted from zero; neighbouring files show how that program counts."""
+    names = os.listdir(os.path.dirname(os.path.abspath(path)))
+    has_zero = number == 0 or any(_reader(name) and _number(name)[0] == 0 for name in names)
+    return number if has_zero else number - 1
+
+
+def _from_hook(path: str, text: str, now: datetime) -> Record:
+    fields = _mapping(_yaml(text))
+    counted = _whole(fields.get("trial_number", fields.get("iteration", _number(path)[0])))
+    loop_id = str(fields.get("loop_id") or os.path.basename(os.path.dirname(path)))
+    steps = fields.get("trajectory")
+    actions = tuple(_action(step) for step in steps) if isinstance(steps, list) else ()
+    words = _words(fields.get("reflection"))
+    change = _words(fields.get("strategy_change"))
+    passed = fields.get("outcome") == "success"
+    at = _moment(fields.get("timestamp"), now)
+    record = _record(loop_id, _trial_number(path, counted), at, words)
+    reward = {"success": 1.0, "partial": 0.5}.get(str(fields.get("outcome")), 0.0)
+    evaluation = record.evaluator_output._replace(passed=passed, reward_signal=reward)
+    reflection = record.self_reflection._replace(actionable_insights=(change,) if change else ())
+    return record._replace(
+        actor_output=ActorOutput(actions, words, strategy=change),
+        evaluator_output=evaluation,
+        self_reflection=reflection,
+        outcome="passed" if passed else "failed",
+    )
+
+
+def _from_external(path: str, text: str, now: datetime) -> Record:
+    fields = _mapping(json.loads(text))
+    words = _words(fields["content"])
+    number = _trial_number(path, _whole(fields["iteration"]))
+    record = _record(_project(path), number, _moment(fields.get("timestamp"), now), words)
+    credit = record.self_reflection.credit_assignment or CreditAssignment()
+    kind = _KINDS.get(str(fields.get("type")), credit.failure_category)
+    sure = _SURE.get(str(fields.get("effectiveness")), 0.5)
+    reflection = record.self_reflection._replace(
+        credit_assignment=credit._replace(failure_category=kind), confidence=sure
+    )
+    return record._replace(self_reflection=reflection, notes=f"type: {fields.get('type')}")
+
+
+def _project(path: str) -> str:
+    """The id of external loops: the folder's name, since it holds all loops of a project."""
+    folders = os.path.abspath(path).split(os.sep)[:-1]
+    above = folders[: folders.index(".aiwg")] if ".aiwg" in folders else folders[:-1]
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", f"external-{above[-1] if above else 'root'}")[:128]
+
+
+_READERS: tuple[tuple[str, Callable[[str, str, datetime], Record]], ...] = (
+    (r"\d{3,9}\.json", _from_schema),
+    (r"iteration-\d{1,9}\.ya?ml", _from_hook),
+    (r"reflection-\d{1,9}\.json", _from_external),
+)
+
+
+def _record(loop_id: str, number: int, at: str, words: str) -> Record:
+    """A reflection of which only the text is known."""
+    if not words:
+        raise Misfit("there is no reflection in it")
+    failed = error("other", words[:300], tool="import")
+    credit = CreditAssignment(root_cause=clip(words, 300), failure_category=category(failed))
+    return Record(
+        loop_id=loop_id,
+        iteration=number,
+        timestamp=at,
+        actor_output=ActorOutput(),
+        evaluator_output=EvaluatorOutput(False, "heuristic"),
+        self_reflection=SelfReflection(
+            words, credit, lessons_learned=(clip(words, 300),), author=AUTHOR
+        ),
+        memory_metadata=MemoryMetadata(),
+        signature=name_of(EvaluatorOutput(False, "heuristic", errors=(failed,))),
+    )
+
+
+def _action(step: Any) -> Action:
+    fields = step if isinstance(step, dict) else {"description": step}
+    words = fields.get("description") or fields.get("action") or phrase(step)
+    return Action("other", clip(clean(str(words)), 300) or "step")
+
+
+def _yaml(text: str) -> Any:
+    try:
+        import yaml  # type: ignore[import-untyped, unused-ignore]
+    except ImportError as problem:
+        raise MissingExtra("sessions") from problem
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as problem:
+        raise Misfit(f"not valid YAML: {problem}") from problem
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise Misfit("not a mapping")
+    return value
+
+
+def _words(value: Any) -> str:
+    text = value if isinstance(value, str) else phrase(value)
+    return clip(clean(text).strip(), 8000)
+
+
+def _whole(value: Any) -> int:
+    number = int(str(value))
+    if not 0 <= number < 1_000_000:
+        raise Misfit(f"{value!r} is not the number of a trial")
+    return number
+
+
+def _moment(value: Any, now: datetime) -> str:
+    """A time as it is stored; the time of the import if it cannot be read."""
+    if isinstance(value, datetime):
+        aware = value if value.tzinfo else value.replace(tzinfo=UTC)
+        return aware.isoformat()
+    try:
+        return _moment(datetime.fromisoformat(str(value)), now)
+    except ValueError:
+        return now.isoformat()

@@ -15,15 +15,23 @@ import os
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hardwon import _files
-from hardwon.errors import Corrupt, InvalidInput, NotFound, TransientError, storage_error
+from hardwon.core import _files
+from hardwon.core.errors import (
+    Corrupt,
+    HardwonError,
+    InvalidInput,
+    NotFound,
+    TransientError,
+    storage_error,
+)
+from hardwon.core.text.clean import file_id
+from hardwon.core.values.scope import Scope
 from hardwon.learn.trials.codec import Misfit, from_json, to_json
-from hardwon.learn.trials.state import Event, LoopState, after, replay
+from hardwon.learn.trials.state import Event, LoopState, Options, Trial, after, replay
 from hardwon.learn.trials.values import Record
-from hardwon.text.clean import file_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 JOURNAL, LOCK, ABORT, SUMMARY = "journal.jsonl", "lock", "abort", "summary.json"
 _READ_LIMIT = 64 << 20
@@ -288,3 +296,67 @@ def safe_id(text: Any) -> str:
     if not isinstance(text, str):
         raise InvalidInput(f"loop id must be text, not {type(text).__name__}")
     return file_id(text, "loop id")
+
+
+def write_summary(folder: LoopFolder, state: LoopState) -> None:
+    """Write the summary of an ended loop next to its journal."""
+    fields = {**to_json(state), "scope": list(state.scope), "stamp": _stamp(folder)}
+    text = json.dumps(fields, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    write(folder.at(SUMMARY), text.encode())
+
+
+def read_summary(folder: LoopFolder) -> LoopState:
+    """The state of a loop: from its summary if that is up to date, else from the journal."""
+    content = read(folder.at(SUMMARY))
+    if content is not None:
+        try:
+            fields = json.loads(content)
+            if fields["stamp"] == _stamp(folder):
+                return _state(fields)
+        except (ValueError, KeyError, TypeError, RecursionError):
+            pass  # the journal has everything
+    return folder.state()
+
+
+def _state(fields: dict[str, object]) -> LoopState:
+    scope = fields["scope"]
+    trials = fields.get("trials", [])
+    if not isinstance(scope, list) or not isinstance(trials, list):
+        raise Misfit("summary")
+    return LoopState(
+        loop_id=str(fields["loop_id"]),
+        scope=Scope(*scope),
+        options=from_json(Options, fields["options"]),
+        created_at=str(fields["created_at"]),
+        tree=str(fields.get("tree", "")),
+        status=fields["status"],  # type: ignore[arg-type]
+        reason=str(fields["reason"]),
+        ended_at=str(fields["ended_at"]),
+        trials=tuple(from_json(Trial, trial) for trial in trials),
+        kind=str(fields.get("kind", "")),
+    )
+
+
+def every_loop(
+    root: str, scope: Scope, *, watch: Callable[[], None] = lambda: None
+) -> Iterator[LoopState]:
+    """The loops visible from a scope, in no order; unreadable ones are skipped."""
+    for loop_id in loop_ids(root):
+        watch()
+        try:
+            state = read_summary(LoopFolder(root, loop_id))
+        except (HardwonError, OSError):
+            continue
+        if is_visible(state, scope):
+            yield state
+
+
+def is_visible(state: LoopState, scope: Scope) -> bool:
+    """Whether a loop is visible: a scope without a project sees all loops of its agent."""
+    is_same_agent = (state.scope.tenant, state.scope.agent) == (scope.tenant, scope.agent)
+    return is_same_agent and scope.project in (None, state.scope.project)
+
+
+def _stamp(folder: LoopFolder) -> list[int]:
+    """The journal's size; it differs once the journal has grown."""
+    return list(stamp(folder.at(JOURNAL))[1:2])

@@ -1,17 +1,24 @@
-"""The options of a loop: read and checked; some may change when it is resumed."""
+"""The options of a loop: read and checked; some may change when it is resumed.
+
+A file that names commands is used only after a person trusted it, and only unchanged.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
+import tomllib
 from typing import TYPE_CHECKING, Any
 
-from hardwon.errors import InvalidInput
+from hardwon.core.errors import InvalidInput, StorageError
+from hardwon.core.text.clean import required
+from hardwon.core.text.redact import redact
+from hardwon.learn.trials import files
 from hardwon.learn.trials.codec import Misfit, from_json
 from hardwon.learn.trials.evaluate import checked
+from hardwon.learn.trials.prompt import omega_setting
 from hardwon.learn.trials.state import Options
-from hardwon.learn.trials.window import omega_setting
-from hardwon.text.clean import required
-from hardwon.text.redact import redact
 
 if TYPE_CHECKING:
     from hardwon.learn.trials.loops import Functions
@@ -22,6 +29,9 @@ _CHANGEABLE = {
     "max_trials", "patience", "repeats", "on_critical", "omega", "policy", "window_tokens",
     "actor", "actor_seconds", "verify_seconds",
 }  # fmt: skip
+
+NAME = "hardwon.toml"
+_LIST = "trusted.json"
 
 
 def checked_options(options: Options, functions: Functions) -> Options:
@@ -100,3 +110,56 @@ def changed(changes: dict[str, Any]) -> dict[str, Any]:
     """The given changes, in the form of stored options."""
     present = {name: value for name, value in changes.items() if value is not None}
     return {name: str(v) if name == "omega" else v for name, v in present.items()}
+
+
+def trust(home: str, path: str) -> str:
+    """Trust this file as it is now to name commands; returns its full path."""
+    full, content = _content(path)
+    _parsed(full, content)
+    trusted = _trusted(home)
+    trusted[full] = _digest(content)
+    files.make_folder(home)
+    files.write(os.path.join(home, _LIST), json.dumps(trusted, indent=2).encode())
+    return full
+
+
+def loop_table(home: str, path: str) -> dict[str, Any]:
+    """The `[loop]` table of a trusted file, else InvalidInput."""
+    full, content = _content(path)
+    if _trusted(home).get(full) != _digest(content):
+        raise InvalidInput(
+            f"{full} is not trusted, or has changed since; read it, then: hardwon loop trust {path}"
+        )
+    return _parsed(full, content)
+
+
+def _content(path: str) -> tuple[str, bytes]:
+    full = os.path.realpath(path)
+    content = files.read(full)
+    if content is None:
+        raise InvalidInput(f"{path!r} does not exist")
+    return full, content
+
+
+def _parsed(path: str, content: bytes) -> dict[str, Any]:
+    try:
+        table = tomllib.loads(content.decode()).get("loop", {})
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise StorageError(path, f"not valid TOML ({error})", "correct it") from error
+    unknown = set(table) - set(Options._fields) if isinstance(table, dict) else {"loop"}
+    if unknown:
+        raise InvalidInput(f"{path}: unknown in [loop]: {', '.join(sorted(unknown))}")
+    return dict(table)
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _trusted(home: str) -> dict[str, str]:
+    content = files.read(os.path.join(home, _LIST))
+    try:
+        trusted = json.loads(content) if content else {}
+    except ValueError:
+        return {}  # then nothing is trusted
+    return trusted if isinstance(trusted, dict) else {}

@@ -1,19 +1,39 @@
-"""The prompt of the actor: the task, earlier failures, known facts, and the checks."""
+"""The prompt of the actor: the task, reflections, known facts, and the checks.
+
+Of the reflections a window of Ω is shown, chosen by a policy, within a budget.
+"""
 
 from __future__ import annotations
 
+import math
+import re
 from typing import TYPE_CHECKING
 
-from hardwon.learn.trials.window import fitting
-from hardwon.learn.trials.wording import describe
+from hardwon.core.errors import InvalidInput
+from hardwon.core.text.clean import clip
+from hardwon.learn.trials.credit import describe
+from hardwon.learn.trials.evaluate import verifier
+from hardwon.learn.trials.values import Policy
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from hardwon.learn.trials.state import Options
     from hardwon.learn.trials.values import Record
 
 _ERRORS_SHOWN = 10
+DEFAULTS = {
+    "unit_tests": 1,
+    "integration_tests": 3,
+    "type_check": 1,
+    "lint": 1,
+    "combined": 3,
+    "manual_review": 5,
+}
+_OTHERWISE = 3
+_LARGEST = 10
+_LINE = r"(\w\.[A-Za-z]{1,5}):\d{1,7}\b(?::\d{1,7}\b)?"
+_DECAY = 0.8  # the weight of each trial further back
 
 
 class Prompt(str):
@@ -66,6 +86,124 @@ def _failing(last: Record | None) -> str:
     return "\n".join(("## What the tools said last", *rows)) if rows else ""
 
 
-def _checks(commands: Sequence[str]) -> str:
-    rows = [f"- `{command}`" for command in commands]
+def _checks(verifiers: Sequence[str]) -> str:
+    checks = map(verifier, verifiers)
+    rows = [
+        f"- a person: {check.command}" if check.is_manual else f"- `{check.command}`"
+        for check in checks
+    ]
     return "\n".join(("## How the work will be checked", *rows)) if rows else ""
+
+
+def omega_setting(text: str) -> str:
+    """`""` (by what is verified), `auto` (by how varied the failures are), or 1 … 10."""
+    if text in ("", "auto") or (text.isascii() and text.isdigit() and 1 <= int(text) <= _LARGEST):
+        return text
+    raise InvalidInput(f"omega must be auto or in 1 … {_LARGEST}, not {text!r}")
+
+
+def omega(setting: str, kind: str, records: Sequence[Record]) -> int:
+    """The size of the window."""
+    if setting == "auto":
+        return by_diversity(records)
+    return int(setting) if setting else DEFAULTS.get(kind, _OTHERWISE)
+
+
+def by_diversity(records: Sequence[Record]) -> int:
+    """The window's size: larger when there are more kinds of failure."""
+    kinds = len({record.category for record in records})
+    return 5 if kinds >= 5 else 3 if kinds >= 3 else 1
+
+
+def window(records: Sequence[Record], *, policy: Policy, size: int) -> list[Record]:
+    """At most `size` reflections, oldest first."""
+    chosen = _POLICIES[policy](records)[:size]
+    return sorted(chosen, key=lambda record: record.iteration)
+
+
+def _fifo(records: Sequence[Record]) -> list[Record]:
+    """The newest first."""
+    return sorted(records, key=lambda record: record.iteration, reverse=True)
+
+
+def _recency(records: Sequence[Record]) -> list[Record]:
+    """The newest reflection on each failure first, then the older ones."""
+    newest = sorted(records, key=lambda record: (record.timestamp, record.iteration), reverse=True)
+    seen: set[str] = set()
+    first: list[Record] = []
+    again: list[Record] = []
+    for record in newest:
+        (again if record.signature in seen else first).append(record)
+        seen.add(record.signature)
+    return first + again
+
+
+def _relevance(records: Sequence[Record]) -> list[Record]:
+    """The reflections most relevant to the last failure first."""
+    newest = _fifo(records)
+    if not newest:
+        return []
+    last = newest[0]
+    return sorted(newest, key=lambda record: -relevance(record, last))
+
+
+def relevance(record: Record, last: Record) -> float:
+    """How relevant a reflection is to the last failure; older ones count less."""
+    matching = 2.0 * (record.signature == last.signature) + 1.0 * (record.category == last.category)
+    shared = _words(record) & _words(last)
+    overlap = len(shared) / max(1, len(_words(last)))
+    sure = 0.5 + record.self_reflection.confidence / 2
+    return float(
+        (1 + matching + 2 * overlap) * sure * _DECAY ** (last.iteration - record.iteration)
+    )
+
+
+def _words(record: Record) -> set[str]:
+    texts = (error.message for error in record.evaluator_output.errors[:10])
+    return set(re.findall(r"[a-z_]{3,}", " ".join(texts).lower()))
+
+
+_POLICIES: dict[Policy, Callable[[Sequence[Record]], list[Record]]] = {
+    "fifo": _fifo,
+    "recency": _recency,
+    "relevance_weighted": _relevance,
+}
+
+
+def tokens(text: str) -> int:
+    """A rough count of tokens."""
+    return math.ceil(len(text) / 4)
+
+
+def fitting(records: Sequence[Record], budget: int) -> list[tuple[Record, str]]:
+    """The rendered reflections that fit, newest chosen first, shown oldest first.
+
+    The newest is always among them, cut if it must be.
+    """
+    fitted: list[tuple[Record, str]] = []
+    remaining = budget
+    newest_first = sorted(records, key=lambda record: record.iteration, reverse=True)
+    for record in newest_first:
+        text = rendered(record)
+        if record is not newest_first[0]:
+            text = re.sub(_LINE, r"\1", text)  # later edits have moved the lines
+        if tokens(text) > remaining:
+            if not fitted and budget:
+                fitted.append((record, clip(text, budget * 4)))
+            break
+        fitted.append((record, text))
+        remaining -= tokens(text)
+    return fitted[::-1]
+
+
+def rendered(record: Record) -> str:
+    """One reflection as the actor reads it."""
+    reflection = record.self_reflection
+    parts = [f"### Trial {record.iteration + 1}", reflection.reflection_text]
+    parts += _listed("What I will do differently:", reflection.actionable_insights)
+    parts += _listed("What I learnt:", reflection.lessons_learned)
+    return "\n".join(parts)
+
+
+def _listed(head: str, items: Sequence[str]) -> list[str]:
+    return [head, *(f"- {item}" for item in items)] if items else []

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from hardwon.learn.trials import failures
+from hardwon.core.text.redact import redact
+from hardwon.learn.trials import credit
 from hardwon.learn.trials.codec import with_texts
+from hardwon.learn.trials.credit import change, describe, is_better
+from hardwon.learn.trials.prompt import omega, window
 from hardwon.learn.trials.state import Trial
 from hardwon.learn.trials.values import (
     ActorOutput,
@@ -18,9 +21,6 @@ from hardwon.learn.trials.values import (
     SelfReflection,
     StructuredError,
 )
-from hardwon.learn.trials.window import omega, window
-from hardwon.learn.trials.wording import change, describe
-from hardwon.text.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,21 +57,23 @@ def outcome(
     return ("final" if is_last else "failed"), words
 
 
-def trial(state: LoopState, actor: ActorOutput, evaluation: EvaluatorOutput) -> Trial:
-    """The numbers of the open trial, before any reflection."""
+def trial(
+    state: LoopState, actor: ActorOutput, evaluation: EvaluatorOutput, *, last: Record | None
+) -> Trial:
+    """The numbers of the open trial, before any reflection; `last` is the trial before."""
     assert state.open is not None
     number = state.open.number
     ended, reason = outcome(actor, evaluation, is_last=number + 1 >= state.options.max_trials)
-    worst = failures.main_error(evaluation.errors)
+    worst = credit.main_error(evaluation.errors)
     return Trial(
         number=number,
         outcome=ended,
         reason=reason,
         reward=evaluation.reward_signal,
-        errors=failures.count(evaluation),
-        signature=failures.name_of(evaluation, actor.crash),
+        errors=credit.count(evaluation),
+        signature=credit.name_of(evaluation, actor.crash),
         failure=describe(worst) if worst else "",
-        delta=delta(state, evaluation),
+        delta=delta(evaluation, last.evaluator_output) if last else None,
         tree=state.open.tree,
         window=state.open.window,
         lessons_used=state.open.lessons_used,
@@ -79,14 +81,11 @@ def trial(state: LoopState, actor: ActorOutput, evaluation: EvaluatorOutput) -> 
     )
 
 
-def delta(state: LoopState, evaluation: EvaluatorOutput) -> PerformanceDelta | None:
-    """How the open trial compares with the one before."""
-    if not state.trials:
-        return None
-    last = state.trials[-1]
-    gain = round(evaluation.reward_signal - last.reward, 6)
-    fewer = failures.count(evaluation) - last.errors
-    return PerformanceDelta(gain, fewer, gain > 0 or (gain == 0 and fewer < 0))
+def delta(evaluation: EvaluatorOutput, before: EvaluatorOutput) -> PerformanceDelta:
+    """How a trial compares with the one before."""
+    gain = round(evaluation.reward_signal - before.reward_signal, 6)
+    more = credit.count(evaluation) - credit.count(before)
+    return PerformanceDelta(gain, more, is_better(evaluation, before))
 
 
 def record(state: LoopState, row: Trial, actor: ActorOutput, evaluation: EvaluatorOutput) -> Record:

@@ -7,24 +7,22 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, get_args
 
-from hardwon.errors import PermanentError, TransientError
+from hardwon.core.errors import PermanentError, TransientError
+from hardwon.core.text.clean import clean, clip, clip_middle
+from hardwon.core.values.episode import Episode
 from hardwon.learn.trials import rules
-from hardwon.learn.trials.failures import category, main_error
-from hardwon.learn.trials.generic import is_generic
-from hardwon.learn.trials.prose import prose_of
+from hardwon.learn.trials.credit import category, describe, main_error
+from hardwon.learn.trials.steps import prose_of
 from hardwon.learn.trials.values import Category, CreditAssignment, Quality, SelfReflection
-from hardwon.learn.trials.wording import describe
-from hardwon.ports import Request
-from hardwon.text.clean import clean, clip, clip_middle
-from hardwon.values.episode import Episode
+from hardwon.storage.ports import Request
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from hardwon.core.values.scope import Scope
     from hardwon.learn.trials.credit import FailedTrial
     from hardwon.learn.trials.values import Record
-    from hardwon.ports import Model
-    from hardwon.values.scope import Scope
+    from hardwon.storage.ports import Model
 
 SHORTEST = 100
 # Published signs of a poor reflection that are no fault of its text.
@@ -65,6 +63,26 @@ ANSWER = {
         "related_reflections": _NUMBERS,
     },
 }
+
+# Stems of words that name no file, value, cause or step of a failure.
+_EMPTY_WORDS = """
+a about again all also always an and any are as at attempt attent avoid be because been before
+best better bug but by can care careless case caus chang check clean clos code comprehensiv consider
+correct could deep detail did diligen do does don double due each edg effort enough ensur error
+every everyth extra fail failur first fix focus follow for from full further future get good had
+handl hard has hast have help how i if implement important improv in inattent incorrect insufficien
+into is issue it its just keep lack last learn less like logic look main make made me meticulous
+mindful mistake more most much must my need never next no not now of on or other our out over pay
+paid plan please practic previous problem proper qualit quick re read reason review right root rush
+same scenario should slopp so solution solv some someth still such sufficien sure take task test
+than that the their them then there these they thing think this thorough thought time to too tr
+under understand understood up us use validat verif very vigilan was way we well were what when
+where which while will with without work would writ wrong you your
+"""
+_ENDINGS = "e|es|s|ed|d|ing|y|ies|ied|ying|ly|ful|fully|less|ness|lessness|ion|ions|ive|ation|t|ce"
+_IS_EMPTY = re.compile(rf"(?:{'|'.join(_EMPTY_WORDS.split())})(?:{_ENDINGS})?")
+# Text that names something of this failure: `quoted`, a_name, a.path, aName, 12, a call().
+_NAMED = re.compile(r"(?<!\w)[`“\"'‘]\S|\w_\w|\w[./]\w|[a-z][A-Z]|\d|\w\(")
 
 
 async def reflect(
@@ -273,3 +291,11 @@ def _numbers(value: Any, below: int) -> tuple[int, ...]:
 def _share(value: Any) -> float:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return min(1.0, max(0.0, float(value))) if is_number and value == value else 0.5
+
+
+def is_generic(text: str, *, telling: int = 2) -> bool:
+    """Whether fewer than `telling` words of a text belong to this failure: "Be more careful"."""
+    if _NAMED.search(text):
+        return False
+    words = re.findall(r"[a-z]+", text.lower())
+    return sum(len(word) > 1 and not _IS_EMPTY.fullmatch(word) for word in set(words)) < telling

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.learn.trials.credit import blamed, is_edit
-from hardwon.learn.trials.failures import category, main_error
+from hardwon.core.text.clean import clip
+from hardwon.core.text.numbers import plural
+from hardwon.learn.trials.credit import (
+    blamed,
+    category,
+    change,
+    describe,
+    is_edit,
+    main_error,
+    place,
+)
 from hardwon.learn.trials.values import CreditAssignment, SelfReflection
-from hardwon.learn.trials.wording import change, describe, place
-from hardwon.text.clean import clip
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,15 +26,19 @@ if TYPE_CHECKING:
 AUTHOR = "rules"
 _SHOWN = 5
 _WHY = {
-    "configuration_error": "the environment lacks something my change relies on",
-    "hallucination": "I used a name that does not exist there",
-    "incomplete_implementation": "I left the work unfinished",
-    "edge_case_miss": "I did not think of an empty, missing or extreme value",
-    "integration_error": "I was wrong about how the other side answers",
-    "inefficient_planning": "what I did takes longer than it may",
-    "incorrect_assumption": "I assumed another type or contract than the code has",
-    "logic_error": "the result I compute is not the one that is expected",
-    "other": "the message itself names the cause",
+    "configuration_error": "Most likely the environment lacks something my change relies on.",
+    "hallucination": "Most likely I used a name that does not exist there.",
+    "incomplete_implementation": "Most likely I left the work unfinished.",
+    "edge_case_miss": "Most likely I did not think of an empty, missing or extreme value.",
+    "integration_error": "Most likely I was wrong about how the other side answers.",
+    "inefficient_planning": "Most likely what I did takes longer than it may.",
+    "incorrect_assumption": "Most likely I assumed another type or contract than the code has.",
+    "logic_error": "Most likely the result I compute is not the one that is expected.",
+    "other": "",
+}
+_PLAIN = {  # what these tools report needs no guess
+    "syntax_error": "It cannot be parsed as I wrote it.",
+    "lint_error": "The linter does not accept what I wrote.",
 }
 
 
@@ -36,14 +47,15 @@ def reflect(trial: FailedTrial) -> SelfReflection:
     worst = main_error(trial.new_errors or trial.errors)
     kind = category(worst) if worst else "other"
     steps = _next_steps(trial)
-    why = _reasoning(trial, _WHY[kind])
+    guess = (_PLAIN.get(worst.type) or _WHY[kind]) if worst else ""
+    why = f"{_comparison(trial)} {guess}".strip()
     text = (_did(trial), _progress(trial), _met(trial), why, f"In my next attempt: {steps[0]}")
     related = [record.iteration for record in trial.earlier if record.category == kind]
     cause = _cause(trial, worst)
     return SelfReflection(
         reflection_text=" ".join(part for part in text if part),
         credit_assignment=CreditAssignment(blamed(trial), cause, kind),
-        causal_reasoning=f"{cause}: {why}",
+        causal_reasoning=f"{cause}: {why}" if why else cause,
         actionable_insights=steps,
         lessons_learned=_lessons(trial, worst),
         confidence=_confidence(trial, worst),
@@ -67,19 +79,23 @@ def _did(trial: FailedTrial) -> str:
 
 
 def _progress(trial: FailedTrial) -> str:
-    """What the trial gained over the one before."""
-    if not trial.is_improvement or trial.previous is None:
+    """Whether the trial did better than the one before, and what is no longer reported."""
+    if trial.is_improvement is None or trial.previous is None:
         return ""
     before, now = trial.previous.evaluator_output.reward_signal, trial.evaluation.reward_signal
-    gain = f"the reward rose from {before:.2f} to {now:.2f}" if now > before else "fewer errors"
-    return f"That was progress: {gain}.{_listed('No longer reported', trial.gone_errors)}"
+    moved = "rose" if now > before else "fell"
+    reward = f"the reward {moved} from {before:.2f} to {now:.2f}"
+    if now == before:
+        reward = "fewer errors" if trial.is_improvement else f"the reward stayed at {now:.2f}"
+    head = "That was progress" if trial.is_improvement else "No improvement"
+    return f"{head}: {reward}.{_listed('No longer reported', trial.gone_errors)}"
 
 
 def _met(trial: FailedTrial) -> str:
     if not trial.errors:
         return "The verification failed without saying why."
     tools = ", ".join(dict.fromkeys(error.tool or "the check" for error in trial.errors))
-    head = f"Then {tools} reported {len(trial.errors)} error(s)."
+    head = f"Then {tools} reported {plural(len(trial.errors), 'error')}."
     if not trial.previous:
         return head + _listed("They are", trial.errors)
     back = trial.returned_errors
@@ -95,17 +111,16 @@ def _listed(head: str, errors: Sequence[Error]) -> str:
     return f" {head}: {'; '.join(map(describe, errors[:_SHOWN]))}{remainder}."
 
 
-def _reasoning(trial: FailedTrial, why: str) -> str:
+def _comparison(trial: FailedTrial) -> str:
+    """What the earlier trials say about this failure; "" for the first trial."""
     if trial.is_improvement:
-        return f"I keep what I changed and go on from there. For the rest, most likely {why}."
+        return "I keep what I changed and go on from there."
     if trial.same_as:
         trials = ", ".join(str(number + 1) for number in trial.same_as)
-        return f"This is the failure of trial {trials} once more: what I changed is not its cause."
+        return f"This is the failure of trial {trials} once more: my change did not remove it."
     if trial.new_errors:
-        return f"My last change caused what is new: most likely {why}."
-    if trial.old_errors:
-        return f"All of it was there before, so my change missed the cause: most likely {why}."
-    return f"Most likely {why}."
+        return "What is new came with my last change."
+    return "All of it was there before: my change did not remove it." if trial.old_errors else ""
 
 
 def _cause(trial: FailedTrial, worst: Error | None) -> str:

@@ -7,26 +7,26 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from hardwon.errors import HardwonError
-from hardwon.learn.trials import files, records, summary
-from hardwon.learn.trials.attempt import Attempt
+from hardwon.core.errors import HardwonError
+from hardwon.engine.runtime import prompt_text
+from hardwon.learn.trials import files, records
 from hardwon.learn.trials.codec import to_json
 from hardwon.learn.trials.credit import FailedTrial
 from hardwon.learn.trials.prompt import Prompt
 from hardwon.learn.trials.reflect import reflect
-from hardwon.learn.trials.stop import LoopEnd, verdict
-from hardwon.learn.trials.to_lessons import keep_lessons
-from hardwon.runtime import prompt_text
+from hardwon.learn.trials.roles import Attempt
+from hardwon.learn.trials.state import LoopEnd, verdict
+from hardwon.learn.trials.to_lessons import keep_lessons, prior_knowledge
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from hardwon.learn.trials.attempt import Roles
+    from hardwon.engine.runtime import Runtime
     from hardwon.learn.trials.files import LoopJournal
+    from hardwon.learn.trials.roles import Roles
     from hardwon.learn.trials.snapshots import Difference, Repository
     from hardwon.learn.trials.state import LoopState, Options, Trial
     from hardwon.learn.trials.values import ActorOutput, EvaluatorOutput, Record
-    from hardwon.runtime import Runtime
 
 _POLL = 0.25  # seconds between two looks for a request to abort
 
@@ -113,11 +113,13 @@ class Runner:
         return prompt
 
     def _recall(self) -> str:
-        """The lessons for this task; recalled once per run of the loop."""
+        """The lessons for this task and similar ones; recalled once per run of the loop."""
         if self._recalled is None and self._options.recall:
+            loops = os.path.dirname(self._journal.folder.path)
             try:
-                doors, scope = self._engine.doors, self.state.scope
-                recalled = doors.turn(scope, self._options.task, doors.run(scope, None))
+                recalled = prior_knowledge(
+                    self._engine, self.state.scope, self._options.task, loops=loops
+                )
             except HardwonError:  # the loop goes on without its memory
                 return ""
             self._recalled, self._delivery = recalled.text, recalled.id
@@ -160,7 +162,8 @@ class Runner:
     async def _finish(
         self, actor: ActorOutput, evaluation: EvaluatorOutput, *, began: float
     ) -> None:
-        trial = records.trial(self.state, actor, evaluation)
+        last = next(reversed(self._earlier()), None)
+        trial = records.trial(self.state, actor, evaluation, last=last)
         trial = trial._replace(at=self._now(), seconds=round(time.monotonic() - began, 3))
         if trial.outcome != "passed":
             record = await self._reflected(trial, actor, evaluation)
@@ -198,7 +201,7 @@ class Runner:
         self._report(ended)
         self._add("ended", status=ended.status, reason=ended.reason, lessons=lessons)
         _keep_best(self._journal, self._repository)
-        summary.write(self._journal.folder, self.state)
+        files.write_summary(self._journal.folder, self.state)
         self._say("ended", self.state)
 
     def _report(self, ended: LoopEnd) -> None:

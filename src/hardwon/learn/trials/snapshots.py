@@ -9,9 +9,9 @@ import os
 import subprocess
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.errors import InvalidInput
+from hardwon.core.errors import InvalidInput
+from hardwon.core.text.clean import clean, clip_middle
 from hardwon.learn.trials.values import Action, ActionType, Changes, ChangeStats
-from hardwon.text.clean import clean, clip_middle
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,19 +1,22 @@
 """Read steps from an actor's output: event streams of coding agents, or plain JSON lines.
 
 Understood are `claude --output-format stream-json`, `codex exec --json`, and for any other program
-lines of the form `{"tool": …, "args": …, "output": …, "failed": …, "thought": …}`, `{"thought": …}`
-and `{"strategy": …}`.
+lines of the form `{"tool": …, "args": …, "output": …, "failed": …, "thought": …}`,
+`{"thought": …}`, `{"rationale": …}` and `{"strategy": …}`.
 """
 
 from __future__ import annotations
 
 import json
-from typing import Any, NamedTuple
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hardwon.failures.call_keys import canonical
-from hardwon.learn.trials.prose import phrase
+from hardwon.core.text.clean import clean, clip, clip_middle, one_line
+from hardwon.knowledge.reading.call_keys import canonical
 from hardwon.learn.trials.values import Action, ActionType
-from hardwon.text.clean import clean, clip, clip_middle, one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _MOST_STEPS = 200
 _OUTPUT_KEPT, _THOUGHT_KEPT = 1000, 1000
@@ -21,10 +24,22 @@ _EDITS = {"edit", "write", "multiedit", "notebookedit", "apply_patch", "str_repl
 _SHELLS = {"bash", "shell", "run", "exec", "terminal", "command_execution"}
 _TESTS = ("pytest", "unittest", "npm test", "jest", "vitest", "go test", "cargo test")
 _PATHS = ("file_path", "path", "filePath", "filename", "notebook_path")
+_PLAIN_FIELDS = ("strategy", "rationale", "thought", "tool")
+_VERBS = {"code_modification": "edited", "file_creation": "wrote"}
+_DEPTH = 6
+_DOCUMENTS = 2000
+_FENCE = r"(?m)^\s{0,3}```\w{0,20}\s*$\n?"
+_START = re.compile(r"(?m)^[ \t]{0,20}(?=[\[{])")
+_FIELD = r"\"\w{1,60}\"\s{0,9}:"
+_BROKEN = re.compile(rf"\{{\s{{0,40}}{_FIELD}")
+_STRING = re.compile(rf"{_FIELD}\s{{0,9}}\"((?:[^\"\\]|\\.){{1,4000}})")
+# Fields in which programs put their answer, the likeliest first.
+_ANSWERS = ("reflection_text", "result", "response", "answer", "text", "content", "message",
+           "rationale", "thought", "output")  # fmt: skip
 
 
 class Reported(NamedTuple):
-    """The steps that an actor reported, its closing words, and its strategy if given."""
+    """The steps that an actor reported, its words (closing ones if any), and its strategy."""
 
     actions: tuple[Action, ...]
     words: str
@@ -35,6 +50,7 @@ class _Reader:
     def __init__(self) -> None:
         self.actions: list[Action] = []
         self.words = self.strategy = ""
+        self.reasons: list[str] = []  # every thought, and every line that is no event
         self._places: dict[str, int] = {}
         self._thoughts: list[str] = []
 
@@ -44,8 +60,9 @@ class _Reader:
         self.thinks(text)
 
     def thinks(self, text: str) -> None:
-        if text.strip():
-            self._thoughts.append(clean(text).strip())
+        if thought := clean(text).strip():
+            self._thoughts.append(thought)
+            self.reasons.append(thought)
 
     def step(self, tool: str, args: Any, key: str = "") -> None:
         thought = clip_middle("\n".join(self._thoughts), _THOUGHT_KEPT) or None
@@ -71,7 +88,10 @@ def reported(output: str) -> Reported | None:
         event = _event(line)
         if event is not None and _read(event, reader):
             events += 1
-    return Reported(tuple(reader.actions), reader.words, reader.strategy) if events else None
+        elif event is None and line.strip():
+            reader.reasons.append(line.strip())
+    words = reader.words or "\n".join(reader.reasons)
+    return Reported(tuple(reader.actions), words, reader.strategy) if events else None
 
 
 def _event(line: str) -> dict[str, Any] | None:
@@ -97,10 +117,12 @@ def _read(event: dict[str, Any], reader: _Reader) -> bool:
 
 
 def _plain(event: dict[str, Any], reader: _Reader) -> bool:
-    """A line of any other program: a strategy, a thought, a step."""
-    present = [name for name in ("strategy", "thought", "tool") if isinstance(event.get(name), str)]
+    """A line of any other program: a strategy, a rationale, a thought, a step."""
+    present = [name for name in _PLAIN_FIELDS if isinstance(event.get(name), str)]
     if "strategy" in present:
         reader.strategy = one_line(event["strategy"], 500)
+    if "rationale" in present:
+        reader.words = event["rationale"]
     if "thought" in present:
         reader.thinks(event["thought"])
     if "tool" in present:
@@ -159,9 +181,6 @@ def _action(tool: str, args: Any) -> Action:
     )
 
 
-_VERBS = {"code_modification": "edited", "file_creation": "wrote"}
-
-
 def _edit(tool: str, paths: list[str]) -> str:
     verb = _VERBS[_kind(tool.lower(), "")]
     return one_line(f"{verb} {', '.join(paths[:5])}", 300)
@@ -191,3 +210,68 @@ def _text(output: Any) -> str:
         parts = [part.get("text", "") if isinstance(part, dict) else part for part in output]
         return "\n".join(str(part) for part in parts)
     return "" if output is None else str(output)
+
+
+def prose_of(text: str) -> str:
+    """The text with every JSON document replaced by the texts in it."""
+    parts: list[str] = []
+    at = 0
+    text = re.sub(_FENCE, "", clean(text))
+    for start in _START.finditer(text):
+        if start.end() >= at and len(parts) < _DOCUMENTS:
+            words, end = _document(text, start.end())
+            if end > start.end():
+                parts += [text[at : start.start()], words]
+                at = end
+    parts.append(text[at:])
+    return "\n".join(part for part in (part.strip() for part in parts) if part)
+
+
+def phrase(value: Any) -> str:
+    """A JSON value without brackets and quotes: `path a.py, limit 10`."""
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {phrase(item)}" for key, item in list(value.items())[:20])
+    if isinstance(value, list):
+        return ", ".join(map(phrase, value[:20]))
+    return "" if value is None else str(value)
+
+
+def _document(text: str, start: int) -> tuple[str, int]:
+    """The text of the JSON at a position, and its end; the position itself if it is not JSON."""
+    try:
+        value, end = json.JSONDecoder().raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return _broken(text, start)
+    is_prose = isinstance(value, list) and not any(isinstance(item, dict) for item in value)
+    return ("", start) if is_prose else ("\n".join(_words(value)), end)
+
+
+def _broken(text: str, start: int) -> tuple[str, int]:
+    """The strings of a JSON document that was cut off."""
+    if not _BROKEN.match(text, start):
+        return "", start
+    strings = (_unescaped(string[1]) for string in _STRING.finditer(text, start))
+    return "\n".join(strings), len(text)
+
+
+def _unescaped(string: str) -> str:
+    try:
+        return str(json.loads(f'"{string}"', strict=False))
+    except ValueError:
+        return string
+
+
+def _words(value: Any, depth: int = 0) -> Iterator[str]:
+    """The texts of a value: those of the answer's field if there is one, else all."""
+    if isinstance(value, str):
+        yield value.strip()
+    if depth < _DEPTH and isinstance(value, dict | list):
+        for item in _items(value)[:200]:
+            yield from _words(item, depth + 1)
+
+
+def _items(value: dict[str, Any] | list[Any]) -> list[Any]:
+    if isinstance(value, list):
+        return value
+    answers = [value[name] for name in _ANSWERS if isinstance(value.get(name), str | dict | list)]
+    return answers[:1] or list(value.values())

@@ -1,27 +1,29 @@
-"""Turn a loop's reflections into lessons for similar tasks."""
+"""Turn a loop's reflections into lessons, and recall them for similar tasks."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.failures.signature import signature
+from hardwon.core.text.clean import clip, one_line
+from hardwon.core.values.episode import Episode, Trigger
+from hardwon.core.values.evidence import Evidence, Kind, values_of
+from hardwon.core.values.lesson import Lesson, Status
+from hardwon.knowledge.ranking.scores import UNKNOWN
+from hardwon.knowledge.reading.signature import signature
 from hardwon.learn.trials import rules
-from hardwon.learn.trials.failures import digest, is_error, main_error
+from hardwon.learn.trials.analytics import similar_loops
+from hardwon.learn.trials.credit import describe, digest, is_error, main_error
 from hardwon.learn.trials.files import number_name
 from hardwon.learn.trials.state import IMPORTED
-from hardwon.learn.trials.wording import describe
-from hardwon.text.clean import clip, one_line
-from hardwon.values.episode import Episode, Trigger
-from hardwon.values.evidence import Evidence
-from hardwon.values.lesson import Lesson, Status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from hardwon.core.values.delivery import Injection
+    from hardwon.core.values.scope import Scope
+    from hardwon.engine.runtime import Runtime
     from hardwon.learn.trials.state import LoopState, Trial
     from hardwon.learn.trials.values import Record, StructuredError
-    from hardwon.runtime import Runtime
-    from hardwon.values.scope import Scope
 
 _OVERCOME, _MET = 0.8, 0.45
 _SHELL = "bash"  # the usual name of the tool in which an agent would see the failure again
@@ -40,6 +42,23 @@ def keep_lessons(engine: Runtime, state: LoopState, records: Sequence[Record]) -
     return len(newest)
 
 
+def prior_knowledge(engine: Runtime, scope: Scope, task: str, *, loops: str) -> Injection:
+    """What is known for a task: what the turn door tells, and what loops like this one taught."""
+    similar = similar_loops(loops, scope, task)
+    doors = engine.doors
+    query = doors.asked_at_turn(scope, "\n".join(dict.fromkeys((task, *similar.values()))))
+    run, delivering = doors.run(scope, None), doors.delivering
+
+    def is_wanted(lesson: Lesson) -> bool:
+        from_loops = (value.partition("/")[0] for value in values_of(lesson.evidence, Kind.LOOP))
+        return any(loop_id in similar for loop_id in from_loops)
+
+    asked = query._replace(text=task)
+    return delivering.tell(
+        run, delivering.recalled(scope, asked, UNKNOWN, run, is_wanted=is_wanted)
+    )
+
+
 def lesson(state: LoopState, record: Record) -> Lesson:
     """The lesson of one reflection; a failure that was overcome gives more confidence."""
     reflection = record.self_reflection
@@ -54,7 +73,7 @@ def lesson(state: LoopState, record: Record) -> Lesson:
         tags=(record.category, *sorted(tools)),
         trigger=Trigger.VERIFICATION,
         signatures=_signatures(record),
-        evidence=(Evidence("loop", f"{state.loop_id}/{number_name(record.iteration)}"),),
+        evidence=(Evidence(Kind.LOOP, f"{state.loop_id}/{number_name(record.iteration)}"),),
         origin=f"{'import:aiwg' if state.reason == IMPORTED else 'trials'}:{state.loop_id}",
         author=reflection.author,
         job=f"{state.loop_id}/{record.iteration}",
@@ -64,8 +83,11 @@ def lesson(state: LoopState, record: Record) -> Lesson:
 
 
 def _status(state: LoopState, record: Record, *, is_overcome: bool) -> str:
-    """PROVEN if this loop verified the fix; SEEN if only rules worded it; else CANDIDATE."""
-    if is_overcome and state.reason != IMPORTED:
+    """PROVEN if this loop verified the fix; SEEN if only rules worded it; else CANDIDATE.
+
+    What another program's model wrote was told there, and is told here.
+    """
+    if is_overcome or (state.reason == IMPORTED and not _is_by_rules(record)):
         return Status.PROVEN
     return Status.SEEN if _is_by_rules(record) else Status.CANDIDATE
 

@@ -9,13 +9,12 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from hardwon._cold.lazy import import_module
-from hardwon.errors import InvalidInput, MissingExtra
+from hardwon.core.errors import InvalidInput, MissingExtra
 
 if TYPE_CHECKING:
     from datetime import timedelta
 
-    from hardwon.ports import Embedder
+    from hardwon.storage.ports import Embedder
 
 MINILM = "minilm"
 _ENDPOINT = "openai"  # the format that every embedding server speaks
@@ -39,8 +38,9 @@ def open_embedder(name: str, *, key: str, timeout: timedelta) -> Embedder:
     """The embedder of this name; its packages are imported now, its weights on first use."""
     ensure(name)
     if name == MINILM:
-        local: Embedder = import_module("hardwon.models.embeddings.minilm").MiniLM()
-        return local
-    module = import_module("hardwon.models.embeddings.endpoint")
-    remote: Embedder = module.open(name.partition(":")[2], key=key, timeout=timeout)
-    return remote
+        from hardwon.models.embeddings.minilm import MiniLM
+
+        return MiniLM()
+    from hardwon.models.embeddings import endpoint
+
+    return endpoint.open(name.partition(":")[2], key=key, timeout=timeout)

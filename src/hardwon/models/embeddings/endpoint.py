@@ -5,13 +5,13 @@ from __future__ import annotations
 from math import sqrt
 from typing import TYPE_CHECKING, Any
 
-from hardwon._sync import run_sync
-from hardwon.errors import PermanentError
+from hardwon.core._sync import run_sync
+from hardwon.core.errors import PermanentError
+from hardwon.core.text.clean import clip
+from hardwon.core.text.redact import redact
 from hardwon.models.formats import HttpCall
 from hardwon.models.http import HttpServer
 from hardwon.models.providers import split_address
-from hardwon.text.clean import clip
-from hardwon.text.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

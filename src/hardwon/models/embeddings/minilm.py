@@ -9,8 +9,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon._fork import ForkLock
-from hardwon.errors import MissingExtra, SetupError
+from hardwon.core._fork import ForkLock
+from hardwon.core.errors import MissingExtra, SetupError
 from hardwon.models.embeddings.wordpiece import WordPiece
 
 try:

@@ -5,20 +5,22 @@ from __future__ import annotations
 import io
 import os
 import sys
+from importlib import import_module
 from itertools import chain
 from typing import TYPE_CHECKING
 
 import click
 
 import hardwon
-from hardwon._cold.lazy import import_module
-from hardwon.errors import HardwonError, InvalidInput, MissingExtra, NotFound
+from hardwon.core import _extras
+from hardwon.core.errors import HardwonError, InvalidInput, MissingExtra, NotFound
 from hardwon.surfaces.cli.group import Group
 from hardwon.surfaces.cli.output import INTERRUPTED, complain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+_extras.explain_missing()
 # Every command with its line in `hardwon --help`, by section; each is in the module of its name.
 _SECTIONS = {
     "First steps": {
@@ -29,6 +31,7 @@ _SECTIONS = {
         "doctor": "Check the installation and the data, and say what to do.",
     },
     "Lessons": {
+        "playbook": "What this project has taught, item by item; change it, write it into a file.",
         "reflect": "Keep a lesson, or look after the queue of reflections.",
         "lesson": "List, search, show, edit and delete lessons.",
         "recall": "Show which lessons the agent would get.",
@@ -57,6 +60,7 @@ _SECTIONS = {
     },
     "Settings": {
         "config": "Show every setting and where it was set; change one.",
+        "model": "Try the model that reads runs and words lessons.",
         "project": "See and confirm the folders that write into a project.",
         "completion": "Print the completion script of your shell.",
     },

@@ -15,7 +15,7 @@ from click.shell_completion import (
     split_arg_string,
 )
 
-from hardwon import _isolation
+from hardwon.core import _isolation
 from hardwon.surfaces.cli import options
 
 # The text in each shell's script that calls the program, at every Tab, in any folder.

@@ -7,14 +7,14 @@ import os
 import click
 
 import hardwon
-from hardwon import settings_file
-from hardwon.errors import HardwonError, InvalidInput
-from hardwon.settings import Settings, load
-from hardwon.settings_file import unknown
+from hardwon.core import settings_file
+from hardwon.core.errors import HardwonError, InvalidInput
+from hardwon.core.settings import Settings, load
+from hardwon.core.settings_file import unknown
+from hardwon.core.text.numbers import plural
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.group import Group
 from hardwon.surfaces.cli.output import complain, dump, say, say_folded, table
-from hardwon.text.numbers import plural
 
 
 @click.group("config", cls=Group, invoke_without_command=True)

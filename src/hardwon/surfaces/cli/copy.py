@@ -6,11 +6,11 @@ import os
 
 import click
 
-from hardwon import copying
-from hardwon.settings import load
+from hardwon.core.settings import load
+from hardwon.core.text.numbers import plural
+from hardwon.storage import copying
 from hardwon.surfaces.cli.output import say
 from hardwon.surfaces.cli.progress import Progress
-from hardwon.text.numbers import plural
 
 
 @click.command("copy")

@@ -1,4 +1,4 @@
-"""`hardwon demo`: what hardwon does, in under a minute, offline."""
+"""`hardwon demo`: what hardwon does, in a few seconds, offline."""
 
 from __future__ import annotations
 
@@ -10,83 +10,57 @@ from typing import TYPE_CHECKING
 import click
 
 import hardwon
+from hardwon.core.text.clean import clip
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.demo_agent import TASKS, Round, play
+from hardwon.surfaces.cli.demo_agent import TASKS, Run, play
 from hardwon.surfaces.cli.output import dump, say, table, width
-from hardwon.text.clean import clip, one_line
 
 if TYPE_CHECKING:
-    from hardwon import Hardwon
+    from hardwon.surfaces.cli.demo_agent import Played
 
-_FIGURES = 21  # columns next to the tasks in the last table
+_FIGURES = 17  # columns next to the tasks in the last table
 
 
 @click.command("demo")
-@click.option("--no-inject", is_flag=True, help="Withhold the lessons in the last round.")
+@click.option("--no-inject", is_flag=True, help="Withhold the lessons in the second run.")
 @click.option("--keep", metavar="DIR", help="Keep the data in DIR instead of a temporary home.")
 @options.as_json
 def command(no_inject: bool, keep: str | None, as_json: bool) -> None:
     """Watch an agent make its mistakes once. Offline, no key, in a temporary home.
 
-    A small scripted agent does real shell tasks three times. At first it runs into real errors and
-    finds its way around them: hardwon sees the failures and the fixes. A fix that works in a second
-    run is proven, and in the third run the agent gets it in time.
+    A small scripted agent does real shell tasks in two runs. In the first it runs into real errors
+    and finds its way around them: hardwon sees what failed and what worked. The second run is told
+    before it makes its first call.
     """
     began = time.monotonic()
     with (
         tempfile.TemporaryDirectory(prefix="hardwon-demo-") as scratch,
         hardwon.open(keep or f"{scratch}/home") as hw,
     ):
-        first, last = _rounds(hw, scratch, inject=not no_inject, quiet=as_json)
+        agent = hw.agent("demo", project="shop")
+        first = play(agent, f"{scratch}/first", [task.prompt for task in TASKS], inject=True)
+        others = [task.other_prompt for task in TASKS]
+        second = play(agent, f"{scratch}/second", others, inject=not no_inject)
     seconds = time.monotonic() - began
     if as_json:
-        dump({"before": first, "after": last, "injected": not no_inject})
+        dump({"before": first.played, "after": second.played, "told": second.told})
         return
-    _report(first, last, seconds)
+    _narrate("Run 1: the agent knows nothing yet.", first)
+    _narrate("\nRun 2: the same in other words. Told at its start:", second)
+    _report(first.played, second.played, seconds)
 
 
-def _rounds(
-    hw: Hardwon, scratch: str, *, inject: bool, quiet: bool
-) -> tuple[list[Round], list[Round]]:
-    """Play all rounds; the first and the last."""
-    tell = (lambda *_, **__: None) if quiet else say
-    tell("Round 1: the agent knows nothing yet.", bold=True)
-    first = _round(hw, f"{scratch}/first", inject=inject)
-    _narrate(first, tell)
-    tell("\nRound 2: the same again. What worked twice is proven:", bold=True)
-    _round(hw, f"{scratch}/second", inject=False)
-    hw.drain()
-    proven = reversed(hw.agent("demo", project="shop").lessons.list())
-    for number, lesson in enumerate(proven, 1):
-        tell(clip(f"  {number}. {one_line(lesson.correction)}", width()), fg="cyan")
-    tell("\nRound 3: the same tasks in other words.", bold=True)
-    last = _round(hw, f"{scratch}/third", inject=inject, is_last=True)
-    _narrate(last, tell)
-    return first, last
-
-
-def _round(hw: Hardwon, place: str, *, inject: bool, is_last: bool = False) -> list[Round]:
-    return [
-        play(
-            hw.agent("demo", project="shop"),
-            task,
-            place,
-            task.other_prompt if is_last else task.prompt,
-            inject=inject,
-        )
-        for task in TASKS
-    ]
-
-
-def _narrate(rounds: list[Round], tell: object) -> None:
-    assert callable(tell)
-    for played in rounds:
-        tell(f"\n• {played.prompt}")
-        for line in played.injected.splitlines():
-            tell(wrapped(line), fg="cyan")
+def _narrate(title: str, run: Run) -> None:
+    say(title, bold=True)
+    for line in run.told.splitlines():
+        say(wrapped(line), fg="cyan")
+    for played in run.played:
+        say(f"\n• {played.prompt}")
+        for line in played.warned.splitlines():
+            say(wrapped(line), fg="cyan")
         for command, error in played.calls:
             mark, colour = ("✗", "red") if error else ("✓", "green")
-            tell(clip(f"    {mark} $ {command}   {error}".rstrip(), width()), fg=colour)
+            say(clip(f"    {mark} $ {command}   {error}".rstrip(), width()), fg=colour)
 
 
 def wrapped(line: str) -> str:
@@ -94,13 +68,13 @@ def wrapped(line: str) -> str:
     return textwrap.fill(line, width() - 1, initial_indent="    ", subsequent_indent=" " * 8)
 
 
-def _report(first: list[Round], last: list[Round], seconds: float) -> None:
+def _report(first: list[Played], second: list[Played], seconds: float) -> None:
     say("\nFailed calls, before and after:", bold=True)
-    rows = [("task", "round 1", "round 3")]
-    for before, after in zip(first, last, strict=True):
+    rows = [("task", "run 1", "run 2")]
+    for before, after in zip(first, second, strict=True):
         prompt = clip(before.prompt, width() - _FIGURES)
         rows.append((prompt, str(before.failures), str(after.failures)))
-    before_all, after_all = (sum(played.failures for played in rounds) for rounds in (first, last))
+    before_all, after_all = (sum(one.failures for one in played) for played in (first, second))
     rows.append(("in all", str(before_all), str(after_all)))
     table(rows)
     say(f"\n{before_all} failed calls became {after_all} in {seconds:.1f} s, without any model.")

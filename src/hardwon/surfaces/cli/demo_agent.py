@@ -25,17 +25,24 @@ class Task(NamedTuple):
     ways: tuple[str, ...]
 
 
-class Round(NamedTuple):
+class Played(NamedTuple):
     """What the agent did for one task."""
 
     prompt: str
-    injected: str
+    warned: str  # what it was told before the turn and before its calls
     calls: tuple[tuple[str, str], ...]  # command and error; "" when it worked
 
     @property
     def failures(self) -> int:
         """How many calls failed."""
         return sum(bool(error) for _, error in self.calls)
+
+
+class Run(NamedTuple):
+    """What the agent was told at the start of a run, and what it did."""
+
+    told: str
+    played: list[Played]
 
 
 TASKS = (
@@ -68,25 +75,40 @@ _FILES = {
 }
 
 
-def play(agent: Agent, task: Task, workspace: str, prompt: str, *, inject: bool) -> Round:
-    """Let the agent do one task in a fresh copy of its workspace."""
-    place = _furnished(os.path.join(workspace, str(TASKS.index(task))))
-    advice = [str(agent.start()), str(agent.before_turn(prompt))] if inject else []
+def play(agent: Agent, workspace: str, prompts: list[str], *, inject: bool) -> Run:
+    """Let the agent do all tasks in one run, in a fresh workspace."""
+    told = str(agent.start()) if inject else ""
+    played = [
+        _try(
+            agent,
+            task,
+            _furnished(os.path.join(workspace, str(place))),
+            prompt,
+            told if inject else None,
+        )
+        for place, (task, prompt) in enumerate(zip(TASKS, prompts, strict=True))
+    ]
+    errors = (error for one in played for _, error in one.calls if error)
+    agent.after_run(task="\n".join(prompts), error=next(errors, None))
+    return Run(told, played)
+
+
+def _try(agent: Agent, task: Task, place: str, prompt: str, told: str | None) -> Played:
+    """Do one task; `told` is what the agent knows from the start, None if it may ask nothing."""
+    advice = [str(agent.before_turn(prompt))] if told is not None else []
     calls: list[tuple[str, str]] = []
     ways = list(task.ways)
     while ways:
-        ways = preferred(ways, "".join(advice))
-        warning = str(agent.before_action("bash", {"command": ways[0]})) if inject else ""
-        if warning:
+        ways = preferred(ways, "".join((told or "", *advice)))
+        if told is not None and (warning := str(agent.before_action("bash", {"command": ways[0]}))):
             advice.append(warning)
-            ways = preferred(ways, "".join(advice))
+            ways = preferred(ways, warning)
         command = ways.pop(0)
         error = _run(agent, command, place)
         calls.append((command, error))
         if not error:
             break
-    agent.after_run(task=prompt, error=next((error for _, error in calls if error), None))
-    return Round(prompt, "\n".join(filter(None, advice)), tuple(calls))
+    return Played(prompt, "\n".join(filter(None, advice)), tuple(calls))
 
 
 def preferred(ways: list[str], advice: str) -> list[str]:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hardwon.errors import InvalidInput
+from hardwon.core.errors import InvalidInput
+from hardwon.core.text.clean import clip, one_line, printable
 from hardwon.learn.transcripts.questions import NONE, Chosen, Question, valid
 from hardwon.surfaces.cli.output import say, width
-from hardwon.text.clean import clip, one_line, printable
 
 try:
     import questionary

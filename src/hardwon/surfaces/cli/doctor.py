@@ -12,21 +12,20 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 import hardwon
-from hardwon import _homes
-from hardwon._cold.lazy import import_module
-from hardwon.errors import HardwonError
-from hardwon.settings import load
-from hardwon.settings_file import unknown
+from hardwon.core import _homes
+from hardwon.core.errors import HardwonError
+from hardwon.core.settings import load
+from hardwon.core.settings_file import unknown
+from hardwon.core.text.numbers import plural
+from hardwon.engine.worker import in_words
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, say_folded
 from hardwon.surfaces.hooks import hook_log
-from hardwon.text.numbers import plural
-from hardwon.worker import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from hardwon.settings import Settings
+    from hardwon.core.settings import Settings
 
 
 _LITTLE = 1 << 20  # bytes left on a disk that count as too few
@@ -87,9 +86,11 @@ def _extras() -> Iterator[Check]:
 def _server(url: str) -> Iterator[Check]:
     """Checks of a PostgreSQL server; imported only when one is used."""
     try:
-        inspection = import_module("hardwon.postgres.inspection")
-        database = import_module("hardwon.postgres.database").Database(url)
-        notify = import_module("hardwon.queues.postgres.notify")
+        from hardwon.storage.postgres import inspection
+        from hardwon.storage.postgres.database import Database
+        from hardwon.storage.queues.postgres import notify
+
+        database = Database(url)
     except HardwonError as error:
         yield Check("server", False, str(error))
         return
@@ -109,7 +110,8 @@ def _settings(settings: Settings) -> tuple[bool, str]:
     unknown_names = unknown(settings)
     if unknown_names:
         return False, f"no such setting: {', '.join(unknown_names)}; see `hardwon config`"
-    return True, f"{len(settings.origins) - 1} set, the rest default"
+    published = [f"{key} from {variable}" for key, variable in settings.published()]
+    return True, "; ".join((f"{len(settings.origins) - 1} set, the rest default", *published))
 
 
 def _home(settings: Settings) -> tuple[bool, str]:

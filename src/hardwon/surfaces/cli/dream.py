@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hardwon.core.text.numbers import plural
+from hardwon.core.values.dream import DreamState
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.group import Group
 from hardwon.surfaces.cli.output import INTERRUPTED, complain, dump, say, say_folded, table
 from hardwon.surfaces.cli.progress import Progress
-from hardwon.text.numbers import plural
-from hardwon.values.dream import DreamState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hardwon.values.dream import Dream
+    from hardwon.core.values.dream import Dream
 
 _NAP = 0.2  # seconds
 

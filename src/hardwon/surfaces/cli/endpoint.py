@@ -6,10 +6,10 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
-from hardwon.errors import StorageError, storage_error
+from hardwon.core.errors import StorageError, storage_error
 
 if TYPE_CHECKING:
-    from hardwon.worker import WorkerProcess
+    from hardwon.engine.worker import WorkerProcess
 
 _LOCAL = ("127.0.0.1", "localhost", "[::1]")
 _PATIENCE = 1.0  # seconds to wait for a request: a worker waits this long at its end

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hardwon.errors import HardwonError
-from hardwon.settings import load
+from hardwon.core.errors import HardwonError
+from hardwon.core.settings import load
+from hardwon.core.text.clean import clip, one_line, required
+from hardwon.core.text.numbers import plural
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.group import Group
 from hardwon.surfaces.cli.output import dump, say, say_folded
-from hardwon.text.clean import clip, one_line, required
-from hardwon.text.numbers import plural
 
 if TYPE_CHECKING:
     from hardwon import Reflection

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hardwon.auth import kept_token
-from hardwon.errors import HardwonError
-from hardwon.settings import load
+from hardwon.core.errors import HardwonError
+from hardwon.core.settings import load
+from hardwon.storage.auth import kept_token
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.model_offer import offer_model
 from hardwon.surfaces.cli.output import say, say_folded
+from hardwon.surfaces.cli.reader_choice import BACKGROUND, NONE, WAYS, choose_reader
 from hardwon.surfaces.hooks import command as hook_command
 from hardwon.surfaces.hooks import installer, locations
 from hardwon.surfaces.hooks.agents import AGENTS
@@ -53,10 +53,16 @@ _DIFF = click.option("--diff", is_flag=True, help="Show every line that changes.
     help="Claude Code only: ask `hardwon daemon --port PORT` instead of starting a process.",
 )
 @click.option(
+    "--read",
+    "way",
+    type=options.Choice(WAYS),
+    help="How runs become a playbook: the agent is asked, its headless mode reads them, or none.",
+)
+@click.option(
     "--model/--no-model",
     "wants_model",
     default=None,
-    help="Let the agent's headless mode write lessons in the background, or let rules do it.",
+    help="The same as --read background, and as --read none.",
 )
 @_YES
 @_DRY
@@ -66,6 +72,7 @@ def command(
     agents: Sequence[str],
     level: str,
     port: int | None,
+    way: str | None,
     wants_model: bool | None,
     yes: bool,
     dry_run: bool,
@@ -95,8 +102,10 @@ def command(
         say(f"{agent}: {_result(is_change, 'installed', is_dry=dry_run)} ({target.path})")
         if is_change and not dry_run:
             _say_what_is_next(target, level)
+    if wants_model is not None:
+        way = way or (BACKGROUND if wants_model else NONE)
     if not dry_run:
-        offer_model(agents, data_home, wants_model, is_asking=not yes)
+        choose_reader(agents, data_home, way, is_asking=not yes)
 
 
 @click.command("uninstall")

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hardwon.errors import InvalidInput
-from hardwon.service.database import FileDatabase, open_database
-from hardwon.service.keys import ROLES, KeyRing, Role, move
-from hardwon.settings import duration, load
+from hardwon.core.errors import InvalidInput
+from hardwon.core.settings import duration, load
+from hardwon.storage.service.database import FileDatabase, open_database
+from hardwon.storage.service.keys import ROLES, KeyRing, Role, move
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.group import Group
 from hardwon.surfaces.cli.output import age, dump, say, table
@@ -18,7 +18,7 @@ from hardwon.surfaces.cli.output import age, dump, say, table
 if TYPE_CHECKING:
     from datetime import timedelta
 
-    from hardwon.service.keys import Key
+    from hardwon.storage.service.keys import Key
 
 
 @click.group("key", cls=Group)

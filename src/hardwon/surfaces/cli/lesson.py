@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hardwon.failures.guards import guard_of
+from hardwon.core.text.numbers import plural
+from hardwon.core.values.lesson import Status, statuses
+from hardwon.core.values.plain import plain
+from hardwon.core.values.provenance import recorded
+from hardwon.knowledge.reading.guards import guard_of
 from hardwon.surfaces.cli import lesson_bulk, options, story
 from hardwon.surfaces.cli.group import Group
 from hardwon.surfaces.cli.lesson_list import first_lessons, found_lessons, row, show_lessons
 from hardwon.surfaces.cli.lesson_lookup import LessonLookup, lesson_id
 from hardwon.surfaces.cli.output import dump, say, say_folded
-from hardwon.text.numbers import plural
-from hardwon.values.lesson import Status, statuses
-from hardwon.values.plain import plain
-from hardwon.values.provenance import recorded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,14 +47,24 @@ def command() -> None:
 @click.option(
     "--open", "unsolved", is_flag=True, help="Only failures that were met and have no fix."
 )
+@click.option("--record", is_flag=True, help="Each in four lines: LESSON, MISTAKE, CORRECTION, …")
 @options.scope_here
 @options.as_json
 def list_(
-    limit: int, status: str, quarantined: bool, unsolved: bool, as_json: bool, **place: Any
+    limit: int,
+    status: str,
+    quarantined: bool,
+    unsolved: bool,
+    record: bool,
+    as_json: bool,
+    **place: Any,
 ) -> None:
     """Lessons, the most recently shown first."""
     status = Status.SEEN if unsolved else Status.QUARANTINED if quarantined else status
     with options.Scoped(**place) as agent:
+        if record and not as_json:
+            say("\n\n".join(one.render() for one in agent.lessons.list(limit=limit, status=status)))
+            return
         lessons = first_lessons(agent.lessons, limit, status)
         elsewhere = {} if as_json else agent.lessons.elsewhere()
     head = ("lesson",)
@@ -89,7 +99,7 @@ def search(text: str, limit: int, as_json: bool, **place: Any) -> None:
 @options.as_json
 def show(number: str, as_json: bool, **place: Any) -> None:
     """One lesson with its history: its origin, where it was shown, what followed."""
-    with LessonLookup(number, as_json=as_json, **place) as agent:
+    with LessonLookup(as_json=as_json, **place) as agent:
         lesson = agent.lessons.get(lesson_id(number))
         exposures = agent.lessons.exposures(lesson.id)
         verdict = agent.lessons.verdict(lesson.id)
@@ -128,7 +138,7 @@ def edit(
     changes: Any = {name: text for name, text in texts.items() if text is not None}
     if not changes:
         raise click.UsageError("name what to change: --situation, --mistake or --correction")
-    with LessonLookup(number, as_json=as_json, **place) as agent:
+    with LessonLookup(as_json=as_json, **place) as agent:
         lesson = agent.lessons.edit(lesson_id(number), **changes)
     dump(lesson) if as_json else say(lesson.render())
 
@@ -165,7 +175,7 @@ def add(
 @options.as_json
 def guard(number: str, call: str, tool: str, off: bool, as_json: bool, **place: Any) -> None:
     """Deny the exact calls of a lesson, or the call in --call; hooks refuse them."""
-    with LessonLookup(number, as_json=as_json, **place) as agent:
+    with LessonLookup(as_json=as_json, **place) as agent:
         lesson = agent.lessons.guard(lesson_id(number), call=call, tool=tool, on=not off)
     if as_json:
         dump(lesson)
@@ -184,7 +194,7 @@ def guard(number: str, call: str, tool: str, off: bool, as_json: bool, **place: 
 @options.as_json
 def history(number: str | None, as_json: bool, **place: Any) -> None:
     """The changes of one lesson or of all, newest first."""
-    with LessonLookup(number, as_json=as_json, **place) as agent:
+    with LessonLookup(as_json=as_json, **place) as agent:
         changes = agent.lessons.history(lesson_id(number) if number else None)
     if as_json:
         dump(changes)
@@ -201,7 +211,7 @@ def history(number: str | None, as_json: bool, **place: Any) -> None:
 @options.as_json
 def undo(number: str | None, as_json: bool, **place: Any) -> None:
     """Undo the newest edit, guard or deletion, of one lesson or of all."""
-    with LessonLookup(number, as_json=as_json, **place) as agent:
+    with LessonLookup(as_json=as_json, **place) as agent:
         change = next(iter(agent.lessons.history(lesson_id(number) if number else None)), None)
         lesson = agent.lessons.undo(lesson_id(number) if number else None)
     if as_json:
@@ -216,7 +226,7 @@ def undo(number: str | None, as_json: bool, **place: Any) -> None:
 @options.as_json
 def delete(number: str, as_json: bool, **place: Any) -> None:
     """Remove a lesson; `undo` brings it back under a new id."""
-    with LessonLookup(number, as_json=as_json, **place) as agent:
+    with LessonLookup(as_json=as_json, **place) as agent:
         lesson = agent.lessons.get(lesson_id(number))
         agent.lessons.delete(lesson.id)
     dump(lesson) if as_json else say(f"OK: deleted #{lesson.id}")
@@ -228,7 +238,7 @@ def delete(number: str, as_json: bool, **place: Any) -> None:
 @options.as_json
 def approve(number: str, as_json: bool, **place: Any) -> None:
     """Release a lesson from quarantine: you have read it, and it is harmless."""
-    with LessonLookup(number, as_json=as_json, **place) as agent:
+    with LessonLookup(as_json=as_json, **place) as agent:
         lesson = agent.lessons.approve(lesson_id(number))
     dump(lesson) if as_json else say(f"OK: #{lesson.id} may be delivered")
 

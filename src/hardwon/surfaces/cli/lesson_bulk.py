@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import hardwon
-from hardwon.settings import load
+from hardwon.core.settings import load
+from hardwon.core.text.numbers import plural
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.lesson_list import show_rows
 from hardwon.surfaces.cli.output import dump, say
 from hardwon.surfaces.cli.progress import Progress
-from hardwon.text.numbers import plural
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

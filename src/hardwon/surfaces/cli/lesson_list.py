@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.lessons import MOST, MOST_FOUND
+from hardwon.api.lessons import MOST, MOST_FOUND
+from hardwon.core.text.clean import one_line
+from hardwon.core.text.numbers import plural
+from hardwon.core.values.evidence import Kind
+from hardwon.core.values.lesson import Status
+from hardwon.core.values.provenance import marks
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, fitted, say, width
-from hardwon.text.clean import one_line
-from hardwon.text.numbers import plural
-from hardwon.values.evidence import Kind
-from hardwon.values.lesson import Status
-from hardwon.values.provenance import marks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hardwon import Lesson, Scope
-    from hardwon.lessons import Lessons
+    from hardwon.api.lessons import Lessons
 
 _SEEN = "When you see "  # how most lessons begin; a table has better use for the room
 

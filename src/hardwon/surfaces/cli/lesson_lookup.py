@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hardwon.errors import NotFound
+from hardwon.core.errors import NotFound
 from hardwon.surfaces.cli import options
 
 if TYPE_CHECKING:
@@ -14,11 +14,10 @@ if TYPE_CHECKING:
 
 
 class LessonLookup(options.Scoped):
-    """Opens the store for one lesson; prints the project, or where else the lesson is."""
+    """Opens the store for a lesson; prints the project, or where else a missing lesson is."""
 
-    def __init__(self, number: str | None, *, as_json: bool, **place: Any) -> None:
+    def __init__(self, *, as_json: bool, **place: Any) -> None:
         super().__init__(**place)
-        self._number = lesson_id(number) if number else None
         self._is_quiet = as_json
 
     def __enter__(self) -> hardwon.Agent:
@@ -27,14 +26,15 @@ class LessonLookup(options.Scoped):
 
     def __exit__(self, *raised: object) -> None:
         try:
-            if isinstance(raised[1], NotFound) and self._number is not None:
-                self._point_elsewhere(self._number)
-            elif raised[1] is None and not self._is_quiet:
+            error = raised[1]
+            if isinstance(error, NotFound) and error.kind == "lesson":
+                self._point_elsewhere(error.name)
+            elif error is None and not self._is_quiet:
                 options.say_where(self._agent.scope)
         finally:
             super().__exit__()
 
-    def _point_elsewhere(self, number: int) -> None:
+    def _point_elsewhere(self, number: Any) -> None:
         scope = self._agent.lessons.place_of(number)
         if scope is None:
             raise NotFound("lesson", number, hint="; `hardwon lesson list` names those here")

@@ -4,22 +4,15 @@ from __future__ import annotations
 
 import os
 import socket
-from typing import TYPE_CHECKING
 
 import click
 
 import hardwon
-from hardwon._cold.lazy import lazy
-from hardwon.auth import kept_token
-from hardwon.errors import SetupError
+from hardwon.core.errors import SetupError
+from hardwon.engine.trust import project_for
+from hardwon.storage.auth import kept_token
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import complain
-from hardwon.trust import project_for
-
-if TYPE_CHECKING:
-    from hardwon.surfaces.mcp import serve, server
-else:
-    serve, server = lazy("hardwon.surfaces.mcp.serve"), lazy("hardwon.surfaces.mcp.server")
 
 
 def _is_taken(port: int) -> bool:
@@ -54,9 +47,13 @@ def command(
         project = project or project_for(folder, hw.settings.home, tenant=tenant)
         mcp_agent = hw.agent(agent, project=project, tenant=tenant)
         os.chdir(hw.settings.home)  # before third-party code is imported: it may read the folder
+        from hardwon.surfaces.mcp import server
+
         built = server.build(hw, mcp_agent, folder=folder)
         if port is not None and _is_taken(port):
             raise SetupError(f"port {port} is taken by another program; name another with --http")
+        from hardwon.surfaces.mcp import serve
+
         if port is None:
             serve.over_stdio(built)
         else:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from hardwon._cold.lazy import import_module
-from hardwon.errors import InvalidInput
-from hardwon.settings import load
+from hardwon.core.errors import InvalidInput
+from hardwon.core.settings import load
+from hardwon.core.text.numbers import plural
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import say
-from hardwon.text.numbers import plural
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 @click.command("migrate")
@@ -26,8 +30,10 @@ def command(home: str | None, sql: bool, check: bool, grant: str | None) -> None
     url = load(home).postgres.url
     if not url:
         raise InvalidInput("no database is set: give `--home postgresql://…` or set postgres.url")
-    schema = import_module("hardwon.postgres.schema")
-    database = import_module("hardwon.postgres.database").Database(url, patience=None)
+    from hardwon.storage.postgres import schema
+    from hardwon.storage.postgres.database import Database
+
+    database = Database(url, patience=None)
     with database.opened():
         if sql:
             say("\n".join(migration.script for migration in schema.pending(database)))
@@ -41,7 +47,7 @@ def command(home: str | None, sql: bool, check: bool, grant: str | None) -> None
             say(f"{grant} may use the tables")
 
 
-def _check(pending: list[tuple[int, str, str]]) -> None:
+def _check(pending: Sequence[tuple[int, str, str]]) -> None:
     for _, name, _ in pending:
         say(name)
     if pending:

@@ -5,19 +5,12 @@ from __future__ import annotations
 import os
 import sys
 import webbrowser
-from typing import TYPE_CHECKING
 
 import click
 
 import hardwon
-from hardwon._cold.lazy import lazy
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import say
-
-if TYPE_CHECKING:
-    from hardwon.surfaces.serve import server
-else:
-    server = lazy("hardwon.surfaces.serve.server")
 
 
 @click.command("open")
@@ -31,6 +24,8 @@ def command(no_browser: bool, home: str | None, tenant: str) -> None:
     """
     with hardwon.open(home) as hw:
         os.chdir(hw.settings.home)  # before third-party code is imported: it may read the folder
+        from hardwon.surfaces.serve import server
+
         service = server.Service(hw, server.Address(), tenant=tenant)
         link = service.link()
         say(f"{link}")

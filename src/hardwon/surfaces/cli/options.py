@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import hardwon
-from hardwon.settings import load
+from hardwon.core.settings import load
+from hardwon.engine.trust import project_for
 from hardwon.surfaces.cli.output import say
-from hardwon.trust import project_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

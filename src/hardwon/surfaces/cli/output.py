@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hardwon.text.clean import clip, printable
-from hardwon.values.plain import plain
+from hardwon.core.text.clean import clip, printable
+from hardwon.core.values.plain import plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

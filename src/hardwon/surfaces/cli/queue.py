@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import hardwon
-from hardwon.runtime import utc_now
+from hardwon.core.text.clean import one_line
+from hardwon.engine.runtime import utc_now
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.group import Group
 from hardwon.surfaces.cli.output import age, dump, say
-from hardwon.text.clean import one_line
 
 if TYPE_CHECKING:
     from hardwon import Hardwon, Job
-    from hardwon.values.queue import QueueCounts
+    from hardwon.core.values.queue import QueueCounts
 
 _RETRIES_READ = 2000  # a larger backlog is not read for a view
 _RETRIES_SHOWN = 8

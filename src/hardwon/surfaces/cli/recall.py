@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hardwon.pipeline import inject
-from hardwon.settings import load
+from hardwon.core.settings import load
+from hardwon.core.text.clean import clip, one_line
+from hardwon.engine.pipeline import inject
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, say, table
-from hardwon.text.clean import clip, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon.ranking.scores import Judged
-    from hardwon.values.lesson import Lesson
+    from hardwon.core.values.lesson import Lesson
+    from hardwon.knowledge.ranking.scores import Judged
 
 _BUDGET = 10_000  # tokens: more than an agent gets
 

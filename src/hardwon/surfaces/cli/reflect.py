@@ -9,14 +9,14 @@ import click
 from click.shell_completion import CompletionItem
 
 import hardwon
-from hardwon.errors import HardwonError, NotFound
-from hardwon.runtime import utc_now
+from hardwon.core.errors import HardwonError, NotFound
+from hardwon.core.text.clean import clip, one_line
+from hardwon.core.text.numbers import plural
+from hardwon.core.values.provenance import held_back
+from hardwon.engine.runtime import utc_now
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import age, complain, dump, say
 from hardwon.surfaces.cli.work import counted, drained
-from hardwon.text.clean import clip, one_line
-from hardwon.text.numbers import plural
-from hardwon.values.provenance import held_back
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

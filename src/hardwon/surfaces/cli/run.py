@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hardwon.presentation import wording
+from hardwon.core.text.clean import one_line
+from hardwon.core.text.numbers import plural
+from hardwon.core.values.ended_run import timeline
+from hardwon.core.values.run import WITHHELD, Shown
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.group import Group
 from hardwon.surfaces.cli.output import age, dump, fitted, say, say_folded, width
-from hardwon.text.clean import one_line
-from hardwon.text.numbers import plural
-from hardwon.values.ended_run import timeline
-from hardwon.values.run import WITHHELD, Shown
+from hardwon.surfaces.presentation import wording
 
 if TYPE_CHECKING:
-    from hardwon.values.ended_run import EndedRun
-    from hardwon.values.step import Step
+    from hardwon.core.values.ended_run import EndedRun
+    from hardwon.core.values.step import Step
 
 _LINES = 6  # lines shown of a failing call's output
 

@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
 
 import click
 
 import hardwon
-from hardwon._cold.lazy import lazy
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import say
-
-if TYPE_CHECKING:
-    from hardwon.surfaces.serve import limits, server
-else:
-    limits, server = lazy("hardwon.surfaces.serve.limits"), lazy("hardwon.surfaces.serve.server")
 
 
 @click.command("serve")
@@ -70,7 +63,11 @@ def command(
     cert, secret = (os.path.abspath(path) if path else "" for path in (tls_cert, tls_key))
     with hardwon.open(home) as hw:
         os.chdir(hw.settings.home)  # before third-party code is imported: it may read the folder
+        from hardwon.surfaces.serve import server
+
         address = server.Address(host, port, names, cert, secret, behind_proxy, prefix.rstrip("/"))
+        from hardwon.surfaces.serve import limits
+
         service = server.Service(hw, address, tenant=tenant, limits=limits.Limits(rate=rate))
         say(f"listening on {service.url}")
         if sys.stdout.isatty():  # the log of a service is read by others

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hardwon.core.settings import duration
+from hardwon.core.text.clean import clip
+from hardwon.core.text.numbers import plural
+from hardwon.engine.runtime import utc_now
 from hardwon.learn.transcripts.catalog import AGENTS, Ambiguous, Overview
 from hardwon.learn.transcripts.mining import Answerer, Mining, Sessions, by_policy
 from hardwon.learn.transcripts.questions import Option, Question
-from hardwon.runtime import utc_now
-from hardwon.settings import duration
 from hardwon.surfaces.cli import dialogue, options
 from hardwon.surfaces.cli.group import Group
 from hardwon.surfaces.cli.output import age, complain, dump, say, table
 from hardwon.surfaces.cli.progress import Progress
-from hardwon.text.clean import clip
-from hardwon.text.numbers import plural
 
 if TYPE_CHECKING:
     from hardwon.learn.transcripts.location import SessionPlace

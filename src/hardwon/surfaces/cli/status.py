@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -9,9 +10,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hardwon import trust
-from hardwon.errors import HardwonError
-from hardwon.settings import default_home, load
+import hardwon
+from hardwon.core.errors import HardwonError
+from hardwon.core.settings import default_home, load
+from hardwon.core.text.numbers import plural
+from hardwon.engine import trust
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.install import doubled, files
 from hardwon.surfaces.cli.output import dump, say_folded, table
@@ -21,6 +24,7 @@ from hardwon.surfaces.hooks.agents import AGENTS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from hardwon import Hardwon
     from hardwon.surfaces.hooks.locations import Target
 
 _ABSENT, _INSTALLED = "-", "installed"
@@ -41,10 +45,36 @@ def command(home: str | None, as_json: bool) -> None:
         return
     _say_where(rows)
     _say_runs(rows, runs)
+    if reader := _reader(data_home):
+        say_folded(reader)
     for trouble in hook_log.in_words(hook_log.read(data_home)):
         say_folded(f"{trouble}; see hook.log, or raise hooks.limit")
     for trouble in (*(line for agent in AGENTS for line in _troubles(agent)), *_claims(data_home)):
         say_folded(trouble)
+
+
+def _reader(home: str) -> str:
+    """Who makes a playbook of ended runs, when last, and what it cost; "" without a home."""
+    if not os.path.isdir(home):
+        return ""
+    try:
+        with hardwon.open(home) as hw:
+            return f"Playbook: {_who(hw)}"
+    except HardwonError as error:
+        return f"Playbook: {error}"
+
+
+def _who(hw: Hardwon) -> str:
+    last = hw.last_reading
+    when = f"last {last.astimezone():%Y-%m-%d %H:%M}" if last else "not yet"
+    asked = f"agents write it when a session ends, {when}" if hw.settings.hooks.ask else ""
+    if not (reader := hw.reader):
+        return asked or "nobody reads ended runs; `hardwon install AGENT --read ask` changes that"
+    spent, most = hw.spent(), hw.settings.budget.calls
+    calls = f"{spent.calls} of {most} calls" if most else plural(spent.calls, "call")
+    cost = f"{calls}, {plural(spent.tokens, 'token')}" + f", ${spent.money:.2f}" * (spent.money > 0)
+    read = f"{reader} reads ended runs, {when}, today {cost}"
+    return "; ".join(part for part in (asked, read) if part)
 
 
 def _state(target: Target, level: str) -> dict[str, str]:

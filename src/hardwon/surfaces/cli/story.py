@@ -5,17 +5,17 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from hardwon.presentation import wording
-from hardwon.text.clean import one_line
-from hardwon.text.numbers import plural
-from hardwon.values.evidence import Kind
+from hardwon.core.text.clean import one_line
+from hardwon.core.text.numbers import plural
+from hardwon.core.values.evidence import Kind
+from hardwon.surfaces.presentation import wording
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from hardwon import Lesson
-    from hardwon.values.evidence import Evidence
-    from hardwon.values.report import Exposure, LessonVerdict
+    from hardwon.core.values.evidence import Evidence
+    from hardwon.core.values.report import Exposure, LessonVerdict
 
 _LABELS = {
     Kind.MET: "met",
@@ -26,6 +26,11 @@ _LABELS = {
     Kind.APPROVED: "approved by",
     Kind.QUARANTINED: "held back",
     Kind.RETIRED: "retired, shown to few runs from now on",
+    Kind.SHOWN_BY: "shown by the steps of run",
+    Kind.CONFIRMED: "worked in run",
+    Kind.WEAKENED: "failed in run",
+    Kind.WITHDRAWN: "withdrawn",
+    Kind.DIFFERS: "contradicts lesson",
     Kind.NOTE: "note",
 }
 _LENGTH = 200  # characters of a piece of evidence

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 import click
 
 import hardwon
-from hardwon.settings import duration
+from hardwon.core.settings import duration
+from hardwon.core.text.numbers import plural
+from hardwon.core.text.secrets import without_secrets
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, say
 from hardwon.surfaces.cli.progress import Progress, Watched
-from hardwon.text.numbers import plural
-from hardwon.text.secrets import without_secrets
 
 if TYPE_CHECKING:
     from datetime import timedelta
 
-    from hardwon.values.queue import Tally
+    from hardwon.core.values.queue import Tally
 
 
 @click.command("work")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
-from hardwon import _isolation
+from hardwon.core import _isolation
 
 
 def command(agent: str, event: str = "", *, home: str = "") -> dict[str, Any]:

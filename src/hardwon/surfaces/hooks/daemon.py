@@ -2,6 +2,9 @@
 
 POST /hardwon/hook/<agent>[?event=<name>] with the event as the body; the answer is the agent's
 JSON, or an empty object. An error is logged, and answered with an empty object.
+
+A hook (`client`) first sends what it must have in common with the daemon, and the event after
+`100 Continue`. An event that was not accepted is answered in the hook's own process.
 """
 
 from __future__ import annotations
@@ -10,48 +13,75 @@ import json
 import os
 import socket
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
-from hardwon import _files
-from hardwon.auth import is_bearer
-from hardwon.errors import InvalidInput, storage_error
+from hardwon.core import _files
+from hardwon.core.errors import InvalidInput, storage_error
+from hardwon.core.text.json_clip import squeezed
+from hardwon.storage.auth import is_bearer
+from hardwon.storage.stores import guard_file
+from hardwon.surfaces.hooks import guarding
 from hardwon.surfaces.hooks.agents import adapter
-from hardwon.surfaces.hooks.entry import Watch, parsed
+from hardwon.surfaces.hooks.client import ENDS, PATH, SOCKET, STAMP, stamp
+from hardwon.surfaces.hooks.events import SILENCE, Event, HookReply
+from hardwon.surfaces.hooks.lifetime import Lifetime
+from hardwon.surfaces.hooks.payload import parsed
 from hardwon.surfaces.hooks.respond import respond
-from hardwon.text.json_clip import squeezed
+from hardwon.surfaces.hooks.watch import Watch
 
 if TYPE_CHECKING:
+    from datetime import timedelta
+
     from hardwon import Hardwon
 
-PREFIX = "/hardwon/hook/"
-SOCKET = "hook.sock"
-_PATIENCE = 10  # seconds for a client to send its event
+_LOCK = "daemon.lock"
+_STAYS = 409  # the status for a hook with other settings
+_PATIENCE = 10  # seconds for a client to send its event, and for another daemon to end
+_PAUSE = 0.05  # seconds between two tries to be the only daemon
+_AT_ONCE = 8  # events
 
 
 class Daemon:
-    """Answers events until it is closed."""
+    """Answers events until it is closed, or until it is not needed any more.
 
-    def __init__(self, hw: Hardwon, *, port: int | None, token: str) -> None:
-        self._hw = hw
-        self.socket_path = os.path.join(hw.settings.home, SOCKET)
-        self._servers: list[_Server] = [_UnixServer(self.socket_path, hw, token="")]
-        if port is not None:
-            self._servers.append(self._on_loopback(port, token))
+    Only a daemon with an `idle` time, which a hook has started, ends by itself. `shared` is the
+    stamp of the home from before its settings were read.
+    """
+
+    def __init__(
+        self,
+        hw: Hardwon,
+        *,
+        port: int | None,
+        token: str,
+        idle: timedelta | None = None,
+        shared: bytes = b"",
+    ) -> None:
+        self.hw = hw
+        hw.on_trouble(Watch("daemon", hw.settings.home).trouble)
+        self.socket_path = os.path.join(hw.settings.home, os.fsdecode(SOCKET))
+        self._lock = _alone(hw.settings.home, self.socket_path, makes_room=idle is None)
+        self._servers: list[_Server] = []
+        try:
+            self._servers.append(_UnixServer(self.socket_path, self, token=""))
+            if port is not None:
+                self._servers.append(_on_loopback(port, self, token))
+        except BaseException:
+            self._release()
+            raise
+        self.lifetime = Lifetime(
+            hw.settings, self.socket_path, idle, shared or stamp(os.fsencode(hw.settings.home))
+        )
+        self.pool = ThreadPoolExecutor(_AT_ONCE)
 
     @property
     def port(self) -> int | None:
         """The loopback port, if one is served."""
         return self._servers[1].server_address[1] if len(self._servers) > 1 else None
-
-    def _on_loopback(self, port: int, token: str) -> _Server:
-        try:
-            return _Server(("127.0.0.1", port), self._hw, token=token)
-        except OSError as error:
-            self._servers[0].server_close()
-            _files.unlink(self.socket_path)
-            raise storage_error(error, f"127.0.0.1:{port}") from error
 
     def start(self) -> None:
         """Serve in threads of this process."""
@@ -62,19 +92,57 @@ class Daemon:
         """Stop listening; events in progress are finished."""
         for server in self._servers:
             server.shutdown()
+        self.lifetime.wait_for_answers()
+        self.pool.shutdown()
+        self._release()
+
+    def _release(self) -> None:
+        for server in self._servers:
             server.server_close()
-        _files.unlink(self.socket_path)
+        if self._servers:
+            _files.unlink(self.socket_path)
+        self._lock.release()
+
+
+def _alone(home: str, path: str, *, makes_room: bool) -> _files.Lock:
+    """The lock of the only daemon of a home; `makes_room` ends one that a hook has started."""
+    lock, end = _files.Lock(os.path.join(home, _LOCK)), time.monotonic() + _PATIENCE
+    try:
+        while not lock.acquire(wait=False):
+            if time.monotonic() > end or (makes_room and not _ends(path)):
+                raise InvalidInput(f"a daemon already serves {path}")
+            time.sleep(_PAUSE)
+    except OSError as error:
+        raise storage_error(error, lock.path) from error
+    return lock
+
+
+def _ends(path: str) -> bool:
+    """Ask the daemon at the socket to end; False if it refuses."""
+    try:
+        with socket.socket(socket.AF_UNIX) as running:
+            running.settimeout(_PATIENCE)
+            running.connect(path)
+            running.sendall(b"DELETE / HTTP/1.0\r\n\r\n")
+            return f" {_STAYS} ".encode() not in running.recv(100)
+    except OSError:  # it is starting or ending
+        return True
 
 
 class _Server(ThreadingHTTPServer):
     """HTTP on loopback; with token "" the mode of the socket file protects it."""
 
     daemon_threads = True
+    request_queue_size = 64
 
-    def __init__(self, address: Any, hw: Hardwon, *, token: str) -> None:
-        self.hw = hw
+    def __init__(self, address: Any, daemon: Daemon, *, token: str) -> None:
+        self.daemon = daemon
         self.token = token
         super().__init__(address, _Handler)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        with self.daemon.lifetime:
+            super().process_request_thread(request, client_address)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Ignore clients that disconnect in the middle of a request."""
@@ -93,24 +161,25 @@ class _UnixServer(_Server):
 
     def server_bind(self) -> None:
         path = str(self.server_address)
-        if _is_served(path):
-            raise InvalidInput(f"a daemon already serves {path}")
-        _files.unlink(path)
+        _files.unlink(path)  # a daemon that was killed has left it
         before = os.umask(0o177)
         try:
             self.socket.bind(path)
+        except OSError as error:
+            if error.errno is not None:
+                raise storage_error(error, path) from error
+            problem = f"{path} is too long a path for a socket (about 100 characters)"
+            raise InvalidInput(f"{problem}; set HARDWON_HOME to a shorter one") from error
         finally:
             os.umask(before)
         self.server_name, self.server_port = "hardwon", 0
 
 
-def _is_served(path: str) -> bool:
-    with socket.socket(socket.AF_UNIX) as probe:
-        try:
-            return probe.connect_ex(path) == 0
-        except OSError as error:  # only a path that is too long
-            problem = f"{path} is too long a path for a socket (about 100 characters)"
-            raise InvalidInput(f"{problem}; set HARDWON_HOME to a shorter one") from error
+def _on_loopback(port: int, daemon: Daemon, token: str) -> _Server:
+    try:
+        return _Server(("127.0.0.1", port), daemon, token=token)
+    except OSError as error:
+        raise storage_error(error, f"127.0.0.1:{port}") from error
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -124,14 +193,31 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, *_: Any) -> None:
         """Do not log events; errors are logged by Watch."""
 
+    def handle_expect_100(self) -> bool:
+        """Accept the event of a hook that has the same settings."""
+        shared = self.headers.get(STAMP)
+        if shared is None or self.server.daemon.lifetime.fits(shared):
+            return super().handle_expect_100()
+        self._send(ENDS if self.server.daemon.lifetime.end_for_others() else _STAYS, {})
+        return False
+
+    def do_DELETE(self) -> None:
+        """End a daemon that a hook has started; only its owner can ask for that."""
+        is_owner = not self.server.token
+        self._send(200 if is_owner and self.server.daemon.lifetime.end() else _STAYS, {})
+
     def do_POST(self) -> None:
         if not self.server.allows(self.headers):
             self._send(403, {})
             return
         url = urlsplit(self.path)
-        agent = url.path.removeprefix(PREFIX)
+        agent = url.path.removeprefix(PATH)
         name = parse_qs(url.query).get("event", [""])[0]
-        watch = Watch(f"{agent[:40]} {name[:40]}".strip() or "?", home=self.server.hw.settings.home)
+        watch = Watch(f"{agent[:40]} {name[:40]}".strip() or "?")
+        settings = self.server.daemon.hw.settings
+        watch.limit_by(settings)
+        if settings.recall.embedder:
+            watch.extend(settings.recall.patience.total_seconds())
         try:
             answer = self._answer(agent, name, watch)
             watch.ran()
@@ -141,13 +227,28 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(200, answer)
 
     def _answer(self, agent: str, name: str, watch: Watch) -> dict[str, Any]:
+        raw = self._body()
         agent_adapter = adapter(agent)
-        event = agent_adapter.read(parsed(self._body()), name)
+        event = agent_adapter.read(parsed(raw), name)
         if event is None:
             raise InvalidInput(f"unknown event {name!r}")
         watch.about(event)
-        reply = respond(event, self.server.hw)
+        reply = self._reply(event, raw, watch)
         return agent_adapter.answer(event, reply) if reply else {}
+
+    def _reply(self, event: Event, raw: bytes, watch: Watch) -> HookReply:
+        """The reply; none if it takes too long, though the event is recorded all the same."""
+        hw = self.server.daemon.hw
+        if not hw.settings.hooks.enabled:
+            return SILENCE
+        lines = guard_file.concerned(guard_file.read(hw.settings.home), raw)
+        if reason := guarding.reason_to_deny(event, lines, lambda: hw.settings, watch):
+            return HookReply(denial=reason)
+        try:
+            return self.server.daemon.pool.submit(respond, event, hw).result(watch.limit)
+        except TimeoutError:
+            watch.gave_up()
+            return SILENCE
 
     def _body(self) -> bytes:
         remaining = max(0, int(self.headers.get("content-length") or 0))
@@ -164,6 +265,6 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.dumps(answer).encode()
         self.send_response(status)
         self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(body)))
+        self.send_header("content-length", str(len(body)))  # the last one, as `client` expects
         self.end_headers()
         self.wfile.write(body)

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, NamedTuple
-else:
-    from hardwon._cold.namedtuple import NamedTuple
+from typing import Any, NamedTuple
 
 
 class EventKind:
@@ -30,11 +26,12 @@ class Event(NamedTuple):
     name: str
     session: str = ""
     cwd: str = ""
-    text: str = ""  # the prompt, or the agent's last words
+    text: str = ""  # the prompt, the agent's last words, or why a session starts
     tool: str = ""
     args: Any = None
     output: str = ""
     is_nested: bool = False  # inside a sub-agent
+    can_be_asked: bool = False  # the agent is about to end, and can be told to go on
 
 
 class HookReply(NamedTuple):
@@ -43,9 +40,11 @@ class HookReply(NamedTuple):
     context: str = ""
     denial: str = ""  # the reason why the pending call must not run
     note: str = ""  # a line for the person, where the agent can show one
+    request: str = ""  # what the agent should do before it ends
+    is_allowed: bool = False  # the pending call needs no permission of the person
 
     def __bool__(self) -> bool:
-        return bool(self.context or self.denial or self.note)
+        return any(self)
 
 
 SILENCE = HookReply()

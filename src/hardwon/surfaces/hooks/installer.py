@@ -11,15 +11,15 @@ import shlex
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hardwon import _files
-from hardwon.errors import InvalidInput, storage_error
+from hardwon.core import _files
+from hardwon.core.errors import InvalidInput, storage_error
+from hardwon.core.text.numbers import plural
 from hardwon.surfaces.hooks import jsonc
-from hardwon.text.numbers import plural
 
 if TYPE_CHECKING:
     from hardwon.surfaces.hooks.locations import Target
 
-_OURS = r"hardwon(?:\.__main__ import main; main\(\))?\S*\s+hook\s|/hardwon/hook/"
+_OURS = r"hardwon(?:\.__main__ import main; main\(\))?\S{0,400}\s{1,4}hook\s|/hardwon/hook/"
 _JSON_STRING = r'"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-f]{4})*"'
 _ROOT = r"sys\.path\.append\(('[^']*'|\"[^\"]*\")\)"  # in the code that a hook starts
 _RECORDS = "installed.json"

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any, NamedTuple
 
-from hardwon.errors import InvalidInput
+from hardwon.core.errors import InvalidInput
 
 _BLANK = re.compile(r"(?:\s++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*\*/)*")
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')

@@ -35,6 +35,8 @@ export const Hardwon = async ({ directory, client }) => {
     return answer
   }
   const show = async (message) => client.tui.showToast({ body: { message, variant: "info" } })
+  // A session that is idle goes on with a further message. `opencode run` may have ended by then.
+  const goOn = async (id, text) => client.session.prompt({ path: { id }, body: { parts: [{ type: "text", text }] } })
   const note = (session, text) => {
     if (text) context.set(session, [...(context.get(session) ?? []), text])
   }
@@ -45,7 +47,8 @@ export const Hardwon = async ({ directory, client }) => {
       if (event.type === "session.created" && properties.info?.parentID) nested.add(properties.info.id)
       if (event.type === "session.idle") {
         context.delete(properties.sessionID)
-        await ask({ ...base(properties.sessionID), kind: "stop" })
+        const answer = await ask({ ...base(properties.sessionID), kind: "stop" })
+        if (answer.request) goOn(properties.sessionID, answer.request).catch(() => {})
       }
       const part = properties.part
       if (event.type === "message.part.updated" && part?.type === "tool" && part.state?.status === "error") {

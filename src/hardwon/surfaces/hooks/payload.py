@@ -1,17 +1,46 @@
-"""Read fields of an agent's JSON: results always have the expected type and size."""
+"""Read an agent's JSON: fields always have the expected type and size."""
 
 from __future__ import annotations
 
-from hardwon._cold import json
-from hardwon.text.clean import clip_middle
+import json
+import os
+from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from hardwon.core.errors import InvalidInput
+from hardwon.core.text.clean import clip_middle
+from hardwon.core.text.json_clip import squeezed
 
 PROMPT_LIMIT = 16 * 1024
 OUTPUT_LIMIT = 16 * 1024
 _STREAMS = ("stdout", "stderr", "output", "llmContent", "textResultForLlm", "text", "content")
+
+
+class Input:
+    """The event on standard input, of which `first` has been read already."""
+
+    def __init__(self, first: bytes = b"", *, is_whole: bool = False) -> None:
+        self._first = first
+        self._is_whole = is_whole
+
+    def read(self) -> bytes:
+        """The event, with long texts clipped."""
+        if not self._is_whole:
+            self._first, self._is_whole = squeezed(self._next), True
+        return self._first
+
+    def _next(self, size: int) -> bytes:
+        if self._first:
+            first, self._first = self._first, b""
+            return first
+        return os.read(0, size)
+
+
+def parsed(raw: bytes) -> dict[str, Any]:
+    """The event's JSON; raises ValueError, or InvalidInput if it is not an object."""
+    payload = json.loads(raw.decode("utf-8"))
+    if not isinstance(payload, dict):
+        raise InvalidInput(f"the event is a {type(payload).__name__}, not an object")
+    return payload
 
 
 def text(payload: dict[str, Any], *keys: str) -> str:

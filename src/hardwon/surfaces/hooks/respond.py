@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from hardwon._cold.lazy import lazy
-from hardwon.surfaces.hooks.events import SILENCE, Event, EventKind, HookReply
-from hardwon.text.clean import one_line
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
+from hardwon.core.errors import HardwonError
+from hardwon.core.text.clean import one_line
+from hardwon.core.values.run import ASKED
+from hardwon.engine import trust
+from hardwon.surfaces.hooks import writing
+from hardwon.surfaces.hooks.events import SILENCE, Event, EventKind, HookReply
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon import trust
     from hardwon.api import Agent, Hardwon
-    from hardwon.values.delivery import Injection
-    from hardwon.values.lesson import Lesson
-else:
-    trust = lazy("hardwon.trust")
+    from hardwon.core.values.delivery import Injection
+    from hardwon.core.values.job import Job
+    from hardwon.core.values.lesson import Lesson
 
+_AGAIN = {"resume", "clear", "compact"}  # why a session starts once more, without its context
 _ASKING = {EventKind.PROMPT, EventKind.BEFORE}
 _SAID = "said in the turn of"
 _TASK = 80  # characters that identify a turn
@@ -48,26 +51,34 @@ class _Conversation:
         self._agent = agent
 
     def session_start(self, event: Event) -> HookReply:
-        injection = self._agent.start()
+        injection = self._agent.start(again=event.text in _AGAIN)
         if self._hw.settings.hooks.wake and self._hw.settings.postgres.url:
             self._hw.wake()  # updates the copy of the server's lessons meanwhile
         return self._reply(injection)
 
     def prompt(self, event: Event) -> HookReply:
+        if self._asks and writing.is_request(event.text):
+            return SILENCE  # some agents report what a hook said as a prompt
         self._capture("")  # an interrupted run has no stop event
         return self._reply(self._agent.before_turn(event.text))
 
     def before_action(self, event: Event) -> HookReply:
+        if self._asks and writing.is_allowed(self._agent, event):
+            return HookReply(is_allowed=True)
         injection = self._agent.before_action(event.tool, event.args)
         return HookReply(denial=injection.text) if injection.denied else self._reply(injection)
 
     def action_worked(self, event: Event) -> HookReply:
+        if self._asks and writing.is_ours(self._agent, event):
+            return SILENCE  # no step of the work
         injection = self._agent.after_action(
             event.tool, event.args, output=event.output, failed=False
         )
         return self._reply(injection)
 
     def action_failed(self, event: Event) -> HookReply:
+        if self._asks and writing.is_ours(self._agent, event):
+            return SILENCE
         injection = self._agent.after_action(
             event.tool, event.args, output=event.output, failed=True
         )
@@ -77,12 +88,14 @@ class _Conversation:
         return SILENCE  # each call of the batch had its own event and answer
 
     def stop(self, event: Event) -> HookReply:
+        if self._asks and (words := writing.request(self._agent, event)):
+            return HookReply(request=words)  # the run goes on
         self._capture(event.text)
         return SILENCE
 
     def session_end(self, event: Event) -> HookReply:
         self._capture(event.text)
-        self._agent.end_run()
+        self._wake(self._agent.end_run())
         return SILENCE
 
     def compaction(self, event: Event) -> HookReply:
@@ -94,7 +107,7 @@ class _Conversation:
 
     def _note(self, injection: Injection) -> str:
         """A line on what was learnt or shown; once a turn, and only if the setting is on."""
-        line = f"learnt {injection.learnt}" if injection.learnt else _shown(injection.lessons)
+        line = injection.learnt or _shown(injection.lessons)
         if not line or not self._hw.settings.hooks.say:
             return ""
         run = self._agent.run
@@ -102,8 +115,15 @@ class _Conversation:
         mark = f"{_SAID} {past.task[:_TASK]}"
         if mark in past.counted:
             return ""
-        run.counted([mark])
+        try:
+            run.counted([mark])
+        except HardwonError:  # the home cannot be written: the line would come at every event
+            return ""
         return f"hardwon: {line}"
+
+    @property
+    def _asks(self) -> bool:
+        return self._hw.settings.hooks.ask
 
     def _capture(self, attempt: str) -> None:
         """Queue the run if something failed in it, and make sure a worker is running."""
@@ -114,6 +134,11 @@ class _Conversation:
         task = past.task or "(unknown task)"
         job = self._agent.after_run(task=task, attempt=attempt, error=past.last_error)
         run.told(past.told)  # the conversation continues and still contains these
+        run.counted(past.counted & {ASKED})
+        self._wake(job)
+
+    def _wake(self, job: Job | None) -> None:
+        """Make sure a worker is running if there is a job."""
         if job is not None and self._hw.settings.hooks.wake:
             self._hw.wake()
 

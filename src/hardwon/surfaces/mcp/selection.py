@@ -18,8 +18,8 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
 from pydantic import BaseModel, Field, create_model
 
-from hardwon.errors import HardwonError
-from hardwon.text.clean import clip, one_line
+from hardwon.core.errors import HardwonError
+from hardwon.core.text.clean import clip, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hardwon.auth import is_bearer
+from hardwon.storage.auth import is_bearer
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, MutableMapping

@@ -7,9 +7,9 @@ from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Literal, ParamSpec, TypeVar
 
 from hardwon import Injection, __version__
-from hardwon.errors import HardwonError, MissingExtra
+from hardwon.core.errors import HardwonError, MissingExtra
+from hardwon.core.text.clean import LESSON_LIMIT, clip
 from hardwon.surfaces.mcp import texts
-from hardwon.text.clean import LESSON_LIMIT, clip
 
 try:
     from mcp.server.mcpserver import MCPServer
@@ -18,7 +18,15 @@ try:
     from pydantic import Field
 
     from hardwon.surfaces.mcp.selection import add_selection
-    from hardwon.surfaces.mcp.views import Done, LessonList, LessonView, Queued, Recalled
+    from hardwon.surfaces.mcp.views import (
+        Done,
+        LessonList,
+        LessonView,
+        PlaybookItem,
+        Queued,
+        Recalled,
+        WrittenItems,
+    )
 except ImportError as error:
     raise MissingExtra("mcp") from error
 
@@ -40,6 +48,7 @@ LessonText = Annotated[str, Field(min_length=1, max_length=LESSON_LIMIT)]
 Name = Annotated[str, Field(max_length=200)]
 Number = Annotated[int, Field(ge=1, le=2**53)]
 Limit = Annotated[int, Field(ge=1, le=50)]
+Items = Annotated[list[PlaybookItem], Field(min_length=1, max_length=20)]
 _DIGITS = 15  # of a lesson's number; SQLite's limit is 18
 Outcome = Literal["helped", "ignored", "failed"]
 
@@ -84,6 +93,17 @@ def _add_writing(server: MCPServer, hw: Hardwon, agent: Agent) -> None:
     def record_lesson(text: LessonText) -> LessonView:
         """Keep a lesson at once: when it applies and what to do instead, in a sentence or two."""
         return LessonView.of(agent.learn(text))
+
+    @server.tool(annotations=_ADDS)
+    @_explained
+    def playbook_add(items: Items, run: Name = "") -> WrittenItems:
+        """Write down what the next agent in this project should know; once, before you end.
+
+        An item is kept as far as the steps of the run show it: commands as they worked, in
+        backticks, with <placeholders> for the values of this task.
+        """
+        lines = (item.model_dump_json() for item in items)
+        return WrittenItems.of(agent.playbook.add("\n".join(lines), run=run))
 
     @server.tool(annotations=_REMOVES)
     @_explained

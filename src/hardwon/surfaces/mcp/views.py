@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, Field
 
-from hardwon.text.clean import one_line
+from hardwon.core.text.clean import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from hardwon import Injection, Lesson
+    from hardwon.api.playbook import Written
 
 
 class LessonView(BaseModel):
@@ -62,6 +63,32 @@ class Recalled(BaseModel):
         """The injection as a host sees it."""
         views = [LessonView.of(lesson) for lesson in injection.lessons]
         return cls(block=injection.text, lessons=views, delivery=injection.id)
+
+
+class PlaybookItem(BaseModel):
+    """One thing that the next agent should know."""
+
+    sort: Literal["pitfall", "way", "fact"]
+    when: str = Field(min_length=1, max_length=400, description="When it applies.")
+    do: str = Field(min_length=1, max_length=4096, description="What to do.")
+    wrong: str = Field(default="", max_length=4096, description="What goes wrong; for a pitfall.")
+
+
+class WrittenItems(BaseModel):
+    """What came of the items."""
+
+    added: list[LessonView]
+    known: list[LessonView] = Field(description="Those that an earlier run has written.")
+    refused: list[str] = Field(description="When each would apply, and why it was not kept.")
+
+    @classmethod
+    def of(cls, written: Written) -> WrittenItems:
+        """The items as a host sees them."""
+        return cls(
+            added=[LessonView.of(item) for item in written.added],
+            known=[LessonView.of(item) for item in written.known],
+            refused=[f"{when}: {why}" for when, why in written.refused],
+        )
 
 
 class Done(BaseModel):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.auth import is_bearer
-from hardwon.service.keys import KeyRing, Role
-from hardwon.service.logins import Logins
+from hardwon.storage.auth import is_bearer
+from hardwon.storage.service.keys import KeyRing, Role
+from hardwon.storage.service.logins import Logins
 from hardwon.surfaces.serve.principal import Principal, of_key
 
 if TYPE_CHECKING:
-    from hardwon.service.database import ServiceDatabase
+    from hardwon.storage.service.database import ServiceDatabase
 
 
 class Access:

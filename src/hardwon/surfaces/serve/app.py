@@ -13,8 +13,8 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from hardwon.errors import HardwonError
-from hardwon.service.replies import Replies
+from hardwon.core.errors import HardwonError
+from hardwon.storage.service.replies import Replies
 from hardwon.surfaces.serve import api, login, pages, problems
 from hardwon.surfaces.serve.gate import LOOPBACK, Gate, is_api, own_path
 from hardwon.surfaces.serve.limits import Limits

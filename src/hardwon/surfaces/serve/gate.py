@@ -11,7 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.responses import RedirectResponse, Response
 
-from hardwon.auth import credentials
+from hardwon.storage.auth import credentials
 from hardwon.surfaces.serve import problems
 from hardwon.surfaces.serve.cookies import (
     csrf_of,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.service.keys import NO_LIMIT, Limit, Role
-from hardwon.values.listing import Place
+from hardwon.core.values.listing import Place
+from hardwon.storage.service.keys import NO_LIMIT, Limit, Role
 
 if TYPE_CHECKING:
-    from hardwon.service.keys import Key
+    from hardwon.storage.service.keys import Key
 
 
 class Right:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
-from hardwon.errors import (
+from hardwon.core.errors import (
     HardwonError,
     InvalidInput,
     MissingExtra,

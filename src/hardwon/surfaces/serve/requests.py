@@ -11,7 +11,7 @@ from urllib.parse import parse_qs
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 
-from hardwon.lessons import limited as limited_lessons
+from hardwon.api.lessons import limited as limited_lessons
 from hardwon.surfaces.serve.cookies import is_same
 from hardwon.surfaces.serve.problems import Problem
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from hardwon import Agent
-    from hardwon.lessons import Lessons
+    from hardwon.api.lessons import Lessons
+    from hardwon.core.values.scope import Scope
     from hardwon.surfaces.serve.limits import Limits
     from hardwon.surfaces.serve.principal import Principal
-    from hardwon.values.scope import Scope
 
     Endpoint = Callable[[Request], Any]
 

@@ -12,10 +12,10 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.auth import kept_token
-from hardwon.errors import InvalidInput, MissingExtra, SetupError, storage_error
-from hardwon.service.database import open_database
-from hardwon.service.keys import KeyRing
+from hardwon.core.errors import InvalidInput, MissingExtra, SetupError, storage_error
+from hardwon.storage.auth import kept_token
+from hardwon.storage.service.database import open_database
+from hardwon.storage.service.keys import KeyRing
 
 try:
     import uvicorn

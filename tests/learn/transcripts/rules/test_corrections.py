@@ -66,5 +66,41 @@ def test_the_same_correction_in_other_words_is_one(first: str, second: str) -> N
     assert insight.times == 2
 
 
+DIFFERENT = (
+    "use tabs instead of spaces",
+    "use spaces instead of tabs",
+    "never commit to main",
+    "never commit to main without a review",
+    "always run the tests first",
+    "always run the tests with coverage first",
+    "use ruff, not black",
+    "use black, not ruff",
+    "don't touch the port",
+    "don't touch the portal",
+    "rebase feature onto main instead of merging",
+    "rebase main onto feature instead of merging",
+    "prefer two small commits",
+    "prefer two small commits per day",
+)
+
+
+def test_fourteen_different_corrections_stay_fourteen() -> None:
+    talk = Talk().agent("done")
+    for text in DIFFERENT:
+        talk.user(text).agent("ok")
+
+    found = talk.found().insights
+
+    assert [insight.evidence[0].quote for insight in found] == list(DIFFERENT)
+
+
+def test_a_title_ends_with_a_word() -> None:
+    advice = "Always write the migration first and the model second because otherwise the reviewers"
+    insight = Talk().agent("done").user(f"{advice} cannot follow what happens to the tables.").one()
+
+    assert insight.title == f"{advice}…"
+    assert insight.advice == insight.text
+
+
 def test_the_first_prompt_is_a_task_and_never_a_correction() -> None:
     assert not Talk().user("Never use npm. Always use pnpm.").found().insights

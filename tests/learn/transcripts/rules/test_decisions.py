@@ -45,3 +45,10 @@ def test_a_decision_needs_a_choice_an_alternative_and_a_reason(
 )
 def test_a_rule_says_how_things_are_done(sentence: str, expected: bool) -> None:
     assert is_rule(sentence) is expected
+
+
+def test_a_choice_without_its_reason_is_there_to_be_asked_for() -> None:
+    found = Talk().agent("I decided to keep SQLite for the queue.").found()
+
+    assert not found.insights
+    assert [insight.text for insight in found.missed] == ["I decided to keep SQLite for the queue."]

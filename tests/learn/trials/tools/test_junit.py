@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from hardwon.learn.trials.diagnostics import ToolReport
 from hardwon.learn.trials.tools import tool_of
-from hardwon.learn.trials.tools.report import ToolReport
 from tests.learn.trials.printed import check_tests
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.learn.trials.tools.anything import parse as parse_anything
+from hardwon.learn.trials.tools import tool_of
 
 TRACEBACK = """\
 checking
@@ -39,7 +39,7 @@ shop.errors.BadCart: expected a price
 def test_a_bare_traceback_keeps_file_and_line(
     output: str, place: tuple[str, int], message: str, kind: str
 ) -> None:
-    (found,) = parse_anything(output, tool="check").errors
+    (found,) = tool_of("check").parse(output).errors
 
     assert ((found.file, found.line), found.message, found.type) == (place, message, kind)
 
@@ -53,4 +53,4 @@ def test_a_traceback_of_a_script_reaches_the_reflection(tmp_path: Path) -> None:
                             cwd=str(tmp_path), max_trials=1)  # fmt: skip
         (error,) = coder.loops.reflections(done.loop_id)[0].evaluator_output.errors
 
-    assert (error.file, error.line) == (str(tmp_path / "check.py"), 3)
+    assert (error.file, error.line) == ("check.py", 3)

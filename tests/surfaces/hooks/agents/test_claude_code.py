@@ -21,7 +21,7 @@ def test_an_event_is_read_with_all_its_fields() -> None:
         EventKind.FAILED, "PostToolUseFailure", "s", "/w", "", "Bash", {"command": "ls"}, "no"
     )
     assert read({"hook_event_name": "Unknown"}) is None
-    assert read({}, "Stop") == Event(EventKind.STOP, "Stop")
+    assert read({}, "Stop") == Event(EventKind.STOP, "Stop", can_be_asked=True)
 
 
 def test_the_last_words_stand_where_there_is_no_prompt() -> None:

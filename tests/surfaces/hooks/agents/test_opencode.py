@@ -14,7 +14,7 @@ def test_an_event_is_read_as_the_plugin_wrote_it() -> None:
     )
     assert read({**payload, "nested": 1}) == Event(EventKind.PROMPT, "prompt", "s", "/w", "do")
     assert read({"kind": "unknown"}) is None
-    assert read({}, "stop") == Event(EventKind.STOP, "stop")
+    assert read({}, "stop") == Event(EventKind.STOP, "stop", can_be_asked=True)
 
 
 def test_only_what_is_said_is_answered() -> None:

@@ -31,8 +31,8 @@ def test_an_agent_makes_a_mistake_once(any_server: Served) -> None:
     before = post(server, f"/v1/before_action?{CODER}", {"tool": "bash", "args": MKDIR}).json
     other = post(server, "/v1/before_action?agent=other", {"tool": "bash", "args": MKDIR}).json
 
-    assert "`mkdir` with `-p`" in met["text"]
-    assert "`mkdir` with `-p`" in before["text"]
+    assert "`mkdir -p out/nightly`" in met["text"]
+    assert "`mkdir -p out/nightly`" in before["text"]
     assert (other["text"], other["lessons"]) == ("", [])
 
 

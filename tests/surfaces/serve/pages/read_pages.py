@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 import hardwon
-from hardwon.errors import PermanentError
-from hardwon.ports import Request
+from hardwon.core.errors import PermanentError
+from hardwon.storage.ports import Request
 from tests.surfaces.serve.pages.stocked import Reader
 
 

@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.values.lesson import Lesson, Status
+from hardwon.core.values.lesson import Lesson, Status
 from tests.browser import Browser, Page, chromium
 from tests.surfaces.serve.pages.stocked import ERROR, FAILS, HELD, WORKS, fail_and_mend, stocked
 from tests.surfaces.serve.served import Served
 
 PATHS = [
     *("/", "/lessons", "/lessons/1", "/lessons/1/edit", "/lessons/1/guard?call=rm+*", "/review"),
+    "/playbook",
     *("/failures", "/runs", "/queue", "/dreams", "/loops", "/spend", "/settings", "/keys"),
     "/tenants",
 ]
@@ -74,7 +75,7 @@ def test_an_approved_lesson_is_proven_and_told_before_the_next_call(
     page.wait_for("Lesson 1 is approved")
 
     assert lesson(server, 1).status == "proven"
-    assert "with `-r`" in coder.before_action("bash", FAILS).text
+    assert "`rm -r build`" in coder.before_action("bash", FAILS).text
 
 
 def test_undo_restores_a_lesson_byte_for_byte(page: Page, server: Served) -> None:

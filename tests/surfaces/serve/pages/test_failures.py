@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hardwon.values.lesson import Status
+from hardwon.core.values.lesson import Status
 from tests.surfaces.serve.pages.read_pages import values
 from tests.surfaces.serve.pages.stocked import ERROR, FAILS, Reader
 from tests.surfaces.serve.served import Served

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from hardwon.values.lesson import Status
+from hardwon.core.values.lesson import Status
 from tests.surfaces.serve.pages.stocked import (
     FAILS,
     Reader,
@@ -49,10 +49,10 @@ def test_a_guard_is_tried_on_past_calls_before_it_forbids_any(reader: Reader) ->
     reader.post("/lessons/1/guard", on="yes", call="rm *")
 
     coder = reader.server.hw.agent("coder", project="acme/api")
-    assert coder.before_action("bash", "rm build").denied
+    assert coder.before_action("bash", "rm other").denied
     assert "rm *" in reader.get("/lessons/1")
     reader.post("/lessons/1/guard", on="no")
-    assert not coder.before_action("bash", "rm build").denied
+    assert not coder.before_action("bash", "rm other").denied
 
 
 @pytest.mark.parametrize("number", ["9", "0", "x", "99999999999999999999", "-1"])

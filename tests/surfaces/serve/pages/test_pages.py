@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.values.lesson import Status
+from hardwon.core.values.lesson import Status
 from tests.postgres_server import Place as Database
 from tests.surfaces.serve.pages.stocked import (
     Reader,
@@ -17,6 +17,7 @@ from tests.surfaces.serve.pages.stocked import (
 from tests.surfaces.serve.served import Served
 
 PAGES = ["/", "/lessons", "/lessons/1", "/lessons/1/edit", "/lessons/1/guard", "/review"]
+PAGES += ["/playbook"]
 
 
 @pytest.mark.parametrize("path", PAGES)

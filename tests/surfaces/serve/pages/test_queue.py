@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon import worker
+from hardwon.engine import worker
 from tests.surfaces.serve.pages.read_pages import bury, values
 from tests.surfaces.serve.pages.stocked import Reader
 from tests.surfaces.serve.served import Served

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.values.lesson import Status
+from hardwon.core.values.lesson import Status
 from tests.surfaces.serve.pages.stocked import (
     FAILS,
     WORKS,

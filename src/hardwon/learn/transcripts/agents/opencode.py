@@ -10,7 +10,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from hardwon.errors import StorageError
+from hardwon.core.errors import StorageError
 from hardwon.learn.transcripts.location import SessionPlace
 from hardwon.learn.transcripts.transcript import (
     AGENT,

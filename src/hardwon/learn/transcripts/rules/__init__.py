@@ -34,6 +34,7 @@ class Findings(NamedTuple):
     summary: Summary
     story: Story
     failures: Failures
+    missed: list[Insight]  # what the session shows besides, for a person who misses something
 
 
 def apply_rules(moments: Iterable[Moment]) -> Findings:
@@ -45,4 +46,6 @@ def apply_rules(moments: Iterable[Moment]) -> Findings:
         for rule in rules:
             rule.see(moment)
     insights = [insight for rule in rules for insight in rule.insights()]
-    return Findings(insights, story.summary(decisions.texts(), failures.fixed), story, failures)
+    summary = story.summary(decisions.texts(), failures.fixed)
+    missed = [*failures.missed(), *decisions.missed()]
+    return Findings(insights, summary, story, failures, missed)

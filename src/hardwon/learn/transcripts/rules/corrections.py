@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+from hardwon.core.text.clean import clip_words, one_line
+from hardwon.core.text.redact import redact
+from hardwon.knowledge.ranking.query import stem
 from hardwon.learn.transcripts.insight import (
     CONTENT,
     HIGH,
@@ -12,20 +15,19 @@ from hardwon.learn.transcripts.insight import (
     PATTERN,
     PREFERENCES,
     TIER_A,
+    TITLE_LIMIT,
     Insight,
     by_count,
     evidence,
 )
 from hardwon.learn.transcripts.rules.sentences import content_words, sentences, stack
 from hardwon.learn.transcripts.transcript import AGENT, USER, FinishedCall, Message, Moment
-from hardwon.text.clean import one_line
-from hardwon.text.redact import redact
 
 _MESSAGE_LIMIT = 2_000  # a longer one is a task, not a correction
 _KEPT = 200
-_EMPHASIS_WORDS = "don t never always again said told here now avoid stop must ever"
-_EMPHASIS = frozenset(_EMPHASIS_WORDS.split())
-_STEM = 4  # letters that two forms of one word share
+_EMPHASIS = frozenset(["again", "said", "told", "here", "now", "ever", "always", "must", "please"])
+_AGAINST = frozenset(["not", "never", "avoid", "stop", "instead", "rather"])  # and what ends in n't
+_CLAUSE = frozenset((*",;:.!", "but"))  # a new clause begins behind it
 _OPENING = re.compile(
     r"(?i)(?:no|nope|wrong|stop|wait|hey|please|again|actually|but)\b[,.!: -]{0,3}"
 )
@@ -34,7 +36,6 @@ _RULE = re.compile(
     r"|use (?:\S+ ){1,8}?(?:instead|rather than|not\b)|instead of|make sure|remember to)\b"
     r"|^use \S"
 )
-_FORBIDS = re.compile(r"(?i)n['’]t\b|\b(?:not|never|avoid|stop|instead of|rather than)\b")
 _OBJECTION = re.compile(
     r"(?i)^(?:no\b|nope|wrong|that(?:['’]s| is) (?:not|wrong)|not like that|i (?:said|told|meant)"
     r"|why did you|you (?:should|shouldn['’]t|forgot|keep)|undo|revert)"
@@ -77,28 +78,30 @@ class Corrections:
 
 
 def is_same(a: str, b: str) -> bool:
-    """Whether two sentences ask for the same: one adds nothing to the other.
+    """Whether two sentences ask for the same things in the same order, and forbid the same.
 
     A different tool, module or place makes a different correction.
     """
-    first, second = _content(a), _content(b)
-    if bool(_FORBIDS.search(a)) != bool(_FORBIDS.search(b)):
-        return False
-    return _is_part(first, second) or _is_part(second, first)
+    return asked_for(a) == asked_for(b) != ((), ())
 
 
-def _content(sentence: str) -> frozenset[str]:
-    return content_words(_OBJECTION.sub("", sentence.strip(), count=1)) - _EMPHASIS
+def asked_for(sentence: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The stems of what a sentence asks for, and of what it forbids."""
+    wanted: list[str] = []
+    forbidden: list[str] = []
+    current = wanted
+    for word in re.findall(r"[,;:.!](?=\s|$)|[\w'’.+#-]{0,60}[\w+#]", _plain(sentence)):
+        if word in _AGAINST or word.endswith(("n't", "n’t")):
+            current = forbidden
+        elif word in _CLAUSE:
+            current = wanted
+        elif word not in _EMPHASIS:
+            current += [stem(part) for part in content_words(word)]
+    return tuple(wanted), tuple(forbidden)
 
 
-def _is_part(words: frozenset[str], of: frozenset[str]) -> bool:
-    return bool(words) and all(any(_is_form(word, candidate) for candidate in of) for word in words)
-
-
-def _is_form(a: str, b: str) -> bool:
-    """Whether two words are the same, or one is the other with an ending: commit, commits."""
-    short, long = sorted((a, b), key=len)
-    return a == b or (len(short) >= _STEM and long.startswith(short))
+def _plain(sentence: str) -> str:
+    return _OBJECTION.sub("", sentence.strip(), count=1).lower()
 
 
 def is_rule(sentence: str) -> bool:
@@ -113,7 +116,7 @@ def _insight(group: list[tuple[int, str]]) -> Insight:
     if len(group) > 1 and not ruling:
         kind, confidence = PATTERN, by_count(len(group))
     return Insight(
-        title=advice[:90],
+        title=clip_words(advice, TITLE_LIMIT),
         category=PREFERENCES,
         kind=kind,
         confidence=confidence,

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import re
 
-from hardwon.learn.transcripts.insight import CONTENT, HIGH, TIER_A, Insight, Passage, evidence
+from hardwon.core.text.clean import clip_words, one_line
+from hardwon.core.text.redact import redact
+from hardwon.learn.transcripts.insight import (
+    CONTENT,
+    HIGH,
+    LOW,
+    TIER_A,
+    TITLE_LIMIT,
+    Insight,
+    Passage,
+    evidence,
+)
 from hardwon.learn.transcripts.rules.sentences import sentences, stack
 from hardwon.learn.transcripts.transcript import Message, Moment
-from hardwon.text.clean import one_line
-from hardwon.text.redact import redact
 
 _KEPT = 12
 _CHOICE = re.compile(
@@ -24,35 +33,40 @@ class Decisions:
 
     def __init__(self) -> None:
         self._decisions: dict[str, Passage] = {}
+        self._choices: dict[str, Passage] = {}  # without a reason or an alternative
 
     def see(self, moment: Moment) -> None:
-        if (
-            isinstance(moment, Message)
-            and len(self._decisions) < _KEPT
-            and _REASON.search(moment.text)
-        ):
-            for sentence in sentences(redact(moment.text)):
-                if is_decision(sentence):
-                    self._decisions.setdefault(one_line(sentence), evidence(moment.line, sentence))
+        if not isinstance(moment, Message) or not _CHOICE.search(moment.text):
+            return
+        for sentence in sentences(redact(moment.text)):
+            if _CHOICE.search(sentence):
+                kept = self._decisions if is_decision(sentence) else self._choices
+                if len(kept) < _KEPT:
+                    kept.setdefault(one_line(sentence), evidence(moment.line, sentence))
 
     def texts(self) -> tuple[str, ...]:
         """The decisions in their own words."""
         return tuple(self._decisions)
 
     def insights(self) -> list[Insight]:
-        return [
-            Insight(
-                title=text[:90],
-                category="Technical Decisions",
-                kind=CONTENT,
-                confidence=HIGH,
-                text=text,
-                evidence=(passage,),
-                tier=TIER_A,
-                tags=stack(text),
-            )
-            for text, passage in self._decisions.items()
-        ]
+        return [_insight(text, passage, HIGH) for text, passage in self._decisions.items()]
+
+    def missed(self) -> list[Insight]:
+        """Choices that name no reason or no alternative."""
+        return [_insight(text, passage, LOW) for text, passage in self._choices.items()]
+
+
+def _insight(text: str, passage: Passage, confidence: str) -> Insight:
+    return Insight(
+        title=clip_words(text, TITLE_LIMIT),
+        category="Technical Decisions",
+        kind=CONTENT,
+        confidence=confidence,
+        text=text,
+        evidence=(passage,),
+        tier=TIER_A,
+        tags=stack(text),
+    )
 
 
 def is_decision(sentence: str) -> bool:

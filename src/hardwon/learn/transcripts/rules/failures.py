@@ -6,11 +6,17 @@ from collections import deque
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.failures.call_keys import call_keys
-from hardwon.failures.fixes import fixes_shown
-from hardwon.failures.mistakes import is_mistake
-from hardwon.failures.reading import read_failure
-from hardwon.failures.shell import parse
+from hardwon.core.text.clean import clip, clip_words, one_line
+from hardwon.core.text.quoting import quotable
+from hardwon.core.text.redact import redact
+from hardwon.knowledge.evidence.inner import with_failure
+from hardwon.knowledge.evidence.wording import TRAIL
+from hardwon.knowledge.reading.authored import writings
+from hardwon.knowledge.reading.call_keys import call_keys
+from hardwon.knowledge.reading.fixes import fixes_shown
+from hardwon.knowledge.reading.mistakes import is_mistake
+from hardwon.knowledge.reading.reading import read_failure
+from hardwon.knowledge.reading.shell import parse
 from hardwon.learn.transcripts.insight import (
     CONTENT,
     HIGH,
@@ -19,6 +25,7 @@ from hardwon.learn.transcripts.insight import (
     PATTERN,
     TIER_A,
     TIER_B,
+    TITLE_LIMIT,
     Insight,
     Passage,
     by_count,
@@ -26,21 +33,17 @@ from hardwon.learn.transcripts.insight import (
     tags_of,
 )
 from hardwon.learn.transcripts.transcript import FinishedCall, Moment
-from hardwon.text.clean import clip, one_line
-from hardwon.text.quoting import quotable
-from hardwon.text.redact import redact
 
 if TYPE_CHECKING:
-    from hardwon.values.failure import Failure
-    from hardwon.values.fix import Fix
-    from hardwon.values.step import Step
+    from hardwon.core.values.failure import Failure
+    from hardwon.core.values.fix import Fix
+    from hardwon.core.values.step import Step
 
 WINDOW = 31  # steps: a failure and the thirty steps in which its fix may come
 _KINDS = 2_000  # different failures remembered
 _PLACES = 20  # lines remembered of each
 _FIXES = 8  # fixes remembered of each
 _CATEGORY = "Tool Usage"
-_GENERAL = {"call", "preparation", "tool"}  # sorts of fixes that also help with other tasks
 
 
 class Failed(NamedTuple):
@@ -72,12 +75,14 @@ class Failures:
     def see(self, moment: Moment) -> None:
         if not isinstance(moment, FinishedCall):
             return
+        steps = [act.step for act in self._window]
+        moment = moment._replace(step=with_failure(moment.step, steps[1 - WINDOW :]))
         self._window.append(moment)
         steps = [act.step for act in self._window]
         if moment.step.failed and is_mistake(moment.step, steps[:-1]):
             self.total += 1
             self._meet(_failed(moment, steps))
-        if any(step.failed for step in steps[:-1]):
+        if any(step.failure for step in steps[:-1]):
             self._mend(steps)
 
     def insights(self) -> list[Insight]:
@@ -89,6 +94,14 @@ class Failures:
             if kind not in self._fixed and len(failures) > 1
         ]
         return with_fix + again
+
+    def missed(self) -> list[Insight]:
+        """Failures that were met once and not got over."""
+        return [
+            _unsolved(failures[0])
+            for kind, failures in self._met.items()
+            if kind not in self._fixed and len(failures) == 1
+        ]
 
     def _meet(self, failed: Failed | None) -> None:
         if failed is None:
@@ -106,6 +119,8 @@ class Failures:
     def _mend(self, steps: list[Step]) -> None:
         last = self._window[-1]
         for at, fix in _shown(steps):
+            if _is_work(fix, steps[at + 1 :]):
+                continue
             failed = _failed(self._window[at], steps[: at + 1])
             if failed is not None:
                 if failed.failure.kind not in self._met:
@@ -127,6 +142,11 @@ def _shown(steps: list[Step]) -> list[tuple[int, Fix]]:
     if not fixes_shown(steps):
         return []
     return fixes_shown([_redacted(step) for step in steps])
+
+
+def _is_work(fix: Fix, between: list[Step]) -> bool:
+    """Whether the session changed files until the same call worked: the next task is another."""
+    return fix.is_vague and any(writings(step.tool, step.args) for step in between)
 
 
 def _failed(act: FinishedCall, steps: list[Step]) -> Failed | None:
@@ -154,7 +174,7 @@ def _fixed(failed: Failed, failures: list[Failed]) -> Insight:
     fix, step, failure = failed.fix, failed.act.step, failed.failure
     if fix is None:
         return _pattern(failures)
-    is_general = fix.sort in _GENERAL
+    is_general = fix.sort == TRAIL  # it also helps with other tasks
     others = [_met(other) for other in failures if other.act.line != failed.act.line]
     return Insight(
         title=_title(failed),
@@ -194,6 +214,14 @@ def _pattern(failures: list[Failed]) -> Insight:
     )
 
 
+def _unsolved(failed: Failed) -> Insight:
+    met, call = _pattern([failed]), _call(failed.act.step)
+    end = f"it {_ending(failed, past=True)}, and the session shows no fix."
+    return met._replace(
+        text=f"Look out with {call}: {end}", mistake=f"{call} {_ending(failed, past=True)}."
+    )
+
+
 def _advice(fix: str, where: str) -> str:
     """The fix, then where it helps; lines of code stay lines."""
     if "\n" in fix:
@@ -219,7 +247,8 @@ def _ending(failed: Failed, *, past: bool = False) -> str:
 
 def _title(failed: Failed) -> str:
     program, error = _program(failed.act.step), quotable(failed.failure.line) or "fails"
-    return clip(one_line(error if error.startswith(program) else f"{program}: {error}"), 90)
+    title = one_line(error if error.startswith(program) else f"{program}: {error}")
+    return clip_words(title, TITLE_LIMIT)
 
 
 def _program(step: Step) -> str:

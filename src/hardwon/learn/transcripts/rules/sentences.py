@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from hardwon.core.text.clean import clean
 from hardwon.learn.transcripts.insight import tags_of
-from hardwon.text.clean import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from hardwon.core.text.clean import clip
+from hardwon.core.text.numbers import plural
 from hardwon.learn.transcripts.insight import Summary, safe_line
 from hardwon.learn.transcripts.transcript import USER, FinishedCall, Message, Moment
-from hardwon.text.clean import clip
-from hardwon.text.numbers import plural
 
 _PATHS = ("file_path", "path", "filePath", "filename")
 _FILES = 2_000

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from hardwon.errors import NotFound
-from hardwon.learn.trials.chart import spark
+from hardwon.core.errors import NotFound
+from hardwon.core.text.clean import clip, one_line
+from hardwon.core.text.numbers import plural
+from hardwon.engine.runtime import utc_now
+from hardwon.learn.trials.analytics import PARTS
 from hardwon.learn.trials.codec import to_json
-from hardwon.learn.trials.search import PARTS
 from hardwon.learn.trials.state import LoopStatus
 from hardwon.learn.trials.values import Category
-from hardwon.runtime import utc_now
 from hardwon.surfaces.cli import options
+from hardwon.surfaces.cli.loop.chart import spark
 from hardwon.surfaces.cli.output import age, dump, say, table
-from hardwon.text.clean import clip, one_line
-from hardwon.text.numbers import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,23 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hardwon.errors import storage_error
-from hardwon.learn.trials.chart import bar, plot, spark
+from hardwon.core.errors import storage_error
+from hardwon.core.text.numbers import plural
+from hardwon.core.values.plain import plain
 from hardwon.learn.trials.exchange import LAYOUT, exported, published_id
 from hardwon.learn.trials.files import loop_ids
-from hardwon.learn.trials.html import number, page, percent
 from hardwon.surfaces.cli import options
+from hardwon.surfaces.cli.loop.chart import bar, plot, spark
+from hardwon.surfaces.cli.loop.page import analysis_page, number, percent
 from hardwon.surfaces.cli.output import dump, say, table
 from hardwon.surfaces.cli.progress import Progress
-from hardwon.text.numbers import plural
-from hardwon.values.plain import plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hardwon.learn.trials import Loops
-    from hardwon.learn.trials.analytics import Analysis
-    from hardwon.learn.trials.search import SharedPoint
+    from hardwon.learn.trials.analytics import Analysis, SharedPoint
 
 
 @click.command()
@@ -45,7 +44,7 @@ def analyze(html: str | None, min_frequency: int, as_json: bool, **place: Any) -
         analysis = _analysis(loops, is_quiet=as_json)
         patterns = loops.patterns(min_frequency=min_frequency)
     if html:
-        _write(html, page(analysis, title="What the trials taught"))
+        _write(html, analysis_page(analysis, title="What the trials taught"))
     if as_json:
         dump({**plain(analysis), "patterns": plain(patterns)})
         return

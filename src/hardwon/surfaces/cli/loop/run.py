@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from hardwon.errors import InvalidInput
+from hardwon.core.errors import InvalidInput
+from hardwon.core.settings import duration, load
+from hardwon.core.text.numbers import plural
 from hardwon.learn.trials import Functions, Loops, options_of
-from hardwon.learn.trials.actors import PROFILES
+from hardwon.learn.trials.options import NAME, loop_table, trust
+from hardwon.learn.trials.roles import PROFILES
 from hardwon.learn.trials.state import Critical, Lessons
-from hardwon.learn.trials.trust import NAME, loop_table, trust
 from hardwon.learn.trials.values import Policy, Variant
-from hardwon.settings import duration, load
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import complain, dump, say
-from hardwon.text.numbers import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -71,6 +71,10 @@ _SHARED = (
 )
 
 
+_VERIFY = (
+    "Command that judges the work; may be repeated. Its kind is known by the tool, or given:"
+    " integration:COMMAND. manual:QUESTION asks you."
+)
 _DOING = {"acting": "the actor works …", "verifying": "the verifiers run …"}
 
 
@@ -92,7 +96,7 @@ _RESTORE = click.option(
     help="Command that gets the prompt on standard input, or at {prompt} or {prompt_file}; or one"
     f" of {', '.join(PROFILES)}.",
 )
-@click.option("--verify", multiple=True, help="Command that judges the work; may be repeated.")
+@click.option("--verify", multiple=True, help=_VERIFY)
 @click.option(
     "--variant",
     type=options.Choice(get_args(Variant)),

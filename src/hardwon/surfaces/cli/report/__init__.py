@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import hardwon
-from hardwon.settings import duration
+from hardwon.core.settings import duration
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, say, width
 from hardwon.surfaces.cli.report import html, terminal
 
 if TYPE_CHECKING:
-    from hardwon.values.report import Report
+    from hardwon.core.values.report import Report
 
 _UNITS = {"d": timedelta(days=1), "w": timedelta(days=7)}
 

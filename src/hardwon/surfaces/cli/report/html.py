@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from importlib import resources
 from typing import TYPE_CHECKING
 
-from hardwon.presentation import wording
-from hardwon.presentation.charts import columns, stack
-from hardwon.presentation.charts import safe as _text
-from hardwon.text.numbers import plural
+from hardwon.core.text.numbers import plural
+from hardwon.surfaces.presentation import wording
+from hardwon.surfaces.presentation.charts import columns, stack
+from hardwon.surfaces.presentation.charts import safe as _text
+from hardwon.surfaces.presentation.page import page as _page
+from hardwon.surfaces.presentation.page import section as _section
+from hardwon.surfaces.presentation.page import tiles
 
 if TYPE_CHECKING:
-    from hardwon.values.report import FailureKind, LessonVerdict, Report
+    from hardwon.core.values.report import FailureKind, LessonVerdict, Report
 
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 _KEY = (
     '<p class="soft key"><span><i class="good"></i>went well</span>'
     '<span><i class="bad"></i>went wrong</span>'
@@ -24,20 +25,9 @@ _KEY = (
 def page(report: Report) -> str:
     """The whole page."""
     title = f"hardwon report on {wording.place(report)}"
+    about = f"{wording.period(report)}; days are those of UTC; made {report.at:%Y-%m-%d %H:%M}."
     parts = (_tiles, _proof, _failures, _stopped, _shown, _verdicts, _to_do, _lessons)
-    body = "\n".join(part(report) for part in parts)
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{_text(title)}</title>\n<style>\n{_style()}</style>\n</head>\n<body>\n<main>\n"
-        f'<h1>{_text(title)}</h1>\n<p class="soft">{_text(wording.period(report))}; days are those '
-        f"of UTC; made {report.at:%Y-%m-%d %H:%M}.</p>\n{body}\n</main>\n</body>\n</html>\n"
-    )
-
-
-def _style() -> str:
-    return (resources.files(__package__) / "page.css").read_text(encoding="utf-8")
+    return _page(title, about, *(part(report) for part in parts))
 
 
 def _tiles(report: Report) -> str:
@@ -50,12 +40,13 @@ def _tiles(report: Report) -> str:
         (total, "lesson", f"({new:,} new this week)"),
         (report.shown, "time", f"shown, {tokens}"),
     )
-    tiles = "".join(
-        f'<section><b>{number:,}</b><span class="soft">{_text(f"{named} {what}")}</span></section>'
-        for number, noun, what in facts
-        for _, named in [plural(number, noun).split(" ")]
+    named = (plural(number, noun).split(" ") for number, noun, _ in facts)
+    return tiles(
+        *(
+            (figure, f"{noun} {what}")
+            for (figure, noun), (_, _, what) in zip(named, facts, strict=True)
+        )
     )
-    return f'<div class="tiles">{tiles}</div>'
 
 
 def _proof(report: Report) -> str:
@@ -162,10 +153,6 @@ def _lessons(report: Report) -> str:
     )
     costs = f"Today {_text(wording.money(report))}. Queue: {_text(wording.queue(report))}."
     return _section("Lessons, costs and queue", f'<ul>{rows}</ul><p class="soft">{costs}</p>')
-
-
-def _section(head: str, body: str) -> str:
-    return f"<section><h2>{_text(head)}</h2>{body}</section>"
 
 
 def _fact(text: str, details: str) -> str:

@@ -7,14 +7,14 @@ import unicodedata
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from hardwon.presentation import wording
-from hardwon.text.clean import one_line, printable
-from hardwon.text.numbers import plural
+from hardwon.core.text.clean import one_line, printable
+from hardwon.core.text.numbers import plural
+from hardwon.surfaces.presentation import wording
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from hardwon.values.report import FailureKind, Report
+    from hardwon.core.values.report import FailureKind, Report
 
 _LEVELS = " ▁▂▃▄▅▆▇█"
 _EIGHTHS = " ▏▎▍▌▋▊▉█"

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from hardwon._cold.lazy import import_module
-from hardwon.errors import InvalidInput
+from importlib import import_module
+from typing import Any, Protocol
+
+from hardwon.core.errors import InvalidInput
 from hardwon.surfaces.hooks.events import Event, HookReply
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, Protocol
 
-    class Adapter(Protocol):
-        """What the module of an agent offers."""
+class Adapter(Protocol):
+    """What the module of an agent offers."""
 
-        def read(self, payload: dict[str, Any], name: str) -> Event | None:
-            """The event in common terms; None for an event that hardwon does not handle."""
+    def read(self, payload: dict[str, Any], name: str) -> Event | None:
+        """The event in common terms; None for an event that hardwon does not handle."""
 
-        def answer(self, event: Event, reply: HookReply) -> dict[str, Any]:
-            """The reply in the agent's format; empty where the agent accepts none."""
+    def answer(self, event: Event, reply: HookReply) -> dict[str, Any]:
+        """The reply in the agent's format; empty where the agent accepts none."""
 
 
 AGENTS = ("claude-code", "codex", "gemini", "copilot", "opencode", "cline", "qwen", "cursor")
+
+# Those that a hook or plugin can make go on when they are about to end.
+CAN_BE_ASKED = frozenset(("claude-code", "codex", "gemini", "copilot", "opencode", "qwen"))
 
 
 def adapter(agent: str) -> Adapter:

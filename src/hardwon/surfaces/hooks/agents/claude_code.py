@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hardwon.surfaces.hooks.events import Event, EventKind, HookReply
 from hardwon.surfaces.hooks.payload import arguments, text, words
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 KINDS = {
     "SessionStart": EventKind.SESSION_START,
@@ -43,21 +41,26 @@ def read(payload: dict[str, Any], name: str = "") -> Event | None:
         name=name,
         session=text(payload, "session_id") + (f".{nested}" if nested else ""),
         cwd=text(payload, "cwd"),
-        text=text(payload, "prompt", "last_assistant_message"),
+        text=text(payload, "prompt", "last_assistant_message", "source"),
         tool=text(payload, "tool_name"),
         args=arguments(payload, "tool_input"),
         output=words(payload.get("error") or payload.get("tool_response")),
         is_nested=bool(nested),
+        can_be_asked=name == "Stop" and payload.get("stop_hook_active") is not True,
     )
 
 
 def answer(event: Event, reply: HookReply) -> dict[str, Any]:
-    """Context where the agent accepts it; not at a stop, where it would make the agent continue."""
+    """Context where the agent accepts it; at a stop only a request, which makes it continue."""
+    if reply.request:
+        return {"decision": "block", "reason": reply.request}
     if event.kind not in TAKES_CONTEXT:
         return {}
     output: dict[str, str] = {}
     if reply.denial:
         output |= {"permissionDecision": "deny", "permissionDecisionReason": reply.denial}
+    elif reply.is_allowed:
+        output["permissionDecision"] = "allow"
     if reply.context:
         output["additionalContext"] = reply.context
     note = {"systemMessage": reply.note} if reply.note else {}

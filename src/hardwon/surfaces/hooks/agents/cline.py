@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from hardwon.surfaces.hooks.agents import opencode
-from hardwon.surfaces.hooks.agents.opencode import read as read
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from hardwon.surfaces.hooks.events import Event, HookReply
+
+
+def read(payload: dict[str, Any], name: str = "") -> Event | None:
+    """The event; when a run ends, no plugin can make Cline go on."""
+    event = opencode.read(payload, name)
+    return event and event._replace(can_be_asked=False)
 
 
 def answer(event: Event, reply: HookReply) -> dict[str, Any]:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
+from typing import Any
 
-from hardwon._cold import json
 from hardwon.surfaces.hooks.agents import claude_code
-from hardwon.surfaces.hooks.agents.claude_code import answer as answer
-from hardwon.surfaces.hooks.events import Event, EventKind
+from hardwon.surfaces.hooks.events import Event, EventKind, HookReply
 from hardwon.surfaces.hooks.payload import group, text
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _TAIL = 256 * 1024
 
@@ -26,6 +22,11 @@ def read(payload: dict[str, Any], name: str = "") -> Event | None:
     if _failed(rollout, text(payload, "tool_use_id")):
         return event._replace(kind=EventKind.FAILED)
     return event
+
+
+def answer(event: Event, reply: HookReply) -> dict[str, Any]:
+    """As for Claude Code, but for the permission of a call, which only a person gives."""
+    return claude_code.answer(event, reply._replace(is_allowed=False))
 
 
 def _failed(rollout: str, call: str) -> bool:

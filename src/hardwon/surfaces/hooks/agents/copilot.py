@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from hardwon._cold import re
+import re
+from typing import Any
+
 from hardwon.surfaces.hooks.events import Event, EventKind, HookReply
 from hardwon.surfaces.hooks.payload import arguments, group, text, words
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 KINDS = {
     "sessionStart": EventKind.SESSION_START,
@@ -45,15 +43,18 @@ def read(payload: dict[str, Any], name: str = "") -> Event | None:
         name=name,
         session=text(payload, "sessionId"),
         cwd=text(payload, "cwd"),
-        text=text(payload, "prompt", "initialPrompt"),
+        text=text(payload, "prompt", "source", "initialPrompt"),
         tool=text(payload, "toolName"),
         args=arguments(payload, "toolArgs"),
         output=output,
+        can_be_asked=name == "agentStop" and payload.get("stop_hook_active") is not True,
     )
 
 
 def answer(event: Event, reply: HookReply) -> dict[str, Any]:
-    """Context at every door, a denial before an action."""
+    """Context at every door, a denial before an action, a request when it stops."""
+    if reply.request:
+        return {"decision": "block", "reason": reply.request}
     if event.kind not in TAKES_CONTEXT:
         return {}
     output = {"additionalContext": reply.context} if reply.context else {}

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hardwon.surfaces.hooks.events import Event, EventKind, HookReply
 from hardwon.surfaces.hooks.payload import arguments, text, words
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 KINDS = {
     "sessionStart": EventKind.SESSION_START,

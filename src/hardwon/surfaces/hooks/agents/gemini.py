@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from hardwon._cold import re
+import re
+from typing import Any
+
 from hardwon.surfaces.hooks.events import Event, EventKind, HookReply
 from hardwon.surfaces.hooks.payload import arguments, group, text, words
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 KINDS = {
     "SessionStart": EventKind.SESSION_START,
@@ -42,10 +40,11 @@ def read(payload: dict[str, Any], name: str = "") -> Event | None:
         session=text(payload, "session_id"),
         cwd=text(payload, "cwd"),
         # The prompt includes the context injected at the start of the session.
-        text=re.sub(_OWN_CONTEXT, "", text(payload, "prompt", "prompt_response")).strip(),
+        text=re.sub(_OWN_CONTEXT, "", text(payload, "prompt_response", "prompt", "source")).strip(),
         tool="bash" if tool == _SHELL else tool,
         args=arguments(payload, "tool_input"),
         output=words(response.get("error") or response.get("returnDisplay")) or printed,
+        can_be_asked=name == "AfterAgent" and payload.get("stop_hook_active") is not True,
     )
 
 
@@ -53,6 +52,8 @@ def answer(event: Event, reply: HookReply) -> dict[str, Any]:
     """Context and a line for the person where accepted; before an action only a denial."""
     if event.kind == EventKind.BEFORE:
         return {"decision": "deny", "reason": reply.denial} if reply.denial else {}
+    if reply.request:
+        return {"decision": "deny", "reason": reply.request}
     if event.kind not in TAKES_CONTEXT:
         return {}
     output = {"hookEventName": event.name, "additionalContext": reply.context}

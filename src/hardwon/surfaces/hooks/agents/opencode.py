@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hardwon.surfaces.hooks.events import Event, EventKind, HookReply
 from hardwon.surfaces.hooks.payload import arguments, text, words
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 KINDS = {
     EventKind.SESSION_START,
@@ -36,6 +34,7 @@ def read(payload: dict[str, Any], name: str = "") -> Event | None:
         args=arguments(payload, "args"),
         output=words(payload.get("output")),
         is_nested=payload.get("nested") is True,
+        can_be_asked=kind == EventKind.STOP,
     )
 
 

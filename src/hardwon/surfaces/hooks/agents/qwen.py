@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from hardwon._cold import re
+import re
+from typing import Any
+
 from hardwon.surfaces.hooks.agents import claude_code
 from hardwon.surfaces.hooks.events import Event, EventKind, HookReply
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _SHELL = "run_shell_command"
 _PRINTED = r"(?s)\nOutput: (.*)\nError: "
@@ -19,6 +17,8 @@ def read(payload: dict[str, Any], name: str = "") -> Event | None:
     event = claude_code.read(payload, name)
     if event is None:
         return None
+    if event.name == "Stop":  # it calls every stop one that a hook has made
+        return event._replace(can_be_asked=True)
     if event.kind == EventKind.PROMPT and not event.text:
         return event._replace(kind=EventKind.BATCH)
     if event.tool != _SHELL:
@@ -29,7 +29,7 @@ def read(payload: dict[str, Any], name: str = "") -> Event | None:
 def answer(event: Event, reply: HookReply) -> dict[str, Any]:
     """As for Claude Code, where it is taken."""
     context = "" if event.kind == EventKind.BEFORE else reply.context
-    return claude_code.answer(event, HookReply(context, reply.denial))
+    return claude_code.answer(event, HookReply(context, reply.denial, request=reply.request))
 
 
 def _printed(output: str) -> str:

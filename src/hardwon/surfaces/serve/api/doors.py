@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hardwon import Injection, Step
-from hardwon.errors import InvalidInput
+from hardwon.core.errors import InvalidInput
+from hardwon.core.values.delivery import NOTHING
 from hardwon.surfaces.serve.api import views
 from hardwon.surfaces.serve.api.verbs import Verb
 from hardwon.surfaces.serve.principal import Right
-from hardwon.values.delivery import NOTHING
 
 if TYPE_CHECKING:
     from hardwon.surfaces.serve.api.request import ApiRequest
@@ -23,8 +23,8 @@ _SILENT = views.injection(NOTHING)
 
 
 def start(request: ApiRequest) -> Any:
-    """The failures that recur in this project, once per run."""
-    return views.injection(request.agent.start())
+    """The playbook of this project, or the failures that recur in it, once per run."""
+    return views.injection(request.agent.start(again=request.flag("again") or False))
 
 
 def before_turn(request: ApiRequest) -> Any:
@@ -70,7 +70,8 @@ def after_run(request: ApiRequest) -> Any:
 
 def end_run(request: ApiRequest) -> None:
     """Record the outcome of every delivery of the run, and forget its steps."""
-    request.agent.end_run()
+    if request.agent.end_run() is not None and request.hw.settings.hooks.wake:
+        request.hw.wake()
 
 
 def learn(request: ApiRequest) -> Any:
@@ -100,7 +101,7 @@ def _step(fields: object) -> Step:
 
 
 VERBS = (
-    Verb("POST", "/v1/start", _DOOR, start, otherwise=_SILENT),
+    Verb("POST", "/v1/start", _DOOR, start, takes=("again",), otherwise=_SILENT),
     Verb(
         "POST", "/v1/before_turn", _DOOR, before_turn, takes=("prompt", "hyde"), otherwise=_SILENT
     ),

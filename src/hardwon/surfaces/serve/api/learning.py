@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hardwon.errors import InvalidInput
+from hardwon.core.errors import InvalidInput
+from hardwon.core.values.delivery import NOTHING
 from hardwon.surfaces.serve.api import views
 from hardwon.surfaces.serve.api.verbs import Verb, listed
 from hardwon.surfaces.serve.principal import Right
-from hardwon.values.delivery import NOTHING
 
 if TYPE_CHECKING:
     from hardwon.surfaces.serve.api.request import ApiRequest

@@ -13,23 +13,23 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from starlette.responses import Response
 
-from hardwon.errors import InvalidInput, NotFound
-from hardwon.pipeline import inject
+from hardwon.core.errors import InvalidInput, NotFound
+from hardwon.core.text.clean import required
+from hardwon.core.values.lesson import Status
+from hardwon.core.values.listing import Page
+from hardwon.engine.pipeline import inject
 from hardwon.surfaces.serve.api import views
 from hardwon.surfaces.serve.api.verbs import Verb, listed
 from hardwon.surfaces.serve.principal import Right
-from hardwon.text.clean import required
-from hardwon.values.lesson import Status
-from hardwon.values.listing import Page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hardwon import Lesson
-    from hardwon.lessons import Lessons
+    from hardwon.api.lessons import Lessons
+    from hardwon.core.values.history import Change
+    from hardwon.core.values.listing import Mark
     from hardwon.surfaces.serve.api.request import ApiRequest
-    from hardwon.values.history import Change
-    from hardwon.values.listing import Mark
 
 Numbered = TypeVar("Numbered", "Lesson", "Change")
 

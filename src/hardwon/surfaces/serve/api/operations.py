@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import Response
 
 import hardwon
-from hardwon import metrics as prometheus
-from hardwon.errors import InvalidInput
-from hardwon.service.keys import Role
-from hardwon.settings import duration
+from hardwon.core import metrics as prometheus
+from hardwon.core.errors import InvalidInput
+from hardwon.core.settings import duration
+from hardwon.core.values.queue import QueueCounts, WorkCounts
+from hardwon.storage.service.keys import Role
 from hardwon.surfaces.serve.api import views
 from hardwon.surfaces.serve.api.verbs import Verb
 from hardwon.surfaces.serve.principal import Right
-from hardwon.values.queue import QueueCounts, WorkCounts
 
 if TYPE_CHECKING:
     from datetime import timedelta
 
-    from hardwon.service.keys import Key
+    from hardwon.storage.service.keys import Key
     from hardwon.surfaces.serve.api.request import ApiRequest
 
 _ANY = (Right.DOOR, Right.LESSONS)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hardwon.errors import InvalidInput, NotFound
+from hardwon.core.errors import InvalidInput, NotFound
+from hardwon.core.values.listing import Page
 from hardwon.surfaces.serve.api import views
 from hardwon.surfaces.serve.api.verbs import Verb, listed
 from hardwon.surfaces.serve.principal import Right
-from hardwon.values.listing import Page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hardwon.errors import InvalidInput
-from hardwon.settings import duration
+from hardwon.core.errors import InvalidInput
+from hardwon.core.settings import duration
+from hardwon.core.values.plain import plain
 from hardwon.surfaces.serve.api import views
 from hardwon.surfaces.serve.api.verbs import Verb, listed
 from hardwon.surfaces.serve.principal import Right
-from hardwon.values.plain import plain
 
 if TYPE_CHECKING:
     from datetime import timedelta
 
+    from hardwon.core.values.report import FailureKind
     from hardwon.surfaces.serve.api.request import ApiRequest
-    from hardwon.values.report import FailureKind
 
 _READ = (Right.READ,)
 

@@ -7,9 +7,9 @@ import json
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from hardwon.errors import InvalidInput
+from hardwon.core.errors import InvalidInput
+from hardwon.core.values.listing import mark
 from hardwon.surfaces.serve.requests import lessons_of, limited, principal, scoped
-from hardwon.values.listing import mark
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from hardwon import Agent, Hardwon
-    from hardwon.lessons import Lessons
+    from hardwon.api.lessons import Lessons
+    from hardwon.api.tenants import Tenant
+    from hardwon.core.values.listing import Mark
+    from hardwon.core.values.scope import Scope
     from hardwon.surfaces.serve.principal import Principal
-    from hardwon.tenants import Tenant
-    from hardwon.values.listing import Mark
-    from hardwon.values.scope import Scope
 
 _TRUE, _FALSE = {"true", "1", "yes"}, {"false", "0", "no", ""}
 MOST = 1000  # rows of a page

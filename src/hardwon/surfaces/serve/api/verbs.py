@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from starlette.responses import Response
 from starlette.routing import Route
 
-from hardwon.errors import InvalidInput
-from hardwon.service.replies import Kept
+from hardwon.core.errors import InvalidInput
+from hardwon.core.values.plain import plain
+from hardwon.storage.service.replies import Kept
 from hardwon.surfaces.serve.api.request import ApiRequest, cursor_of
 from hardwon.surfaces.serve.problems import Problem
 from hardwon.surfaces.serve.requests import admitted, limits_of
-from hardwon.values.plain import plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from starlette.requests import Request
 
+    from hardwon.core.values.listing import Page
     from hardwon.surfaces.serve.thread_pool import ThreadPool
-    from hardwon.values.listing import Page
 
 JSON = "application/json"
 _REPLAYED = {"Idempotent-Replayed": "true"}

@@ -6,13 +6,13 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from hardwon.values.plain import plain
+from hardwon.core.values.plain import plain
 
 if TYPE_CHECKING:
     from hardwon import Injection, Job, Lesson
-    from hardwon.ranking.scores import Judged
-    from hardwon.values.ended_run import EndedRun
-    from hardwon.values.history import Change
+    from hardwon.core.values.ended_run import EndedRun
+    from hardwon.core.values.history import Change
+    from hardwon.knowledge.ranking.scores import Judged
 
 OPENAPI = os.path.join(os.path.dirname(__file__), "openapi.json")
 with open(OPENAPI, encoding="utf-8") as _file:

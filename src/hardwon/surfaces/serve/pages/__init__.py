@@ -12,6 +12,7 @@ from hardwon.surfaces.serve.pages import (
     failures,
     lessons,
     loops,
+    playbook,
     queue,
     runs,
 )
@@ -35,6 +36,7 @@ def routes() -> list[Route]:
     return [
         *page("/", overview),
         *lessons.routes(),
+        *playbook.routes(),
         *page("/review", review),
         *failures.routes(),
         *runs.routes(),

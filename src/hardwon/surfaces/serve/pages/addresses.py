@@ -6,17 +6,17 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
+from hardwon.core.values.listing import mark
 from hardwon.surfaces.serve.gate import own_path
 from hardwon.surfaces.serve.problems import Problem
 from hardwon.surfaces.serve.requests import limited, link, principal
-from hardwon.values.listing import mark
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
     from hardwon import Agent, Hardwon
-    from hardwon.tenants import Tenant
-    from hardwon.values.listing import Mark
+    from hardwon.api.tenants import Tenant
+    from hardwon.core.values.listing import Mark
 
 NOWHERE = "-"  # stands for lessons without a project
 _KEPT = ("agent", "project", "since")  # filters that links to other pages keep
@@ -32,6 +32,10 @@ _NOTICES = {
     "undone": "The last change of lesson {} was undone.",
     "guarded": "Lesson {} now denies the call.",
     "unguarded": "Lesson {} denies nothing any more.",
+    "pinned": "Item {} now comes first.",
+    "unpinned": "Item {} is in its usual place again.",
+    "moved": "Item {} was moved.",
+    "removed": "Item {} is no longer in the playbook.",
     "retried": "Dead letters that wait again: {}.",
     "purged": "Dead letters removed: {}.",
     "muted": "The failure is muted.",
@@ -42,7 +46,10 @@ _NOTICES = {
     "revoked": "The key {} is revoked.",
 }
 _UNDOABLE = frozenset(
-    ("approved", "retired", "edited", "guarded", "unguarded", "written", "muted", "unmuted")
+    (
+        *("approved", "retired", "edited", "guarded", "unguarded", "written", "muted", "unmuted"),
+        *("pinned", "unpinned", "moved", "removed"),
+    )
 )
 
 

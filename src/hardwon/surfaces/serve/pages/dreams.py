@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hardwon.errors import NotFound
+from hardwon.core.errors import NotFound
+from hardwon.core.values.dream import DreamState
 from hardwon.surfaces.serve.pages.addresses import after_form, agents_of
 from hardwon.surfaces.serve.pages.views import View, action, page
 from hardwon.surfaces.serve.principal import Right
-from hardwon.values.dream import DreamState
 
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.routing import Route
 
     from hardwon import Agent
+    from hardwon.core.values.dream import Dream
     from hardwon.surfaces.serve.pages.views import Fields
-    from hardwon.values.dream import Dream
 
 _ROWS = 50
 

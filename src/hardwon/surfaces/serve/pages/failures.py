@@ -6,8 +6,10 @@ from collections import Counter
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from hardwon.failures.lesson_text import UNSOLVED
-from hardwon.presentation.wording import by_day
+from hardwon.core.values.delivery import Outcome
+from hardwon.core.values.lesson import Status
+from hardwon.knowledge.reading.lesson_text import UNSOLVED
+from hardwon.surfaces.presentation.wording import by_day
 from hardwon.surfaces.serve.pages.addresses import (
     after_form,
     mark_of,
@@ -18,8 +20,6 @@ from hardwon.surfaces.serve.pages.overview import period
 from hardwon.surfaces.serve.pages.views import View, action, page
 from hardwon.surfaces.serve.problems import Problem
 from hardwon.surfaces.serve.requests import lessons_of
-from hardwon.values.delivery import Outcome
-from hardwon.values.lesson import Status
 
 if TYPE_CHECKING:
     from datetime import date
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from starlette.routing import Route
 
     from hardwon import Lesson
+    from hardwon.api.tenants import Tenant
+    from hardwon.core.values.report import FailureKind
     from hardwon.surfaces.serve.pages.views import Fields
-    from hardwon.tenants import Tenant
-    from hardwon.values.report import FailureKind
 
 MUTED = "muted"  # tag of a lesson whose failure is hidden from the list
 OPEN, KNOWN, RETURNED, ALL = "open", "known", "returned", "all"

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hardwon.failures.guards import Guard, exact_calls, forbidden_call, guard_of
+from hardwon.core.values.delivery import Door
+from hardwon.core.values.evidence import Kind
+from hardwon.core.values.lesson import USER_SUPPLIED, Status
+from hardwon.core.values.provenance import marks
+from hardwon.knowledge.reading.guards import Guard, exact_calls, forbidden_call, guard_of
 from hardwon.surfaces.serve.pages import story
 from hardwon.surfaces.serve.pages.addresses import after_form, number_of, tenant_of
 from hardwon.surfaces.serve.pages.views import View, action, page
 from hardwon.surfaces.serve.requests import lessons_of
-from hardwon.values.delivery import Door
-from hardwon.values.evidence import Kind
-from hardwon.values.lesson import USER_SUPPLIED, Status
-from hardwon.values.provenance import marks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

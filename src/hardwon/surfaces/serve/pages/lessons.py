@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from hardwon.core.text.clean import clip, one_line
+from hardwon.core.values.lesson import LIVE, SHELVED, Status
 from hardwon.surfaces.serve.pages import lesson
 from hardwon.surfaces.serve.pages.addresses import mark_of, tenant_of, written
 from hardwon.surfaces.serve.pages.views import View, page
 from hardwon.surfaces.serve.problems import Problem
-from hardwon.text.clean import clip, one_line
-from hardwon.values.lesson import LIVE, SHELVED, Status
 
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.routing import Route
 
-    from hardwon.values.lesson import Lesson
+    from hardwon.core.values.lesson import Lesson
 
 STATES = (Status.ALL, *reversed(LIVE), *SHELVED)
 _ROWS = 50

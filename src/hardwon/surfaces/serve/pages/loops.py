@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hardwon.errors import NotFound
+from hardwon.core.errors import NotFound
+from hardwon.core.text.clean import clip, one_line
 from hardwon.surfaces.serve.pages.addresses import agents_of
 from hardwon.surfaces.serve.pages.views import View, page
-from hardwon.text.clean import clip, one_line
 
 if TYPE_CHECKING:
     from starlette.requests import Request

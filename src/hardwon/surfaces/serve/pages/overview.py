@@ -5,17 +5,17 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from hardwon.presentation import wording
+from hardwon.core.values.lesson import Status
+from hardwon.surfaces.presentation import wording
 from hardwon.surfaces.serve.pages import story
 from hardwon.surfaces.serve.pages.addresses import hw_of, tenant_of
 from hardwon.surfaces.serve.pages.views import View
 from hardwon.surfaces.serve.problems import Problem
-from hardwon.values.lesson import Status
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from hardwon.values.report import FailureKind, Report
+    from hardwon.core.values.report import FailureKind, Report
 
 PERIODS = {"7": "7 days", "30": "30 days", "90": "90 days"}
 

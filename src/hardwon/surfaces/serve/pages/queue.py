@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from hardwon.core.text.clean import clip, one_line
+from hardwon.core.values.listing import Place
 from hardwon.surfaces.serve.pages.addresses import after_form, chosen, hw_of
 from hardwon.surfaces.serve.pages.views import View, action, page
 from hardwon.surfaces.serve.requests import principal
-from hardwon.text.clean import clip, one_line
-from hardwon.values.listing import Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from starlette.routing import Route
 
     from hardwon import Job
+    from hardwon.core.values.queue import WorkerStatus
     from hardwon.surfaces.serve.pages.views import Fields
-    from hardwon.values.queue import WorkerStatus
 
 _READ = 2_000  # a longer queue is not read for a page
 _ROWS = 50

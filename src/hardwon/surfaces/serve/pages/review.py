@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hardwon.core.values.lesson import Status
 from hardwon.surfaces.serve.pages import story
 from hardwon.surfaces.serve.pages.addresses import mark_of, tenant_of, written
 from hardwon.surfaces.serve.pages.lesson import described
 from hardwon.surfaces.serve.pages.lessons import row
 from hardwon.surfaces.serve.pages.views import View
 from hardwon.surfaces.serve.problems import Problem
-from hardwon.values.lesson import Status
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from hardwon.core.text.clean import clip, one_line
+from hardwon.core.values.ended_run import timeline
+from hardwon.core.values.step import Step
 from hardwon.surfaces.serve.pages.addresses import mark_of, tenant_of, written
 from hardwon.surfaces.serve.pages.views import View, page
 from hardwon.surfaces.serve.problems import Problem
-from hardwon.text.clean import clip, one_line
-from hardwon.values.ended_run import timeline
-from hardwon.values.step import Step
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from starlette.routing import Route
 
     from hardwon import Delivery
-    from hardwon.values.ended_run import EndedRun
-    from hardwon.values.run import RunSoFar, Shown
+    from hardwon.core.values.ended_run import EndedRun
+    from hardwon.core.values.run import RunSoFar, Shown
 
 ENDED, SHOWN = "ended", "shown"
 LISTS = {ENDED: "runs", SHOWN: "what was shown"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
-from hardwon.presentation import wording
+from hardwon.surfaces.presentation import wording
 from hardwon.surfaces.serve.pages.addresses import hw_of
 from hardwon.surfaces.serve.pages.views import View
 from hardwon.surfaces.serve.requests import principal

@@ -7,20 +7,20 @@ import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from hardwon.failures.guards import guard_of
-from hardwon.presentation import wording
-from hardwon.values.evidence import Kind
+from hardwon.core.values.evidence import Kind
+from hardwon.knowledge.reading.guards import guard_of
+from hardwon.surfaces.presentation import wording
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from hardwon.values.evidence import Evidence
-    from hardwon.values.history import Change
-    from hardwon.values.lesson import Lesson
-    from hardwon.values.report import Exposure, LessonVerdict
+    from hardwon.core.values.evidence import Evidence
+    from hardwon.core.values.fix import Fix
+    from hardwon.core.values.history import Change
+    from hardwon.core.values.lesson import Lesson
+    from hardwon.core.values.report import Exposure, LessonVerdict
 
 SAME, GONE, NEW = "same", "gone", "new"
-_FAILED, _SAID, _FAILED_AGAIN, _WORKED = "FAILED: ", "  it said: ", "then FAILED: ", "then ok: "
 _ALIKE = 0.5  # calls with less in common are not compared word by word
 _COMPARED = ("status", "situation", "mistake", "correction", "tags", "guard")
 _LABELS = {
@@ -33,28 +33,25 @@ _LABELS = {
     Kind.QUARANTINED: "Held back",
     Kind.DIFFERS: "Contradicts lesson",
     Kind.RETIRED: "Retired by the hold-out",
+    Kind.SHOWN_BY: "Shown by the steps of run",
+    Kind.CONFIRMED: "Worked in run",
+    Kind.WEAKENED: "Failed in run",
+    Kind.WITHDRAWN: "Withdrawn",
     Kind.NOTE: "Note",
 }
 
 
 def cases(lesson: Lesson) -> list[dict[str, Any]]:
-    """Each case of the failure: the failing call, its message, the call that worked."""
-    return [_case(piece.value) for piece in lesson.evidence if piece.kind == Kind.CASE]
+    """What runs called: the call that failed and the one that worked, the likeliest first."""
+    return [_case(fix) for fix in lesson.fixes if fix.mistake and fix.call]
 
 
-def _case(text: str) -> dict[str, Any]:
-    """Parses the text that `failures.case_text.case_text` wrote."""
-    parts = re.split(r"^(FAILED: |  it said: |then FAILED: |then ok: )", text, flags=re.MULTILINE)
-    pairs = list(zip(parts[1::2], parts[2::2], strict=True))
-    failed, message = _first(pairs, _FAILED), _first(pairs, _SAID)
-    worked = [text.rstrip("\n") for mark, text in pairs if mark == _WORKED]
-    closest = max(worked, key=lambda call: _likeness(failed, call), default="")
+def _case(fix: Fix) -> dict[str, Any]:
+    is_alike = _likeness(fix.mistake, fix.call) > _ALIKE
     return {
-        "failed": failed,
-        "said": message,
-        "worked": closest,
-        "between": sum(mark == _FAILED_AGAIN for mark, _ in pairs),
-        "diff": diff(failed, closest) if _likeness(failed, closest) > _ALIKE else [],
+        "failed": fix.mistake,
+        "worked": fix.call,
+        "diff": diff(fix.mistake, fix.call) if is_alike else [],
     }
 
 
@@ -65,10 +62,6 @@ def _likeness(failed: str, worked: str) -> float:
 
 def _pieces(text: str) -> list[str]:
     return re.findall(r"\s+|\w+|[^\w\s]", text)
-
-
-def _first(pairs: Iterable[tuple[str, str]], mark: str) -> str:
-    return next((text.rstrip("\n") for label, text in pairs if label == mark), "")
 
 
 def diff(before: str, after: str) -> list[tuple[str, str]]:

@@ -10,8 +10,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup
 
-from hardwon.presentation import charts, wording
-from hardwon.text.clean import printable
+from hardwon.core.text.clean import printable
+from hardwon.surfaces.presentation import charts, wording
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

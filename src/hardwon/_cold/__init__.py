@@ -1,1 +1,0 @@
-"""Fast-importing replacements for parts of the standard library, for short hook processes."""

@@ -1,0 +1,469 @@
+"""The public API: `Hardwon` and its agents."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from hardwon.api import run_input
+from hardwon.api.lessons import Lessons
+from hardwon.core import _wait_budget
+from hardwon.core._fork import cached_property
+from hardwon.core._platform import ensure_supported
+from hardwon.core.text.clean import LABEL_LIMIT, LESSON_LIMIT, as_text, one_line, required
+from hardwon.core.text.secrets import screened
+from hardwon.core.values import episode
+from hardwon.core.values import step as steps
+from hardwon.core.values.delivery import NOTHING, Door, Injection
+from hardwon.core.values.lesson import Lesson, noted
+from hardwon.core.values.scope import scope as scoped
+from hardwon.engine.runtime import ANY_TRIGGER, TEXT_LIMIT, Runtime, settings_at, utc_now
+from hardwon.knowledge.reading import call_keys
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime, timedelta
+
+    from hardwon.api import namespaces, playbook, tenants
+    from hardwon.core.settings import Settings
+    from hardwon.core.values.job import Job
+    from hardwon.core.values.queue import Tally
+    from hardwon.core.values.report import Report
+    from hardwon.core.values.scope import Scope
+    from hardwon.core.values.step import Step
+    from hardwon.engine import projects as claims
+    from hardwon.engine.runtime import Answerer, Processor
+    from hardwon.engine.worker import WorkerProcess
+    from hardwon.knowledge.ranking.scores import Judged
+    from hardwon.learn import goals, maintenance
+    from hardwon.learn.transcripts import mining
+    from hardwon.learn.trials import Loops
+    from hardwon.models.budget import Spent
+    from hardwon.storage.ports import Embedder, Model, Reply, Run
+
+
+T = TypeVar("T")
+
+
+def open(
+    target: str | os.PathLike[str] | None = None,
+    *,
+    settings: Settings | None = None,
+    model: Model | Answerer | str | None = None,
+    embedder: Embedder | None = None,
+    work: bool = False,
+    clock: Callable[[], datetime] = utc_now,
+) -> Hardwon:
+    """A hardwon at `target`: nothing (`~/.hardwon`), a directory, `memory:`, `postgresql://…`.
+
+    A `model` (a name, a function or an object) and an `embedder` of yours are used instead of
+    the ones set in `model.name` and `recall.embedder`. With `work` a thread works the queue until
+    `close`.
+    """
+    ensure_supported()
+    place = os.fspath(target) if target is not None else ""
+    set_here = settings_at(place, settings)
+    engine = Runtime(set_here, place, model=model, embedder=embedder, clock=clock)
+    engine.processors.update(PROCESSORS)
+    if model is not None:
+        engine.model  # noqa: B018 - an unusable model is refused here, not job by job
+    if work:
+        engine.work_in_background()
+    return Hardwon(engine)
+
+
+def attach(orchestrator: object, agent: Agent | None = None, **how: str) -> goals.Attachment:
+    """Report every ended goal of an orchestrator to an agent; see `learn.goals.attach`."""
+    from hardwon.learn import goals
+
+    return goals.attach(orchestrator, (agent or open().agent("default")).goals, **how)
+
+
+def _processor(way: str) -> Processor:
+    """The processor of a way of learning, which is imported for its first job."""
+    return lambda engine, job: import_module(f"hardwon.learn.{way}").process(engine, job)
+
+
+PROCESSORS = {
+    ANY_TRIGGER: _processor("failed_runs"),
+    "execution": _processor("executions"),
+    "goal": _processor("goals"),
+    "run": _processor("reader"),
+}
+
+
+class Hardwon:
+    """One opened store with its queue. Close it, or use it in a `with` block."""
+
+    def __init__(self, engine: Runtime) -> None:
+        self._engine = engine
+
+    @property
+    def settings(self) -> Settings:
+        """All settings, and where each was set."""
+        return self._engine.settings
+
+    @property
+    def model(self) -> str:
+        """The name of the model that writes the lessons; `rules` without a model."""
+        return self._engine.model.name
+
+    def try_model(self) -> Reply:
+        """The model's answer to one small request; an error says what is wrong with it."""
+        from hardwon.api import answers
+
+        return answers.tried(self._engine)
+
+    @property
+    def reader(self) -> str:
+        """The name of the model that reads ended runs; "" if none does."""
+        return self._engine.model.name if self._engine.reads_runs else ""
+
+    @property
+    def last_reading(self) -> datetime | None:
+        """When a run was last read on this machine, or its items were written down."""
+        return self._engine.last_reading
+
+    def agent(
+        self,
+        name: str,
+        *,
+        project: str | None = None,
+        tenant: str = "default",
+        run: str | None = None,
+    ) -> Agent:
+        """A handle for one agent; it never touches another agent's lessons.
+
+        With a `run` id the steps of the run are kept on disk, so that several processes share them.
+        """
+        return Agent(self._engine, scoped(name, project=project, tenant=tenant), run)
+
+    def drain(self) -> Tally:
+        """Work every queued job that is due, now, and return the counts."""
+        from hardwon.core import _sync
+
+        return _sync.run_sync(self._engine.drain)
+
+    def work(self, mode: str = "forever", *, idle: timedelta | None = None) -> Tally:
+        """Work the queue until SIGTERM or SIGINT, or until nothing came for `idle`.
+
+        The mode `empty` ends when nothing is due, the mode `once` after one job.
+        """
+        from hardwon.core import _sync
+
+        return _sync.run_sync(lambda: self._engine.worker.serve(mode, idle=idle))
+
+    @property
+    def worker(self) -> WorkerProcess:
+        """The worker of this process with its counts; that in the background if there is one."""
+        background = self._engine.background
+        return background.worker if background else self._engine.worker
+
+    def wake(self) -> int | None:
+        """Make sure a worker is running; returns the process id if one was started."""
+        return self._engine.wake()
+
+    @property
+    def queue(self) -> namespaces.JobQueue:
+        """The queue: `waiting`, `dead`, `revive`, `purge`, `status`."""
+        from hardwon.api import namespaces
+
+        return namespaces.JobQueue(self._engine)
+
+    @property
+    def projects(self) -> claims.Projects:
+        """Which folders may write into a project: `list`, `trust`, `forget`."""
+        from hardwon.engine import projects as claims
+
+        return claims.Projects(self._engine)
+
+    def tenant(
+        self, name: str = "default", *, agent: str | None = None, project: str | None = None
+    ) -> tenants.Tenant:
+        """Paged lists over all agents of a tenant, or over one agent or project."""
+        from hardwon.api import tenants
+
+        return tenants.tenant(self._engine, name, agent, project)
+
+    def spent(self) -> Spent:
+        """What models have cost today in total: `calls`, `tokens`, `money`."""
+        return self._engine.accounts.today()
+
+    def report(
+        self,
+        agent: str = "default",
+        *,
+        project: str | None = None,
+        tenant: str = "default",
+        since: timedelta | None = None,
+        whole: bool = False,
+    ) -> Report:
+        """What an agent in a project learnt, what it was shown, and what happened then.
+
+        `whole` covers every agent and project of the tenant. Default of `since`: 30 days.
+        """
+        own = scoped(agent, project=project, tenant=tenant)
+        from hardwon.api import reporting
+
+        return reporting.report(self._engine, own, since=since, whole=whole)
+
+    @property
+    def vectors(self) -> namespaces.Vectors:
+        """The embeddings of lessons: `fill`, `counts`."""
+        from hardwon.api import namespaces
+
+        return namespaces.Vectors(self._engine)
+
+    def check(self) -> list[str]:
+        """The problems of the stored data, in words; [] if there are none."""
+        return self._engine.store.check()
+
+    def on_trouble(self, tell: Callable[[BaseException], None]) -> None:
+        """Call `tell` with each error that a door hides from the agent, instead of logging it."""
+        self._engine.trouble = tell
+
+    def forget_tenant(self, tenant: str) -> None:
+        """Delete a tenant with all its lessons, logs, jobs, dead letters, runs and loops."""
+        from hardwon.api import forgetting
+
+        forgetting.forget(self._engine, tenant)
+
+    def close(self) -> None:
+        """Release files; queued jobs stay queued. With `work` it waits for the jobs in flight."""
+        self._engine.close()
+
+    if not TYPE_CHECKING:  # names of the last release; a type checker should refuse them
+
+        def __getattr__(self, name: str) -> Any:
+            from hardwon.api import moved_names
+
+            return moved_names.moved(self, name, moved_names.OF_HARDWON)
+
+    def __enter__(self) -> Hardwon:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Agent:
+    """One agent in one project. The doors never raise into the agent's turn."""
+
+    def __init__(self, engine: Runtime, own: Scope, run: str | None = None) -> None:
+        self._engine = engine
+        self.scope = own
+        self.lessons = Lessons(engine, own)
+        self._run_name = None if run is None else as_text(run)
+
+    @property
+    def dreams(self) -> maintenance.Dreams:
+        """Maintenance of this agent's lessons while it is idle, with report and undo."""
+        from hardwon.learn import maintenance
+
+        return maintenance.Dreams(self._engine, self.scope)
+
+    @property
+    def sessions(self) -> mining.Sessions:
+        """Transcripts of coding agents on this machine, to be mined into this agent's memory."""
+        from hardwon.learn.transcripts import mining
+
+        return mining.Sessions(self._engine, self.scope)
+
+    def start(self, *, again: bool = False) -> Injection:
+        """The playbook of this project, once, at the start of a run; else its usual failures.
+
+        `again` shows it once more, to a run whose context was lost.
+        """
+        doors, scope = self._engine.doors, self.scope
+        return self._attempt(lambda: doors.start(scope, self.run, again=again), NOTHING)
+
+    def before_turn(self, prompt: str, *, hyde: bool | None = None) -> Injection:
+        """The lessons to put before the model with this prompt; falsy if none fits.
+
+        With `hyde` the model first imagines the lesson that would help; default: `hyde.enabled`.
+        """
+
+        def turn() -> Injection:
+            asked = screened(as_text(prompt), TEXT_LIMIT)  # cut first, as prompts may be huge
+            imagined = _imagined(self._engine, asked, hyde)
+            return self._engine.doors.turn(self.scope, asked, self.run, imagined)
+
+        return self._attempt(turn, NOTHING)
+
+    def before_action(self, tool: str, args: object) -> Injection:
+        """A warning if this call will probably fail, or is forbidden; falsy if not."""
+
+        def action() -> Injection:
+            return self._engine.doors.action(self.scope, as_text(tool), args, self.run)
+
+        return self._attempt(action, NOTHING)
+
+    def after_action(
+        self, tool: str, args: object, *, output: object = "", failed: bool | None = None
+    ) -> Injection:
+        """Record a step; returns the known fix if it failed in a known way.
+
+        Without `failed` the output is judged; the result's `failed` holds the verdict. The output
+        may be anything: text, bytes, an exception. A run in a loop gets a warning; `stop` is set
+        when it should be stopped.
+        """
+
+        def after() -> Injection:
+            name, call = as_text(tool), call_keys.canonical(args)
+            has_failed = failed
+            if failed is None:
+                from hardwon.knowledge.reading import verdict
+
+                has_failed = verdict.has_failed(name, output, call, self.run.so_far().steps)
+            step = steps.Step(name, call, as_text(output), bool(has_failed))
+            return self._engine.doors.after(self.scope, step, self.run)
+
+        return self._attempt(after, NOTHING)
+
+    def after_run(
+        self,
+        *,
+        task: str,
+        attempt: str = "",
+        error: object = None,
+        signals: Mapping[str, object] | None = None,
+        steps: Sequence[Step] | None = None,
+    ) -> Job | None:
+        """End a run; queue a reflection if the run is worth one. The job is durable on return."""
+        late = () if steps is None else run_input.learnt(self._engine, self.scope, steps)
+        recorded = self.run.so_far().steps if steps is None else late
+        flags = run_input.flags_of(signals)
+        problem = run_input.problem_of(error)
+        from hardwon.engine.pipeline import capture
+
+        trigger = capture.trigger_of(bool(problem), flags, self._engine.settings.reflexion)
+        texts = as_text(task), as_text(attempt), problem
+        ended = episode.Episode(self.scope, *texts, signals=tuple(flags.items()))
+        is_read = trigger in (None, episode.Trigger.ERROR) and self._engine.reads(recorded)
+        job = None
+        if is_read:
+            job = self._engine.read_run(ended, self.run, recorded)
+        elif trigger is not None:
+            job = self._engine.capture(ended, trigger, recorded=recorded)
+        # Only after the job is durable: a full disk must not cost the steps.
+        self._engine.doors.end(self.scope, self.run, as_text(task), problem, late)
+        return job
+
+    def end_run(self) -> Job | None:
+        """End a run: note outcomes of its deliveries, archive its steps.
+
+        It is queued only for a model that reads runs.
+        """
+        ended, steps = episode.Episode(self.scope, ""), self.run.so_far().steps
+        is_read = self._engine.reads(steps)
+        job = self._engine.read_run(ended, self.run, steps) if is_read else None
+        self._engine.doors.end(self.scope, self.run)
+        return job
+
+    def explain(
+        self, door: str, text: str, *, tool: str = "bash", hyde: bool | None = None
+    ) -> Sequence[Judged]:
+        """Every candidate at the `turn`, `action` or `error` door: its score, parts and verdict."""
+        imagined = _imagined(self._engine, text, hyde) if door == Door.TURN else ""
+        asked = f"{text}\n{imagined}" if imagined else text
+        return self._engine.doors.explain(self.scope, door, asked, tool)
+
+    def learn(self, text: str, *, situation: str = "") -> Lesson:
+        """Store a lesson that you already know, without a model. `situation`: when it holds."""
+        lesson = noted(self.scope, required(text, "lesson", LESSON_LIMIT))
+        if situation:
+            lesson = lesson._replace(situation=required(situation, "situation", LABEL_LIMIT))
+        return self._engine.keep(lesson)
+
+    def digest(self, *, tokens: int = 300) -> str:
+        """The lessons that were met most often, as a block for the start of a session."""
+        scope, run = self.scope, self.run
+        from hardwon.api import browsing
+
+        return self._attempt(lambda: browsing.digest(self._engine, scope, run, tokens=tokens), "")
+
+    def readable(self, lessons: Sequence[Lesson]) -> Sequence[Lesson]:
+        """The lessons that the agent may look up; those withheld from this run are left out."""
+        from hardwon.api import browsing
+
+        return browsing.readable(self._engine, self.scope, lessons, self.run)
+
+    @property
+    def playbook(self) -> playbook.Playbook:
+        """What the project has taught: `list`, `edit`, `pin`, `move`, `undo`, `add`, `write` …"""
+        from hardwon.api import playbook
+
+        return playbook.Playbook(self._engine, self.scope, self.lessons, self.run)
+
+    @property
+    def loops(self) -> Loops:
+        """Loops of trials: `run` one; states, reflections, search, analytics of all."""
+        from hardwon.learn import trials
+
+        return trials.Loops(self._engine, self.scope)
+
+    @property
+    def goals(self) -> namespaces.Goals:
+        """Goals that ended: `ended`, `context`, `reflections`."""
+        from hardwon.api import namespaces
+
+        return namespaces.Goals(self._engine, self.scope, self._attempt)
+
+    @property
+    def runs(self) -> namespaces.Runs:
+        """Runs that ended: `list`, `get`; how well they went: `ended`, `context`."""
+        from hardwon.api import namespaces
+
+        return namespaces.Runs(self._engine, self.scope, self._attempt)
+
+    @property
+    def answers(self) -> namespaces.Answers:
+        """Answers checked and improved by the model: `verify`, `refine`, `imagine`."""
+        from hardwon.api import namespaces
+
+        return namespaces.Answers(self._engine)
+
+    def report(self, injection: Injection, outcome: str) -> None:
+        """Report the outcome of a delivery: `helped`, `ignored`, `failed` …"""
+        delivery = one_line(as_text(getattr(injection, "id", "")), 200)
+        self._engine.store.deliveries.report(self.scope, delivery, one_line(as_text(outcome), 200))
+
+    @cached_property
+    def run(self) -> Run:
+        """The current run: its task, its steps, the lessons it was shown."""
+        return self._engine.doors.run(self.scope, self._run_name)
+
+    if not TYPE_CHECKING:  # names of the last release; a type checker should refuse them
+
+        def __getattr__(self, name: str) -> Any:
+            from hardwon.api import moved_names
+
+            return moved_names.moved(self, name, moved_names.OF_AGENT)
+
+    def _attempt(self, call: Callable[[], T], otherwise: T) -> T:
+        """Best effort: an agent's turn never fails because of its memory."""
+        try:
+            with _wait_budget.WaitBudget(self._engine.settings.postgres.patience.total_seconds()):
+                return call()
+        except Exception as error:  # noqa: BLE001 - the turn must go on
+            _tell(self._engine, error)
+            return otherwise
+
+
+def _imagined(engine: Runtime, prompt: str, hyde: bool | None) -> str:
+    """A hypothetical lesson for the prompt if `hyde` is on; else ""."""
+    is_on = engine.settings.hyde.enabled if hyde is None else hyde
+    if not is_on:
+        return ""
+    from hardwon.api import answers
+
+    return answers.enriched(engine, prompt)
+
+
+def _tell(engine: Runtime, error: Exception) -> None:
+    try:
+        engine.trouble(error)
+    except Exception:  # noqa: BLE001 - a listener of the program must not end its turn
+        return

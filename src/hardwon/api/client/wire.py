@@ -1,0 +1,177 @@
+"""Requests to a server: kept-alive connections, time limits, hardwon's own errors."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import select
+import threading
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlencode, urlsplit
+
+from hardwon.core._time_limit import TimeLimit
+from hardwon.core.errors import (
+    HardwonError,
+    InvalidInput,
+    NotFound,
+    SetupError,
+    TransientError,
+    Unavailable,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DOOR = 0.5  # seconds that an agent's turn waits at most
+_OTHERS = 60.0  # seconds that other callers wait at most
+_IDLE = 4  # idle connections to keep
+
+
+class _Request(NamedTuple):
+    """One request as it is sent."""
+
+    method: str
+    target: str  # the path with its parameters
+    body: bytes
+    headers: Mapping[str, str]
+
+
+class Answer(NamedTuple):
+    """The answer of a server."""
+
+    status: int
+    body: bytes
+    retry_after: float | None
+
+    @property
+    def json(self) -> Any:
+        """The body as a value."""
+        return json.loads(self.body) if self.body else None
+
+
+class Wire:
+    """One server and one key."""
+
+    def __init__(self, url: str, key: str, *, door: float = DOOR) -> None:
+        parts = urlsplit(url)
+        if not parts.hostname or parts.username or parts.query or parts.fragment:
+            raise InvalidInput(f"not the address of a server: {url!r}")
+        self._is_encrypted = parts.scheme == "https"
+        self._host, self._port = parts.hostname, parts.port
+        self._prefix = parts.path.rstrip("/")
+        self._key = key
+        self._door, self._others = TimeLimit(door), TimeLimit(_OTHERS)
+        self._idle: list[http.client.HTTPConnection] = []
+        self._lock = threading.Lock()
+
+    def door(self, path: str, body: object, query: Mapping[str, object]) -> Any:
+        """The answer of a door; raises Unavailable after the short time limit."""
+        return self._answer(self._door, _request("POST", path, query, body=body)).json
+
+    def get(self, path: str, query: Mapping[str, object]) -> Any:
+        """The answer to a GET request, as a value."""
+        return self._answer(self._others, _request("GET", path, query)).json
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        body: object,
+        query: Mapping[str, object],
+        *,
+        once: str = "",
+        door: bool = False,
+    ) -> Any:
+        """The answer to a change; with `once` the server does it once, however often it is sent."""
+        limit = self._door if door else self._others
+        return self._answer(limit, _request(method, path, query, body=body, once=once)).json
+
+    def text(self, path: str, query: Mapping[str, object]) -> str:
+        """The answer to a GET request, as text."""
+        answer = self._answer(self._others, _request("GET", path, query, body=b""))
+        return answer.body.decode("utf-8", "replace")
+
+    def close(self) -> None:
+        """Release the connections."""
+        with self._lock:
+            while self._idle:
+                self._idle.pop().close()
+
+    def _answer(self, limit: TimeLimit, request: _Request) -> Answer:
+        answer = limit.run(lambda: self._exchanged(request, max(1.0, 2 * limit.seconds)))
+        if answer.status >= 400:
+            raise _error_of(answer)
+        return answer
+
+    def _exchanged(self, request: _Request, seconds: float) -> Answer:
+        """The answer; gives up after `seconds`, when nobody waits for it any more."""
+        connection = self._connection()
+        connection.timeout = seconds
+        if connection.sock:
+            connection.sock.settimeout(seconds)
+        headers = {"Authorization": f"Bearer {self._key}", **request.headers}
+        try:
+            target = f"{self._prefix}{request.target}"
+            connection.request(request.method, target, request.body or None, headers)
+            response = connection.getresponse()
+            wait = response.headers.get("Retry-After", "")
+            answer = Answer(
+                response.status, response.read(), float(wait) if wait.isdecimal() else None
+            )
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            connection.close()
+            raise Unavailable(f"{self._host}: {str(error) or type(error).__name__}") from error
+        self._keep(connection)
+        return answer
+
+    def _connection(self) -> http.client.HTTPConnection:
+        """An idle connection that the server has not closed, or a new one."""
+        with self._lock:
+            while self._idle:
+                idle = self._idle.pop()
+                if idle.sock and not select.select([idle.sock], [], [], 0)[0]:
+                    return idle
+                idle.close()
+        kind = http.client.HTTPSConnection if self._is_encrypted else http.client.HTTPConnection
+        return kind(self._host, self._port)
+
+    def _keep(self, connection: http.client.HTTPConnection) -> None:
+        with self._lock:
+            if len(self._idle) < _IDLE and connection.sock:
+                self._idle.append(connection)
+                return
+        connection.close()
+
+
+def _request(
+    method: str, path: str, query: Mapping[str, object], *, body: object = None, once: str = ""
+) -> _Request:
+    """A request whose body is bytes as they are, or any other value as JSON."""
+    given = {name: _written(value) for name, value in query.items() if value is not None}
+    target = path + (f"?{urlencode(given)}" if given else "")
+    headers = {"Idempotency-Key": once} if once else {}
+    if isinstance(body, bytes):
+        return _Request(method, target, body, headers)
+    content = b"" if body is None else json.dumps(body).encode()
+    return _Request(method, target, content, {**headers, "Content-Type": "application/json"})
+
+
+def _written(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _error_of(answer: Answer) -> HardwonError:
+    """The error that the same call would have raised on the server."""
+    try:
+        detail = str(answer.json["detail"])
+    except (ValueError, TypeError, KeyError):
+        detail = f"the server answered {answer.status}"
+    if answer.status == 404:
+        missing = NotFound("thing")
+        missing.args = (detail,)
+        return missing
+    if answer.status in {401, 403, 421}:
+        return SetupError(f"the server refuses: {detail}")
+    if answer.status in {429, 503}:
+        return TransientError(detail, retry_after=answer.retry_after)
+    return InvalidInput(detail) if answer.status < 500 else Unavailable(detail)

@@ -1,0 +1,304 @@
+"""The lessons of an agent: list, search, change, merge, export and import."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+
+from hardwon.core.errors import InvalidInput, NotAllowed, NotFound, StorageError
+from hardwon.core.text.clean import required
+from hardwon.core.values import history as past
+from hardwon.core.values.lesson import FORBIDDEN, Lesson, Status
+from hardwon.core.values.lesson_check import checked
+from hardwon.knowledge.reading import call_keys
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
+
+    from hardwon.core.values.history import Change
+    from hardwon.core.values.listing import Place
+    from hardwon.core.values.report import Exposure, LessonVerdict
+    from hardwon.core.values.scope import Scope
+    from hardwon.engine.runtime import Runtime
+
+
+class LessonDetails(TypedDict, total=False):
+    """The optional fields of a new lesson."""
+
+    mistake: str
+    tags: Sequence[str]
+    importance: float
+    confidence: float
+    expires_at: datetime | None
+    kinds: Sequence[str]
+
+
+class LessonEdits(TypedDict, total=False):
+    """What can be changed about a lesson."""
+
+    situation: str
+    mistake: str
+    correction: str
+    tags: Sequence[str]
+    status: str
+    importance: float
+    confidence: float
+
+
+_EDITABLE = {"situation", "mistake", "correction", "tags", "status", "importance", "confidence"}
+_GIVEN = {"mistake", "tags", "importance", "confidence", "expires_at", "kinds"}
+MOST, MOST_FOUND = 10_000, 200  # what `list` and `search` give at once
+_EVERY = 2**63 - 1  # databases take no greater limit
+
+
+class Lessons:
+    """The lessons an agent sees: its project's and those that hold everywhere."""
+
+    def __init__(self, engine: Runtime, own: Scope) -> None:
+        self._engine = engine
+        self._scope = own
+        self._own = own.changeable()  # the scopes whose lessons may be changed
+
+    def add(self, situation: str, correction: str, **more: Unpack[LessonDetails]) -> Lesson:
+        """Store a lesson in your own words: when it applies, and what to do then.
+
+        With `kinds` the lesson is shown when one of these failure kinds happens.
+        """
+        unknown = more.keys() - _GIVEN
+        if unknown:
+            raise InvalidInput(f"a lesson has no {', '.join(sorted(unknown))}")
+        lesson = Lesson(
+            self._scope,
+            required(situation, "situation", 800),
+            required(correction, "correction"),
+            origin="manual",
+            author="person",
+            **{"importance": 0.8, "confidence": 0.9, **_plain(more)},
+        )
+        return self._engine.keep(checked(lesson))
+
+    def get(self, number: int) -> Lesson:
+        """One lesson, or NotFound."""
+        _count_deliveries(self._engine, self._scope)
+        return self._engine.store.lessons.get(self._scope, number)
+
+    def exposures(self, number: int) -> Sequence[Exposure]:
+        """Where one lesson was shown, and what happened then; or NotFound."""
+        lesson = self._engine.store.lessons.get(self._scope, number)
+        return self._engine.store.statistics.exposures(self._scope, lesson.id)
+
+    def search(self, text: str, *, limit: int = 20) -> Sequence[Lesson]:
+        """Lessons that contain the text, or have it as their tag (`reflexion`, `trigger:…`)."""
+        _count_deliveries(self._engine, self._scope)
+        query, limit = required(text, "query"), within(limit, MOST_FOUND)
+        matches = self._engine.store.lessons.search(self._scope, query, limit=limit)
+        by_id = {lesson.id: lesson for lesson in (*matches, *_tagged(self, query.lower()))}
+        order = sorted(
+            by_id.values(), key=lambda lesson: (-lesson.hits, -lesson.last_seen_at.timestamp())
+        )
+        return order[:limit]
+
+    def verdict(self, number: int) -> LessonVerdict | None:
+        """The hold-out's verdict on a lesson with its current text; None without data."""
+        lesson = self._engine.store.lessons.get(self._scope, number)
+        from hardwon.engine.pipeline import evaluate
+
+        return evaluate.verdict_on(self._engine.store, lesson)
+
+    def edit(self, number: int, **changes: Unpack[LessonEdits]) -> Lesson:
+        """Change `situation`, `mistake`, `correction`, `tags` …; returns the edited lesson."""
+        unknown = changes.keys() - _EDITABLE
+        if unknown:
+            raise InvalidInput(f"cannot edit {', '.join(sorted(unknown))}")
+        self._note(number, "edit")
+        from hardwon.api import curation
+
+        return curation.edit(self._engine, self._scope, number, _plain(changes))
+
+    def guard(self, number: int, *, call: str = "", tool: str = "bash", on: bool = True) -> Lesson:
+        """Deny the exact calls of this lesson, or `call`, in which `*` matches anything.
+
+        Calls are added to the earlier ones; `guards.guard_of(lesson)` lists them.
+        """
+        lesson = self._note(number, "guard")
+        kept = tuple(key for key in lesson.calls if on or key[0] != FORBIDDEN)
+        from hardwon.knowledge.reading import guards
+
+        named_calls = (
+            [(tool, call_keys.canonical(call))] if call else guards.exact_calls(lesson.calls)
+        )
+        forbidden = (
+            tuple(guards.forbidden_call(*named_call) for named_call in named_calls) if on else ()
+        )
+        if on and not forbidden:
+            raise InvalidInput(f"lesson {number} names no call; say which one must not be made")
+        calls = tuple(dict.fromkeys((*kept, *forbidden)))
+        from hardwon.api import curation
+
+        return curation.edit(self._engine, self._scope, number, {"guard": on, "calls": calls})
+
+    def delete(self, number: int) -> None:
+        """Remove a lesson, or NotFound; `undo` brings it back under a new id."""
+        self._note(number, "delete")
+        self._engine.store.lessons.delete(self._scope, number)
+
+    def history(self, number: int | None = None) -> Sequence[Change]:
+        """The changes of one lesson or of all, newest first."""
+        changes = self._engine.store.history.of(self._scope, number)
+        return [change for change in changes if change.before.scope in self._own]
+
+    def undo(self, number: int | None = None) -> Lesson:
+        """Take back the newest change, of one lesson or of all."""
+        changes = self.history(number)
+        if not changes:
+            raise NotFound("change to undo", number)
+        newest = changes[0]
+        from hardwon.api import curation
+
+        lesson = curation.restored(self._engine, newest)
+        self._engine.store.history.forget(self._scope, newest)
+        return lesson
+
+    def approve(self, number: int) -> Lesson:
+        """Release a lesson from quarantine, or vouch for one; from now on it may be delivered."""
+        self._note(number, "approve")
+        from hardwon.api import curation
+
+        return curation.approve(self._engine, self._scope, number)
+
+    def merge(self, *numbers: int) -> Lesson:
+        """Merge several lessons of one scope into one; `undo` restores the others.
+
+        The merged lesson is found by the failures of all.
+        """
+        if len(set(numbers)) < 2:
+            raise InvalidInput("name two or more lessons to merge")
+        parents = [self._changeable(number) for number in set(numbers)]
+        if len({parent.scope for parent in parents}) > 1:
+            raise InvalidInput("lessons of different scopes cannot be merged")
+        for parent in parents:
+            self._note(parent.id, "merge")
+        from hardwon.api import curation
+
+        return curation.merge(self._engine, parents)
+
+    def revoke(self, origin: str) -> Sequence[Lesson]:
+        """Delete every lesson of an origin and all lessons made from them."""
+        from hardwon.api import curation
+
+        return curation.revoke(self._engine, self._scope, required(origin, "origin"), self._own)
+
+    def list(self, *, limit: int = 100, status: str = Status.ACTIVE) -> Sequence[Lesson]:
+        """The lessons with this status, the most recently consulted first."""
+        _count_deliveries(self._engine, self._scope)
+        return self._engine.store.lessons.recent(
+            self._scope, status=status, limit=within(limit, MOST)
+        )
+
+    def elsewhere(self) -> Mapping[Scope, int]:
+        """Other scopes of the tenant with their number of lessons, the largest first."""
+        scope = self._scope
+        visible = scope.visible()
+        shelves = self._engine.store.shelves(scope.tenant)
+        return {other: count for other, count in shelves.items() if other not in visible}
+
+    def place_of(self, number: int) -> Scope | None:
+        """The scope of the tenant's lesson with this id; None if it has none."""
+        for scope in self.elsewhere():
+            try:
+                return self._engine.store.lessons.get(scope, number).scope
+            except NotFound:
+                continue
+        return None
+
+    def export(self, *, form: str = "jsonl") -> str:
+        """All active lessons as a pack: `jsonl` or `markdown`."""
+        if form not in {"jsonl", "markdown"}:
+            raise InvalidInput(f"unknown format of a pack: {form!r}; one of jsonl, markdown")
+        from hardwon.core.values import lesson_formats
+
+        write = lesson_formats.to_lines if form == "jsonl" else lesson_formats.to_markdown
+        _count_deliveries(self._engine, self._scope)
+        store = self._engine.store.lessons
+        return write(store.recent(self._scope, status=Status.ACTIVE, limit=_EVERY))
+
+    def import_from(
+        self,
+        source: str,
+        *,
+        trust: bool = False,
+        from_tenant: str = "",
+        from_agent: str = "",
+        tell: Callable[[int, int], None] = lambda done, of: None,
+    ) -> Sequence[Lesson]:
+        """Import a pack, or the store of another system, all of it or nothing.
+
+        Only facts of a memory index that cannot be read are left out, and named in the log.
+
+        Imported lessons are not trusted: they wait in quarantine, without guards and records, until
+        a person approves them. With `trust` they count as your own. They keep their dates;
+        lessons that were imported before stay as they are. In a store of several tenants and agents
+        it reads this agent's, or those of `from_tenant` and `from_agent`. `tell` is called with how
+        many are done, and of how many.
+        """
+        engine, scope = self._engine, self._scope
+        from hardwon.learn import imports
+
+        lessons = imports.read(source, scope, tenant=from_tenant, agent=from_agent)
+        # A store in memory cannot roll back: there, faults are found before the first is stored.
+        count = imports.lines_in(source) if engine.on_disk else 0
+        from hardwon.core.values import imported
+
+        pack = imported.Pack(lessons, count, imported.origin_of(source), trust=trust)
+        from hardwon.api import curation
+
+        known = curation.imported_before(engine, scope, self._own, limit=_EVERY)
+        return curation.take_in(engine, pack if count else pack.listed(), known, tell=tell)
+
+    def _note(self, number: int, act: str) -> Lesson:
+        _count_deliveries(self._engine, self._scope)
+        lesson = self._changeable(number)
+        self._engine.store.history.note(past.Change(lesson, act, self._engine.clock()))
+        return lesson
+
+    def _changeable(self, number: int) -> Lesson:
+        from hardwon.api import curation
+
+        lesson = curation.changeable(self._engine, self._scope, number)
+        if lesson.scope not in self._own:
+            raise NotAllowed(f"lesson {number} holds for more than this key may change")
+        return lesson
+
+
+def limited(lessons: Lessons, place: Place) -> Lessons:
+    """The same lessons; those outside of the place can be read and not changed."""
+    own = Lessons(lessons._engine, lessons._scope)
+    own._own = tuple(scope for scope in lessons._own if place.covers(scope))
+    return own
+
+
+def _tagged(lessons: Lessons, tag: str) -> Sequence[Lesson]:
+    """The lessons with an automatic tag: `reflexion` or `trigger:…`."""
+    if tag != "reflexion" and not tag.startswith("trigger:"):
+        return []
+    return [lesson for lesson in lessons.list(limit=MOST) if tag in lesson.all_tags()]
+
+
+def _count_deliveries(engine: Runtime, scope: Scope) -> None:
+    """Count the latest deliveries, so that hits and order of lessons are up to date."""
+    try:
+        engine.store.deliveries.recent(scope, limit=1)
+    except StorageError as error:  # a read-only disk can still be read
+        engine.trouble(error)
+
+
+def _plain(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields with `tags` as a tuple."""
+    tags = fields.get("tags")
+    return {**fields, "tags": tuple(tags)} if isinstance(tags, list) else dict(fields)
+
+
+def within(limit: int, most: int) -> int:
+    if not 1 <= limit <= most:
+        raise InvalidInput(f"limit must be in 1 … {most}, not {limit}")
+    return limit

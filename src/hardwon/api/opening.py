@@ -1,0 +1,50 @@
+"""Open a hardwon on this machine or on a server."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from hardwon import api
+from hardwon.core.errors import InvalidInput
+from hardwon.engine.runtime import utc_now
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from hardwon.api import Hardwon
+    from hardwon.core.settings import Settings
+    from hardwon.engine.runtime import Answerer
+    from hardwon.storage.ports import Embedder, Model
+
+_SERVERS = ("http://", "https://")
+
+
+def open(
+    target: str | os.PathLike[str] | None = None,
+    *,
+    key: str | None = None,
+    settings: Settings | None = None,
+    model: Model | Answerer | str | None = None,
+    embedder: Embedder | None = None,
+    work: bool = False,
+    clock: Callable[[], datetime] = utc_now,
+) -> Hardwon:
+    """A hardwon at `target`: nothing (`~/.hardwon`), a directory, `memory:`, or a URL.
+
+    `postgresql://…` is a database that many machines share; `https://…` is a server of hardwon and
+    needs a `key`. A `model` (a name, a function or an object) and an `embedder` of yours
+    are used instead of the ones set in `model.name` and `recall.embedder`. With `work` a thread
+    of this process works the queue until `close`.
+    """
+    place = os.fspath(target) if target is not None else ""
+    if not place.startswith(_SERVERS):
+        return api.open(
+            target, settings=settings, model=model, embedder=embedder, work=work, clock=clock
+        )
+    if model is not None or embedder is not None or work:
+        raise InvalidInput("models, embedders and workers are set where the server runs")
+    from hardwon.api.client import opening as client  # loads http, which others do not need
+
+    return client.connect(place, key=key, settings=settings, clock=clock)

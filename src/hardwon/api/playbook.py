@@ -1,0 +1,201 @@
+"""The playbook of a project: what its work has taught, item by item."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from hardwon.core.errors import InvalidInput, NotFound
+from hardwon.core.settings import default_home
+from hardwon.core.text.clean import required
+from hardwon.core.values.lesson import Lesson, Status
+from hardwon.core.values.listing import Place
+from hardwon.core.values.run import ASKED
+from hardwon.engine.pipeline import inject, playbook
+from hardwon.learn.reader import written
+from hardwon.learn.reader.answer import parse_items
+from hardwon.storage.stores import marked_block, run_files
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hardwon.api.lessons import Lessons
+    from hardwon.core.values.history import Change
+    from hardwon.core.values.run import RunSoFar
+    from hardwon.core.values.scope import Scope
+    from hardwon.engine.runtime import Runtime
+    from hardwon.storage.ports import Run
+
+_TIMES = ("when ", "before ", "after ", "while ")
+
+
+class Written(NamedTuple):
+    """What came of the items that an agent wrote."""
+
+    added: tuple[Lesson, ...]
+    known: tuple[Lesson, ...]  # items that said the same before
+    refused: tuple[tuple[str, str], ...]  # when each would apply, and why it was not kept
+
+
+class Playbook:
+    """The playbook of one scope: read it, change it item by item, take changes back."""
+
+    def __init__(self, engine: Runtime, own: Scope, lessons: Lessons, run: Run) -> None:
+        self._engine = engine
+        self._scope = own
+        self._lessons = lessons
+        self._run = run
+
+    def list(self, *, status: str = Status.PROVEN) -> Sequence[Lesson]:
+        """The items, in the order of what they save.
+
+        With the status `candidate` or `quarantined` those that wait for a person.
+        """
+        lessons = self._lessons.list(limit=playbook.LOOKED_AT, status=status)
+        return playbook.of(self._scope, lessons, self._engine.clock())
+
+    def block(self) -> inject.Block:
+        """What the start of a run shows: the text, the items in it, its tokens."""
+        return inject.playbook(self.list(), budget=self._engine.settings.recall.start_tokens)
+
+    def edit(
+        self,
+        number: int,
+        *,
+        when: str | None = None,
+        do: str | None = None,
+        wrong: str | None = None,
+        sort: str | None = None,
+    ) -> Lesson:
+        """Change the words of an item, or its sort: `pitfall`, `way`, `fact`."""
+        item = self._item(number)
+        texts = {"situation": when and _situation(when), "correction": do, "mistake": wrong}
+        changes: Any = {name: text for name, text in texts.items() if text is not None}
+        if sort is not None:
+            changes["tags"] = _sorted(item.tags, sort)
+        if not changes:
+            raise InvalidInput("name what to change: when, do, wrong or sort")
+        return self._lessons.edit(item.id, **changes)
+
+    def pin(self, number: int, *, on: bool = True) -> Lesson:
+        """Show an item before all others, or no longer."""
+        item = self._item(number)
+        tags = tuple(tag for tag in item.tags if tag != playbook.PINNED)
+        return self._lessons.edit(item.id, tags=(*tags, playbook.PINNED) if on else tags)
+
+    def move(self, number: int, *, before: int) -> Lesson:
+        """Put an item right before another one."""
+        item, other = self._item(number), self._item(before)
+        if item.id == other.id:
+            raise InvalidInput(f"item {number} cannot stand before itself")
+        return self._lessons.edit(item.id, tags=playbook.moved(item, other, self.list()))
+
+    def remove(self, number: int) -> Lesson:
+        """Retire an item; `undo` brings it back."""
+        return self._lessons.edit(self._item(number).id, status=Status.RETIRED)
+
+    def history(self, number: int | None = None) -> Sequence[Change]:
+        """The changes of one item or of all, by people and by the reader, newest first."""
+        changes = self._lessons.history(number)
+        return [change for change in changes if self._is_own(change.before)]
+
+    def undo(self, number: int | None = None) -> Lesson:
+        """Take back the newest change, of one item or of all."""
+        changes = self.history(number)
+        if not changes:
+            raise NotFound("change to undo", number)
+        return self._lessons.undo(changes[0].before.id)
+
+    def add(self, text: str, *, run: str = "") -> Written:
+        """Add the items that an agent wrote about its run, as far as the run's steps support them.
+
+        `text` has a JSON object for each: sort, when, do, wrong. `run` is the name of the run;
+        default: the present one of this handle, else the latest of the project that has not ended.
+        """
+        values = self._engine.settings
+        if values.is_for_hooks and values.postgres.url:
+            raise InvalidInput("a hook has only a copy of the database; run `hardwon playbook add`")
+        items = parse_items(text)
+        if not items:
+            raise InvalidInput('no item found; each is {"sort": …, "when": …, "do": …} in JSON')
+        scope, name, past = self._found(run)
+        outcome = written.write_down(self._engine, scope, items, name=name, past=past)
+        refused = tuple((item.when, why) for item, why in outcome.refused)
+        return Written(outcome.added, outcome.confirmed, refused)
+
+    def request(self, program: str = "hardwon") -> str:
+        """The words that ask the agent for its items at the end of its run; "" if nothing is new.
+
+        A run is asked once. `program` is how the agent's shell calls hardwon.
+        """
+        past = self._run.so_far()
+        if ASKED in past.counted:
+            return ""
+        command = self.command(program)
+        name = self._run.name
+        text = written.request(self._engine, self._scope, name, past, command=command)
+        if text:
+            self._run.counted([ASKED])
+        return text
+
+    @property
+    def was_asked(self) -> bool:
+        """Whether the run of this handle was asked for its items."""
+        return ASKED in self._run.so_far().counted
+
+    def command(self, program: str = "hardwon") -> str:
+        """What an agent's shell runs to add items to this run, from its standard input."""
+        home = self._engine.settings.home
+        place = "" if home == default_home({}) else f" --home {shlex.quote(home)}"
+        return f"{program} playbook add{place} --run {self._run.name} -"
+
+    def write(self, path: str) -> bool:
+        """Keep what the start of a run shows in a block of a file, such as AGENTS.md.
+
+        All that stands around the block stays as it is. Whether that changed the file.
+        """
+        return marked_block.write(path, self.block().text)
+
+    def erase(self, path: str) -> bool:
+        """Remove the block from a file again; whether there was one."""
+        return marked_block.write(path, "")
+
+    def markdown(self) -> str:
+        """The items as a Markdown list; "" without items."""
+        return inject.playbook(self.list(), budget=sys.maxsize).text
+
+    def _item(self, number: int) -> Lesson:
+        lesson = self._lessons.get(number)
+        if not self._is_own(lesson):
+            raise NotFound("item of the playbook", number)
+        return lesson
+
+    def _is_own(self, lesson: Lesson) -> bool:
+        return lesson.scope == self._scope and playbook.is_item(lesson)
+
+    def _found(self, run: str) -> tuple[Scope, str, RunSoFar]:
+        """The run that items are about, with its scope and name."""
+        if not run and (past := self._run.so_far()).steps:
+            return self._scope, self._run.name, past
+        home, own = self._engine.settings.home, self._scope
+        if not run and self._engine.on_disk:
+            place = Place(own.tenant, own.agent, own.project or "")
+            at_work = run_files.at_work(home, place)
+            run = next((name for name, _, past in at_work if past.steps), "")
+        found = run_files.named(home, own.tenant, run) if self._engine.on_disk else None
+        if found is None or found[0][:2] != own[:2]:
+            raise NotFound("run at work", run, hint="; `hardwon lesson add` keeps an item of yours")
+        return found[0], run, found[1]
+
+
+def _sorted(tags: tuple[str, ...], sort: str) -> tuple[str, ...]:
+    """The tags of an item of this sort."""
+    if sort not in playbook.SORTS:
+        raise InvalidInput(f"no such sort: {sort!r}; one of {', '.join(playbook.SORTS)}")
+    return (sort, *(tag for tag in tags if tag not in playbook.SORTS))
+
+
+def _situation(when: str) -> str:
+    text = required(when, "when")
+    return text if text.lower().startswith(_TIMES) else f"When {text}"

@@ -1,0 +1,97 @@
+"""Reports: what was met, learnt and shown in a period, and what happened then."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from hardwon.core.errors import InvalidInput
+from hardwon.core.values.report import Observed, Report, Spending, Window
+from hardwon.engine.pipeline import evaluate
+from hardwon.knowledge.proof.arms import alike
+from hardwon.knowledge.proof.observed import observed
+from hardwon.knowledge.proof.parts import parts
+from hardwon.knowledge.proof.words import sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hardwon.core.values.listing import Place
+    from hardwon.core.values.report import LessonVerdict
+    from hardwon.core.values.scope import Scope
+    from hardwon.engine.runtime import Runtime
+
+_KINDS = 10  # failure kinds that are listed
+_JUDGED = 10  # lessons with a verdict that are listed
+_RUNS = 1_000  # ended runs that are read
+_OPEN = 10  # failures without a fix that are listed
+_NEW = timedelta(days=7)  # how long a lesson is new
+_QUIET = timedelta(days=7)  # after which a failure has stopped coming back
+_USUAL = timedelta(days=30)
+_LONGEST = timedelta(days=36_500)
+
+
+def report(
+    engine: Runtime,
+    scope: Scope,
+    *,
+    since: timedelta | None,
+    whole: bool = False,
+    part: Place | None = None,
+) -> Report:
+    """The report of a scope, of a whole tenant, or of one agent or project of it."""
+    since = _USUAL if since is None else since
+    if not timedelta(0) < since <= _LONGEST:
+        raise InvalidInput(f"since must be over 0 and at most {_LONGEST.days} days, not {since}")
+    now = engine.clock()
+    window = Window(scope, _start(now, since), whole, part)
+    quiet = min(_QUIET, since / 2)
+    facts, share = engine.store.statistics, engine.settings.proof.share
+    strata = facts.strata(window)
+    return Report(
+        window=window,
+        at=now,
+        met=tuple(facts.met(window)),
+        failures=tuple(facts.failures(window, limit=_KINDS)),
+        stopped=tuple(facts.stopped(window, before=now - quiet, limit=_KINDS)),
+        quiet=quiet,
+        lessons=tuple(facts.lessons(window, new=now - _NEW)),
+        deliveries=tuple(facts.deliveries(window)),
+        unsolved=tuple(facts.unsolved(window, limit=_OPEN)),
+        spent=Spending(*engine.accounts.today()[:3]),
+        queue=engine.queue.counts(),
+        proof=sentence(alike(strata), share=share),
+        parts=tuple(parts(strata)),
+        observed=_observed(engine, window) if not (share or strata) else Observed(),
+        verdicts=tuple(_verdicts(engine, window)),
+        share=_share(engine, scope.tenant),
+    )
+
+
+def _observed(engine: Runtime, window: Window) -> Observed:
+    """What the runs of the period show without a hold-out."""
+    for _ in engine.collect_runs():
+        continue
+    return observed(engine.store.ended_runs.latest(window, limit=_RUNS))
+
+
+def _share(engine: Runtime, tenant: str) -> float:
+    """The hold-out share in force."""
+    configured, stored = engine.settings.proof.share, engine.store.units.share(tenant)
+    return configured if stored is None else min(configured, stored)
+
+
+def _verdicts(engine: Runtime, window: Window) -> Iterator[LessonVerdict]:
+    """The verdicts on the lessons that most runs were exposed to."""
+    verdicts = evaluate.verdicts(engine.store, window)
+    judged = ((verdict, evaluate.current(engine.store, verdict.treatment)) for verdict in verdicts)
+    current_verdicts = (
+        evaluate.lesson_verdict(verdict, lesson) for verdict, lesson in judged if lesson is not None
+    )
+    yield from islice(current_verdicts, _JUDGED)
+
+
+def _start(now: datetime, since: timedelta) -> datetime:
+    """The start of the first day of the period, so that every day is complete."""
+    return (now - since).replace(hour=0, minute=0, second=0, microsecond=0)

@@ -1,0 +1,179 @@
+"""One tenant for operators: paged lists over all its agents."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, TypeVar
+
+from hardwon.api import reporting
+from hardwon.api.lessons import within
+from hardwon.core.errors import InvalidInput
+from hardwon.core.text.clean import one_line
+from hardwon.core.values.delivery import Door
+from hardwon.core.values.lesson import Status
+from hardwon.core.values.listing import ListQuery, Page, Place
+from hardwon.core.values.scope import Scope, named
+from hardwon.knowledge.ranking.query import query
+from hardwon.models import budget
+from hardwon.storage.stores import run_files
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from hardwon.core.values.delivery import Delivery
+    from hardwon.core.values.ended_run import EndedRun
+    from hardwon.core.values.lesson import Lesson
+    from hardwon.core.values.listing import Mark
+    from hardwon.core.values.report import FailureKind, Report
+    from hardwon.core.values.run import RunSoFar
+    from hardwon.engine.runtime import Runtime
+    from hardwon.models.budget import Spent
+
+    T = TypeVar("T")
+
+_MOST = 1_000  # rows of a page
+_NUMBER = re.compile("[0-9]{1,18}")  # the id of a lesson
+
+
+class Tenant:
+    """All agents and projects of a tenant, or one of them. Each list comes in pages.
+
+    A page's `next` is given as `after` for the following one.
+    """
+
+    def __init__(self, engine: Runtime, place: Place) -> None:
+        self._engine = engine
+        self.place = place
+
+    def scopes(self) -> Sequence[Scope]:
+        """The scopes that have data, by agent and project."""
+        all_scopes = self._engine.store.listing.scopes(self.place.tenant)
+        return [scope for scope in all_scopes if self.place.covers(scope)]
+
+    def report(self, *, since: timedelta | None = None) -> Report:
+        """What was learnt and shown, and what happened then. Default: the last 30 days."""
+        tenant, agent, project = self.place
+        is_whole = agent is None and project is None
+        own = Scope(tenant, *((agent,) if agent else ()))
+        part = None if is_whole else self.place
+        return reporting.report(self._engine, own, since=since, whole=is_whole, part=part)
+
+    def lesson(self, number: int) -> Lesson:
+        """One lesson, or NotFound."""
+        return self._engine.store.listing.lesson(self.place, number)
+
+    def lessons(
+        self,
+        *,
+        status: str = Status.ALL,
+        text: str = "",
+        after: Mark | None = None,
+        limit: int = 50,
+    ) -> Page[Lesson]:
+        """Lessons, the most recently consulted first; with `text`, only those that contain it."""
+        if after is not None and not _NUMBER.fullmatch(after[1]):
+            raise InvalidInput("no such place in the list of lessons; begin with its first page")
+        wanted = self._wanted(status=status, text=text, after=after, limit=limit)
+        lessons = self._engine.store.listing.lessons(wanted)
+        return _page(
+            lessons, limit, lambda lesson: (lesson.last_seen_at.timestamp(), str(lesson.id))
+        )
+
+    def counts(self) -> dict[str, int]:
+        """How many lessons have each status."""
+        return self._engine.store.listing.counts(self.place)
+
+    def failures(
+        self,
+        *,
+        since: timedelta = timedelta(days=30),
+        text: str = "",
+        after: Mark | None = None,
+        limit: int = 50,
+    ) -> Page[FailureKind]:
+        """The failure kinds that were met in a period, the most frequent first."""
+        wanted = self._wanted(text=text, after=after, limit=limit)
+        begin = self._engine.clock() - since
+        kinds = self._engine.store.listing.failures(wanted, begin)
+        return _page(kinds, limit, lambda kind: (float(kind.met), kind.kind))
+
+    def about(self, failure: FailureKind) -> Lesson | None:
+        """The best lesson about a failure kind in the scope that met it last; None without one."""
+        if failure.scope is None:
+            return None
+        error_query = query(Door.ERROR, "", kind=failure.kind)
+        now, lessons = self._engine.clock(), self._engine.store.lessons
+        matching = [
+            match.lesson for match in lessons.match(failure.scope, error_query, now=now, limit=8)
+        ]
+        candidates = [lesson for lesson in matching if failure.kind in lesson.kinds]
+        return max(candidates, key=_standing, default=None)
+
+    def deliveries(self, *, after: Mark | None = None, limit: int = 50) -> Page[Delivery]:
+        """The deliveries, newest first."""
+        wanted = self._wanted(after=after, limit=limit)
+        deliveries = self._engine.store.listing.deliveries(wanted)
+        return _page(deliveries, limit, lambda delivery: (delivery.at.timestamp(), delivery.id))
+
+    def runs(self) -> Sequence[tuple[str, datetime, RunSoFar]]:
+        """The current runs on disk: name, time of the last step, and the run so far."""
+        if not self._engine.on_disk:
+            return []
+        return run_files.at_work(self._engine.settings.home, self.place)
+
+    def ended_runs(
+        self, *, text: str = "", after: Mark | None = None, limit: int = 50
+    ) -> Page[EndedRun]:
+        """The ended runs, without their steps, newest first; with `text`, by their task."""
+        self._collect_runs()
+        wanted = self._wanted(text=text, after=after, limit=limit)
+        runs = self._engine.store.ended_runs.recent(wanted)
+        return _page(runs, limit, lambda run: (run.ended.timestamp(), run.id))
+
+    def ended_run(self, identity: str) -> EndedRun:
+        """One ended run with its steps and what it was shown when, or NotFound."""
+        self._collect_runs()
+        return self._engine.store.ended_runs.get(self.place, identity)
+
+    def _collect_runs(self) -> None:
+        """Archive the runs that ended since a worker last did so."""
+        for _ in self._engine.collect_runs():
+            continue
+
+    def spent(self, days: int = 30) -> Sequence[tuple[str, str, Spent]]:
+        """What models have cost the tenant: day, model and sum, the newest day first."""
+        today = self._engine.clock()
+        costs: list[tuple[str, str, Spent]] = []
+        for ago in range(within(days, 366)):
+            day = budget.day_of(today - timedelta(days=ago))
+            costs += [(day, model, spent) for model, spent in self._spent_on(day).items()]
+        return costs
+
+    def _spent_on(self, day: str) -> dict[str, Spent]:
+        sums: dict[str, Spent] = {}
+        for tenant, model, spent in self._engine.accounts.ledger.rows(day):
+            if tenant == self.place.tenant:
+                sums[model] = sums.get(model, budget.Spent()) + spent
+        return sums
+
+    def _wanted(
+        self, *, status: str = Status.ALL, text: str = "", after: Mark | None, limit: int
+    ) -> ListQuery:
+        """What to list: one row more than the page has, to see whether another page follows."""
+        return ListQuery(self.place, status, one_line(text), after, within(limit, _MOST) + 1)
+
+
+def tenant(engine: Runtime, name: str, agent: str | None, project: str | None) -> Tenant:
+    """A tenant, or one agent or project of it."""
+    own = None if agent is None else named(agent, "agent")
+    return Tenant(engine, Place(named(name, "tenant"), own, project and named(project, "project")))
+
+
+def _page(items: list[T], limit: int, mark: Callable[[T], Mark]) -> Page[T]:
+    rows = tuple(items[:limit])
+    return Page(rows, mark(rows[-1]) if len(items) > limit else None)
+
+
+def _standing(lesson: Lesson) -> tuple[bool, bool, int]:
+    return lesson.status == Status.PROVEN, lesson.is_active, lesson.met

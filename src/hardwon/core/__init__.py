@@ -1,0 +1,1 @@
+"""Values, texts, errors and settings: what every room uses."""

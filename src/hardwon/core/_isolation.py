@@ -1,0 +1,81 @@
+"""Start processes that ignore the working directory and the PYTHON… variables.
+
+An agent works in folders that other people wrote. A `json.py` or a `hardwon/` in such a folder
+must never be imported by hardwon's processes.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+# Code instead of a script: a missing script ends with exit code 2, which makes agents block their
+# next call; a missing module ends with 1.
+_START = "import sys; sys.path.append({root!a}); from hardwon.__main__ import main; main()"
+
+
+def command(*arguments: str, folder: str = "", site: bool = True) -> list[str]:
+    """The command line that starts `hardwon` with these arguments, isolated, in `folder`.
+
+    Without `site` the interpreter starts a tenth faster; optional packages are then not found.
+    """
+    start = _START.format(root=_root())
+    code = f"import os; os.chdir({folder!a}); {start}" if folder else start
+    return [sys.executable, "-I", *([] if site else ["-S"]), "-c", code, *arguments]
+
+
+def start_detached(words: list[str], *, log: str, environ: dict[str, str] | None = None) -> int:
+    """Start a process that outlives this one and writes to the file `log`; returns its id."""
+    from hardwon.core import _files  # a hook that asks the daemon starts nothing
+
+    nothing = (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)
+    handle = _files.fresh(log)
+    streams = ((os.POSIX_SPAWN_DUP2, handle, number) for number in (1, 2))
+    try:
+        return os.posix_spawn(  # `subprocess` takes long to import
+            words[0],
+            words,
+            os.environ if environ is None else environ,
+            file_actions=(nothing, *streams),
+            setsid=True,
+        )
+    finally:
+        os.close(handle)
+
+
+def restrict_path() -> None:
+    """Remove the working directory from `sys.path` and move PYTHONPATH to its end."""
+    if sys.flags.isolated:
+        return
+    working_directory = _working_directory()
+    listed = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
+    relative = {
+        working_directory,
+        *(
+            os.path.normpath(os.path.join(working_directory, e))
+            for e in listed
+            if not os.path.isabs(e)
+        ),
+    }
+    absolute = [
+        entry
+        for entry in listed
+        if os.path.isabs(entry) and os.path.normpath(entry) not in relative
+    ]
+    kept = [
+        entry for entry in sys.path if entry == _root() or entry not in {"", *relative, *absolute}
+    ]
+    sys.path[:] = [*kept, *absolute]
+
+
+def _working_directory() -> str:
+    try:
+        return os.getcwd()
+    except OSError:  # the directory has been removed
+        return ""
+
+
+def _root() -> str:
+    """Where this package was imported from: a folder, or an archive."""
+    core = os.path.dirname(os.path.abspath(__file__))
+    return os.path.dirname(os.path.dirname(core))

@@ -1,0 +1,371 @@
+"""Find secrets by the name they are set to, as in `DB_PASSWORD=…`.
+
+A name counts if it contains password, secret, token or a kind of key, or if it names a provider and
+the value is random. Other names with key, auth, access or private count if the value is as random
+as only a program makes it. The value may be set by an assignment in any language, a call, an
+element or attribute, a pair of `name` and `value`, a flag or a command, or may simply follow. A
+value that was found by its name is removed wherever else it stands in the text.
+"""
+
+from __future__ import annotations
+
+import re
+
+# Words that name a secret, in lower case; the word before `key` is checked separately.
+_CORE = (
+    r"passw(?:or)?d|passphrase|passcode|pswd|pwd|secret|token|credential|creds|_auth(?!or)|csrf|_pass\b"
+    r"|pass(?==)|key|session[ _-]?id|sig(?:nature)?(?=[=:\"' ])|_dsn|connection[ _-]?string"
+    r"|(?:auth|access|private)(?=[\"'`\]]{0,2}[ \t]{0,8}(?:[:=]|\b[ -][\"'\w]))"
+)
+# Each of them contains one of these; plain searches are faster.
+_CORE_PARTS = (
+    *("pass", "pswd", "pwd", "secret", "token", "cred", "auth", "csrf", "key", "session"),
+    *("sig", "_dsn", "connection", "access", "private"),
+)
+_WEAK = frozenset(("key", "auth", "access", "private"))  # only a strong value makes them a secret
+_PLAIN_KEYS = (  # keys that name a thing
+    *(
+        "cache",
+        "public",
+        "primary",
+        "foreign",
+        "sort",
+        "partition",
+        "object",
+        "row",
+        "hash",
+        "index",
+    ),
+    *("group", "dedup", "dedupe", "idempotency", "i18n", "translation", "storage", "query", "map"),
+    *("event", "lookup", "registry", "content", "file", "image", "s3", "bucket", "host", "item"),
+)
+# Providers: a value set by their name is a secret when it is random.
+_PROVIDERS = (
+    r"adafruit|adobe|airtable|algolia|alibaba|asana|atlassian|confluence|jira|beamer|bitbucket"
+    r"|bittrex|codecov|cohere|coinbase|confluent|contentful|datadog|discord|droneci|dropbox|etsy"
+    r"|facebook|fastly|finicity|finnhub|flickr|freshbooks|gitter|gocardless|heroku|hubspot"
+    r"|intercom|jfrog|artifactory|kraken|kucoin|launchdarkly|linked_?in|mailchimp|mailgun|mapbox"
+    r"|mattermost|meraki|message_?bird|netlify|new_?relic|nytimes|okta|plaid|private_?ai|rapidapi"
+    r"|sendbird|sentry|snyk|sonar|sourcegraph|squarespace|sumo|telegram|travis|twitch|twitter"
+    r"|typeform|yandex|zendesk"
+)
+_NAMED = (
+    r"passw|passphrase|passcode|pswd|pwd|secret|token|cred|auth|csrf|pass|key|session|sig|dsn|conn"
+)
+_KEYS = (
+    *("api", "access", "account", "private", "auth", "shared", "encryption", "signing", "license"),
+    *("master", "secret", "session", "consumer", "app", "service", "client", "deploy"),
+)
+_REST = r"(?P<rest>[\w.-]{0,32}+)"
+_CLOSE = r"(?P<close>\\{0,2}[\"'`]?\]?)"
+_TYPE = (
+    r"(?:[ \t]{1,4}(?:string|str|String|text|char ?\*)|[ \t]?:[ \t]{0,4}&?(?:'static )?"
+    r"(?:[Ss]tring|str|bytes|Final(?:\[str\])?|Optional\[str\]|str \| None)(?=[ \t]{0,4}=))?"
+)
+_LINE = r"(?:(?:[>|][+-]?)?\\?\r?\n[ \t]{0,12}|[>|][+-]?[ \t]{1,8})?"
+_BY = rf"[ \t]{{0,24}}(?:=>|->|={{2,3}}|:{{0,3}}=|\?\??=|\.=|\+=|\|\|=|:(?!:))[ \t]{{0,24}}{_LINE}"
+_CALL = r"[ \t]{0,4},\s{0,12}(?=\\{0,2}[\"'`])"
+_PAIR = (
+    r"\s{0,40},?\s{0,40}(?:/?>\s{0,40}<)?\\{0,2}[\"']?(?:value|val|content)\\{0,2}[\"']?"
+    r"\s{0,4}[:=]\s{0,4}"
+)
+_ELEMENT = r"(?:\s[^<>\n]{0,120})?>\s{0,60}(?=[^<>]{1,1024}</)"
+_IS = r"[ ]is[ ](?=\S{0,40}\d)"
+_STRING = (
+    r"(?P<tag>[bruf]{0,2}|@|!!?\w{1,10} )(?:(?P<quote>\"\"\"|'''|[\"'`])"
+    r"(?P<value>(?:\\.|(?!(?P=quote))[^\\\n]){1,1024})(?P=quote)"
+    r"|(?P<escaped>\\{1,3}[\"'])(?P<inner>(?:(?!(?P=escaped))[^\n]){1,1024}?)(?P=escaped))"
+)
+_BARE = (
+    r"(?P<tag>[bruf]?|!!?\w{1,10} )(?P<quote>\\{0,2}[\"'`]?)"
+    r"(?P<value>[^\s\"'`\\<>,;)}\]&|]{1,1024}+)"
+)
+_WHOLE_LINE = r"(?P<tag>)(?P<quote>)(?P<value>[^\s\"'`]{1,1024}+)(?=[ \t]*\r?(?:\n|\Z))"
+_INSIDE = r"(?P<tag>)(?P<quote>)(?P<value>[^<>]{1,1024}?)(?=\s*</)"
+_SETTERS = (
+    r"(?i:\b(?:set|setenv|env|arg|config|export|put|add|global|define)[ \t]{1,4}(?:-\S{1,20} )?)$"
+)
+_IN_ATTRIBUTE = r"(?i:\b(?:name|key|property)\s{0,2}=\s{0,2}[\"'][\w.:-]{0,60})$"
+_IN_PAIR = r"(?i:\b(?:name|key)\\{0,2}[\"']?\s{0,4}[:=]\s{0,4}\\{0,2}[\"']?[\w.:/-]{0,80})$"
+
+_NO_SECRET_NAME = (
+    r"(?i)(?:[_.-]?(?:s|count|limit|type|types|name|names|id|ids|file|files|path|paths|url|uri"
+    r"|field|fields|len|length|expir\w{0,8}|ttl|usage|budget|index|pattern|class|version|algorithm"
+    r"|header|izer|ized|izers?|ize|ization|able|validators?|policy|strength|prompt|manager|store"
+    r"|provider|error|errors|in|out|at|list|set|map|dict|kind|pos|position|stream|factory|bucket"
+    r"|size|env|env_var|variable|from_literal|status|hasher|hash|form|input|reset|check\w{0,5}"
+    r"|context|label|placeholder|hint|message|text|title|help|required|invalid|format|regex|words?|board|ring))$"
+)
+_HARMLESS = (
+    r"(?i)(?:none|null|nil|true|false|undefined|optional|required|string|str|int|bool|bytes|text"
+    r"|any|self|lambda|invalid|incorrect|missing|wrong|empty|expired|not|is|was|and|or|if|in|for"
+    r"|the|a|to|password\d?|passwd|secret|token|pass|user|username|test|example|dummy|changeme|foo"
+    r"|bar|key|value|type|field|prompt|default|hidden|env|file|stdin|auto|basic|bearer|\*+|x{3,}"
+    r"|\.{2,}|-+|_+|\d{1,5}|0x[\da-f]{1,16}|\[?redacted\S*|<.*|[$%{(\[@&].*|your[_ -].*"
+    r"|my[_-].*|process\.env.*|os\.environ.*|\w+\(.*|env\..*|settings\..*|config\..*|self\..*|args\..*|request\..*|/[\w./-]*"
+    r"|\.{0,2}/[\w./-]*|https?:.*|\W+)$"
+)
+# Words of a sentence about a password; a pass phrase has none of them.
+_MESSAGE = (
+    r"(?i)\b(?:required|must|invalid|enter|please|cannot|can't|short|match(?:es)?|incorrect|wrong"
+    r"|missing|characters|expired|field|should|forgot(?:ten)?|reset|confirm|your|this|is|are|not|no"
+    r"|password|secret|token|key|the|a|to|for|of|or|and|if|when|at least|provided|failed|error"
+    r"|authentication|set|used|use)\b"
+)
+_STRONG = r"(?i)passw|pwd|pswd|passphrase|passcode|secret|_pass|^pass"
+_RANDOM_WORD = r"(?<![\w-])(?=[A-Za-z_-]{0,13}\d[A-Za-z_-]{0,12}\d)[\w-]{14}|[\da-f]{8}:"
+_PROVIDED = 14  # minimum characters of a value whose name only names a provider
+_FOLLOWS = (
+    r"(?:[ \t]{1,3}(?:-[ \t]{1,2})?|[-_])(?P<tag>)(?P<quote>[\"'`]?)(?P<value>[\w+/=.~:-]{16,512}+)"
+)
+_HEX = r"[0-9a-f]{32,128}|[0-9A-F]{32,128}"
+_UUID = r"(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
+_STRONG_LEAST = 16  # characters of a strong value that are letters mixed with digits
+_EXPLAINED = frozenset(
+    ("to", "and", "or", "is", "was", "for", "with", "option", "flag", "argument", "instead", "not")
+)
+
+
+def without_named(text: str, long: str) -> str:
+    """The text without the values of secret names: `DB_PASSWORD=…`, `--token …`.
+
+    `long` holds the long words of the text.
+    """
+    parts: list[str] = []
+    values: dict[str, str] = {}
+    last = 0
+    lower = _lower(text)
+    cores = [*re.finditer(_CORE, lower)] if any(map(lower.__contains__, _CORE_PARTS)) else []
+    if re.search(_RANDOM_WORD, long):
+        cores = sorted((*cores, *re.finditer(_PROVIDERS, lower)), key=_place)
+    for core in cores:
+        secret = _set_to(text, core) if core.start() >= last else None
+        if secret is None:
+            continue
+        start, end, kind = secret
+        parts += (text[last:start], f"[REDACTED:{kind}]")
+        values[text[start:end]] = f"[REDACTED:{kind}]"
+        last = end
+    return _without_again("".join((*parts, text[last:])), values) if parts else text
+
+
+def _without_again(text: str, values: dict[str, str]) -> str:
+    """The text without the values that were removed elsewhere in it."""
+    for value, mark in values.items():
+        if is_random(value):
+            text = text.replace(value, mark)
+    return text
+
+
+def _place(match: re.Match[str]) -> int:
+    return match.start()
+
+
+def _set_to(text: str, core: re.Match[str]) -> tuple[int, int, str] | None:
+    """The span and the kind of the secret that the name is set to; None if there is none."""
+    start, end = core.span()
+    before = text[max(0, start - 100) : start]
+    is_weak = core[0] in _WEAK and not (core[0] == "key" and _is_telling(before[-14:].lower()))
+    if is_weak and before[-14:].lower().rstrip(" _.-").endswith(_PLAIN_KEYS):
+        return None
+    tail = re.compile(_REST).match(text, end)
+    if tail is None or re.search(_NO_SECRET_NAME, tail[0]):
+        return _followed(text, core, is_weak=is_weak)
+    name = core[0] + tail[0].lower()
+    for form in (_assigned, _paired, _element, _flagged):
+        span = form(text, before, tail.end(), name)
+        if span and span[0] < span[1] and (not is_weak or is_strong(text[slice(*span)])):
+            return (*span, "password" if re.search(_STRONG, name) else "secret")
+    return _followed(text, core, is_weak=is_weak)
+
+
+def _followed(text: str, core: re.Match[str], *, is_weak: bool) -> tuple[int, int, str] | None:
+    """`acme SECRET …` and `acme-token-…`: only a strong value counts."""
+    value = re.compile(_FOLLOWS).match(text, core.end())
+    if value is None or not is_strong(value["value"]):
+        return None
+    is_named = (
+        text[slice(*core.span())].isupper()
+        or text[max(0, core.start() - 1) : core.start()].isalnum()
+    )
+    if is_weak and not is_named and re.fullmatch(f"{_HEX}|{_UUID}", value["value"]):
+        return None  # a digest or an id is the key of many things
+    return (*value.span("value"), "secret")
+
+
+def _assigned(text: str, before: str, end: int, name: str) -> tuple[int, int] | None:
+    """`NAME = "…"` in any language, and `call("NAME", "…")`."""
+    close = re.compile(_CLOSE).match(text, end)
+    at = close.end() if close else end
+    is_quoted = bool(close and close[0])
+    by = re.compile(f"{_TYPE}{_BY}|{_IS}").match(text, at) or (
+        re.compile(_CALL).match(text, at) if is_quoted else None
+    )
+    if by is None:
+        return None
+    value = _value(text, by, before)
+    if not is_quoted and _is_closing(text, by.end(), before):
+        return _span(value) if value and is_strong(_text(value)) else None
+    return _span(value) if value and _is_secret(name, value, by[0]) else None
+
+
+def _value(text: str, by: re.Match[str], before: str) -> re.Match[str] | None:
+    """The value after an assignment: a string, the remainder of a settings line, or a word."""
+    value = re.compile(_STRING).match(text, by.end())
+    if value is None and re.fullmatch(r"(?s).*(?:^|\n)[ \t]*(?:export |set )?[\w.]*", before):
+        value = re.compile(_WHOLE_LINE).match(text, by.end()) if by[0] == "=" else None
+    return value or re.compile(_BARE).match(text, by.end())
+
+
+def _is_closing(text: str, at: int, before: str) -> bool:
+    """Whether the quote ends a text that contains the name: `"Enter password: "`."""
+    quote = text[at : at + 1]
+    return quote in {'"', "'", "`"} and before.rpartition("\n")[2].count(quote) % 2 == 1
+
+
+def _paired(text: str, before: str, end: int, name: str) -> tuple[int, int] | None:
+    """`name: NAME` and `value: …` in one entry, in YAML, JSON and attributes."""
+    if not re.search(_IN_PAIR, before):
+        return None
+    by = re.compile(rf"\\{{0,2}}[\"']?{_PAIR}").match(text, end)
+    value = by and (
+        re.compile(_STRING).match(text, by.end()) or re.compile(_BARE).match(text, by.end())
+    )
+    return _span(value) if value and _is_secret(name, value, "value") else None
+
+
+def _element(text: str, before: str, end: int, name: str) -> tuple[int, int] | None:
+    """`<NAME>…</NAME>` and `<property name="NAME">…</property>`."""
+    is_tag = bool(re.search(r"<[\w.:-]{0,60}$", before))
+    by = re.compile(_ELEMENT if is_tag else rf"[\"']{_ELEMENT}").match(text, end)
+    if by is None or not (is_tag or re.search(_IN_ATTRIBUTE, before)):
+        return None
+    value = re.compile(_INSIDE).match(text, by.end())
+    if value is None:
+        return None
+    words = re.split(r"[\s{}]++", value["value"])
+    return (
+        value.span("value") if _is_secret(name, value, ">") or any(map(is_strong, words)) else None
+    )
+
+
+def _flagged(text: str, before: str, end: int, name: str) -> tuple[int, int] | None:
+    """`--token …`, `aws configure set NAME …`, `setenv NAME …`."""
+    head = before[
+        len(before.rstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:@")) :
+    ]
+    is_flag = before.endswith("-") or "--" in before[-20:].rpartition(" ")[2]
+    if not is_flag and not re.search(_SETTERS, before[: len(before) - len(head)]):
+        return None
+    by = re.compile(r"[ \t]{1,4}(?:(?:-b|--body)[ =])?(?![-=:])").match(text, end)
+    value = by and (
+        re.compile(_STRING).match(text, by.end()) or re.compile(_BARE).match(text, by.end())
+    )
+    if not value or _text(value).lower() in _EXPLAINED:
+        return None
+    is_password = is_flag and bool(re.search(r"passw|pwd|passphrase", name))
+    return _span(value) if _is_secret(name, value, "=" if is_password else " ") else None
+
+
+def _span(match: re.Match[str]) -> tuple[int, int]:
+    group = "inner" if "inner" in match.groupdict() and match["inner"] is not None else "value"
+    return match.span(group)
+
+
+def _text(match: re.Match[str]) -> str:
+    start, end = _span(match)
+    return match.string[start:end]
+
+
+def _is_telling(before: str) -> bool:
+    """Whether the words before `key` name a kind of secret key."""
+    return before.endswith("_") or before.rstrip(" _.-").endswith(_KEYS)
+
+
+def _lower(text: str) -> str:
+    """The text in lower case, of the same length (`İ` would become two characters)."""
+    lower = text.lower()
+    return lower if len(lower) == len(text) else "".join(c.lower()[0] for c in text)
+
+
+def _is_secret(name: str, match: re.Match[str], by: str) -> bool:
+    """Whether both name and value look like a secret."""
+    value = _text(match).strip().rstrip(".:,;)")
+    is_quoted = _is_quoted(match, by)
+    if re.fullmatch(_HARMLESS, value):
+        return False
+    if not re.search(_NAMED, name):
+        return len(value) >= _PROVIDED and is_random(value)
+    if re.search(r"\s", value):
+        return is_quoted and _is_phrase(name, value, by)
+    if by.strip() in {"", "is", ","} or "\n" in by or not re.search(_STRONG, name):
+        return is_random(value)
+    return len(value) >= 4 and (_is_set(value, by, is_quoted) or is_random(value))
+
+
+def _is_set(value: str, by: str, is_quoted: bool) -> bool:
+    """Whether the name is assigned this value, not compared with it or with an expression."""
+    if "==" in by:
+        return is_quoted and is_mixed(value)
+    is_assigned = is_quoted or " " not in by or is_mixed(value)
+    return is_assigned and not _is_code(value, is_quoted)
+
+
+def _is_quoted(match: re.Match[str], by: str) -> bool:
+    """Whether quotes or tags delimit the value."""
+    return bool(match["quote"]) or _span(match) != match.span("value") or by == ">"
+
+
+def _is_phrase(name: str, value: str, by: str) -> bool:
+    """Whether several words are a pass phrase, not a sentence about a secret."""
+    if "==" in by or not re.search(_STRONG, name) or "\n" in by:
+        return any(is_random(word) for word in value.split())
+    is_sentence = re.search(_MESSAGE, value) and not re.search(r"[^\w\s.,:'’!?/-]", value)
+    return not is_sentence and (by.strip() != "," or bool(re.search(r"\d", value)))
+
+
+def is_mixed(value: str) -> bool:
+    """Whether a word mixes letters with digits or marks, like a chosen password."""
+    if len(value) < 6 or re.search(r"[(\[{]", value):
+        return False
+    return bool(re.search(r"[a-zA-Z]", value)) and bool(re.search(r"[\d!#%^*]", value))
+
+
+def _is_code(value: str, is_quoted: bool) -> bool:
+    """Whether it is an expression: `get_password`, `user.secret`, `str(x)`."""
+    if is_quoted:
+        return False
+    return bool(re.fullmatch(r"[A-Za-z_]\w*(?:[.(\[:].*)?", value)) and not re.search(r"\d", value)
+
+
+def is_strong(value: str) -> bool:
+    """Whether a value is as random as only a program makes it: a digest, an id or a key."""
+    if re.fullmatch(f"{_HEX}|{_UUID}", value):
+        return bool(re.search(r"\d", value)) and bool(re.search(r"[a-fA-F]", value))
+    parts = re.split(r"[^A-Za-z0-9]++", value)
+    return sum(len(part) for part in parts if is_jumbled(part)) >= _STRONG_LEAST
+
+
+def is_jumbled(part: str) -> bool:
+    """Whether letters and digits change as often as in no name."""
+    runs = re.findall(r"\d++|[A-Z][a-z]{2,}+|[A-Z]++|[a-z]++", part)
+    digits = sum(run.isdigit() for run in runs)
+    if len(part) < 4 or not digits or digits == len(runs):
+        return False
+    return len(runs) >= 0.3 * len(part) or (digits >= 3 and len(runs) >= 0.18 * len(part))
+
+
+def is_random(value: str) -> bool:
+    """Whether letters and digits are mixed as people do not write them."""
+    if len(value) < 8 or re.search(r"[(){}\[\]]", value) or re.fullmatch(r"[a-z_.]+\d?", value):
+        return False
+    if re.fullmatch(
+        r"v?\d+(?:[.:/-]\d+)*\w?|[\w./-]+\.(?:py|js|ts|json|txt|md|ya?ml|toml|go|rs|java)"
+        r"|[a-z_]+\d{0,4}|[\w.+-]+@[\w-]+\.[\w.]+",
+        value,
+    ):
+        return bool(re.fullmatch(r"\d{15,}", value))
+    digits = sum(c.isdigit() for c in value)
+    if digits and digits < len(value):
+        return len(re.findall(r"\d++|[A-Z]++|[a-z]++", value)) >= 3 or len(value) >= 16
+    return len(value) >= 16 and len(re.findall(r"[A-Z]++|[a-z]++", value)) >= 6

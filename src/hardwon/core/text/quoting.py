@@ -1,0 +1,225 @@
+"""The part of a tool's output that may be repeated to a model: a known error, never prose.
+
+Anybody may have written that output. A line is quoted only if it has the form of an error (an
+exception, a diagnostic, an exit status, the text of an errno) and only states a fact: it gives no
+order, addresses nobody, and has few words that are unusual in errors.
+"""
+
+from __future__ import annotations
+
+import re
+
+from hardwon.core.text import quoting_words as words
+from hardwon.core.text.clean import clip, one_line
+from hardwon.core.text.injection import suspicion
+
+LIMIT = 160  # characters of a quote
+_READ = 600
+# Unusual words allowed in a clause: with a word that says what is wrong, and without
+_UNUSUAL, _UNTOLD = 5, 1
+_NAME_WORDS = 3  # a quoted name has at most this many words
+_NAME = 80
+_SHORT, _FEW = 8, 2  # words of a fact without a head, and of one that may lack a telling word
+
+# The prefix of an error: the programs, files and lines that report it.
+_PLACE = r"[\w./\\<>@+~-]{1,120}(?::(?:\d{1,7}|<n>)){1,2}:? "
+_REPORTER = r"(?:\$ |> |E {1,7}|\[\w{1,10}\] )?[\w./@<>+~-]{1,80}(?: [\w<>.-]{1,40}){0,2}: "
+_MOST_REPORTERS = 5
+_REPORTERS = rf"(?:{_PLACE}|{_REPORTER}){{0,{_MOST_REPORTERS}}}"
+_CLASS = (
+    r"(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z][\w<>]{0,60}(?:Error|Exception|Warning|Failure|Failed|Fault"
+    r"|Interrupt|Exit|Timeout|Refused|Denied|NotFound|Exist|Configured|Exceeded|Invalid)"
+    r"|(?:[A-Za-z_]\w{0,60}\.){1,8}[A-Z][a-z]\w{0,60}"
+)
+_CODE = (
+    r"(?:error|warning)(?: ?\[?[A-Z]{1,6}-?\d{2,6}\]?)|[A-Z]{1,4}\d{3,4}|npm ERR! code E\w{2,20}"
+)
+_LABEL = (
+    r"(?:\w{1,20} )?(?:fatal|fatal error|error|Error|ERROR|panic|FAILED|FATAL|failure|Failure|ERR!"
+    r"|exception|Exception|warning|Warning|WARNING)"
+)
+_LABELLED = rf"(?:{_LABEL})(?::|$)"
+_EXCEPTION = (
+    rf"(?:{_REPORTERS}?|E {{1,7}})(?P<head>{_CLASS}(?: \[ERR_\w{{2,60}}\])?)"
+    r"(?:: (?P<message>.{1,500}))?$"
+)
+_DIAGNOSTIC = rf"(?P<head>{_REPORTERS}?(?:{_CODE}|{_LABEL}))(?P<gap>: ?| )(?P<message>.{{1,500}})$"
+_STATED = tuple(  # "tool: no funds: 3" may state "3", "no funds: 3", or the whole
+    rf"(?P<head>(?:{_PLACE}|{_REPORTER}){{{count}}})(?P<message>.{{1,500}})$"
+    for count in range(_MOST_REPORTERS, -1, -1)
+)
+
+# Texts of errno, shells and exit statuses: only these words are repeated.
+_FIXED = (
+    r"(?:\[?Errno (?:\d{1,3}|<n>)\]? )?\b(?:No such file or directory|Permission denied|File exists"
+    r"|Is a directory|Not a directory|Directory not empty|command not found|Connection refused"
+    r"|Connection reset by peer|Connection timed out|Operation not permitted|Operation timed out"
+    r"|Operation not supported|No space left on device|Read-only file system|Broken pipe"
+    r"|Too many open files|Argument list too long|Cannot allocate memory|Address already in use"
+    r"|Network is unreachable|Host is unreachable|No route to host|Invalid argument"
+    r"|Bad file descriptor|Text file busy|Device or resource busy|Resource temporarily unavailable"
+    r"|File name too long|Input/output error|Exec format error|Invalid cross-device link"
+    r"|Name or service not known|Temporary failure in name resolution|syntax error near unexpected"
+    r" token|unbound variable|event not found|bad substitution|ambiguous redirect|binary file"
+    r" matches|Unmatched \[)|while loading shared libraries|Terminal is dumb, but EDITOR unset"
+    r"|local changes to the following files would be overwritten by (?:checkout|merge)"
+    r"|Need to specify how to reconcile divergent branches"
+    r"|\*\*\* \[[\w./:<> -]{1,80}\] Error (?:\d{1,3}|<n>)"
+    r"|\b(?i:(?:exit|return|returned|status|exited with)(?: ?(?:code|status|non-zero exit status))?"
+    r"[ :=]{1,3}-?(?:\d{1,4}|<n>)|segmentation fault|bus error|core dumped|aborted|terminated"
+    r"|floating point exception|illegal instruction"
+    r"|killed|timed out(?: after [\d.<>ns]{1,8} ?\w{0,12})?|DID NOT RAISE)\b"
+    r"|(?i:(?:HTTP(?:/\d\.\d)? ?|status(?: code)?[ :=]{1,3})[1-5]\d\d\b)"
+    r"(?: [A-Z][A-Za-z]{2,20}){0,3}"
+)
+_REFUSED_PUSH = (  # quoted whole: a part would not say why
+    r"\[(?:remote )?rejected\] [\w./<>-]{1,80} -> [\w./<>-]{1,80} \((?:fetch first|already exists"
+    r"|non-fast-forward|stale info|needs force|(?:pre-receive|protected branch) hook declined)\)"
+)
+_QUOTED = (  # the apostrophes of "doesn't" and "isn't" quote nothing
+    r"(?<!\w)'[^'\n]{0,300}'(?!\w)|\"[^\"\n]{0,300}\"|`[^`\n]{0,300}`|“[^”\n]{0,300}”"
+    r"|‘[^’\n]{0,300}’"
+)
+_SENTENCE_END = r"[.!?;](?=\s)|\s(?:--|—|–|//|#|=>|->|\|)\s|\\n|\\r"
+_CLAUSE = r"[^,:;]{1,400}[,:;]*\s*"
+_WORD = r"(?<![\w<./\\@$%-])[^\W\d_]{1,40}(?:['’][a-z]{1,2})?(?![\w>/\\@=(-]|\.\w)"
+_STATE = (  # "order <name> is SHIPPED"
+    r"\b(?:is|was|are|in (?:status|state)) (?:OPEN|PAID|SENT|SHIPPED|SAILED|DELIVERED|DECLARED"
+    r"|RECEIVED|SUBMITTED|APPROVED|POSTED|BOOKED|SOLD|DIRTY|CLEAN|ACTIVE|DONE|VOID)\b"
+)
+_ILLEGAL = (  # in errors it means "invalid"
+    r"(?i:\billegal(?= (?:option|argument|character|value|state|operation|start|token|byte)))"
+)
+_OUTSIDE = (
+    r"[^\x00-\x7f“”‘’…]|https?://|www\.|\S@[^\s@]{1,200}\.\w|<\||\|>|\$\(|&&|\|\||\s>>|\{[{%]"
+)
+
+_TELLING = frozenset(words.TELLING.split())
+_OPENING = frozenset(words.OPENING.split())
+_ADDRESSING = frozenset(words.ADDRESSING.split())
+_ORDERS = frozenset(words.ORDERS.split())
+_REFUSED = frozenset(("refused", "rejected", "failed", "denied", "aborted", "forbidden", "blocked"))
+_BEFORE_ORDERS = frozenset(words.BEFORE_ORDERS.split())
+_PROSE = frozenset(("the", "is", "a", "an", "to", "this", "that", "are", "and", "of", "do"))
+_USUAL = _TELLING | frozenset(words.USUAL.split())
+
+
+def quotable(line: str) -> str:
+    """The part of an error line that may be quoted; "" if it has no known form."""
+    text = one_line(line[:_READ], _READ).removeprefix("! ")  # as git marks a refusal
+    bare = re.sub(_QUOTED, "''", text)
+    if not text or re.search(_OUTSIDE, bare) or suspicion(text):
+        return ""
+    if refused := re.fullmatch(rf"(?:! )?({_REFUSED_PUSH})", text):
+        return clip(refused[1], LIMIT)
+    for form in (_EXCEPTION, _DIAGNOSTIC, *_STATED):
+        match = re.match(form, text)
+        head, message = (match["head"], match["message"] or "") if match else ("", "")
+        if match and (quote := _quote(head, message, form)):
+            is_joined = form == _DIAGNOSTIC and match["gap"] == " " and message[:1].islower()
+            return clip(quote.replace(f"{head}: ", f"{head} ", is_joined), LIMIT)
+    return ""
+
+
+def stated(text: str) -> str:
+    """A name, or the fact that a text states about a failure; "" if it is prose."""
+    plain = one_line(text[:_READ], _READ)
+    is_name = len(plain) <= _NAME and len(plain.split()) <= _NAME_WORDS
+    if is_name and not _speaks(_words(plain)):
+        return plain
+    return clip(_statement(plain) or _fixed(plain), LIMIT)
+
+
+def _quote(head: str, message: str, form: str) -> str:
+    """The head with its message; only the head if it is an error class or code."""
+    if not (_ADDRESSING | _PROSE).isdisjoint(_words(head)) or " -" in head:
+        return ""
+    fact = _statement(message) or _fixed(message)
+    if form in _STATED:
+        return f"{head}{fact}" if fact and _is_stated(head, message, fact) else ""
+    if fact:
+        return f"{head} {fact}" if head == "assert" else f"{head}: {fact}"
+    is_coded = bool(re.search(rf"(?:{_CODE})\Z", head))
+    return head if form == _EXCEPTION or is_coded else ""
+
+
+def _is_stated(head: str, message: str, fact: str) -> bool:
+    """Whether a fact may be quoted behind its head; words before a colon have to tell too."""
+    if reporter := re.match(_REPORTER, message):
+        is_plain = " -" not in reporter[0] and not re.match(_LABELLED, message)
+        return is_plain and _tells(reporter[0])
+    return _is_told(fact) if head else _is_short(fact)
+
+
+def _is_told(fact: str) -> bool:
+    """Whether the fact says what is wrong, not only what it concerns."""
+    return _tells(fact) or bool(_fixed(fact))
+
+
+def _is_short(fact: str) -> bool:
+    """Whether a fact without a head is short or begins as programs begin errors."""
+    fact_words = _words(fact)
+    return len(fact_words) <= _SHORT or fact_words[0] in _OPENING or bool(_fixed(fact))
+
+
+def _fixed(text: str) -> str:
+    """The known text of an errno, shell or exit status in a text; "" if none."""
+    match = re.search(_FIXED, text)
+    return match[0] if match else ""
+
+
+def _statement(message: str) -> str:
+    """The leading part that states a fact about the failure, with quoted parts shortened."""
+    folded = re.sub(_QUOTED, _shortened, message)
+    first = (
+        re.split(_SENTENCE_END, folded, maxsplit=1)[0]
+        .rstrip(" :,-")
+        .lstrip(" :,")
+        .removeprefix("- ")
+    )
+    first = first.removesuffix(", e.g")
+    if re.fullmatch(_QUOTED, first):
+        return first
+    clauses = re.findall(_CLAUSE, first)
+    good = next((n for n, clause in enumerate(clauses) if not _is_fact(clause)), len(clauses))
+    is_whole = _tells(first) and _is_fact(first) and not any(map(_speaks, map(_words, clauses)))
+    facts = first if is_whole else "".join(clauses[:good]).rstrip(" :,-")
+    return facts if len(_words(facts)) <= _FEW or _tells(facts) else ""
+
+
+def _is_fact(clause: str) -> bool:
+    """Whether a clause has only the words of errors, and some names."""
+    prose = re.sub(_QUOTED, " ", clause)
+    clause_words = _words(prose)
+    unusual = sum(word not in _USUAL for word in clause_words)
+    most = _UNUSUAL if _tells(prose) else _UNTOLD
+    return (unusual <= most or len(clause_words) <= _FEW) and not _speaks(clause_words)
+
+
+def _tells(text: str) -> bool:
+    """Whether the text has a word that says what is wrong, or names a state in capitals."""
+    return not _TELLING.isdisjoint(_words(text)) or bool(re.search(_STATE, text))
+
+
+def _shortened(match: re.Match[str]) -> str:
+    """A quoted name as it is; a quoted sentence as an ellipsis."""
+    inner = match[0][1:-1]
+    is_name = len(inner) <= _NAME and len(inner.split()) <= _NAME_WORDS
+    return match[0] if is_name and not _speaks(_words(inner)) else f"{match[0][0]}…{match[0][-1]}"
+
+
+def _speaks(prose: list[str]) -> bool:
+    """Whether the words address a reader, or a clause begins with an order."""
+    before = ["and", *prose]
+    if len(prose) == _FEW and prose[0] in _ORDERS and prose[1] in _REFUSED:
+        return False  # "commit refused" is no order
+    return not _ADDRESSING.isdisjoint(prose) or any(
+        word in _ORDERS and last in _BEFORE_ORDERS
+        for word, last in zip(prose, before, strict=False)
+    )
+
+
+def _words(text: str) -> list[str]:
+    """The prose words in lower case, without paths, calls and code names."""
+    prose = re.sub(_ILLEGAL, "invalid", text)
+    return [word.lower().replace("’", "'") for word in re.findall(_WORD, prose)]

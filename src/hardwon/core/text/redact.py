@@ -1,0 +1,265 @@
+"""Remove secrets from texts: each becomes a typed placeholder such as `[REDACTED:github]`.
+
+A secret is recognized by its own form (`token_kinds`), by what comes before it (headers, URLs,
+options) or by the name it is set to (`named_values`). Redacting twice changes nothing more.
+"""
+
+from __future__ import annotations
+
+import re
+from binascii import Error as NotBase64
+from binascii import a2b_base64
+
+from hardwon.core.text.named_values import is_jumbled, is_mixed, is_random, is_strong, without_named
+from hardwon.core.text.token_kinds import COINED, KINDS, LONG, SecretKind, has_long_word, long_words
+
+# What comes before a secret; the first group is kept.
+_QUOTE = r"\\{0,2}[\"'`]?"
+_HEADERS = (
+    SecretKind(
+        "authorization",
+        ("authorization",),
+        rf"(?i:((?:proxy-)?authorization{_QUOTE}\s{{0,4}}[:=,]\s{{0,4}}{_QUOTE}"
+        r"(?:(?:bearer|basic|token|digest|apikey|api-?token|key|negotiate|aws4-hmac-sha256)\s{1,4})?)"
+        r"(?!(?:bearer|basic|token)\b|[\[<{$(%])([^\s\"'`\\,;]{6,4096}+(?:,?"
+        r" ?\w{1,20}=[^\s\"']{1,512}){0,8}))",
+    ),
+    SecretKind(
+        "bearer", ("bearer ",), r"(?i:(\bbearer )(?=[a-z._~+/-]{0,200}\d)([\w.~+/=-]{12,4096}+))"
+    ),
+    SecretKind(
+        "cookie",
+        ("cookie",),
+        rf"(?i:(\b(?:set-)?cookie{_QUOTE}: {{0,4}}{_QUOTE})([\w.!#$%&*+^"
+        rf"|~-]{{1,80}}=[^\r\n\"'`]{{4,8192}}+))",
+    ),
+    SecretKind(
+        "userinfo",
+        ("://",),
+        r"(\b[a-zA-Z][a-zA-Z0-9+.-]{1,20}://)([^\s/'\"<>@:`\[\]]{0,128}+:(?!//)[^\s/'\"<>`]{1,256}"
+        r"@)",
+    ),
+    SecretKind(
+        "password",
+        ("password ",),
+        r"(?i:(\blogin\s{1,4}[^\s]{1,100}\s{1,4}password\s{1,4}))([^\s]{3,200})",
+    ),
+)
+_USERINFO = r"(?P<head>\b[a-zA-Z][a-zA-Z0-9+.-]{1,20}://)(?P<value>[^\s/'\"<>@:`\[\]]{16,256})@"
+_OPTION = r"(?<=\s)(?P<option>-p|-a|-u|--user)[ =]{0,2}[\"']?(?P<value>[^\s\"'$-][^\s\"'$]{3,200})"
+_LOGIN = r"\s-u[ =]?[^\s|;-][^\s|;]{0,80}\s[^|;]{0,80}$"  # `-u admin -p …` of any program
+_CURLS = ("curl", "http", "wget")
+_USERS = {
+    "-p": ("mysql", "sshpass", "docker login"),
+    "-a": ("redis-cli",),
+    "-u": _CURLS,
+    "--user": _CURLS,
+}
+_BASE64 = r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/]{24,65536}+={0,2}(?![A-Za-z0-9+/_-])"
+_SOME_BASE64 = r"[A-Za-z0-9+/]{24}"
+_MANIFEST = r"(?i)\bkind\"?:[ \t]{0,8}[\"']?secret\b"
+_DATA = r"[ \t-]*+[\"']?(?:stringData|data)[\"']?[ \t]*+:[ \t]*+\{?[ \t]*+\r?$"
+_FLAT_DATA = r"(\b(?:stringData|data): )([\w./-]{1,120}: [^\n]{6,4000})"
+_ENTRY = r"[ \t]++[\"']?[\w./-]{1,120}[\"']?[ \t]*+:[ \t]*+(?P<value>\S.*)"
+# Prefixes of ids and digests, which are no secrets.
+_IDS = frozenset(
+    [
+        "sha",
+        "sha1",
+        "sha256",
+        "sha384",
+        "sha512",
+        "md5",
+        "blake2b",
+        "blake3",
+        "req",
+        "msg",
+        "toolu",
+        "call",
+        "chatcmpl",
+        "run",
+        "thread",
+        "asst",
+        "file",
+        "resp",
+        "evt",
+        "event",
+        "trace",
+        "span",
+        "chunk",
+        "cache",
+        "hash",
+        "build",
+        "commit",
+        "rev",
+        "id",
+        "uuid",
+        "etag",
+        "session_id",
+        "chunk-vendors",
+        "bundle",
+        "index",
+        "main",
+    ]
+)
+_THINGS = frozenset(  # the same of digests and of ids in letters of one case
+    (
+        *("img", "image", "layer", "blob", "tree", "object", "pod", "node", "job", "task", "user"),
+        *("project", "page", "item", "chat", "conv", "batch", "upload", "snapshot", "vol", "sg"),
+        *("subnet", "vpc", "ami", "price", "cus", "sub", "tmp", "test", "ref", "doc"),
+    )
+)
+_KEYS = frozenset(("api", "sdk", "pat", "sk", "key", "token", "secret", "live", "prod", "auth"))
+_COINED = 28  # minimum characters of the body of a token whose name says nothing
+
+_EVERY_WORD = frozenset(word for rule in KINDS for word in rule.keywords) - {LONG}
+_SPACED_WORDS = frozenset(word for word in _EVERY_WORD if " " in word)
+_INNER_WORDS = frozenset(w for w in _EVERY_WORD if not w[0].isalnum()) | {
+    "T3BlbkFJ",
+    "NRAL",
+    "JQQJ9",
+}
+_BY_FIRST: dict[str, list[str]] = {}
+for _word in sorted(_EVERY_WORD - _SPACED_WORDS - _INNER_WORDS, reverse=True):  # longer ones first
+    _BY_FIRST.setdefault(_word[0], []).append(_word)
+# Grouped by first letter: of about 300 words hardly any is tried.
+_BEGINNINGS = "(?<![A-Za-z0-9])(?:{})".format(
+    "|".join(
+        f"{first}(?:{'|'.join(word[1:].replace('.', '[.]').replace('$', '[$]') for word in words)})"
+        for first, words in _BY_FIRST.items()
+    )
+)
+_HEADER_WORDS = frozenset(word for rule in _HEADERS for word in rule.keywords)
+
+
+def redact(text: str) -> str:
+    """The text with every secret replaced by a placeholder that names its kind."""
+    original, long = text, long_words(text)
+    text = _without_marked(text, long)
+    text = re.sub(_OPTION, _option_password, text) if " -" in text else text
+    text = _without_manifest(text) if "ind" in text and re.search(_MANIFEST, text) else text
+    long = long if text == original else long_words(text)
+    text = without_named(text, long)
+    return re.sub(_BASE64, _encoded, text) if re.search(_SOME_BASE64, long) else text
+
+
+def _without_marked(text: str, long: str) -> str:
+    """The text without secrets that are recognized by their form or by a header."""
+    keywords = _keywords_in(text, long)
+    for rule in KINDS if keywords else ():
+        if not keywords.isdisjoint(rule.keywords) and _may_match(rule, long):
+            text = re.sub(rule.pattern, f"[REDACTED:{rule.kind}]", text)
+    text = re.sub(COINED, _coined, text) if LONG in keywords and re.search(COINED, long) else text
+    lower = text.lower()
+    words = {word for word in _HEADER_WORDS if word in lower}
+    for rule in _HEADERS:
+        if not words.isdisjoint(rule.keywords):
+            text = re.sub(rule.pattern, _keeping_head(rule.kind), text)
+    return re.sub(_USERINFO, _without_user, text) if "://" in text else text
+
+
+def _keywords_in(text: str, long: str) -> set[str]:
+    """The keywords in the text, searched where tokens can be."""
+    begun = set(re.findall(_BEGINNINGS, long))
+    keywords = {
+        word
+        for beginning in begun
+        for word in _BY_FIRST[beginning[0]]
+        if beginning.startswith(word)
+    }
+    keywords |= {word for word in _INNER_WORDS if word in long}
+    keywords |= {word for word in _SPACED_WORDS if word in text}
+    return keywords | {LONG} if has_long_word(long) else keywords
+
+
+def _may_match(rule: SecretKind, long: str) -> bool:
+    return LONG not in rule.keywords or bool(re.search(rule.pattern, long))
+
+
+def _keeping_head(kind: str) -> str:
+    tail = "@" if kind == "userinfo" else ""
+    return rf"\g<1>[REDACTED:{kind}]{tail}"
+
+
+def _without_user(match: re.Match[str]) -> str:
+    """A URL without the token in the place of a user."""
+    return f"{match['head']}[REDACTED:userinfo]@" if is_random(match["value"]) else match[0]
+
+
+def _coined(match: re.Match[str]) -> str:
+    """The placeholder for a token of an unlisted provider; digests, ids and names stay."""
+    *names, last = re.split(r"[._-]", match[0].rstrip("=.-"))
+    lower = {name.lower() for name in names}
+    body = re.sub(r"[^A-Za-z0-9]", "", match["body"])
+    if not lower.isdisjoint(_IDS):
+        is_token = False
+    elif all(re.search(chars, body) for chars in (r"[A-Z]", r"[a-z]", r"\d")):
+        is_token = len(body) >= _COINED and is_jumbled(body)
+    else:
+        is_token = match["mark"] != "." and _is_plain_token(match, lower, last)
+    return "[REDACTED:token]" if is_token else match[0]
+
+
+def _is_plain_token(match: re.Match[str], names: set[str], last: str) -> bool:
+    """Whether letters of one case are a token: a digest behind a name, or no word at all."""
+    if not names.isdisjoint(_THINGS):
+        return False
+    if not names.isdisjoint(_KEYS) and is_strong(match["body"]):
+        return True
+    is_digest = match[0].endswith(f"_{last}") and bool(re.fullmatch(r"[0-9a-f]{32,128}", last))
+    return is_digest or (len(last) >= _COINED and is_jumbled(last))
+
+
+def _option_password(match: re.Match[str]) -> str:
+    """The option without the password, if the program takes one there."""
+    line = match.string[max(0, match.start() - 200) : match.start()].rsplit("\n", 1)[-1]
+    value, option = match["value"], match["option"]
+    user = max(line.rfind(name) for name in _USERS[option])
+    if user < 0 or "|" in line[user:] or ";" in line[user:]:
+        is_login = option == "-p" and re.search(_LOGIN, line) and is_mixed(value)
+        return match[0][: -len(value)] + "[REDACTED:password]" if is_login else match[0]
+    if option in {"-u", "--user"}:
+        value = value.partition(":")[2]
+    return match[0][: -len(value)] + "[REDACTED:password]" if value else match[0]
+
+
+def _without_manifest(text: str) -> str:
+    """The text without the values of a Kubernetes secret, whatever their names are."""
+    text = re.sub(_FLAT_DATA, _without_entries, text)
+    lines, depth = text.split("\n"), -1
+    for number, line in enumerate(lines):
+        indent = len(line) - len(line.lstrip(" -"))
+        if re.match(_DATA, line):
+            depth = indent
+        elif depth >= 0 and (indent <= depth or line.strip() == "---"):
+            depth = -1 if line.strip() else depth
+        elif depth >= 0 and (entry := re.match(_ENTRY, line)):
+            start = entry.start("value")
+            value = entry["value"].removesuffix("\r").removesuffix(",").rstrip(" \t")
+            end = start + len(value)
+            lines[number] = (
+                line if "[REDACTED" in line else f"{line[:start]}[REDACTED:secret]{line[end:]}"
+            )
+    return "\n".join(lines)
+
+
+def _without_entries(match: re.Match[str]) -> str:
+    """The entries of a one-line manifest, without their values."""
+    return match[1] + re.sub(r"(?<=: )[^\s:\[][^\s:]{5,}(?=\s|$)", "[REDACTED:secret]", match[2])
+
+
+def _encoded(match: re.Match[str]) -> str:
+    """The placeholder if a base64 text contains a secret; a truncated text is partly decoded."""
+    encoded = match[0].rstrip("=")
+    try:
+        plain = a2b_base64(encoded[: len(encoded) // 4 * 4]).decode("ascii")
+    except (NotBase64, UnicodeDecodeError):
+        return match[0]
+    hides = plain.isprintable() or "\n" in plain
+    return "[REDACTED:base64]" if hides and _holds_secret(plain) else match[0]
+
+
+def _holds_secret(plain: str) -> bool:
+    """Whether a decoded text has a secret that is not encoded again."""
+    long = long_words(plain)
+    return _without_marked(plain, long) != plain or without_named(plain, long) != plain

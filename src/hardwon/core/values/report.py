@@ -1,0 +1,203 @@
+"""A report: what was met, learnt and shown in a period."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta
+from typing import NamedTuple
+
+from hardwon.core.values.listing import Place
+from hardwon.core.values.queue import QueueCounts
+from hardwon.core.values.scope import Scope
+
+_FIRST_DAY = date(1970, 1, 1)
+
+
+class Window(NamedTuple):
+    """What a report covers: one scope, or a whole tenant, from a time on."""
+
+    scope: Scope
+    since: datetime
+    is_whole: bool = False  # every agent and project of the tenant
+    part: Place | None = None  # instead of the scope: one agent, or one project
+
+    def covers(self, scope: Scope) -> bool:
+        """Whether events in a scope count."""
+        if self.part is not None:
+            return self.part.covers(scope)
+        return scope.tenant == self.scope.tenant if self.is_whole else scope == self.scope
+
+    def sees(self, scope: Scope) -> bool:
+        """Whether the lessons of a scope may be shown in the report."""
+        return self.covers(scope) or (self.part is None and scope in self.scope.visible())
+
+
+class FailureKind(NamedTuple):
+    """One kind of failure."""
+
+    kind: str
+    text: str
+    met: int  # in the window; in total for one that stopped
+    first: datetime
+    last: datetime
+    days: tuple[tuple[date, int], ...] = ()  # count per day
+    scope: Scope | None = None  # where it was last met, if requested
+
+
+class Deliveries(NamedTuple):
+    """How often something was shown at one door on one day with one outcome."""
+
+    door: str
+    outcome: str  # "" while unknown
+    day: date
+    times: int
+    tokens: int
+
+
+class LessonState(NamedTuple):
+    """How many lessons are in one state."""
+
+    status: str
+    total: int
+    new: int  # since the start of the window
+
+
+class OpenFailure(NamedTuple):
+    """A failure that keeps coming back and has no fix."""
+
+    lesson: int
+    text: str
+    met: int
+    last: datetime
+
+
+class Exposure(NamedTuple):
+    """How often one lesson was shown at one door with one outcome, and when last."""
+
+    door: str
+    outcome: str
+    times: int
+    last: datetime
+
+
+class LessonVerdict(NamedTuple):
+    """The hold-out's result for one lesson in its present wording."""
+
+    lesson: int
+    text: str
+    verdict: str  # in words
+    helps: float  # the probability that it really prevents repeats
+    shown: int  # runs
+    shown_repeats: int
+    withheld: int
+    withheld_repeats: int
+    is_retired: bool  # shown to few runs only
+
+
+class PartEffect(NamedTuple):
+    """The hold-out's result for a part of all lessons; the intervals hold jointly.
+
+    `prevented`, `low` and `high` are repeats over all units that were shown.
+    """
+
+    by: str  # door, project or origin
+    name: str
+    shown: int  # units
+    shown_repeats: int
+    withheld: int
+    withheld_repeats: int
+    prevented: float = 0.0
+    low: float = 0.0
+    high: float = 0.0
+    words: str = ""
+
+
+class BeforeAfter(NamedTuple):
+    """How many runs met a kind of failure before the first run was told of it, and after."""
+
+    text: str
+    runs_before: int
+    met_before: int
+    runs_after: int
+    met_after: int
+
+
+class Observed(NamedTuple):
+    """What runs show without a hold-out. This is no proof."""
+
+    runs: int = 0
+    repeats: int = 0  # failures that an earlier run had met; each kind once per run
+    warned: int = 0  # repeats of which the run had been warned
+    runs_before: int = 0  # over all kinds that runs were told of
+    met_before: int = 0
+    runs_after: int = 0
+    met_after: int = 0
+    kinds: tuple[BeforeAfter, ...] = ()  # the most frequent before
+
+
+class Spending(NamedTuple):
+    """What models have cost today."""
+
+    calls: int = 0
+    tokens: int = 0
+    money: float = 0.0
+
+
+class Report(NamedTuple):
+    """What was learnt, what was shown, and what happened then."""
+
+    window: Window
+    at: datetime
+    met: tuple[tuple[date, int], ...] = ()  # failures per day
+    failures: tuple[FailureKind, ...] = ()  # the commonest
+    stopped: tuple[FailureKind, ...] = ()  # kinds that have not come back …
+    quiet: timedelta = timedelta(days=7)  # … for this long
+    lessons: tuple[LessonState, ...] = ()
+    deliveries: tuple[Deliveries, ...] = ()
+    unsolved: tuple[OpenFailure, ...] = ()
+    spent: Spending = Spending()
+    queue: QueueCounts = QueueCounts()
+    proof: str = ""  # the proof sentence
+    verdicts: tuple[LessonVerdict, ...] = ()  # on the lessons shown to or withheld from most runs
+    share: float = 0.0  # of runs from which lessons are withheld now
+    parts: tuple[PartEffect, ...] = ()  # the proof by door, project and origin
+    observed: Observed = Observed()  # used instead of a proof, without a hold-out
+
+    def outcomes(self, door: str) -> dict[str, int]:
+        """The outcomes of deliveries at a door, most frequent first, with unknown ones."""
+        counts: dict[str, int] = {}
+        for group in self.deliveries:
+            if group.door == door:
+                name = group.outcome or "unknown"
+                counts[name] = counts.get(name, 0) + group.times
+        return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
+
+    @property
+    def doors(self) -> tuple[str, ...]:
+        """The doors at which something was shown, in the order of a run."""
+        used = {group.door for group in self.deliveries}
+        return tuple(sorted(used, key=lambda door: (*_places(door), door)))
+
+    @property
+    def shown(self) -> int:
+        """How often something was shown."""
+        return sum(group.times for group in self.deliveries)
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens were shown."""
+        return sum(group.tokens for group in self.deliveries)
+
+
+def _places(door: str) -> tuple[int, ...]:
+    order = ("start", "turn", "action", "error", "loop")
+    return (order.index(door),) if door in order else (len(order),)
+
+
+def day_number(moment: datetime) -> int:
+    """The day of a moment, UTC, counted from 1970."""
+    return int(moment.timestamp() // 86400)
+
+
+def day_of(number: int) -> date:
+    """The day with this number."""
+    return _FIRST_DAY + timedelta(days=number)

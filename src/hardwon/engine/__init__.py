@@ -1,0 +1,1 @@
+"""The order of what happens: doors, recorder, worker. The only room with policy."""

@@ -1,0 +1,253 @@
+"""Delivering: render lessons, apply the hold-out, log the delivery, and note it in the run."""
+
+from __future__ import annotations
+
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, TypeVar
+
+from hardwon.core.errors import StorageError, Unavailable
+from hardwon.core.values.delivery import NOTHING, Door, Injection
+from hardwon.core.values.run import Shown
+from hardwon.engine.pipeline import inject, measure, recall
+from hardwon.knowledge.ranking.query import Match, Query
+from hardwon.knowledge.ranking.scores import WEIGHTS, Judged, Outlook, is_of_other_tests
+from hardwon.knowledge.reading import loops
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+
+    from hardwon.core.settings import Settings
+    from hardwon.core.values.lesson import Lesson
+    from hardwon.core.values.scope import Scope
+    from hardwon.core.values.step import Step
+    from hardwon.engine.pipeline import withhold
+    from hardwon.storage.ports import Run, Store
+
+
+T = TypeVar("T")
+
+
+_NAMES = 8  # exact failures that are noted for a lesson without a kind
+
+
+class Delivering:
+    """Shows lessons to a run, and records that it did."""
+
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        clock: Callable[[], datetime],
+        trouble: Callable[[BaseException], None],
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self._clock = clock
+        self._trouble = trouble
+        self.weights = WEIGHTS  # benchmarks replace it
+
+    def weighed(self, scope: Scope, query: Query, outlook: Outlook) -> list[Judged]:
+        """Every candidate for a query, with its score and why it is or is not shown."""
+        return recall.weigh(
+            query,
+            scope=scope,
+            lessons=self._store.lessons,
+            now=self._clock(),
+            limit=getattr(self._settings.recall, f"{query.door}_lessons"),
+            outlook=outlook,
+            weights=self.weights,
+        )
+
+    def recalled(
+        self,
+        scope: Scope,
+        query: Query,
+        outlook: Outlook,
+        run: Run,
+        *,
+        is_wanted: Callable[[Lesson], bool] | None = None,
+    ) -> Injection:
+        """The lessons for a query, rendered and logged.
+
+        What `is_wanted` names is shown even if the words of the query alone do not ask for it.
+        """
+        started = perf_counter_ns()
+        candidates = self.weighed(scope, query, outlook)
+        if is_wanted is not None:
+            candidates = [
+                candidate._replace(verdict="") if is_wanted(candidate.match.lesson) else candidate
+                for candidate in candidates
+            ]
+        return self.deliver(scope, query, candidates, run, started=started)
+
+    def deliver(
+        self, scope: Scope, query: Query, candidates: Sequence[Judged], run: Run, *, started: int
+    ) -> Injection:
+        """Render the candidates that are shown, and log the delivery."""
+        fresh = recall.shown(candidates)
+        if not fresh:
+            return NOTHING
+        now, block = self._clock(), self._block(query, fresh)
+        if self._settings.proof.share or any(lesson.was_retired for lesson in block.lessons):
+            fresh = self._kept(query.door, fresh, block.lessons, self.coin(scope, run))
+            block = self._block(query, fresh)
+        if not block.lessons:
+            return NOTHING
+        injection = Injection(block.text, block.lessons, measure.new_id(now), door=query.door)
+        scores = {candidate.match.lesson.id: round(candidate.score, 4) for candidate in fresh}
+        self._log(
+            injection,
+            query,
+            scope,
+            scores=tuple(scores[lesson.id] for lesson in block.lessons),
+            tokens=block.tokens,
+            began=now,
+            micros=(perf_counter_ns() - started) // 1000,
+        )
+        return injection
+
+    def open_run(
+        self,
+        scope: Scope,
+        lessons: Sequence[Lesson],
+        compose: Callable[[Sequence[Lesson]], tuple[str, tuple[Lesson, ...]]],
+        run: Run,
+    ) -> Injection:
+        """What a run is told at its start: the text that `compose` makes of the lessons."""
+        now, started = self._clock(), perf_counter_ns()
+        if self._settings.proof.share or any(lesson.was_retired for lesson in lessons):
+            candidates = [Judged(Match(lesson), 1.0) for lesson in lessons]
+            kept = self._kept(Door.START, candidates, lessons, self.coin(scope, run))
+            lessons = [candidate.match.lesson for candidate in kept]
+        text, told = compose(lessons)
+        if not text:
+            return NOTHING
+        injection = Injection(text, told, measure.new_id(now), door=Door.START)
+        self._log(
+            injection,
+            Query(Door.START, ""),
+            scope,
+            scores=tuple(1.0 for _ in told),
+            tokens=inject.tokens(text),
+            began=now,
+            micros=(perf_counter_ns() - started) // 1000,
+        )
+        return injection
+
+    def denied(self, scope: Scope, lesson: Lesson, call: str) -> Injection:
+        """The denial of a call that a person has forbidden with this lesson; it is logged."""
+        now, text = self._clock(), inject.guarding(lesson)
+        denial = Injection(text, (lesson,), measure.new_id(now), denied=True, door=Door.ACTION)
+        query, tokens = Query(Door.ACTION, call), inject.tokens(text)
+        self._log(denial, query, scope, scores=(1.0,), tokens=tokens, began=now)
+        return denial
+
+    def with_loop(self, scope: Scope, block: Injection, steps: Sequence[Step]) -> Injection:
+        """The block, with a warning in front if the run is in a loop."""
+        values = self._settings.recall
+        exempt = frozenset(values.loop_exempt.lower().replace(",", " ").split())
+        loop = loops.find(steps, exempt=exempt) if values.loops else None
+        if loop is None:
+            return block
+        text = loops.render(loop)
+        now = self._clock()
+        warning = block._replace(
+            text=f"{text}\n{block.text}".rstrip(), id=block.id or measure.new_id(now)
+        )
+        if not block:
+            query = Query(Door.LOOP, f"{loop.step.tool} {loop.step.args}")
+            self._log(warning, query, scope, scores=(), tokens=inject.tokens(text), began=now)
+        return warning._replace(stop=loop.should_stop)
+
+    def tell(self, run: Run, block: Injection, call: str = "") -> Injection:
+        """The block, after noting in the run that it was shown."""
+        if block.lessons:
+            self.noted(lambda: note_shown(run, block, call))
+        return block
+
+    def coin(self, scope: Scope, run: Run) -> withhold.Coin:
+        """How lessons are withheld from a run."""
+        share = self._settings.proof.share
+        from hardwon.engine.pipeline import withhold
+
+        return withhold.Coin(self._store.units, share, scope, run, self._clock())
+
+    def noted(self, note: Callable[[], object]) -> bool:
+        """Run `note`; False if storage fails, which must not cost the agent its lesson."""
+        try:
+            note()
+        except (StorageError, Unavailable) as error:
+            self._trouble(error)
+            return False
+        return True
+
+    def reached(self, call: Callable[[], T], otherwise: T) -> T:
+        """The result of the call, or `otherwise` while the server is unavailable."""
+        try:
+            return call()
+        except Unavailable as error:
+            self._trouble(error)
+            return otherwise
+
+    def _block(self, query: Query, fresh: Sequence[Judged]) -> inject.Block:
+        frame = _frame(query, fresh[0].match) if fresh else query.door
+        budget = getattr(self._settings.recall, f"{query.door}_tokens")
+        return inject.render(
+            (candidate.match.lesson for candidate in fresh), door=frame, budget=budget
+        )
+
+    def _kept(
+        self, door: str, fresh: list[Judged], lessons: Sequence[Lesson], coin: withhold.Coin
+    ) -> list[Judged]:
+        """The rendered candidates that the hold-out lets this run see."""
+        rendered = [candidate for candidate in fresh if candidate.match.lesson in lessons]
+        try:
+            from hardwon.engine.pipeline import withhold
+
+            return withhold.shown(rendered, door, coin)
+        except (StorageError, Unavailable) as error:
+            self._trouble(error)
+            return rendered
+
+    def _log(
+        self,
+        injection: Injection,
+        query: Query,
+        scope: Scope,
+        *,
+        scores: tuple[float, ...],
+        tokens: int,
+        began: datetime,
+        micros: int = 0,
+    ) -> None:
+        self.noted(
+            lambda: measure.delivered(
+                injection,
+                query,
+                scope=scope,
+                scores=scores,
+                tokens=tokens,
+                micros=micros,
+                at=began,
+                log=self._store.deliveries,
+            )
+        )
+
+
+def note_shown(run: Run, block: Injection, call: str) -> None:
+    """Note in the run which lessons it was shown, and about which failures."""
+    names = [
+        name for lesson in block.lessons for name in lesson.kinds or lesson.signatures[-_NAMES:]
+    ]
+    delivery = Shown(block.id, block.door, tuple(dict.fromkeys(names)))
+    run.told([lesson.id for lesson in block.lessons], call, delivery)
+
+
+def _frame(query: Query, best: Match) -> str:
+    """The frame of a block; at an error it says how close the best match is."""
+    if query.door != Door.ERROR:
+        return query.door
+    if is_of_other_tests(query, best):
+        return "elsewhere"
+    return "same" if best.is_same_failure else "kind" if best.is_same_kind else Door.TURN

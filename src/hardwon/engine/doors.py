@@ -1,0 +1,317 @@
+"""The doors: deliver lessons at the start, turn, action and error of a run, and record steps."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, Any
+
+from hardwon.core import _background as background
+from hardwon.core.errors import InvalidInput
+from hardwon.core.text.secrets import screened
+from hardwon.core.values.delivery import NOTHING, Door, Injection
+from hardwon.core.values.episode import Trigger
+from hardwon.core.values.lesson import MINED, Status
+from hardwon.core.values.run import RunSoFar
+from hardwon.core.values.step import Step
+from hardwon.engine import queries
+from hardwon.engine.delivering import Delivering, note_shown
+from hardwon.engine.pipeline import inject, playbook, repeat, screen, screened_ports
+from hardwon.knowledge.evidence.inner import with_failure
+from hardwon.knowledge.ranking.query import Match, Query
+from hardwon.knowledge.ranking.scores import UNKNOWN, Judged
+from hardwon.knowledge.reading import call_keys, operations
+from hardwon.storage.stores import runs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from hardwon.core.settings import Settings
+    from hardwon.core.values.lesson import Lesson
+    from hardwon.core.values.scope import Scope
+    from hardwon.engine import recording
+    from hardwon.knowledge.evidence.ways import Way
+    from hardwon.knowledge.ranking.query import Near
+    from hardwon.storage.ports import Run, Store
+
+_TASK = 4000  # characters of a prompt that are kept as the task of a run
+_STARTED = "start"
+_AT_THE_END = 2.0  # seconds that the end of a run waits for background learning
+_ARGS = 8 * 1024  # characters of a call that are recorded
+_RUNS = 12  # earlier runs of a project that are looked at when a run begins
+_FAILURES = 60  # lessons that are looked at when a run begins
+_ALWAYS = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Doors:
+    """Delivers lessons and records steps. One for each opened store."""
+
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        clock: Callable[[], datetime],
+        *,
+        on_disk: bool,
+        near: Callable[[Scope, str], Near],
+        trouble: Callable[[BaseException], None],
+        are_read: bool = False,
+    ) -> None:
+        self._store = store
+        self._are_read = are_read  # whether a model reads ended runs
+        self._near = near
+        self._on_disk = on_disk
+        self._settings = settings
+        self._clock = clock
+        self.delivering = Delivering(store, settings, clock, trouble)
+        self._background = background.BackgroundCalls(trouble) if settings.postgres.url else None
+
+    def run(self, scope: Scope, name: str | None) -> Run:
+        """A run: on disk if it has a name, else in memory."""
+        if name is None or not self._on_disk:
+            return screened_ports.screened_run(runs.MemoryRun())
+        return screened_ports.screened_run(runs.FileRun(self._settings.home, scope, name))
+
+    def start(self, scope: Scope, run: Run, *, again: bool = False) -> Injection:
+        """The playbook of the project, once per run; `again` after its context was lost.
+
+        Where no model has read a run, also what earlier runs show.
+        """
+        if _STARTED in run.so_far().counted and not again:
+            return NOTHING
+        self.delivering.noted(lambda: run.counted([_STARTED]))
+        items = playbook.items(scope, self._store.lessons, self._clock())
+        is_read = any(item.trigger == Trigger.RUN for item in items)
+        ways, failures = ([], []) if is_read else self._evidence(scope, items)
+        values = self._settings.recall
+
+        def compose(lessons: Sequence[Lesson]) -> tuple[str, tuple[Lesson, ...]]:
+            words = inject.playbook(
+                (lesson for lesson in lessons if lesson in items), budget=values.start_tokens
+            )
+            from hardwon.knowledge.evidence.opening import opening
+
+            text, told = opening(
+                ways,
+                [lesson for lesson in lessons if lesson not in items],
+                budget=values.start_evidence_tokens,
+                tokens=inject.tokens,
+            )
+            return f"{words.text}\n{text}".strip(), (*words.lessons, *told)
+
+        block = self.delivering.open_run(scope, [*items, *failures], compose, run)
+        return self.delivering.tell(run, block)
+
+    def _evidence(self, scope: Scope, items: Sequence[Lesson]) -> tuple[list[Way], list[Lesson]]:
+        """Calls that worked in earlier runs, and failures with what got past them."""
+        from hardwon.core.values.report import Window
+
+        window = Window(scope, _ALWAYS)
+        earlier = [(r.task, r.steps) for r in self._store.ended_runs.latest(window, limit=_RUNS)]
+        recent = self._store.lessons.recent(scope, status=Status.ACTIVE, limit=_FAILURES)
+        own = [lesson for lesson in recent if lesson.scope == scope and lesson not in items]
+        failures = sorted(
+            (lesson for lesson in own if lesson.fixes),
+            key=lambda lesson: (-lesson.met, -lesson.updated_at.timestamp()),
+        )
+        from hardwon.knowledge.evidence.ways import ways_of
+
+        return ways_of(earlier), failures
+
+    def turn(self, scope: Scope, prompt: str, run: Run, imagined: str = "") -> Injection:
+        """The lessons that fit the prompt; `imagined` is a hypothetical lesson to search with."""
+        prompt = screened(prompt, _TASK)
+        self.delivering.noted(lambda: run.begin(prompt))
+        query = self.asked_at_turn(scope, f"{prompt}\n{imagined}".rstrip())
+        query = query._replace(text=prompt)
+        told = run.so_far().told
+        outlook = UNKNOWN._replace(told=told)
+
+        def is_wanted(lesson: Lesson) -> bool:  # the same task again brings what it met
+            return lesson.id not in told and lesson.is_active and lesson.was_met_by(prompt)
+
+        block = self.delivering.recalled(scope, query, outlook, run, is_wanted=is_wanted)
+        return self.delivering.tell(run, block)
+
+    def action(self, scope: Scope, tool: str, args: Any, run: Run) -> Injection:
+        """A denial of the call that failed here last, or that a person forbade; else nothing."""
+        call = screened(call_keys.canonical(args), _ARGS)
+        if (forbidding := self._forbidding(scope, tool, call)) is not None:
+            return self.delivering.denied(scope, forbidding, call)
+        past = run.so_far()
+        candidates = self._repeated(scope, Step(tool, call), past)
+        query = Query(Door.ACTION, call)
+        block = self.delivering.deliver(scope, query, candidates, run, started=perf_counter_ns())
+        if not (block and self._settings.hooks.stop_once):
+            return self.delivering.tell(run, block, call)
+        # Deny only if the run can note it: the same call must pass the second time.
+        return block._replace(denied=self.delivering.noted(lambda: note_shown(run, block, call)))
+
+    def _repeated(self, scope: Scope, pending: Step, past: RunSoFar) -> list[Judged]:
+        """The lesson about the same call, which failed here last and has a fix; often none."""
+        pending = operations.of_operation(pending)
+        return repeat.judged(pending, past, scope, self._store.lessons, self._clock())
+
+    def after(self, scope: Scope, step: Step, run: Run) -> Injection:
+        """Record a step; returns the lessons about its failure and a loop warning."""
+        past = run.so_far()
+        step = self.screened(step, past.steps)
+        self.delivering.noted(lambda: run.record(step))
+        block_for_failure = self._known(scope, step, past, run)
+        counted = self._record(scope, step, past, block_for_failure, run)
+        block = self.delivering.tell(run, block_for_failure)
+        block = self.delivering.with_loop(scope, block, [*past.turn, step])
+        learnt = self.recorder.describe_learnt(scope, counted) if counted else ""
+        return block._replace(failed=step.failed, learnt=learnt)
+
+    def _record(
+        self, scope: Scope, step: Step, past: RunSoFar, shown: Injection, run: Run
+    ) -> list[str]:
+        """Learn from a step; returns the marks to count once per run.
+
+        With a remote database this is done in the background, so that the turn hardly waits.
+        """
+
+        def record() -> list[str]:
+            counted = self.recorder.after(scope, step, past, shown.lessons)
+            self.delivering.noted(lambda: run.counted(counted) if counted else None)
+            return counted
+
+        return record() if self._background is None else self._background.run(record, [])
+
+    def flush(self, limit: float) -> None:
+        """Wait at most `limit` seconds until the background learning is done."""
+        if self._background is not None:
+            self._background.flush(limit)
+
+    def _known(self, scope: Scope, step: Step, past: RunSoFar, run: Run) -> Injection:
+        """The lessons about a failing step; nothing while the store is unavailable."""
+        if step.failure is None and not step.failed:
+            return NOTHING
+        return self.delivering.reached(lambda: self._failed(scope, step, past, run), NOTHING)
+
+    def _forbidding(self, scope: Scope, tool: str, call: str) -> Lesson | None:
+        """The lesson with which a person has forbidden this call; None if there is none."""
+        now = self._clock()
+        for lesson in self._store.lessons.guards(scope):
+            is_alive = lesson.expires_at is None or lesson.expires_at > now
+            from hardwon.knowledge.reading import guards
+
+            if is_alive and guards.guard_of(lesson).forbids(tool, call):
+                return lesson
+        return None
+
+    def end(
+        self, scope: Scope, run: Run, task: str = "", error: str = "", steps: Sequence[Step] = ()
+    ) -> None:
+        """End a run: note the outcome of every delivery, and archive the run.
+
+        `task`, `error` and `steps` are what the caller only says now.
+        """
+        self.flush(_AT_THE_END)
+        past = run.so_far()
+        if past.shown:
+            from hardwon.engine.pipeline import settle
+
+            self.delivering.noted(lambda: settle.settle(past, run.name, scope, self._store))
+        if not self._settings.runs.keep or not (past.steps or past.shown or steps):
+            run.end()
+            return
+        has_new_facts = bool(steps or (task and not past.task))
+        self.delivering.noted(lambda: _tell(run, task if not past.task else "", steps))
+        complete = run.so_far() if has_new_facts else past
+        name, now, outcome = run.name, self._clock(), complete.ending(error)
+
+        def put_aside() -> None:  # a worker archives a run on disk; one in memory is archived now
+            if not run.end(outcome, now.timestamp()):
+                from hardwon.engine.pipeline import archive
+
+                ended = archive.archived(complete, scope, name, ended=now, outcome=outcome)
+                self._store.ended_runs.keep(ended)
+                self._earn(ended.id, scope, complete)
+
+        self.delivering.noted(put_aside)
+
+    def _earn(self, run: str, scope: Scope, past: RunSoFar) -> None:
+        """Let the items of the playbook earn their place by a run."""
+        now, retires = self._clock(), not self._are_read
+        items = playbook.items(scope, self._store.lessons, now)
+        from hardwon.engine.pipeline import earn
+
+        earn.settle(items, past, run, store=self._store, now=now, retires=retires)
+
+    @staticmethod
+    def screened(step: Step, before: Sequence[Step]) -> Step:
+        """The step without secrets, with what went wrong in it."""
+        return with_failure(operations.of_operation(screen.screen_step(step)), before)
+
+    @property
+    def recorder(self) -> recording.Recording:
+        """Learns from steps."""
+        from hardwon.engine import recording
+
+        return recording.Recording(self._store, self._settings, self._clock)
+
+    def explain(self, scope: Scope, door: str, text: str, tool: str) -> list[Judged]:
+        """Every candidate at a door, with its score and why it is or is not shown."""
+        if door == Door.ACTION:
+            call = screened(call_keys.canonical(text), _ARGS)
+            forbidden = self._forbidding(scope, tool, call)
+            if forbidden is not None:
+                return [Judged(Match(forbidden), 10.0, (("guard", 10.0),))]
+            return self._repeated(scope, Step(tool, call), RunSoFar())
+        return self.delivering.weighed(scope, self._asked(scope, door, text, tool), UNKNOWN)
+
+    def _asked(self, scope: Scope, door: str, text: str, tool: str) -> Query:
+        if door == Door.ERROR:
+            step = Step(tool, "", text, failed=True)
+            return self.asked_at_error(scope, self.screened(step, ()))
+        if door != Door.TURN:
+            raise InvalidInput(f"no such door: {door!r}; one of turn, action, error")
+        return self.asked_at_turn(scope, text)
+
+    def asked_at_turn(self, scope: Scope, prompt: str) -> Query:
+        """The query of a prompt."""
+        return queries.at_turn(prompt, lambda text: self._near(scope, text))
+
+    def asked_at_error(self, scope: Scope, step: Step, task: str = "") -> Query:
+        """The query of a failure; the task is added for the search by meaning."""
+        return queries.at_error(step, task, lambda text: self._near(scope, text))
+
+    def _failed(self, scope: Scope, step: Step, past: RunSoFar, run: Run) -> Injection:
+        """The lessons about a failure, unless this run has met it before or it is no mistake."""
+        failure = step.failure
+        if failure is not None and past.has_met_exactly(failure):
+            return NOTHING
+        from hardwon.knowledge.reading import mistakes
+
+        is_mistake = mistakes.is_mistake(step, past.steps)
+        if not (is_mistake or self.recorder.is_preexisting_failure(scope, failure)):
+            return NOTHING
+        is_again = failure is not None and past.has_met(failure.kind)
+        query = self.asked_at_error(scope, step, past.task)
+        outlook = UNKNOWN._replace(is_again=is_again, told=past.told)
+        found = self.delivering.weighed(scope, query, outlook)
+        own = [_of_same_call(candidate, step) for candidate in found]
+        return self.delivering.deliver(scope, query, own, run, started=perf_counter_ns())
+
+
+def _of_same_call(candidate: Judged, step: Step) -> Judged:
+    """A candidate with what is known about this call; what is known of other calls is hidden."""
+    lesson = candidate.match.lesson
+    if candidate.verdict or not lesson.fixes or lesson.origin != MINED:
+        return candidate
+    from hardwon.knowledge.reading import fixes, lesson_text
+
+    own = lesson_text.with_text_of(lesson, fixes.fixes_of_call(lesson.fixes, step))
+    if not own.fixes:
+        return candidate._replace(verdict="known of other calls only")
+    return candidate._replace(match=candidate.match._replace(lesson=own))
+
+
+def _tell(run: Run, task: str, steps: Sequence[Step]) -> None:
+    """Add to the run what the caller only says at its end."""
+    if task:
+        run.begin(screened(task, _TASK))
+    for step in steps:
+        run.record(step)

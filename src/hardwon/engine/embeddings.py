@@ -1,0 +1,97 @@
+"""Embedding search, and how it degrades when the endpoint is down."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hardwon.core._fork import cached_property
+from hardwon.core.errors import PermanentError, TransientError
+from hardwon.engine.pipeline import embed
+from hardwon.models import budget, classify, embeddings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from datetime import timedelta
+
+    from hardwon.core.settings import Settings
+    from hardwon.core.values.scope import Scope
+    from hardwon.knowledge.ranking.query import Near
+    from hardwon.storage.ports import Embedder, Store
+
+
+class SemanticSearch:
+    """Embedding search of an opened store. Without an embedder it finds nothing, at no cost."""
+
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        *,
+        given: Embedder | None,
+        account: Callable[[str], budget.Account],
+        trouble: Callable[[BaseException], None],
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self._given = given
+        self._account = account
+        self._trouble = trouble
+        self.is_on = bool(given or settings.recall.embedder)
+
+    def ensure(self) -> None:
+        """Raise MissingExtra or InvalidInput if the configured embedder cannot work here."""
+        if self._given is None:
+            embeddings.ensure(self._settings.recall.embedder)
+
+    def near(self, scope: Scope, text: str) -> Near:
+        """Lessons near in meaning; () while the endpoint is down."""
+        if not self.is_on:
+            return ()
+        try:
+            return embed.near(text, scope=scope, embedder=self._asked, vectors=self._store.vectors)
+        except (TransientError, PermanentError) as error:
+            self._trouble(error)
+            return ()
+
+    def vector(self, text: str) -> tuple[str, Sequence[float]] | None:
+        """The embedder's name and the vector of a text; None when no embedder answers."""
+        if not self.is_on:
+            return None
+        try:
+            return self._asked.name, self._asked.embed([text])[0]
+        except (TransientError, PermanentError) as error:
+            self._trouble(error)
+            return None
+
+    def fill(self) -> Iterator[int]:
+        """Embed every lesson without a vector, in batches; yields how many are done so far."""
+        if self.is_on:
+            yield from embed.fill(embedder=self._embedder, vectors=self._store.vectors)
+
+    def counts(self) -> tuple[str, int, int]:
+        """The embedder's name, how many lessons have its vector, and how many should."""
+        if not self.is_on:
+            return "", 0, 0
+        name = self._embedder.name
+        return name, *self._store.vectors.counts(name)
+
+    @cached_property
+    def _embedder(self) -> Embedder:
+        """The embedder for lessons, within the budget."""
+        if self._given:
+            return classify.Translated(self._given)
+        return self._opened(self._settings.model.timeout)
+
+    @cached_property
+    def _asked(self) -> Embedder:
+        """The embedder for queries, with a shorter time limit than a worker's."""
+        if self._given or self._settings.recall.embedder == embeddings.MINILM:
+            return self._embedder
+        return self._opened(self._settings.recall.patience)
+
+    def _opened(self, timeout: timedelta) -> Embedder:
+        name, key = self._settings.recall.embedder, self._settings.model.openai_key
+        opened = embeddings.open_embedder(name, key=key, timeout=timeout)
+        if name == embeddings.MINILM:
+            return opened
+        return budget.GovernedEmbedder(opened, self._account(opened.name))

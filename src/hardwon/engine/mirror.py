@@ -1,0 +1,194 @@
+"""A local copy of a server's lessons: hooks read it and note what the server must learn.
+
+A hook only uses SQLite. A worker sends the hooks' notes to the server, in order and exactly once,
+and updates the copy.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from hardwon.core._fork import cached_property
+from hardwon.core.errors import NotFound
+from hardwon.core.values.run import RunSoFar
+from hardwon.core.values.scope import Scope
+from hardwon.core.values.step import restored
+from hardwon.engine.doors import Doors
+from hardwon.engine.recording import Recording
+from hardwon.storage.stores.sqlite import mirror as sqlite_mirror
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from datetime import datetime
+
+    from hardwon.core.settings import Settings
+    from hardwon.core.values.delivery import Injection
+    from hardwon.core.values.lesson import Lesson
+    from hardwon.core.values.step import Step
+    from hardwon.storage.ports import Run, Store
+    from hardwon.storage.stores.postgres import PostgresStore
+    from hardwon.storage.stores.spool import Spool
+
+WANTED, MET = "wanted", "step"  # the kinds of notes
+_AT_ONCE = 500  # lessons that are read and kept together
+
+
+class ForwardingDoors(Doors):
+    """Doors over a copy: what they learn from is also written to `outgoing`, for the server."""
+
+    outgoing: Spool
+
+    def start(self, scope: Scope, run: Run, *, again: bool = False) -> Injection:
+        self.delivering.noted(lambda: self.outgoing.append([WANTED, scope]))
+        return super().start(scope, run, again=again)
+
+    @property
+    def recorder(self) -> ForwardingRecording:
+        return ForwardingRecording(self._store, self._settings, self._clock, self._forward)
+
+    def _forward(self, *note: object) -> None:
+        self.delivering.noted(lambda: self.outgoing.append(note))
+
+
+class ForwardingRecording(Recording):
+    """Forwards each step that may teach something, and learns from it."""
+
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        clock: Callable[[], datetime],
+        forward: Callable[..., None],
+    ) -> None:
+        super().__init__(store, settings, clock)
+        self._forward = forward
+
+    def after(self, scope: Scope, step: Step, past: RunSoFar, shown: Sequence[Lesson]) -> list[str]:
+        if step.failed or past.told or any(earlier.failed for earlier in past.steps):
+            self._forward(MET, scope, step, _plain(past), [lesson.id for lesson in shown])
+        return super().after(scope, step, past, shown)
+
+
+class Relearner:
+    """Lets a store learn from steps of other machines."""
+
+    def __init__(self, store: Store, settings: Settings, clock: Callable[[], datetime]) -> None:
+        self._lessons = store.lessons
+        self._recording = Recording(store, settings, clock)
+
+    def fold(self, records: list[list[Any]]) -> None:
+        """Learn from noted steps, in their order."""
+        for scope, step, past, shown in records:
+            own_scope = Scope(*scope)
+            lessons = [lesson for number in shown if (lesson := self._lesson(own_scope, number))]
+            self._recording.after(own_scope, restored(step), _restored(past), lessons)
+
+    def _lesson(self, scope: Scope, number: int) -> Lesson | None:
+        try:
+            return self._lessons.get(scope, number)
+        except NotFound:  # it only exists on the other machine
+            return None
+
+
+class Copies:
+    """Keeps the local copy of a server up to date, in a process that can reach the server."""
+
+    def __init__(
+        self, store: PostgresStore, settings: Settings, clock: Callable[[], datetime]
+    ) -> None:
+        self._store = store
+        self._home = settings.home
+        from hardwon.storage.stores.postgres import shelf_reader  # hooks have no psycopg
+
+        self._server = shelf_reader.ShelfReader(store.database)
+        store.on(WANTED, self.want)
+        store.on(MET, lambda records: Relearner(store, settings, clock).fold(records))
+
+    @property
+    def _is_there(self) -> bool:
+        """Whether this machine has a copy."""
+        return os.path.exists(sqlite_mirror.path(self._home, self._store.database.url))
+
+    @cached_property
+    def _mirror(self) -> sqlite_mirror.Mirror:
+        mirror = sqlite_mirror.Mirror(self._home, self._store.database.url)
+        mirror.share_salt(self._server.salt())
+        return mirror
+
+    def want(self, records: list[list[Any]]) -> None:
+        """Copy these scopes from now on."""
+        for (scope,) in records:
+            self._mirror.want(Scope(*scope))
+
+    def refresh(self, *, embeds: bool = False) -> Iterator[Scope]:
+        """Send notes to the server, and update the copy scope by scope; yields changed scopes.
+
+        With `embeds` vectors are copied too, as this machine searches by meaning.
+        """
+        learnt_here = self._mirror.provisional() if self._is_there else []
+        self._store.fold()
+        is_told = self._store.is_told  # else another process is still sending
+        if not self._is_there:
+            return
+        states = self._server.states(self._mirror.scopes())
+        for tenant in {scope.tenant for scope in states}:
+            if (share := self._server.share(tenant)) is not None:
+                self._mirror.set_share(tenant, share)
+        for scope, version in states.items():
+            if self._refreshed(scope, version, embeds=embeds):
+                yield scope
+        if is_told:
+            self._mirror.drop(learnt_here)
+
+    def close(self) -> None:
+        """Release the copy."""
+        if "_mirror" in self.__dict__:
+            self._mirror.close()
+
+    def _refreshed(self, scope: Scope, version: int, *, embeds: bool) -> bool:
+        known_version, marks = self._mirror.state(scope)
+        local_ids = self._mirror.numbers(scope)
+        is_same = version == known_version and len(marks) == len(local_ids)
+        changed = [] if is_same else self._copy(scope, marks, local_ids)
+        has_vectors = embeds and self._copied_vectors(scope, changed)
+        if is_same:
+            return has_vectors
+        self._mirror.note(scope, version)
+        return True
+
+    def _copy(self, scope: Scope, known_marks: dict[int, int], local_ids: set[int]) -> list[int]:
+        """Copy changed lessons and delete those that are gone; returns the copied ids."""
+        marks = self._server.marks(scope)
+        changed = [number for number, mark in marks.items() if known_marks.get(number) != mark]
+        self._mirror.keep(scope, (), [number for number in local_ids if number not in marks])
+        for start in range(0, len(changed), _AT_ONCE):
+            lessons = self._server.lessons(scope, changed[start : start + _AT_ONCE])
+            self._mirror.keep(scope, [(lesson, marks[lesson.id]) for lesson in lessons], ())
+        return changed
+
+    def _copied_vectors(self, scope: Scope, changed: list[int]) -> bool:
+        """Copy new vectors and those of changed lessons; returns whether there were any."""
+        last = self._mirror.last_vector(scope)
+        vectors = self._server.vectors(scope, after=last, lessons=changed)
+        if vectors:
+            self._mirror.keep_vectors(scope, vectors)
+        return bool(vectors)
+
+
+def _plain(past: RunSoFar) -> list[Any]:
+    told, counted, warnings = sorted(past.told), sorted(past.counted), sorted(past.warnings)
+    return [past.task, past.steps, told, counted, past.warned, past.since, warnings]
+
+
+def _restored(noted: list[Any]) -> RunSoFar:
+    task, steps, told, counted, warned, since, warnings = noted
+    return RunSoFar(
+        task,
+        tuple(restored(step) for step in steps),
+        frozenset(told),
+        frozenset(counted),
+        warned,
+        since,
+        frozenset(warnings),
+    )

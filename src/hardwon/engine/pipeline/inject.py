@@ -1,0 +1,165 @@
+"""Inject: render the block of lessons that is put before the model, within a token budget."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from hardwon.core.text.clean import LABEL_LIMIT, many_lines, one_line
+from hardwon.core.text.frames import imitates_frame, inert
+from hardwon.core.values.delivery import Door
+from hardwon.core.values.evidence import Kind, values_of
+from hardwon.core.values.lesson import MINED, USER_SUPPLIED, Lesson, Status
+
+_LEAST = 40  # tokens; with less room a lesson is left out rather than shortened
+
+
+class Frame(NamedTuple):
+    """The first and last line of a block, and how long the labels in it are."""
+
+    head: str
+    foot: str
+    label: int = 80  # at most, characters of a lesson's label; 0 for no label
+
+
+START = Frame("[THIS PROJECT KEEPS MEETING — your prior lessons]", "[END PROJECT]")
+PLAYBOOK = "What earlier work in this project taught:"
+TURN = Frame("[KNOWN PITFALLS — your prior lessons]", "[END KNOWN PITFALLS]", label=LABEL_LIMIT)
+ACTION = Frame("[PITFALL OF THIS CALL — your prior lessons]", "[END PITFALL]")
+SAME = Frame("[SAME FAILURE]", "[END SAME FAILURE]", label=0)
+KIND = Frame("[SAME KIND OF FAILURE]", "[END SAME KIND OF FAILURE]", label=0)
+ELSEWHERE = Frame("[SAME FAILURE IN OTHER TESTS]", "[END SAME FAILURE]", label=0)
+AT_ERROR = {"same": SAME, "kind": KIND, "elsewhere": ELSEWHERE}
+FRAMES = {"start": START, "turn": TURN, "action": ACTION} | AT_ERROR
+
+
+class Block(NamedTuple):
+    """A rendered block and the lessons in it."""
+
+    text: str
+    lessons: tuple[Lesson, ...]
+    tokens: int
+
+
+def digest(lessons: Iterable[Lesson], *, budget: int) -> str:
+    """A block of the lessons that were met most often, as many as fit."""
+    by_frequency = sorted(lessons, key=lambda lesson: (-lesson.met, -lesson.confidence, -lesson.id))
+    return render(by_frequency, door=Door.TURN, budget=budget).text
+
+
+def render(lessons: Iterable[Lesson], *, door: str, budget: int) -> Block:
+    """The block for a door; lessons that do not fit are left out."""
+    frame = FRAMES.get(door, TURN)
+    spent = tokens(frame.head) + tokens(frame.foot)
+    shown: list[Lesson] = []
+    lines = [frame.head]
+    for lesson in lessons:
+        row = _fitting(lesson, frame.label, budget - spent)
+        if row:
+            shown.append(lesson)
+            lines.append(row)
+            spent += tokens(row)
+    if not shown:
+        return Block("", (), 0)
+    return Block("\n".join([*lines, frame.foot]), tuple(shown), spent)
+
+
+def playbook(items: Iterable[Lesson], *, budget: int) -> Block:
+    """The block for the start of a run: each item on a line, whole or not at all."""
+    shown: list[Lesson] = []
+    lines, spent = [PLAYBOOK], tokens(PLAYBOOK)
+    for item in items:
+        row = f"- {_harmless(advice(item))}".replace("\n", "\n  ")
+        if tokens(row) <= budget - spent:
+            shown.append(item)
+            lines.append(row)
+            spent += tokens(row)
+    return Block("\n".join(lines), tuple(shown), spent) if shown else Block("", (), 0)
+
+
+def _harmless(text: str) -> str:
+    """The text without frames; placeholders in quoted commands stay as they are."""
+    safe = inert(text)
+    if len(safe) != len(text):
+        return safe
+    letters = list(safe)
+    for quoted in re.finditer(r"`[^`\n]*`", text):
+        for place in re.finditer(r"<[A-Za-z][\w .,:-]{0,60}>", quoted[0]):
+            start, end = (quoted.start() + at for at in place.span())
+            if not imitates_frame(place[0]):
+                letters[start:end] = text[start:end]
+    return "".join(letters)
+
+
+def advice(item: Lesson) -> str:
+    """When an item applies, what goes wrong, and what to do."""
+    if item.headline() == "note":
+        return many_lines(item.correction)
+    when = one_line(item.situation).rstrip(".:")
+    wrong = "" if item.mistake == USER_SUPPLIED else one_line(item.mistake)
+    words = " ".join(part for part in (wrong, many_lines(item.correction)) if part)
+    is_time = when.lower().startswith(("when ", "before ", "after ", "while "))
+    return f"{when[0].upper()}{when[1:]}: {words}" if is_time else f"When {when}: {words}"
+
+
+def line(lesson: Lesson, *, label: int = LABEL_LIMIT, words: str = "") -> str:
+    """One lesson as a row of the block; its further lines are indented.
+
+    Brackets in its text cannot end the block.
+    """
+    name = f"[{inert(_label(lesson, label))}] " if label else ""
+    text = _harmless(many_lines(words or _words(lesson))).replace("\n", "\n    ")
+    return f"  - {name}{text} (#{lesson.id})"
+
+
+def _label(lesson: Lesson, limit: int) -> str:
+    """The headline of a lesson in at most `limit` characters; a cut quote is closed."""
+    text = one_line(lesson.headline(), limit)
+    is_open = text.count("“") > text.count("”")
+    return f"{one_line(lesson.headline(), limit - 1)}”" if is_open else text
+
+
+def _fitting(lesson: Lesson, label: int, room: int) -> str:
+    """The row of a lesson in at most `room` tokens; "" if it does not fit."""
+    row = line(lesson, label=label)
+    if tokens(row) <= room:
+        return row
+    if lesson.fixes and lesson.origin == MINED:
+        row = line(lesson, label=label, words=lesson.fixes[0].text)
+        return row if tokens(row) <= room else ""
+    if room < _LEAST:
+        return ""
+    pointer = f"… (more: `hardwon lesson show {lesson.id}`)"
+    head = tokens(line(lesson, label=label, words=pointer))
+    beginning = _beginning(lesson.correction, room - head)
+    return line(lesson, label=label, words=beginning + pointer) if beginning else ""
+
+
+def _beginning(text: str, room: int) -> str:
+    """As many whole sentences of a text as fit, or its first words."""
+    shown = text
+    while shown and (size := tokens(shown)) > room:  # texts with short or foreign words
+        shown = shown[: len(shown) * room // size]
+    end = max(shown.rfind(mark) for mark in (". ", ".\n", "; ", "\n"))
+    return shown[: end + 1] if end > len(shown) // 3 else shown.rsplit(" ", 1)[0]
+
+
+def _words(lesson: Lesson) -> str:
+    """The correction of a lesson, or the sentence that no fix is known."""
+    if lesson.status != Status.SEEN:
+        return lesson.correction
+    runs = "1 earlier run" if lesson.met == 1 else f"{lesson.met} earlier runs"
+    tried = "; ".join(values_of(lesson.evidence, Kind.TRIED))
+    vain = f" Tried without effect: {tried}." if tried else ""
+    return f"Met in {runs}; no fix is known.{vain}"
+
+
+def guarding(lesson: Lesson) -> str:
+    """The block of a lesson that forbids a call; it is never shortened."""
+    return "\n".join((ACTION.head, line(lesson, label=ACTION.label), ACTION.foot))
+
+
+def tokens(text: str) -> int:
+    """An estimate of the tokens of a text, rather too high than too low."""
+    return max(len(text.encode("utf-8", "replace")) // 4, round(len(text.split()) * 1.33)) + 1

@@ -1,0 +1,162 @@
+"""Mine: learn failures and what got past them from the steps of runs. No model is asked.
+
+The first failure of a kind creates a lesson. Each further run that meets it is counted, and every
+fix that a run shows goes on the lesson's record. The record decides whether the lesson is seen,
+candidate or proven.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hardwon.core.text import gate, injection
+from hardwon.core.values.failure import Failure
+from hardwon.core.values.fix import UNCHANGED, with_failure, without_success
+from hardwon.knowledge.evidence.keys import worked_keys
+from hardwon.knowledge.evidence.wording import TRAIL
+from hardwon.knowledge.ranking.query import Query
+from hardwon.knowledge.reading import fix_unchanged, fixes, lesson_text, mined_lesson
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from hardwon.core.values.fix import Fix
+    from hardwon.core.values.lesson import Lesson
+    from hardwon.core.values.run import RunSoFar
+    from hardwon.core.values.step import Step
+    from hardwon.engine.pipeline.scope_memory import Memory
+
+_NEAREST = 4  # lessons that one call may be known by
+
+
+def note_failure(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
+    """Count a failure and the fixes that did not prevent it; returns marks for the run."""
+    failure = step.failure
+    if failure is None or not failure.is_telling:
+        return []  # too general to be recognised
+    existing = memory.about(failure)
+    if existing is None:
+        lesson = mined_lesson.opened(step, failure, memory.scope, past.task, memory.now)
+        memory.lessons.add(memory.screen(lesson))
+        return []
+    lesson = existing
+    if not past.has_met(failure.kind):
+        lesson = mined_lesson.seen_again(existing, step, failure, past, memory.now)
+    failed_fixes = _followed_without_success(lesson, step, failure, past)
+    for fix in failed_fixes.values():
+        lesson = lesson._replace(fixes=with_failure(lesson.fixes, fix.key))
+    if lesson is not existing:
+        memory.keep(lesson_text.settled(lesson))
+    return list(failed_fixes)
+
+
+def note_success(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
+    """Record the fixes that this step shows or applies; returns marks to count once per run."""
+    marks = note_fixes(step, past, memory)
+    marks += _note_followed(step, past, memory, marks)
+    return marks + _withdraw_unchanged(step, past, memory)
+
+
+def forget_failed_call(step: Step, past: RunSoFar, memory: Memory) -> None:
+    """Let calls pass that work now: they are no longer known as failing."""
+    keys = worked_keys(step, past.task)
+    query = Query("action", "", calls=keys)
+    for match in memory.lessons.match(memory.scope, query, now=memory.now, limit=_NEAREST):
+        lesson = match.lesson
+        calls = tuple(call for call in lesson.calls if call not in keys)
+        if lesson.scope == memory.scope and calls != lesson.calls:
+            memory.keep(lesson._replace(calls=calls))
+
+
+def note_fixes(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
+    """Record the fixes that this step shows; a failing step may show the fix of another failure."""
+    steps = (*past.steps, step)
+    marks: list[str] = []
+    for place, fix in fixes.fixes_shown(steps, past.task) if past.steps else ():
+        failure = steps[place].failure
+        lesson = memory.about(failure) if failure and failure.is_telling else None
+        if injection.suspicion(fix.mistake) or gate.objection(f"{fix.text}\n{fix.call}"):
+            continue  # or one run's text could quarantine a lesson of many runs
+        if lesson is None or failure is None:
+            continue
+        if (mark := _success(failure.kind, fix)) not in past.counted:
+            memory.keep(lesson_text.succeeded(lesson, fix))
+            marks.append(mark)
+        elif fix.sort == TRAIL:  # this run got further before, and now it works
+            memory.keep(lesson_text.settled(with_text(lesson, fix)))
+    return marks
+
+
+def with_text(lesson: Lesson, fix: Fix) -> Lesson:
+    """The lesson with the newest text of a fix; the record stays."""
+    fixes_now = tuple(
+        fix._replace(worked=known.worked, failed=known.failed) if known.key == fix.key else known
+        for known in lesson.fixes
+    )
+    return lesson._replace(fixes=fixes_now)
+
+
+def _note_followed(step: Step, past: RunSoFar, memory: Memory, counted: Sequence[str]) -> list[str]:
+    """Record fixes that the run was shown and that this step applied; returns their marks."""
+    marks: list[str] = []
+    for lesson in memory.shown(past.told) if past.told else ():
+        kind = lesson.kinds[0] if lesson.kinds else ""
+        for fix in lesson.fixes:
+            mark = _success(kind, fix)
+            if mark in past.counted or mark in counted or not fixes.applies(fix, step):
+                continue
+            lesson = lesson_text.succeeded(lesson, fix)
+            memory.keep(lesson)
+            marks.append(mark)
+    return marks
+
+
+def describe_learnt(marks: Iterable[str], memory: Memory) -> str:
+    """One line about a fix among the marks that was learnt just now; "" if there is none."""
+    for mark in marks:
+        name, kind, key = (*mark.split(" ", 2), "", "")[:3]
+        lesson = memory.about(Failure("", kind, "", "")) if name == "worked" and kind else None
+        for fix in lesson.fixes if lesson else ():
+            if fix.key == key and fix.worked == 1:
+                return lesson_text.learnt_line(fix)
+    return ""
+
+
+def _withdraw_unchanged(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
+    """Take back “fails without your change too” of tests that this run has made pass."""
+    marks: list[str] = []
+    for failing in past.steps if fix_unchanged.is_green(step) else ():
+        failure = failing.failure
+        lesson = (
+            memory.about(failure) if failure and fix_unchanged.is_repeated(failing, step) else None
+        )
+        if failure is None or lesson is None:
+            continue
+        for fix in lesson.fixes:
+            mark = f"withdrawn {(counted := _success(failure.kind, fix))}"
+            is_open = counted in past.counted and mark not in {*past.counted, *marks}
+            if fix.sort == UNCHANGED and is_open:
+                lesson = lesson._replace(fixes=without_success(lesson.fixes, fix.key))
+                memory.keep(lesson_text.settled(lesson))
+                marks.append(mark)
+    return marks
+
+
+def _followed_without_success(
+    lesson: Lesson, step: Step, failure: Failure, past: RunSoFar
+) -> dict[str, Fix]:
+    """The fixes that this run had applied when the failure came nevertheless, by mark."""
+    return {
+        mark: fix
+        for fix in lesson.fixes
+        if past.counted.isdisjoint((mark := _loss(failure.kind, fix), _success(failure.kind, fix)))
+        and fixes.was_applied(fix, (*past.steps, step), past.task)
+    }
+
+
+def _success(kind: str, fix: Fix) -> str:
+    return f"worked {kind} {fix.key}"
+
+
+def _loss(kind: str, fix: Fix) -> str:
+    return f"vain {kind} {fix.key}"

@@ -1,0 +1,122 @@
+"""Recall: find the few lessons that fit a query at a door, best first; often none."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from hardwon.core.values.delivery import Door
+from hardwon.core.values.scope import Scope
+from hardwon.knowledge.ranking.query import Query
+from hardwon.knowledge.ranking.scores import (
+    SPEAKS,
+    UNKNOWN,
+    WEIGHTS,
+    Judged,
+    Outlook,
+    Weights,
+    judge,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from hardwon.storage.ports import LessonStore
+
+_CANDIDATES, _AT_TURN = 30, 8  # fewer at a turn: it is frequent and has the usual lessons too
+
+
+def weigh(
+    query: Query,
+    *,
+    scope: Scope,
+    lessons: LessonStore,
+    now: datetime,
+    limit: int,
+    outlook: Outlook = UNKNOWN,
+    weights: Weights = WEIGHTS,
+) -> list[Judged]:
+    """Every candidate with its score, best first, and why it is not shown (else "").
+
+    At most `limit` are shown.
+    """
+    most = _AT_TURN if query.door == Door.TURN else _CANDIDATES
+    matches = lessons.match(scope, query, now=now, limit=most)
+    judged = [judge(query, match, outlook=outlook, now=now, by=weights) for match in matches]
+    judged.sort(
+        key=lambda candidate: (
+            bool(candidate.verdict),
+            -candidate.score,
+            -candidate.match.lesson.id,
+        )
+    )
+    if query.door == Door.ERROR:
+        judged = _of_one_kind(judged, weights.beside)
+    return _within(judged, limit)
+
+
+def shown(candidates: Iterable[Judged]) -> list[Judged]:
+    """The candidates that are shown; often none."""
+    return [candidate for candidate in candidates if not candidate.verdict]
+
+
+def _of_one_kind(judged: list[Judged], least: float) -> list[Judged]:
+    """Show the lessons of this failure and perhaps one other; without a fix, the best other."""
+    own = [candidate for candidate in judged if candidate.match.is_same_kind]
+    own = own or [candidate for candidate in judged if candidate.match.is_same_failure]
+    own_ids = {candidate.match.lesson.id for candidate in own}
+    others = [candidate for candidate in judged if candidate.match.lesson.id not in own_ids]
+    if any(candidate.match.lesson.is_active for candidate in own):
+        return _own_first(judged, own, others, least)
+    return _best_other(own, others) if shown(others) else judged
+
+
+def _own_first(
+    judged: list[Judged], own: list[Judged], others: list[Judged], least: float
+) -> list[Judged]:
+    """Show the lessons of this failure, and one other whose text is more clearly about it."""
+    floor = min(least, max(map(_speaks, own)))
+    beside = [candidate for candidate in shown(others) if _speaks(candidate) > floor][:1]
+    fitting = {candidate.match.lesson.id for candidate in (*own, *beside)}
+    return [
+        candidate
+        if candidate.match.lesson.id in fitting
+        else _hidden(candidate, "its own lesson is there")
+        for candidate in judged
+    ]
+
+
+def _best_other(own: list[Judged], others: list[Judged]) -> list[Judged]:
+    """Show the best other lesson instead of those of this failure, which have no fix."""
+    hidden = [lesson._replace(verdict="no fix is known, and another may help") for lesson in own]
+    lesser = [_hidden(lesson, "fits less well") for lesson in others[1:]]
+    return [*others[:1], *lesser, *hidden]
+
+
+def _speaks(candidate: Judged) -> float:
+    return 10 * dict(candidate.parts).get(SPEAKS, 0.0)
+
+
+def _hidden(candidate: Judged, why: str) -> Judged:
+    """The candidate, hidden for this reason unless it is hidden already."""
+    return candidate if candidate.verdict else candidate._replace(verdict=why)
+
+
+def _within(candidates: Iterable[Judged], limit: int) -> list[Judged]:
+    """The candidates, with those beyond the limit and repeats of better ones hidden."""
+    shown_ids: dict[str, int] = {}
+    marked: list[Judged] = []
+    for candidate in candidates:
+        if candidate.verdict or len(shown_ids) >= limit:
+            marked.append(
+                candidate
+                if candidate.verdict
+                else candidate._replace(verdict=f"only {limit} are shown")
+            )
+            continue
+        advice = " ".join(candidate.match.lesson.correction.lower().split())
+        twin = shown_ids.setdefault(advice, candidate.match.lesson.id)
+        if twin != candidate.match.lesson.id:
+            candidate = candidate._replace(verdict=f"says the same as #{twin}")
+        marked.append(candidate)
+    return marked

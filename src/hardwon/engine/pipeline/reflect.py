@@ -1,0 +1,120 @@
+"""Reflect: ask a model, or rules, what can be learnt from an episode."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hardwon.core.errors import BadReply
+from hardwon.core.text.clean import clip, clip_middle
+from hardwon.core.text.protocol import SCHEMA, Blocks, parse
+from hardwon.core.values.episode import Trigger
+from hardwon.core.values.evidence import Evidence, Kind, values_of
+from hardwon.core.values.lesson import RULES, RUN, Lesson, Status, unique
+from hardwon.knowledge.ranking.query import Query
+from hardwon.knowledge.reading.call_keys import blamed_keys
+from hardwon.knowledge.reading.episode_failure import failure_of, focus
+from hardwon.knowledge.reading.error_line import error_line
+from hardwon.storage.ports import Request
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from hardwon.core.values.episode import Episode
+    from hardwon.core.values.job import Job
+    from hardwon.core.values.step import Step
+    from hardwon.storage.ports import LessonStore, Model
+
+_ATTEMPT_SHOWN, _OUTCOME_SHOWN, _TASK_SHOWN = 1500, 800, 4000
+_SURE = 0.5  # a lesson of lower confidence has no fix
+_LOOKED_AT = 20  # lessons about the same failure
+_AGAIN = (
+    "\n\nYour last answer could not be used: {problem}. Answer once more, with nothing but the"
+    " blocks described above."
+)
+
+
+async def reflect(job: Job, *, model: Model, system: str) -> Lesson | None:
+    """The lesson of a job, or None when there is nothing to learn.
+
+    If the reply does not follow the format, the model is asked once more; then BadReply is raised.
+    """
+    request_sent = request(job, system)
+    reply = await model.complete(request_sent)
+    try:
+        blocks = parse(reply.text)
+    except BadReply as problem:
+        retry = request_sent._replace(prompt=request_sent.prompt + _AGAIN.format(problem=problem))
+        reply = await model.complete(retry)
+        blocks = parse(reply.text)
+    return blocks and _lesson(job, blocks, author=reply.model or model.name)
+
+
+def known(job: Job, *, lessons: LessonStore, now: datetime) -> Lesson | None:
+    """The lesson that an earlier run with this very task, attempt and error made; else None."""
+    failure = failure_of(job.episode) if job.trigger == Trigger.ERROR else None
+    if failure is None:
+        return None
+    query = Query("error", "", signature=failure.exact, kind=failure.kind)
+    matches = lessons.match(job.episode.scope, query, now=now, limit=_LOOKED_AT)
+    own = (match.lesson for match in matches if match.lesson.scope == job.episode.scope)
+    return next((lesson for lesson in own if job.id in values_of(lesson.evidence, Kind.JOB)), None)
+
+
+def request(job: Job, system: str) -> Request:
+    """The request to the model about a job."""
+    episode = job.episode
+    sections = (
+        f"TASK:\n{clip_middle(episode.task, _TASK_SHOWN)}",
+        f"ATTEMPT:\n{clip_middle(attempt_text(episode), _ATTEMPT_SHOWN)}",
+        f"OUTCOME (why we are reflecting):\n{clip(job.outcome, _OUTCOME_SHOWN)}",
+        f"TRIGGER: {job.trigger}",
+    )
+    return Request(system, "\n\n".join(sections), episode, schema=SCHEMA)
+
+
+def attempt_text(episode: Episode) -> str:
+    """The attempt as text, then the steps around the failure."""
+    at = focus(episode)
+    steps = episode.steps if at is None else episode.steps[max(0, at - 2) : at + 6]
+    steps_text = "\n".join(_told(step) for step in steps)
+    return "\n\n".join(part for part in (clip_middle(episode.attempt, 900), steps_text) if part)
+
+
+def _told(step: Step) -> str:
+    outcome = "FAILED" if step.failed else "ok"
+    return f"{outcome}: {clip(step.args, 300)}\n{clip_middle(step.output, 300)}"
+
+
+def _lesson(job: Job, blocks: Blocks, *, author: str) -> Lesson:
+    episode, failure = job.episode, failure_of(job.episode)
+    at = focus(episode)
+    failed = episode.steps[at : at + 1] if at is not None else ()
+    return Lesson(
+        scope=episode.scope,
+        situation=blocks.situation,
+        mistake=blocks.mistake,
+        correction=blocks.correction,
+        tags=blocks.tags,
+        trigger=job.trigger,
+        signatures=(failure.exact,) if failure and failure.exact else (),
+        kinds=(failure.kind,) if failure else (),
+        calls=unique(tuple(key for step in failed for key in _blamed(step))),
+        evidence=(Evidence(Kind.JOB, job.id),),
+        origin=f"{RUN}:{episode.source}",
+        author=author,
+        job=job.id,
+        confidence=blocks.confidence,
+        status=_state(job, blocks, author),
+        met=0 if failed else 1,  # a failing step has been counted when it was recorded
+    )
+
+
+def _state(job: Job, blocks: Blocks, author: str) -> str:
+    """The status of a new lesson: proven from a model, to be proven from rules."""
+    if author != RULES or job.trigger != Trigger.ERROR:
+        return Status.PROVEN
+    return Status.CANDIDATE if blocks.confidence >= _SURE else Status.SEEN
+
+
+def _blamed(step: Step) -> tuple[str, ...]:
+    return blamed_keys(step.tool, step.args, error_line(step.output))

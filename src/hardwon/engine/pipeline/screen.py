@@ -1,0 +1,124 @@
+"""Screen: clean every text and remove secrets before it is stored or sent to a model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hardwon.core.text import harm, injection
+from hardwon.core.text.clean import ATTEMPT_LIMIT, clean
+from hardwon.core.text.secrets import all_without_secrets, screened, without_secrets
+from hardwon.core.values import provenance
+from hardwon.core.values.evidence import joined
+from hardwon.core.values.fix import TEXT_LIMIT
+from hardwon.core.values.lesson import LIVE, Status, tidy
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from hardwon.core.values.episode import Episode
+    from hardwon.core.values.evidence import Evidence
+    from hardwon.core.values.fix import Fix
+    from hardwon.core.values.lesson import Lesson
+    from hardwon.core.values.scope import Scope
+    from hardwon.core.values.step import Step
+    from hardwon.storage.ports import LessonStore
+
+_TASK_LIMIT = 16 * 1024
+_OUTPUT_LIMIT = 8 * 1024
+_EVIDENCE_LIMIT = 2000
+_STEPS_KEPT = 200
+_ALL = 1_000_000
+
+
+def screen_episode(episode: Episode, recorded: Sequence[Step] = ()) -> Episode:
+    """The episode without secrets, clean, and of limited size.
+
+    `recorded` steps were screened when they were recorded and are taken as they are.
+    """
+    steps = recorded or tuple(map(screen_step, episode.steps[-_STEPS_KEPT:]))
+    return episode._replace(
+        task=screen_text(episode.task, _TASK_LIMIT),
+        attempt=screen_text(episode.attempt, ATTEMPT_LIMIT),
+        error=screen_text(episode.error, _OUTPUT_LIMIT),
+        steps=tuple(steps[-_STEPS_KEPT:]),
+        signals=tuple(
+            (screen_text(key, 200), screen_text(value, _OUTPUT_LIMIT))
+            for key, value in episode.signals
+        ),
+    )
+
+
+def screen_step(step: Step) -> Step:
+    """The step without secrets, clean, and of limited size."""
+    return step._replace(
+        tool=screen_text(step.tool, 200),
+        args=screen_text(step.args, _OUTPUT_LIMIT),
+        output=screen_text(step.output, _OUTPUT_LIMIT),
+    )
+
+
+def screen_lesson(lesson: Lesson) -> Lesson:
+    """The lesson without secrets and clean; one that injects or does harm is quarantined."""
+    reason = _objection(lesson)
+    situation, mistake, correction = all_without_secrets(
+        clean(lesson.situation), clean(lesson.mistake), clean(lesson.correction)
+    )
+    safe = tidy(
+        lesson._replace(
+            situation=situation,
+            mistake=mistake,
+            correction=correction,
+            tags=tuple(without_secrets(tag) for tag in lesson.tags),
+            evidence=joined(map(_screened, lesson.evidence)),
+            fixes=tuple(map(_screened_fix, lesson.fixes)),
+        )
+    )
+    if reason and lesson.status in LIVE and not provenance.is_approved(lesson, reason):
+        return provenance.with_reason(safe, reason)
+    return safe
+
+
+def _objection(lesson: Lesson) -> str:
+    """Why the lesson must wait for a person; "" if it may be told."""
+    texts = "\n".join((lesson.situation, lesson.mistake, lesson.correction))
+    if reason := injection.suspicion(texts) or injection.suspicion("\n".join(lesson.tags)):
+        return reason
+    return "" if lesson.guard else _harm(lesson)
+
+
+def _harm(lesson: Lesson) -> str:
+    """The harm that the lesson recommends; what it warns of is told as a mistake."""
+    if reason := harm.harm(lesson.correction):
+        return reason
+    context = harm.harm(lesson.situation)
+    return context if context in harm.TAKES_DATA else ""
+
+
+def _screened(piece: Evidence) -> Evidence:
+    value = screen_text(piece.value, _EVIDENCE_LIMIT)
+    return piece._replace(kind=screen_text(piece.kind, 40), value=value)
+
+
+def _screened_fix(fix: Fix) -> Fix:
+    return fix._replace(
+        text=screen_text(fix.text, TEXT_LIMIT),
+        call=screen_text(fix.call, _OUTPUT_LIMIT),
+        mistake=screen_text(fix.mistake, TEXT_LIMIT),
+        said=screen_text(fix.said, TEXT_LIMIT),
+    )
+
+
+def screen_text(text: str, limit: int) -> str:
+    """The text without secrets and clean, at most `limit` characters."""
+    return screened(text, limit)
+
+
+def revoke(
+    origin: str, *, scope: Scope, own: Collection[Scope], lessons: LessonStore
+) -> list[Lesson]:
+    """Delete all lessons of an origin in `own` scopes, and all made from them; returns them."""
+    visible = lessons.recent(scope, status=Status.ALL, limit=_ALL)
+    revoked = provenance.descendants([lesson for lesson in visible if lesson.scope in own], origin)
+    for lesson in revoked:
+        lessons.delete(lesson.scope, lesson.id)
+    return revoked

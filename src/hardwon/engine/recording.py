@@ -1,0 +1,77 @@
+"""Recording: learn from a step of a run, in one commit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hardwon.core.values.fix import UNCHANGED
+from hardwon.engine.pipeline import adopt, mine, scope_memory, screen
+from hardwon.knowledge.reading import mistakes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+
+    from hardwon.core.settings import Settings
+    from hardwon.core.values.failure import Failure
+    from hardwon.core.values.lesson import Lesson
+    from hardwon.core.values.run import RunSoFar
+    from hardwon.core.values.scope import Scope
+    from hardwon.core.values.step import Step
+    from hardwon.engine.pipeline.scope_memory import Memory
+    from hardwon.storage.ports import Store
+
+
+class Recording:
+    """Learns from steps: failures, and the fixes that steps show."""
+
+    def __init__(self, store: Store, settings: Settings, clock: Callable[[], datetime]) -> None:
+        self._store = store
+        self._settings = settings
+        self._clock = clock
+
+    def after(self, scope: Scope, step: Step, past: RunSoFar, shown: Sequence[Lesson]) -> list[str]:
+        """Learn from a step; `shown` are the lessons shown at it. Returns marks for the run."""
+        if step.failure is None:
+            return self.learn(scope, step, past)
+        with self._store.together():
+            return self.learn(scope, step, past) + self._offer(scope, step, shown)
+
+    def learn(self, scope: Scope, step: Step, past: RunSoFar) -> list[str]:
+        """Count the failure of a step and the fixes it shows; returns marks for the run."""
+        values = self._settings.reflexion
+        if not (values.enabled and values.on_error and values.persist):
+            return []
+        memory = self._memory(scope)
+        if step.failure is None:
+            if step.failed:
+                return []
+            mine.forget_failed_call(step, past, memory)
+            if not (past.told or any(earlier.failure for earlier in past.steps)):
+                return []
+            return mine.note_success(step, past, memory) + adopt.overcome(step, past, memory)
+        self._store.failures.met(scope, step.failure.kind, step.failure.text, memory.now)
+        is_mistake = mistakes.is_mistake(step, past.steps)
+        marks = mine.note_failure(step, past, memory) if is_mistake else []
+        return marks + mine.note_fixes(step, past, memory)
+
+    def describe_learnt(self, scope: Scope, marks: Sequence[str]) -> str:
+        """What a step taught, in one line for the user; "" if nothing new."""
+        return mine.describe_learnt(marks, self._memory(scope))
+
+    def is_preexisting_failure(self, scope: Scope, failure: Failure | None) -> bool:
+        """Whether this exact failure is known to happen without any change of sources."""
+        lesson = self._memory(scope).about(failure) if failure and failure.exact else None
+        return lesson is not None and any(fix.sort == UNCHANGED for fix in lesson.fixes)
+
+    def _offer(self, scope: Scope, step: Step, shown: Sequence[Lesson]) -> list[str]:
+        """Note the lessons that were shown because of their text; returns the marks."""
+        memory = self._memory(scope)
+        return [
+            adopt.offered(lesson, step.failure, memory)
+            for lesson in shown
+            if step.failure and step.failure.kind not in lesson.kinds and lesson.scope == scope
+        ]
+
+    def _memory(self, scope: Scope) -> Memory:
+        return scope_memory.Memory(scope, self._store.lessons, screen.screen_lesson, self._clock())

@@ -1,0 +1,411 @@
+"""The wiring: which stage gets which port. Short methods, no policy."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from hardwon.core import _extras, _files, _homes
+from hardwon.core._fork import cached_property
+from hardwon.core.errors import InvalidInput, storage_error
+from hardwon.core.settings import load
+from hardwon.core.values.episode import Episode
+from hardwon.engine import trust
+from hardwon.engine.doors import Doors
+from hardwon.engine.pipeline import news, playbook, screen, screened_ports
+from hardwon.storage.stores import journal, sqlite
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterator, Sequence
+
+    from hardwon.core.settings import GoalSettings, Settings
+    from hardwon.core.values.job import Job
+    from hardwon.core.values.lesson import Lesson
+    from hardwon.core.values.queue import Tally
+    from hardwon.core.values.scope import Scope
+    from hardwon.core.values.step import Step
+    from hardwon.engine import embeddings, mirror
+    from hardwon.engine.pipeline import imagine
+    from hardwon.engine.worker import BackgroundWorker, WorkerProcess
+    from hardwon.models import budget
+    from hardwon.storage.ports import Embedder, Model, Request, Run, Store, WorkedQueue
+
+    Answerer = Callable[[Request], Any]
+    Processor = Callable[["Runtime", Job], Awaitable[Any]]
+
+
+_extras.explain_missing()
+MEMORY = "memory:"
+ANY_TRIGGER = ""  # its processor works all jobs without a processor of their own
+TEXT_LIMIT = 16 * 1024
+_PAUSE = 0.01  # seconds between two looks at the worker in the background
+_CLOSING = 10.0  # seconds that a closing process waits for a remote database
+_READ = "last-reading"  # a file in the home; its time is that of the last run that was read
+_PROMPTS = os.path.join(os.path.dirname(__file__), "prompts")
+
+
+def utc_now() -> datetime:
+    """The default clock."""
+    return datetime.now(UTC)
+
+
+class Runtime:
+    """Stages, ports and settings of one opened hardwon."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        target: str,
+        *,
+        model: Model | Answerer | str | None = None,
+        embedder: Embedder | None = None,
+        clock: Callable[[], datetime] = utc_now,
+    ) -> None:
+        self.settings = settings
+        self._embedder = embedder
+        self.on_disk = target != MEMORY
+        self.clock = clock
+        self._model = model
+        self.trouble: Callable[[BaseException], None] = _warn
+        self.processors: dict[str, Processor] = {}
+        self._tenants = {settings.scope.tenant}  # whose lessons its worker reviews
+        self.background: BackgroundWorker | None = None
+        store, self._copies = _open_store(settings, clock, on_disk=self.on_disk)
+        self.store: Store = screened_ports.screened_store(store)
+        self.embeds = bool(embedder or settings.recall.embedder)
+        if self.embeds:
+            self.semantic_search.ensure()
+        self.doors = _open_doors(self)
+
+    @cached_property
+    def semantic_search(self) -> embeddings.SemanticSearch:
+        """Embedding search, created on first use."""
+        from hardwon.engine import embeddings
+
+        return embeddings.SemanticSearch(
+            self.store,
+            self.settings,
+            given=self._embedder,
+            account=self.accounts.of,
+            trouble=lambda error: self.trouble(error),
+        )
+
+    @cached_property
+    def queue(self) -> WorkedQueue:
+        """The queue, opened on first use; recall never needs it."""
+        from hardwon.engine import worker
+
+        return screened_ports.screened_queue(worker.open_queue(self.settings, durable=self.on_disk))
+
+    @cached_property
+    def worker(self) -> WorkerProcess:
+        """The worker that works when it is called."""
+        return self._worker_of(self.queue)
+
+    def _worker_of(self, queue: WorkedQueue) -> WorkerProcess:
+        from hardwon.engine import worker
+
+        return worker.WorkerProcess(
+            queue,
+            self.process,
+            settings=self.settings,
+            clock=self.clock,
+            spent=lambda: self.accounts.today()._asdict(),
+            tend=self._upkeep,
+        )
+
+    def _upkeep(self) -> Iterator[object]:
+        """The work besides jobs, step by step."""
+        yield from self.collect_runs()
+        yield self.store.tend()
+        if self.embeds:
+            yield from self.semantic_search.fill()
+        if self._copies is not None:
+            yield from self._copies.refresh(embeds=self.embeds)
+        from hardwon.engine import upkeep
+
+        yield from upkeep.daily(
+            self.store,
+            self.settings,
+            self._tenants,
+            self.clock(),
+            on_disk=self.on_disk,
+            read=self._read_abandoned,
+        )
+
+    def _read_abandoned(self, scope: Scope, run: Run) -> None:
+        if self.reads(steps := run.so_far().steps):
+            self.read_run(Episode(scope, ""), run, steps)
+
+    def collect_runs(self) -> Iterator[str]:
+        """Archive the ended runs on disk, one by one; runs that are too old are deleted."""
+        is_copy = self.settings.is_for_hooks and self.settings.postgres.url
+        if self.on_disk and not is_copy:
+            store, settings, now = self.store, self.settings, self.clock()
+            from hardwon.engine import upkeep
+
+            yield from upkeep.collected(store, settings, now, retires=not self.reads_runs)
+
+    @cached_property
+    def model(self) -> Model:
+        """The model that writes lessons, within the budget."""
+        values = self.settings.model
+        keys = {"anthropic": values.anthropic_key, "openai": values.openai_key}
+        own = [kind for kind in keys if self.settings.is_own(f"model.{kind}_key")]
+        configured = values.name if self._model is None else self._model
+        if isinstance(configured, str):
+            from hardwon import models
+
+            model = models.open_model(configured, keys=keys, preferred=own, timeout=values.timeout)
+        else:
+            from hardwon.models import function
+
+            model = function.as_model(configured)
+        from hardwon.models import rules
+
+        if isinstance(model, rules.Rules):
+            return model
+        from hardwon.models import budget
+
+        return budget.Governed(screened_ports.ScreenedModel(model), self.accounts.of(model.name))
+
+    @property
+    def has_model(self) -> bool:
+        """Whether there is a model; without one, rules write the lessons."""
+        from hardwon.models import rules
+
+        return self.model.name != rules.Rules.name
+
+    def reads(self, steps: Sequence[Step]) -> bool:
+        """Whether a model reads a run with these steps, if there is something new in it."""
+        return self.reads_runs and len(steps) >= news.LEAST
+
+    @property
+    def reads_runs(self) -> bool:
+        """Whether a model reads ended runs; cheap, as the model is not opened."""
+        values, how = self.settings.model, self.settings.reflexion
+        keys = any(self.settings.is_own(f"model.{kind}_key") for kind in ("anthropic", "openai"))
+        name = (values.name.strip() or "key" * keys) if self._model is None else self._model
+        is_on = how.enabled and how.persist and self.settings.reader.enabled
+        return is_on and name not in ("", "rules")
+
+    @cached_property
+    def accounts(self) -> budget.Accounts:
+        """The budget and the spending of models."""
+        ledger = _open_ledger(self.settings, on_disk=self.on_disk)
+        from hardwon.models import budget
+
+        return budget.Accounts(self.settings.budget, ledger, self.clock)
+
+    @cached_property
+    def imagination(self) -> imagine.Imagination:
+        """Hypothetical lessons, cached by query."""
+        from hardwon.engine.pipeline import imagine
+
+        return imagine.Imagination()
+
+    def capture(self, episode: Episode, trigger: str, recorded: Sequence[Step] = ()) -> Job:
+        """Queue an episode durably; `recorded` steps were screened when they were recorded."""
+        clean = screen.screen_episode(episode, recorded)
+        from hardwon.engine.pipeline import capture
+
+        job = capture.capture(clean, trigger, queue=self.queue, now=self.clock())
+        if self.settings.queue.autostart or not self.settings.queue.enabled:
+            self.wake()
+        return job
+
+    def read_run(self, ended: Episode, run: Run, steps: Sequence[Step]) -> Job | None:
+        """Queue a run for the model that reads runs; None if it surely holds nothing new.
+
+        A worker looks again, as it also knows what earlier runs did.
+        """
+        if not (past := run.so_far()).begun:  # its steps are only told at its end
+            run.begin(screen.screen_text(ended.task, TEXT_LIMIT))
+            past = run.so_far()
+        items = playbook.items(ended.scope, self.store.lessons, self.clock())
+        if not news.news(steps, items, prompts=len(past.prompts), error=ended.error):
+            return None
+        from hardwon.engine.pipeline import capture
+
+        return self.capture(capture.of_run(ended, run.name, past), "run", recorded=steps)
+
+    def note_reading(self) -> None:
+        """Remember that a run has just been read, or that its agent wrote its items down."""
+        if self.on_disk:
+            _files.replace(os.path.join(self.settings.home, _READ), b"")
+
+    @property
+    def last_reading(self) -> datetime | None:
+        """When a run was last read on this machine; None if never."""
+        try:
+            at = os.stat(os.path.join(self.settings.home, _READ)).st_mtime
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return datetime.fromtimestamp(at, UTC) if self.on_disk else None
+
+    def keep(self, lesson: Lesson, *, keeps_dates: bool = False) -> Lesson:
+        """Store a lesson, or add its evidence to the existing lesson that says the same."""
+        from hardwon.knowledge.reading import clues
+
+        screened, now = clues.with_clues(screen.screen_lesson(lesson)), self.clock()
+        with self.store.together():
+            from hardwon.engine.pipeline import consolidate
+
+            return consolidate.consolidate(
+                screened, lessons=self.store.lessons, now=now, keeps_dates=keeps_dates
+            )
+
+    def wake(self) -> int | None:
+        """Make sure a worker is running; returns the process id if one was started."""
+        if not self.on_disk:
+            return None
+        if not self.settings.queue.enabled:
+            self.work_in_background()
+            return None
+        if self.background is not None and self.background.is_running:
+            return None
+        from hardwon.engine import worker
+
+        return worker.start_detached(self.settings) if self.queue.worker() is None else None
+
+    def work_in_background(self) -> None:
+        """Work the queue in a thread of this process until `close`."""
+        if self.background is not None and self.background.is_running:
+            return
+        durable = self.on_disk and self.settings.queue.enabled
+        # A queue on disk is opened again: the one of this process only adds to it.
+        from hardwon.engine import worker
+
+        queue = worker.open_queue(self.settings, durable=True) if durable else None
+        own = self._worker_of(screened_ports.screened_queue(queue) if queue else self.queue)
+        limit = self.settings.queue.drain_timeout.total_seconds()
+        self.background = worker.BackgroundWorker(own, limit=limit, durable=durable)
+
+    async def drain(self) -> Tally:
+        """Work every job that is due, also with the worker in the background."""
+        if self.background is None:
+            return await self.worker.drain()
+        helper = self.background.worker.ledger
+        before = helper.tally
+        tally = await self.worker.drain()
+        while self.background.is_busy:
+            import asyncio
+
+            await asyncio.sleep(_PAUSE)
+        return tally + helper.tally.minus(before)
+
+    def close(self) -> None:
+        """Release files; queued jobs stay queued. Waits for a worker in the background."""
+        if self.background is not None:
+            self.background.close()
+        self.doors.flush(_CLOSING)
+        if "queue" in self.__dict__:
+            self.queue.close()
+        if "accounts" in self.__dict__:
+            self.accounts.ledger.close()
+        if self._copies is not None:
+            self._copies.close()
+        self.store.close()
+
+    async def process(self, job: Job) -> Any:
+        """Work one job with the processor of its trigger, or else of ANY_TRIGGER."""
+        work = self.processors.get(job.trigger) or self.processors[ANY_TRIGGER]
+        scope = trust.settled(self.settings.home, job.episode.scope)
+        self._tenants.add(scope.tenant)
+        return await work(self, job._replace(episode=job.episode._replace(scope=scope)))
+
+
+def settings_at(place: str, given: Settings | None) -> Settings:
+    """The settings for a hardwon at `place`; `given` ones are used if there are any."""
+    if _homes.is_database(place):
+        return given.on_database(place) if given else load(place)
+    if "://" in place:
+        raise InvalidInput(f"no backend for {place.split('://')[0]!r} URLs")
+    home = "" if place == MEMORY else os.path.abspath(os.path.expanduser(place)) if place else ""
+    return given or load(home or None)
+
+
+def _open_store(
+    settings: Settings, clock: Callable[[], datetime], *, on_disk: bool
+) -> tuple[Store, mirror.Copies | None]:
+    """The configured store, and the local copies that its worker keeps up to date."""
+    if not on_disk:
+        from hardwon.storage.stores import memory
+
+        return memory.MemoryStore(), None
+    home, shared, copies = settings.home, settings.postgres, None
+    try:
+        os.makedirs(home, mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise storage_error(error, home) from error
+    _homes.ensure_own(home)
+    store: Store
+    if not shared.url:
+        store = sqlite.SqliteStore(home)
+    elif settings.is_for_hooks:
+        store = sqlite.SqliteStore(home, copy_of=shared.url)
+    else:
+        from hardwon.storage.stores import postgres
+
+        store = postgres.PostgresStore(shared.url, home, migrate=shared.migrate, pool=shared.pool)
+        from hardwon.engine import mirror
+
+        copies = mirror.Copies(store, settings, clock)
+    return (_with_redis(store, settings.goals) if settings.goals.redis_url else store), copies
+
+
+def _open_ledger(settings: Settings, *, on_disk: bool) -> budget.SpendingBook:
+    """The ledger of model costs: shared by all users of a database, except hooks."""
+    from hardwon.models import budget
+
+    if not on_disk:
+        return budget.MemoryLedger()
+    if settings.postgres.url and not settings.is_for_hooks:
+        from hardwon.models import shared_ledger
+
+        return shared_ledger.SharedLedger(settings.postgres.url)
+    return budget.FileLedger(os.path.join(settings.home, "spend"))
+
+
+def _open_doors(engine: Runtime) -> Doors:
+    """Doors over the store; over a local copy, doors that also forward to the server."""
+    settings, url = engine.settings, engine.settings.postgres.url
+    parts = engine.store, settings, engine.clock
+    how: dict[str, Any] = {
+        "on_disk": engine.on_disk,
+        "near": lambda *asked: engine.semantic_search.near(*asked) if engine.embeds else (),
+        "trouble": lambda error: engine.trouble(error),
+        "are_read": engine.reads_runs,
+    }
+    if not (engine.on_disk and url and settings.is_for_hooks):
+        return Doors(*parts, **how)
+    from hardwon.engine import mirror
+
+    doors = mirror.ForwardingDoors(*parts, **how)
+    doors.outgoing = journal.server_spool(settings.home, url)
+    return doors
+
+
+def _with_redis(store: Store, goals: GoalSettings) -> Store:
+    from hardwon.storage.stores import redis
+
+    return redis.with_redis(
+        store,
+        goals.redis_url,
+        prefix=goals.redis_prefix,
+        recent=goals.recent,
+        patience=goals.redis_patience.total_seconds(),
+    )
+
+
+def prompt_text(name: str) -> str:
+    """The text of a prompt, by its file name without `.md`."""
+    with open(os.path.join(_PROMPTS, f"{name}.md"), encoding="utf-8") as file:
+        return file.read()
+
+
+def _warn(error: BaseException) -> None:
+    import logging
+
+    logging.getLogger("hardwon").warning("no lessons at this door", exc_info=error)

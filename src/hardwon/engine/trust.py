@@ -1,0 +1,179 @@
+"""Which folders may write into a project that is claimed by name: trust on first use.
+
+A repository names its project in its own files, so any folder can claim any project. The first
+folder that does is trusted, as ssh trusts a host. Later folders read the project's lessons, but
+what they learn is kept apart until a person trusts the folder.
+
+The file `projects` in the home has a line for each claim, with fields separated by tabs. If it is
+damaged, no folder is trusted for being the first.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from hardwon.core import _files
+from hardwon.core.project import claim_of
+from hardwon.core.text.clean import one_line
+from hardwon.core.text.secrets import without_secrets
+from hardwon.core.values.scope import Scope, apart, folder_digest, named
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from hardwon.core import project
+
+NAME = "projects"
+_HEAD = "hardwon projects 1"
+_LIMIT = 1 << 18  # bytes; a file that is longer counts as damaged
+_APART_KEPT = 100  # at most, untrusted folders that are listed; the latest ones
+_TRUSTED, _APART = "trusted", "apart"
+
+
+class FolderClaim(NamedTuple):
+    """A folder that claims to belong to a project of a tenant."""
+
+    tenant: str
+    project: str
+    digest: str  # of the folder's real path
+    folder: str  # the same path, readable
+    is_trusted: bool = False
+
+    def writes_to(self) -> str:
+        """The project that this folder's lessons are stored in."""
+        return self.project if self.is_trusted else apart(self.project, self.digest)
+
+    def is_same(self, other: FolderClaim) -> bool:
+        """Whether both are about one folder and one project."""
+        return self[:3] == other[:3]
+
+
+class Claims(NamedTuple):
+    """All claims of a home."""
+
+    all: tuple[FolderClaim, ...] = ()
+    is_whole: bool = True
+
+    def judged(self, claim: FolderClaim) -> FolderClaim:
+        """The stored claim of this folder, or this one; the first of a project is trusted."""
+        for existing in self.all:
+            if existing.is_same(claim):
+                return existing
+        names = {(other.tenant, other.project) for other in self.all if other.is_trusted}
+        is_first = (claim.tenant, claim.project) not in names
+        return claim._replace(is_trusted=self.is_whole and is_first)
+
+    def having(self, claim: FolderClaim) -> Claims:
+        """The claims with this one replacing the earlier claim of the folder."""
+        remaining = self.without(claim.is_same).all
+        trusted = tuple(other for other in remaining if other.is_trusted)
+        untrusted = tuple(other for other in remaining if not other.is_trusted)[1 - _APART_KEPT :]
+        return self._replace(all=(*trusted, *untrusted, claim))
+
+    def without(self, leaves: Callable[[FolderClaim], bool]) -> Claims:
+        """The claims without those for which `leaves` is true."""
+        return self._replace(all=tuple(claim for claim in self.all if not leaves(claim)))
+
+
+def project_for(folder: str, home: str, *, tenant: str, is_look: bool = False) -> str | None:
+    """The project that work in this folder writes to; None for a path that is not absolute.
+
+    Without a home nothing is stored, and every folder has the project it claims. With `is_look`
+    no claim is stored, so that no folder becomes trusted.
+    """
+    claimed_project = claim_of(folder)
+    if claimed_project is None or not claimed_project.is_by_name or not home:
+        return claimed_project.project if claimed_project else None
+    claims, claim = read(home), _of_tenant(claimed_project, tenant)
+    judged = claims.judged(claim)
+    if judged not in claims.all and claims.is_whole and not is_look:
+        judged = _noted(home, claim)
+    return judged.writes_to()
+
+
+def claimed(folder: str, *, tenant: str) -> FolderClaim | None:
+    """The claim of a folder; None if its project is its own path, which needs no trust."""
+    claimed_project = claim_of(folder)
+    return (
+        _of_tenant(claimed_project, tenant)
+        if claimed_project and claimed_project.is_by_name
+        else None
+    )
+
+
+def _of_tenant(claimed_project: project.ClaimedProject, tenant: str) -> FolderClaim:
+    names = named(tenant, "tenant"), named(claimed_project.project, "project")
+    return FolderClaim(*names, folder_digest(claimed_project.folder), claimed_project.folder)
+
+
+def settled(home: str, scope: Scope) -> Scope:
+    """The scope; that of the project if its folder has been trusted since."""
+    original = scope.claimed()
+    if original is None:
+        return scope
+    own = (claim for claim in read(home).all if claim.is_trusted and claim.tenant == scope.tenant)
+    was_apart = [apart(claim.project, claim.digest) for claim in own]
+    return original if scope.project in was_apart else scope
+
+
+def read(home: str) -> Claims:
+    """The claims of a home; `is_whole` is False when some could not be read."""
+    try:
+        raw = _files.content(os.path.join(home, NAME), _LIMIT + 1)
+    except (FileNotFoundError, NotADirectoryError):
+        return Claims()
+    except OSError:
+        return Claims(is_whole=False)
+    head, *lines = raw.decode("utf-8", "replace").split("\n")
+    claims = [_parsed(line) for line in lines[:-1]]
+    is_ended = lines[-1:] == [""] and len(raw) <= _LIMIT
+    is_whole = head == _HEAD and is_ended and None not in claims
+    return Claims(tuple(claim for claim in claims if claim is not None), is_whole)
+
+
+def forget(home: str, tenant: str) -> None:
+    """Remove all claims of a tenant."""
+    if any(claim.tenant == tenant for claim in read(home).all):
+        changed(home, lambda claims: claims.without(lambda claim: claim.tenant == tenant))
+
+
+def changed(home: str, change: Callable[[Claims], Claims]) -> Claims:
+    """Change and store the claims; damaged lines are dropped. Raises OSError."""
+    with _alone(home):
+        after = change(read(home))._replace(is_whole=True)
+        _files.replace(os.path.join(home, NAME), _text(after.all).encode(), durable=True)
+        return after
+
+
+def _noted(home: str, claim: FolderClaim) -> FolderClaim:
+    """The claim, judged and stored if the home can be written."""
+    try:
+        os.makedirs(home, mode=0o700, exist_ok=True)
+        after = changed(home, lambda claims: claims.having(claims.judged(claim)))
+    except OSError:
+        return read(home).judged(claim)
+    return after.judged(claim)
+
+
+def _parsed(line: str) -> FolderClaim | None:
+    state, *fields = line.split("\t")
+    if state not in {_TRUSTED, _APART} or len(fields) != 4 or not all(fields):
+        return None
+    tenant, project, digest, folder = fields
+    return FolderClaim(tenant, project, digest, folder, state == _TRUSTED)
+
+
+def _text(claims: Iterable[FolderClaim]) -> str:
+    return "".join(f"{line}\n" for line in (_HEAD, *map(_line, claims)))
+
+
+def _line(claim: FolderClaim) -> str:
+    state = _TRUSTED if claim.is_trusted else _APART
+    folder = one_line(without_secrets(claim.folder)) or "?"
+    return "\t".join((state, *claim[:3], folder))
+
+
+def _alone(home: str) -> _files.Lock:
+    """The lock for changes of the file."""
+    return _files.Lock(os.path.join(home, f"{NAME}.lock"))

@@ -1,0 +1,83 @@
+"""The work of a worker besides jobs: archive runs, settle abandoned ones, review lessons."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from hardwon.core.values.run import Ending
+from hardwon.engine import trust
+from hardwon.engine.pipeline import archive, earn, evaluate, playbook, settle
+from hardwon.storage.stores import run_files
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator
+    from datetime import datetime
+
+    from hardwon.core.settings import Settings
+    from hardwon.core.values.scope import Scope
+    from hardwon.storage.ports import Run, Store
+
+ENDED = timedelta(hours=24)  # a run without a step for this long has ended
+_EVERY = timedelta(days=1).total_seconds()
+_RUNS = ""  # no tenant has this name
+
+
+def daily(
+    store: Store,
+    settings: Settings,
+    tenants: Collection[str],
+    now: datetime,
+    *,
+    on_disk: bool,
+    read: Callable[[Scope, Run], object],
+) -> Iterator[object]:
+    """Do the daily work that is due, step by step. `read` lets a model read an abandoned run."""
+    moment = now.timestamp()
+    if on_disk and run_files.is_due(settings.home, _RUNS, moment, every=_EVERY):
+        yield from _settled(store, settings, now, read)
+        for tenant in sorted(tenants):
+            _prune(store, settings, tenant, now)
+    for tenant in sorted(tenants) if settings.proof.share else ():
+        if not on_disk or run_files.is_due(settings.home, tenant, moment, every=_EVERY):
+            yield evaluate.review(store, tenant, share=settings.proof.share, now=now)
+
+
+def collected(store: Store, settings: Settings, now: datetime, *, retires: bool) -> Iterator[str]:
+    """Archive the ended runs on disk, one by one; yields their ids.
+
+    Each confirms or weakens items of its project's playbook; `retires`: see `earn.settle`.
+    """
+    tenants = set[str]()
+    for run in run_files.put_aside(settings.home):
+        scope = trust.settled(settings.home, run.scope)
+        ended = archive.archived(run.past, scope, run.name, ended=run.ended, outcome=run.outcome)
+        store.ended_runs.keep(ended)
+        items = playbook.items(scope, store.lessons, now)
+        earn.settle(items, run.past, ended.id, store=store, now=now, retires=retires)
+        run_files.collected(run)
+        tenants.add(scope.tenant)
+        yield ended.id
+    for tenant in tenants:
+        _prune(store, settings, tenant, now)
+
+
+def _prune(store: Store, settings: Settings, tenant: str, now: datetime) -> None:
+    values = settings.runs
+    store.ended_runs.prune(tenant, before=now - values.keep, most=values.most)
+
+
+def _settled(
+    store: Store, settings: Settings, now: datetime, read: Callable[[Scope, Run], object]
+) -> Iterator[str]:
+    """Settle and archive the runs that were never ended; yields their names."""
+    for scope, run in run_files.idle(settings.home, (now - ENDED).timestamp()):
+        past = run.so_far()
+        settle.settle(past, run.name, scope, store)
+        if settings.runs.keep and past.steps:
+            store.ended_runs.keep(
+                archive.archived(past, scope, run.name, ended=now, outcome=Ending.ABANDONED)
+            )
+        read(scope, run)
+        run.settled()
+        yield run.name

@@ -1,0 +1,385 @@
+"""Open and work the queue of a home, and start a worker if none is running."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import random
+import signal
+import threading
+from contextlib import suppress
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from hardwon.core import _files, _isolation
+from hardwon.core.errors import HardwonError, Unavailable
+from hardwon.core.values import retry
+from hardwon.core.values.queue import QueueCounts, WorkCounter, since
+from hardwon.engine import outbox
+from hardwon.engine.pipeline import work
+from hardwon.storage.queues import files, memory
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterator, Mapping
+    from datetime import datetime
+
+    from hardwon.core.settings import QueueSettings, Settings
+    from hardwon.core.values.job import Job
+    from hardwon.core.values.queue import Tally, WorkerStatus
+    from hardwon.storage.ports import WorkedQueue
+    from hardwon.storage.queues import postgres
+
+    Process = Callable[[Job], Awaitable[Any]]
+
+FOREVER, EMPTY, ONCE = "forever", "empty", "once"  # how long a worker works
+_TENDING = 2.0  # seconds between two rounds of upkeep
+_STAND_BY = 0.1  # seconds between checks while another process works the queue
+_started: set[int] = set()
+_SETTLING = timedelta(seconds=30)  # from the end of an attempt until the server must know
+_PATIENCE = 3.0  # seconds without an answer after which the server counts as unavailable
+_CLOSING = 10.0  # seconds for a background worker to end after its jobs
+_LINGER = "10s"  # how long a worker that was started on demand waits for more jobs
+
+
+def base_of(settings: Settings) -> str:
+    """The folder of the queue."""
+    return os.path.join(settings.home, settings.queue.base_dir or "queue")
+
+
+def open_queue(settings: Settings, *, durable: bool) -> WorkedQueue:
+    """The configured queue; in memory unless it must be durable.
+
+    With a remote database, jobs are stored here first and worked there.
+    """
+    values = settings.queue
+    if not durable or not values.enabled:
+        return memory.MemoryQueue(
+            values.capacity, drop_oldest=values.drop_oldest, block_timeout=values.block_timeout
+        )
+    limits = files.QueueLimits(
+        values.capacity,
+        values.drop_oldest,
+        values.block_timeout,
+        values.stale_after,
+        max(values.max_delay, timedelta(minutes=1)),
+    )
+    local = files.FileQueue(base_of(settings), limits)
+    if not settings.postgres.url:
+        return local
+    return outbox.OutboxQueue(
+        local, lambda: _on_server(settings), is_resident=not settings.is_for_hooks
+    )
+
+
+def _on_server(settings: Settings) -> postgres.PostgresQueue:
+    values, url = settings.queue, settings.postgres.url
+    from hardwon.storage.queues import postgres
+
+    limits = postgres.TableLimits(
+        policy(values).timeout + _SETTLING,
+        values.stale_after,
+        max(values.max_delay, timedelta(minutes=1)),
+    )
+    from hardwon.storage.postgres import database
+
+    return postgres.PostgresQueue(database.Database(url, pool=2, patience=_PATIENCE), limits)
+
+
+class WorkerProcess:
+    """Works one queue with one processor."""
+
+    def __init__(
+        self,
+        queue: WorkedQueue,
+        process: Process,
+        *,
+        settings: Settings,
+        clock: Callable[[], datetime],
+        spent: Callable[[], Mapping[str, float]] = dict,
+        tend: Callable[[], Iterator[object]] = lambda: iter(()),
+    ) -> None:
+        self._spent = spent
+        self._spent_last: Mapping[str, float] = {}
+        self._tend = tend
+        self._queue = queue
+        self._process = process
+        self._settings = settings
+        self._clock = clock
+        self.ledger = WorkCounter()
+        self._start = queue.counts()
+        self._is_troubled = False
+        self._tending = threading.Lock()
+
+    async def drain(self) -> Tally:
+        """Work every job that is due, or wait while another process does."""
+        before = self.ledger.tally
+        try:
+            await self._until_empty(self._clock, asyncio.Event())
+        finally:
+            self._queue.close()
+        await self._look_after(asyncio.Event())
+        return self.ledger.tally.minus(before)
+
+    async def serve(
+        self,
+        mode: str = FOREVER,
+        *,
+        idle: timedelta | None = None,
+        stop: asyncio.Event | None = None,
+    ) -> Tally:
+        """Work until SIGTERM or SIGINT (a second one kills), until `stop`, or as the mode says."""
+        if stop is None:
+            stop = asyncio.Event()
+            _stop_by_signal(stop)
+        tasks = [self._keep_looking_after(stop)]
+        if self._settings.queue.enabled:
+            tasks.append(self._show_status())
+        beside = [asyncio.ensure_future(task) for task in tasks]
+        try:
+            tally = await self._serve(mode, stop, idle)
+            await self._look_after(stop)
+            return tally
+        finally:
+            for task in beside:
+                task.cancel()
+            self._queue.close()
+            _remove(status_path(self._settings))
+
+    async def _serve(self, mode: str, stop: asyncio.Event, idle: timedelta | None) -> Tally:
+        clock = work.Steady(self._clock)
+        if mode == EMPTY:
+            return await self._until_empty(clock, stop)
+        pool = self._pool(clock)
+        if mode == ONCE:
+            return await pool.one(stop)
+        return await pool.until(stop, idle=idle, wakeups=self._queue.wakeups())
+
+    async def _until_empty(self, clock: Callable[[], datetime], stop: asyncio.Event) -> Tally:
+        await self._pool(clock).until_idle(stop)
+        while not stop.is_set() and self._queue.worker() is not None and self._has_work():
+            await asyncio.sleep(_STAND_BY)
+            await self._pool(clock).until_idle(stop)
+        return self.ledger.tally
+
+    async def _keep_looking_after(self, stop: asyncio.Event) -> None:
+        """Do upkeep again and again; only one process at a time does so."""
+        while True:
+            if self._queue.worker() is None:
+                await self._look_after(stop)
+            await asyncio.sleep(_TENDING)
+
+    async def _look_after(self, stop: asyncio.Event) -> None:
+        """Do upkeep step by step, so that a worker can stop; errors are logged, jobs go on."""
+        try:
+            while not self._tending.acquire(blocking=False):
+                await asyncio.sleep(_STAND_BY)
+            try:
+                steps = self._tend()
+                while not stop.is_set() and await asyncio.to_thread(next, steps, None) is not None:
+                    continue
+            finally:
+                self._tending.release()
+            self._is_troubled = False
+        except HardwonError as error:
+            if not self._is_troubled:
+                logging.getLogger("hardwon").warning("lessons wait to be looked after: %s", error)
+            self._is_troubled = True
+
+    def metrics(self) -> bytes:
+        """The counts of this worker and its queue in the format of Prometheus."""
+        counts = since(self._start, self._queue.counts())
+        with suppress(Unavailable):  # then the last known values are reported
+            self._spent_last = self._spent()
+        prefix = self._settings.metrics.prefix
+        from hardwon.core import metrics as prometheus
+
+        return prometheus.exposition(counts, self.ledger.counts, self._spent_last, prefix=prefix)
+
+    def _pool(self, clock: Callable[[], datetime]) -> work.WorkerPool:
+        return work.WorkerPool(
+            self._queue,
+            self._process,
+            policy=policy(self._settings.queue),
+            clock=clock,
+            chance=random.random,
+            ledger=self.ledger,
+        )
+
+    def _has_work(self) -> bool:
+        now = self._clock()
+        return any(job.due <= now for job in self._queue.waiting())
+
+    async def _show_status(self) -> None:
+        """Publish the state once a second; `hardwon queue top` reads it."""
+        began = self._clock()
+        while True:
+            if self._queue.worker() is None:
+                _replace(status_path(self._settings), json.dumps(self._status(began)))
+            await asyncio.sleep(1)
+
+    def _status(self, began: datetime) -> dict[str, Any]:
+        ledger = self.ledger
+        return {
+            "pid": os.getpid(),
+            "at": self._clock().isoformat(),
+            "began": began.isoformat(),
+            **ledger.tally._asdict(),
+            "running": [[*job[:3], job.since.isoformat()] for job in ledger.running.values()],
+        }
+
+
+def policy(values: QueueSettings) -> retry.Policy:
+    """The configured policy of retries, time limits and workers."""
+    backoff = retry.Backoff(
+        values.initial_delay, values.max_delay, values.jitter, values.max_attempts
+    )
+    timeout = values.job_timeout or retry.Policy().timeout  # zero: the default
+    return retry.Policy(backoff, timeout, max(1, values.workers), values.drain_timeout)
+
+
+class BackgroundWorker:
+    """Works a queue in a thread of this process until it is closed, or until the process ends."""
+
+    def __init__(self, worker: WorkerProcess, *, limit: float, durable: bool) -> None:
+        self.worker = worker
+        self._limit = limit  # seconds
+        self._is_durable = durable
+        self._process = os.getpid()
+        self._has_begun = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True, name="hardwon-worker")
+        self._thread.start()
+        self._has_begun.wait()
+        _at_exit(self.close)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the thread is there; a forked process has none."""
+        return self._thread.is_alive() and self._process == os.getpid()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a job is in flight."""
+        return self.is_running and bool(self.worker.ledger.running)
+
+    def close(self) -> None:
+        """Begin no new job, and wait for those in flight; jobs in memory are worked first."""
+        if self.is_running:
+            with suppress(RuntimeError):  # the thread has just ended
+                self._loop.call_soon_threadsafe(self._stop.set)
+            self._thread.join(2 * self._limit + _CLOSING)
+
+    def _run(self) -> None:
+        try:
+            asyncio.run(self._work())
+        except HardwonError as error:
+            logging.getLogger("hardwon").error("the queue is not worked here: %s", error)
+        finally:
+            self._has_begun.set()
+
+    async def _work(self) -> None:
+        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
+        self._has_begun.set()
+        await self.worker.serve(stop=self._stop)
+        if not self._is_durable:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self.worker.drain(), self._limit)
+
+
+def _at_exit(close: Callable[[], None]) -> None:
+    """Call `close` when the process ends, before the threads of asyncio are gone.
+
+    `atexit` would be too late: a job in flight could not start a thread any more, and fail.
+    """
+    import concurrent.futures.thread  # noqa: F401 - what is registered last is called first
+    import weakref
+
+    method = weakref.WeakMethod(close)
+
+    def at_exit() -> None:
+        if (alive := method()) is not None:
+            alive()
+
+    threading._register_atexit(at_exit)  # type: ignore[attr-defined]
+
+
+def start_detached(settings: Settings) -> int:
+    """Start a worker that outlives this process and ends when idle; returns its process id."""
+    home = os.path.abspath(settings.home)
+    command = _isolation.command("work", "--idle", _LINGER, "--home", home, folder=home)
+    environ = {**os.environ, "HARDWON_QUEUE_BASE_DIR": base_of(settings)}
+    if settings.postgres.url:
+        environ["HARDWON_POSTGRES_URL"] = settings.postgres.url
+    _reap()
+    log = os.path.join(base_of(settings), "worker.log")
+    started = _isolation.start_detached(command, log=log, environ=environ)
+    _started.add(started)
+    return started
+
+
+def _reap() -> None:
+    """Reap exited workers; otherwise a long-lived agent would collect zombies."""
+    for pid in list(_started):
+        try:
+            ended, _ = os.waitpid(pid, os.WNOHANG)
+        except ChildProcessError:
+            ended = pid
+        if ended:
+            _started.discard(pid)
+
+
+def status_path(settings: Settings) -> str:
+    """The file in which the worker of a queue publishes its state."""
+    return os.path.join(base_of(settings), "worker.json")
+
+
+def status(settings: Settings) -> WorkerStatus:
+    """The last published state of the worker; empty when none is running."""
+    try:
+        with open(status_path(settings), encoding="utf-8") as file:
+            published: WorkerStatus = json.load(file)
+    except (OSError, ValueError):
+        return {}
+    return published
+
+
+def in_words(counts: QueueCounts) -> list[str]:
+    """Problems that a person should look at, in words; [] if there are none."""
+    problems = {
+        "unreadable record{s} in quarantine": counts.quarantined,
+        "job{s} waited outside a full memory (queue.capacity)": counts.rejected_full,
+        "job{s} left memory for newer ones (queue.drop_oldest)": counts.dropped_oldest,
+        "job{s} found stale and given up": counts.stale,
+        "time{s} the disk refused a job": counts.storage_errors,
+    }
+    return [
+        f"{number} {problem.format(s='' if number == 1 else 's')}"
+        for problem, number in problems.items()
+        if number
+    ]
+
+
+def _stop_by_signal(stop: asyncio.Event) -> None:
+    if threading.current_thread() is not threading.main_thread():
+        return
+    loop = asyncio.get_running_loop()
+
+    def stop_or_die() -> None:
+        if stop.is_set():
+            os._exit(1)
+        stop.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop_or_die)
+
+
+def _replace(path: str, text: str) -> None:
+    """Write the status; not durable on purpose, as it is soon out of date."""
+    with suppress(OSError):
+        _files.replace(path, text.encode())
+
+
+def _remove(path: str) -> None:
+    with suppress(OSError):
+        _files.unlink(path)

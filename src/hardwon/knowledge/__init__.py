@@ -1,0 +1,1 @@
+"""What failures and runs show, and how lessons are found and judged. Pure functions."""

@@ -1,0 +1,10 @@
+"""What runs show: calls as they were really made, trails past a failure, ways that work here.
+
+    calls    the calls of a step: shell functions and variables are replaced by what they stand for
+    folding  values of one run become placeholders
+    trails   a failing call and the calls that led to one that worked
+    ways     calls of a project's own programs that worked in earlier runs
+    common   words that agents type in every project
+
+Pure functions. Nothing here knows a program, a message or a notation by name.
+"""

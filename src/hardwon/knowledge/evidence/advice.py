@@ -1,0 +1,40 @@
+"""Advice in words and the calls that follow it: commands in backticks, values left out."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from hardwon.core.values.step import Step
+from hardwon.knowledge.evidence.calls import acting_calls, calls_of
+from hardwon.knowledge.evidence.common import READERS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from hardwon.knowledge.evidence.calls import Call
+
+_QUOTED = re.compile(r"`([^`\n]{2,400})`")
+_PLACEHOLDER = re.compile(r"<[^<>\n]{1,60}>|…|\.{3}|\$\{?\w+\}?")
+_VALUE = "VALUE"  # a word that is never part of a call's kind
+
+
+def recommended(text: str) -> list[Call]:
+    """The calls in backticks; a bare word is the name of a thing, not a call."""
+    found = (_calls(_PLACEHOLDER.sub(_VALUE, quoted)) for quoted in _QUOTED.findall(text))
+    return [call for calls in found for call in calls if " " in call.kind]
+
+
+def _calls(command: str) -> list[Call]:
+    calls = calls_of(Step("bash", command))
+    return [call for call in calls if call.program not in READERS]
+
+
+def follows(call: Call, advised: Call) -> bool:
+    """Whether a call is one of the advised kind: the same program, with all fixed words."""
+    return call.program == advised.program and {*advised.kind.split()} <= {*call.kind.split()}
+
+
+def programs(steps: Iterable[Step]) -> set[str]:
+    """The names of the programs and tools that steps call, without those that only look."""
+    return {call.program for step in steps for call in acting_calls(step)}

@@ -1,0 +1,199 @@
+"""The calls of a step as they were really made, and what identifies each."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from hardwon.knowledge.evidence import folding
+from hardwon.knowledge.evidence.common import COMMON, READERS
+from hardwon.knowledge.reading.authored import is_shell
+from hardwon.knowledge.reading.programs import INTERPRETERS, unquoted
+from hardwon.knowledge.reading.shell import Command, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hardwon.core.values.step import Step
+
+_CHANGING = frozenset(["mkdir", "touch", "cp", "mv", "rm", "ln", "chmod", "patch"])
+_READ = 8_192  # characters of a command line that are looked at
+_MOST = 40  # calls of one step
+_FUNCTION = re.compile(
+    r"(?:^|(?<=[;&\n]))[ \t]*(?:function[ \t]+)?([A-Za-z_]\w*)[ \t]*\(\)[ \t\n]*\{([^{}]*)\}"
+)
+_ARGUMENTS = re.compile(r'"\$(?:[@*]|\{[@*]\})"|\$(?:@|\{@\})')
+_NUMBERED = re.compile(r'"\$\{?([1-9])\}?"|\$\{?([1-9])\}?')
+_VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
+_FIXED = re.compile(r"[a-z][\w:.+-]*")  # a sub-command, a task, the name of a tool
+_FILE = re.compile(r"\.[A-Za-z]\w{0,4}\b")
+_NAMES = re.compile(r'"([A-Za-z_][\w-]{0,40})"\s*:')
+_WORDS = re.compile(r"[A-Za-z_][\w.:-]{2,}")
+
+
+class Call(NamedTuple):
+    """One call: a simple command, or a tool with named arguments."""
+
+    program: str
+    text: str  # as it was typed, without redirections that only hide output
+    shape: str  # program, sub-commands, flags and names of arguments, without values
+    kind: str  # the same without names of arguments: calls of one kind do the same sort of thing
+    words: frozenset[str]  # everything it names, values too
+    is_tool: bool = False
+    has_script: bool = False  # it runs code that stands in the call
+    writes: bool = False  # it writes or changes a file
+
+    @property
+    def family(self) -> str:
+        """Equal for calls of one sort: names that differ only before their last dot are alike."""
+        words = (self.shape if self.is_tool else self.kind).split()
+        return " ".join(sorted({word.rpartition(".")[2] or word for word in words}))
+
+    def is_same(self, other: Call) -> bool:
+        """Whether another call is the same; two tools may be given the same arguments."""
+        return (self.program, self.text) == (other.program, other.text)
+
+    @property
+    def own_words(self) -> frozenset[str]:
+        """The words of its shape that are not typed in every project."""
+        return frozenset(self.shape.split()) - COMMON
+
+
+def is_own(call: Call) -> bool:
+    """Whether a call tells something about its project: it names what is not typed everywhere."""
+    return bool(call.own_words) and call.program not in READERS and not call.has_script
+
+
+def acting_calls(step: Step) -> list[Call]:
+    """The calls of a step that do something, and do not only look."""
+    return [call for call in calls_of(step) if call.is_tool or call.program not in READERS]
+
+
+def only_call(step: Step) -> Call | None:
+    """The one call that a step is about; None if it has several, or runs code of its own.
+
+    A call that changes files counts where there is no other.
+    """
+    calls = acting_calls(step) or [call for call in calls_of(step) if call.writes]
+    return calls[0] if len(calls) == 1 and not calls[0].has_script else None
+
+
+def calls_of(step: Step) -> tuple[Call, ...]:
+    """The calls that a step makes, in order."""
+    if is_shell(step):
+        return _command_calls(step.args[:_READ])
+    return (_tool_call(step.tool, step.args),)
+
+
+@lru_cache(maxsize=512)
+def _command_calls(text: str) -> tuple[Call, ...]:
+    functions = dict(_FUNCTION.findall(text))
+    rest = _FUNCTION.sub("", text) if functions else text
+    return tuple(_expanded(parse(rest), functions))[:_MOST]
+
+
+def _expanded(commands: tuple[Command, ...], functions: dict[str, str]) -> Iterator[Call]:
+    """The calls of commands; functions and variables are replaced by what they stand for."""
+    for command in commands:
+        body = functions.get(command.program)
+        if body is not None:
+            yield from _expanded(parse(_with_arguments(body, command)), {})
+        elif command.program.startswith(("$", '"$')):
+            text = _with_variable(command)
+            yield from _expanded(parse(text) if not text.startswith(("$", '"')) else (), {})
+        elif command.program and not command.program.startswith(("(", "{", "[")):
+            yield _command_call(command)
+
+
+def _with_arguments(body: str, command: Command) -> str:
+    """The body of a shell function with the arguments of one call."""
+    given = command.text[len(command.program) :].strip()
+    words = command.words[1:]
+    body = _ARGUMENTS.sub(lambda _: given, body)
+    return _NUMBERED.sub(lambda m: (words[int(m[1] or m[2]) - 1 :] or ("",))[0], body)
+
+
+def _with_variable(command: Command) -> str:
+    """A command whose program is a variable, with the value of that."""
+    return _VARIABLE.sub(lambda match: _value_of(match[1], command), command.text, count=1)
+
+
+def _value_of(name: str, command: Command) -> str:
+    for assignment in reversed(command.env):
+        key, _, value = assignment.partition("=")
+        if key == name:
+            return unquoted(value)
+    return f"${name}"
+
+
+def _command_call(command: Command) -> Call:
+    own_env = [word for word in command.env if command.text.startswith(word)]
+    words = [unquoted(word) for word in command.words]
+    variables = [word.partition("=")[0] + "=" for word in own_env]
+    fixed, names = list[str](), list[str]()
+    for word, is_name in _shape(command, words):
+        (names if is_name else fixed).append(word)
+    kind = " ".join((*variables, *fixed))
+    shape = " ".join((kind, *dict.fromkeys(names)))
+    named = frozenset(word for text in (*own_env, *words) for word in _WORDS.findall(text))
+    text = _quiet(command.text)
+    is_inside = command.cwd and not command.cwd.startswith(("/", "~", "$", "."))
+    text = f"cd {command.cwd} && {text}" if is_inside else text
+    has_script = bool(command.script) and not command.writes
+    writes = bool(command.writes) or command.name in _CHANGING
+    return Call(_name(command), text, shape, kind, named, has_script=has_script, writes=writes)
+
+
+def _name(command: Command) -> str:
+    """The program of a command; `bin/test` of a project is not the `test` of the shell."""
+    is_file = command.name in READERS and not command.builtin
+    return unquoted(command.program) if is_file else command.name
+
+
+def _shape(command: Command, words: list[str]) -> Iterator[tuple[str, bool]]:
+    """The words of a command that stay when its values change, and whether each names one."""
+    yield from ((via.split()[-1], False) for via in command.via if via.endswith("-m"))
+    yield _name(command), False
+    is_interpreter, is_known = command.name in INTERPRETERS, command.name in COMMON
+    is_value = False
+    for at, word in enumerate(words[1:]):
+        if word.startswith("-") and len(word) > 1 and not word[1].isdigit():
+            yield word.partition("=")[0], False
+            is_value = word.startswith("--") and "=" not in word
+            continue
+        if names := _NAMES.findall(word):
+            yield from ((name, True) for name in names)
+        elif is_interpreter and at == 0 and (_FILE.search(word) or "/" in word):
+            yield word, False
+        elif is_value or folding.is_value(word):
+            pass
+        elif _FIXED.fullmatch(word) and not (is_known and "." in word):
+            yield word, False  # programs that everybody knows take files, others take names
+        elif is_known and (form := _form(word)):
+            yield form, False
+        is_value = False
+
+
+def _form(text: str) -> str:
+    """The form of a text whose first word is no plain word, as `A/A-0` for `srv/BOX-12 | …`."""
+    first, *rest = text.split() or [""]
+    if not rest or not re.search(r"\w[^\w\s'.,:$-]+\w|\w[-_]\d|^\[", first):
+        return ""
+    return re.sub(r"\d+", "0", re.sub(r"[A-Za-z]+", "A", first))
+
+
+def _quiet(text: str) -> str:
+    """A command without redirections that only hide or join its output."""
+    return re.sub(r"(?<!\s)\s*+(?:(?:&>|\d?>>?) ?/dev/null|\d>&\d)", "", text).strip()
+
+
+def _tool_call(tool: str, args: str) -> Call:
+    try:
+        given = json.loads(args) if args.startswith("{") else {}
+    except ValueError:
+        given = {}
+    names = sorted(given) if isinstance(given, dict) else []
+    words = frozenset(_WORDS.findall(args))
+    return Call(tool, args, " ".join((tool, *names)), tool, words, is_tool=True)

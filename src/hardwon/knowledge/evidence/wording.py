@@ -1,0 +1,92 @@
+"""The text of a trail: what was called, as it was typed, and what worked."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from hardwon.core.text.clean import clip, one_line
+from hardwon.core.text.frames import inert
+from hardwon.core.values.fix import PREPARED, Fix
+from hardwon.knowledge.evidence.folding import fold_call, shorten_values
+
+if TYPE_CHECKING:
+    from hardwon.knowledge.evidence.calls import Call
+    from hardwon.knowledge.evidence.trails import Passed
+
+TRAIL = "trail"  # the sort of a fix that shows calls
+VALUES = " ~"  # at the end of a key: only values were changed
+_SHOWN = 300  # characters of one call
+_ANSWER = 160  # characters of an answer
+_VALUE = 24  # characters of an argument that may be shown
+
+
+def trail_fix(found: Passed, task: str) -> Fix:
+    """The trail as a fix of its failure."""
+    said = next((asked.answer for asked in found.before if asked.answer), "")
+    return Fix(
+        sort=TRAIL,
+        text=trail_text(found, task),
+        key=_key(found),
+        call=typed(found.working, task),
+        mistake=typed(found.failing, task),
+        said=clip(one_line(said), _ANSWER),
+    )
+
+
+def _key(found: Passed) -> str:
+    """Equal for trails that end in the same sort of call, and changed or came first the same."""
+    family = found.working.family
+    if found.is_own_script or found.working.is_same(found.failing):
+        first = [] if found.is_rewrite else sorted({a.call.program for a in found.before})
+        return PREPARED.join(("own" if found.is_own_script else family, *(first or [""])))
+    return family if found.working.shape != found.failing.shape else f"{family}{VALUES}"
+
+
+def trail_text(found: Passed, task: str) -> str:
+    """What explained the failure, what was called first, and what worked."""
+    said = [asked for asked in found.before if asked.answer]
+    first = [asked.call for asked in found.before if not asked.answer]
+    steps = "".join(f"`{typed(call, task)}`, then " for call in first)
+    working = f"{'first ' if first else ''}{steps}`{typed(found.working, task)}`"
+    explained = (
+        f"`{typed(asked.call, task)}` says “{inert(clip(one_line(asked.answer), _ANSWER))}” "
+        for asked in said
+    )
+    result = "Got further" if found.is_further else "What worked"
+    return f"{''.join(explained)}{result}: {working}{_changes(found)}."
+
+
+def typed(call: Call, task: str) -> str:
+    """A call as it was typed; of a tool its name and what may be shown of its arguments."""
+    if not call.is_tool:
+        return clip(" ".join(shorten_values(fold_call(call.text, task)).split()), _SHOWN)
+    given = (_argument(name, value) for name, value in _given(call).items())
+    return f"{call.program}({', '.join(given)})"
+
+
+def _given(call: Call) -> dict[str, object]:
+    try:
+        given = json.loads(call.text)
+    except ValueError:
+        return {}
+    return given if isinstance(given, dict) else {}
+
+
+def _argument(name: str, value: object) -> str:
+    """The name of an argument; a word that no person or thing is called by is shown, too."""
+    is_word = isinstance(value, str) and value.islower() and value.isalpha() and len(value) < _VALUE
+    return f"{name}={value}" if isinstance(value, bool) or is_word else name
+
+
+def _changes(found: Passed) -> str:
+    """Which arguments of a tool were changed, added or left out."""
+    if not found.working.is_tool or found.failing.program != found.working.program:
+        return ""
+    old, new = _given(found.failing), _given(found.working)
+    parts = [
+        *(f"with `{name}`" for name in new if name not in old),
+        *(f"without `{name}`" for name in old if name not in new),
+        *(f"another `{name}`" for name in new if name in old and old[name] != new[name]),
+    ]
+    return f" ({', '.join(parts)})" if parts else ""

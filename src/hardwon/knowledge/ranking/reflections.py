@@ -1,0 +1,73 @@
+"""How reflections are found: by the words of their objective and insight; rare words count more."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from heapq import nlargest
+from math import log
+from operator import itemgetter
+from typing import TypeVar
+
+from hardwon.core.values.reflection import Likeness, Reflection
+from hardwon.knowledge.ranking.query import terms
+from hardwon.knowledge.ranking.synonyms import canonical
+
+HOLDERS_READ = 200  # reflections read for one word, newest first; a commoner word says little
+CANDIDATES = 10  # reflections that are compared after the words were counted
+_WORDS_KEPT = 32
+_UNKNOWN = 1.0  # the weight of a word that no reflection has
+_EACH = 4096.0  # more than the total weight of the words of any question
+
+T = TypeVar("T")
+
+
+def key_words(text: str) -> tuple[str, ...]:
+    """The words by which a reflection is found, each once; synonyms count as one."""
+    return tuple(dict.fromkeys(map(canonical, terms(text))))[:_WORDS_KEPT]
+
+
+def words_of(reflection: Reflection) -> tuple[str, ...]:
+    """The words of the objective and the insight."""
+    return key_words(f"{reflection.title} {reflection.insight}")
+
+
+def best_held(postings: Mapping[str, Sequence[T]], *, limit: int) -> dict[T, float]:
+    """The holders with the largest share of the asked words; rare words count more.
+
+    A single shared word may be chance and is not enough.
+    """
+    counted: dict[T, float] = {}  # the words' weight, and _EACH for every word
+    total = 0.0
+    for holders in postings.values():
+        share = weight(len(holders))
+        total += share
+        share += _EACH
+        for holder in holders:
+            counted[holder] = counted.get(holder, 0.0) + share
+    least = min(2, len(postings))
+    able = [(sum_ % _EACH, holder) for holder, sum_ in counted.items() if sum_ // _EACH >= least]
+    best = nlargest(limit, able, key=itemgetter(0))
+    return {holder: sum_ / total for sum_, holder in best}
+
+
+def weight(holders: int) -> float:
+    """The weight of a word that this many reflections contain."""
+    return log(1 + HOLDERS_READ / min(holders, HOLDERS_READ)) if holders else _UNKNOWN
+
+
+def likenesses(holders: Mapping[str, int], reflections: Iterable[Reflection]) -> list[Likeness]:
+    """The similarity of each reflection; `holders` is how many reflections have each asked word."""
+    weights = {word: weight(count) for word, count in holders.items()}
+    total = sum(weights.values()) or 1.0
+    alike = []
+    for reflection in reflections:
+        shared = weights.keys() & set(words_of(reflection))
+        if len(shared) >= min(2, len(weights)):
+            alike.append(Likeness(reflection, sum(weights[word] for word in shared) / total))
+    return by_relevance(alike)
+
+
+def by_relevance(likenesses: Iterable[Likeness]) -> list[Likeness]:
+    """Sorted by relevance, of equals the newest first."""
+    return sorted(
+        likenesses,
+        key=lambda likeness: (-likeness.relevance, -likeness.reflection.created_at.timestamp()),
+    )

@@ -1,0 +1,322 @@
+"""How well a lesson fits a query at a door: a score, its parts, and a threshold for each door.
+
+Every number is in `Weights`; bench/doors.py chose them, docs/explanation/ranking.md explains them.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from math import ceil, log
+from typing import TYPE_CHECKING, NamedTuple
+
+from hardwon.core.values.evidence import Kind, values_of
+from hardwon.core.values.fix import UNCHANGED, is_of_test_in
+from hardwon.core.values.lesson import LIVE, MINED, RULES, Status
+from hardwon.knowledge.ranking.query import Match, Query, chance, may_hold, terms
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Iterable
+
+    from hardwon.core.values.lesson import Lesson
+
+    _Relevance = tuple[tuple[tuple[str, float], ...], str]  # the parts of a score, and a verdict
+
+
+SPEAKS = "speaks of it"  # the part of a score for how surely a text is about a failure
+_INTRODUCED = {"see", "say"}  # "When you see …": how the situation of a mined lesson begins
+
+
+class Weights(NamedTuple):
+    """Everything that can be tuned about recall."""
+
+    # Words: the idf mass that counts as half certain.
+    half: float = 4.0
+    # A turn: how unlikely the shared words are (e to this power), and how much of the lesson's
+    # situation they cover, counting at most `about` of its words.
+    surprise: float = 6.0
+    covered: float = 0.34
+    quoted: int = 5  # words of a failure that a prompt may quote
+    about: int = 30
+    least_shared: int = 2
+    # An error of an unknown kind: how much more than by chance a lesson must be about it, and the
+    # weights of the failure's words, of all words (with a limit), of a quoted message and of
+    # another message. `offered`: how often a lesson is offered.
+    spoken: float = 2.75
+    beside: float = 7.0  # the same for a lesson shown beside one of this kind
+    own: float = 0.5
+    any_word: float = 0.75
+    words: float = 10.0
+    says: float = 12.0
+    other_error: float = 4.0
+    crowded: float = 0.8  # subtracted without a clue, for each e-fold of lessons over `few`
+    few: int = 50
+    offered: int = 2
+    # A tag: the least idf mass per shared word, and the length of a text that may ask for it.
+    tagged: float = 1.2
+    brief: int = 40
+    # Meaning: its weight, the least similarity to show a lesson without shared words, and by how
+    # much a lesson must be nearer than the crowd: the near lessons after the first few.
+    turn_meaning: float = 1.0
+    error_meaning: float = 3.0
+    turn_likeness: float = 0.52
+    error_likeness: float = 0.34
+    apart: float = 0.42
+    first_few: int = 8
+    crowd: int = 8
+    # Priors between lessons that fit equally well; bounded, so that relevance decides.
+    confidence: float = 0.3
+    importance: float = 0.1
+    frequency: float = 0.3
+
+
+WEIGHTS = Weights()
+
+
+class Outlook(NamedTuple):
+    """What is known of a run and its project when a door opens."""
+
+    told: frozenset[int]  # lessons that this run was shown
+    is_again: bool = False  # the run has met this failure kind, in another form
+
+
+UNKNOWN = Outlook(frozenset())
+
+
+class Judged(NamedTuple):
+    """A match with its score, the parts of the score, and why it is not shown (empty if it is)."""
+
+    match: Match
+    score: float
+    parts: tuple[tuple[str, float], ...] = ()
+    verdict: str = ""
+
+    def seen(self, view: Callable[[Lesson], Lesson]) -> Judged:
+        """The same with its lesson replaced by `view(lesson)`."""
+        return self._replace(match=self.match._replace(lesson=view(self.match.lesson)))
+
+
+def judge(query: Query, match: Match, *, outlook: Outlook, now: datetime, by: Weights) -> Judged:
+    """The score of a match at the door of the query, and the verdict by the door's threshold."""
+    parts, verdict = _DOORS.get(query.door, _turn)(query, match, outlook, now, by)
+    is_its_failure = query.door == "error" and (match.is_same_kind or match.is_same_failure)
+    if match.lesson.id in outlook.told and not is_its_failure:
+        verdict = "told in this run already"
+    score = sum([value for _, value in parts])
+    prior = _prior(match.lesson, by)
+    return Judged(match, score * prior, (*parts, ("prior", prior)), verdict)
+
+
+def _turn(query: Query, match: Match, outlook: Outlook, now: datetime, by: Weights) -> _Relevance:
+    telling = min(1.0, max(0.0, -match.chance) / by.surprise)  # 0 for words shared by chance
+    parts = (("words", telling * _words(match, by)), *_meaning(match, by.turn_meaning))
+    if match.lesson.status != Status.PROVEN:
+        return parts, "not proven yet"
+    is_asked_for = (
+        _is_asked_for(query, match, by)
+        or _is_near(query, match, by.turn_likeness, by)
+        or _is_tagged(query, match, by)
+    )
+    return parts, "" if is_asked_for else "shares no more than others by chance"
+
+
+def _is_asked_for(query: Query, match: Match, by: Weights) -> bool:
+    """Whether a text shares more words with the lesson than expected by chance.
+
+    Words that are common in this store are shared by chance, and so are a few words of a long text:
+    the shared words must be unlikely together, and a fair part of the lesson's situation. A mined
+    lesson is asked for only by a text that quotes its failure.
+    """
+    if match.lesson.origin == MINED:
+        situation = set(terms(match.lesson.situation))
+        return len(situation) >= by.quoted and situation - _INTRODUCED <= set(query.terms)
+    if match.shared < by.least_shared or match.chance > -by.surprise:
+        return False
+    situation = set(terms(match.lesson.situation))
+    return match.shared >= ceil(by.covered * min(by.about, len(situation)))
+
+
+def _is_tagged(query: Query, match: Match, by: Weights) -> bool:
+    """Whether a short text names a rare tag that a person or a model chose."""
+    if match.lesson.author == RULES or len(query.terms) > by.brief:
+        return False
+    is_rare = match.words >= by.tagged * max(1, match.shared)
+    words = set(query.terms)
+    return is_rare and any(words.issuperset(terms(tag)) for tag in match.lesson.tags if terms(tag))
+
+
+def _error(query: Query, match: Match, outlook: Outlook, now: datetime, by: Weights) -> _Relevance:
+    same, kind = 10.0 * match.is_same_failure, 5.0 * match.is_same_kind
+    stands = float(LIVE.index(match.lesson.status)) if match.lesson.status in LIVE else 0.0
+    parts = (("same failure", same), ("same kind", kind), ("state", stands))
+    if same or kind:
+        sure = spoken(query, match, by) if match.lesson.origin != MINED else by.beside
+        verdict = _told_before(match) if outlook.is_again else _of_other_tests(query, match)
+        verdict = verdict or _without_fix(match)
+        return (*parts, (SPEAKS, sure / 10)), verdict
+    return _other_error(query, match, parts, by)
+
+
+def _other_error(
+    query: Query, match: Match, parts: tuple[tuple[str, float], ...], by: Weights
+) -> _Relevance:
+    """The score of another failure's lesson: shown only if near in meaning or about this error."""
+    is_proven = match.lesson.status == Status.PROVEN
+    is_near = is_proven and _is_near(query, match, by.error_likeness, by)
+    # Most candidates are mined from other failures; their words are not examined further.
+    is_written = is_proven and match.lesson.origin != MINED
+    sure = spoken(query, match, by) if is_near or is_written else 0.0
+    speaks = is_written and sure >= by.spoken and _may_be_offered(query, match, by)
+    words = (("words", _words(match, by)), (SPEAKS, sure / 10))
+    verdict = "" if is_near or speaks else "another kind of failure"
+    return (*parts, *words, *_meaning(match, by.error_meaning)), verdict
+
+
+def _told_before(match: Match) -> str:
+    """Why a lesson is not shown again to a run that has met its kind in another form.
+
+    A proven fix of exactly this failure is shown nevertheless.
+    """
+    is_cured = match.is_same_failure and match.lesson.status == Status.PROVEN
+    return "" if is_cured else "this run has met the kind already"
+
+
+def _of_other_tests(query: Query, match: Match) -> str:
+    """Why a lesson about other failing tests is not shown; "" if it is about these."""
+    is_told = not is_of_other_tests(query, match) or (query.red and match.is_same_failure)
+    return "" if is_told else "known of other tests only"
+
+
+def _without_fix(match: Match) -> str:
+    """Why a failure that nobody got past is not mentioned; "" if something is known."""
+    return "nothing is known to work" if match.lesson.status == Status.SEEN else ""
+
+
+def is_of_other_tests(query: Query, match: Match) -> bool:
+    """Whether the lesson only says that other tests fail without any change."""
+    fixes = match.lesson.fixes if match.lesson.origin == MINED else ()
+    if not fixes or any(fix.sort != UNCHANGED for fix in fixes):
+        return False
+    return not any(is_of_test_in(fix, query.red or query.text) for fix in fixes)
+
+
+def _may_be_offered(query: Query, match: Match, by: Weights) -> bool:
+    """Whether a lesson may be shown at a failure that is not its own.
+
+    It is offered twice; if that helps, it adopts the failure kind. A lesson that quotes the message
+    is offered every time.
+    """
+    evidence = match.lesson.evidence
+    offered = values_of(evidence, Kind.OFFERED)
+    is_new = sum(value.startswith(query.kind) for value in offered) < by.offered
+    from hardwon.knowledge.reading import clues as signs
+
+    return is_new or signs.quotes(values_of(evidence, Kind.ABOUT), query.text)
+
+
+def spoken(query: Query, match: Match, by: Weights) -> float:
+    """How much more than by chance the text of a lesson is about this failure.
+
+    Words count by their joint rarity, those of the failure itself twice; clues by their rarity
+    among these lessons, so in a large store more must agree.
+    """
+    about, own = values_of(match.lesson.evidence, Kind.ABOUT), _shared_rarities(query, match)
+    if not about and not match.clues:  # most candidates: this saves a twentieth of a recall
+        return _crowded_words(query, match, own, by) if own else 0.0
+    from hardwon.knowledge.reading import clues as signs
+
+    is_quoted, clues = signs.quotes(about, query.text), _clues(match)
+    if not (own or is_quoted or _is_specific(match, clues)):
+        return 0.0
+    weigh = _word_weight if is_quoted or match.clues else _crowded_words
+    words = weigh(query, match, own, by)
+    is_of_another = not is_quoted and _names_another_error(about, clues)
+    return words + sum(clues.values()) + by.says * is_quoted - by.other_error * is_of_another
+
+
+def _shared_rarities(query: Query, match: Match) -> list[float]:
+    """The rarity of each word that the failure itself and the text of the lesson share."""
+    held, rarity = _held(match), match.rarity
+    return [rarity[word] for word in query.about if word in held and word in rarity]
+
+
+def _held(match: Match) -> Container[str]:
+    """The failure's words that the lesson has; its text is read where the index does not tell."""
+    unsure = match.unread - match.held
+    is_indexed = match.lesson.status == Status.PROVEN
+    if is_indexed and not unsure:
+        return match.held
+    text = match.lesson.searchable()
+    return set(terms(text)) if not is_indexed or may_hold(text, unsure) else match.held
+
+
+def _is_specific(match: Match, clues: dict[str, float]) -> bool:
+    """Whether the clues name an error, something missing, a name, or a call with details."""
+    if clues.keys() & {"error", "lacks", "name"}:
+        return True
+    from hardwon.knowledge.reading import clues as signs
+
+    return any(clue.startswith(signs.CALL) and clue.count(" ") > 1 for clue, _ in match.clues)
+
+
+def _word_weight(query: Query, match: Match, own: list[float], by: Weights) -> float:
+    """The weight of the shared words: those of the failure, and all words up to a limit."""
+    by_chance = chance(sum(own), shared=len(own), asked=len(query.about), total=match.total)
+    return -by.own * by_chance + by.any_word * min(by.words, -match.chance)
+
+
+def _crowded_words(query: Query, match: Match, own: list[float], by: Weights) -> float:
+    """The weight of shared words without a clue: in a large store more must agree."""
+    crowd = by.crowded * log(max(1.0, match.total / by.few))
+    return _word_weight(query, match, own, by) - crowd
+
+
+def _names_another_error(about: Iterable[str], clues: dict[str, float]) -> bool:
+    """Whether the lesson quotes a message or names an error other than this one."""
+    from hardwon.knowledge.reading import clues as signs
+
+    return "error" not in clues and any(
+        clue.startswith((signs.SAYS, signs.ERROR)) for clue in about
+    )
+
+
+def _clues(match: Match) -> dict[str, float]:
+    """The rarity of the rarest clue of each sort; calls of untelling programs are ignored."""
+    best: dict[str, float] = {}
+    for clue, rare in match.clues:
+        sort, _, name = clue.partition(" ")
+        from hardwon.knowledge.reading import clues as signs
+
+        if sort != "call" or name not in signs.UNTELLING:
+            best[sort] = max(best.get(sort, 0.0), rare)
+    return best
+
+
+_DOORS = {"error": _error}
+
+
+def _words(match: Match, by: Weights) -> float:
+    """Word evidence in 0 … 1."""
+    return match.words / (match.words + by.half)
+
+
+def _meaning(match: Match, weight: float) -> tuple[tuple[str, float], ...]:
+    """The part of the score for meaning; () for a lesson that was not found by it."""
+    return (("meaning", weight * max(0.0, match.meaning)),) if match.cosine else ()
+
+
+def _is_near(query: Query, match: Match, least: float, by: Weights) -> bool:
+    """Whether a lesson is clearly nearer in meaning than the other near lessons."""
+    if (match.cosine + match.meaning) / 2 < least:
+        return False
+    crowd = [meaning for _, _, meaning in query.near[by.first_few :]]
+    is_alone = len(crowd) < by.crowd  # the store is too small to have a crowd
+    return is_alone or match.meaning - sum(crowd) / len(crowd) >= by.apart
+
+
+def _prior(lesson: Lesson, by: Weights) -> float:
+    return (
+        1
+        + by.confidence * lesson.confidence
+        + by.importance * lesson.importance
+        + by.frequency * min(1.0, log(max(1, lesson.met)) / 3)
+    )

@@ -1,0 +1,182 @@
+"""The message inside a JSON or XML body, as services and tools send their errors."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from hardwon.knowledge.reading.outer_errors import is_outer
+
+_READ = 20_000
+_DEEP, _WIDE = 6, 40
+# Fields that hold a message, the best first: words for people, then names of errors
+_WORDS = (
+    *("message", "error_description", "error_message", "errorMessage", "detail", "details"),
+    *("reason", "msg", "issue", "problem", "error", "errors", "description", "title", "cause"),
+    *("exception", "stderr"),
+    *("fault", "faultstring", "text", "content", "body", "result", "data", "response", "output"),
+    *("code", "type", "status"),
+)
+_CODES = ("code", "__type", "error_code", "errorCode", "type", "reason", "error")
+_INNER = ("error", "errors", "body", "detail", "content", "text")
+_COMPLAINTS = r"(?i:errors?\Z|details?\Z|invalid.?params|violations|issues)"
+_FIELDS = ("field", "loc", "param", "parameter", "property", "propertyName", "attribute", "path")
+_LIKE = r"(?i:message|error|reason|detail|fault|failure|cause|issue|problem|violation|complaint)"
+_FIELD = (
+    r"[\"'](?:message|error_description|error_message|errorMessage|detail|reason|msg|error)[\"']"
+    r"\s*+:\s*+(?:\"([^\"\\]*+(?:\\.[^\"\\]*+)*)\"|'([^'\\]*+(?:\\.[^'\\]*+)*)')"
+)
+_ELEMENT = (
+    r"(?i)<(?:\w{1,20}:)?(?:message|faultstring|detail|reason|error_?description|error|title|h1)"
+    r"(?:\s[^<>]{0,200}+)?>\s*+([^<>]{1,400}?)\s*+</"
+)
+
+
+def body_message(output: str) -> str:
+    """The error message in a JSON or XML body; "" if there is no body or no message."""
+    text = output.strip()[:_READ]
+    start = body_start(text)
+    if start < 0:
+        return ""
+    if text[start] == "<":
+        element = re.compile(_ELEMENT).search(text, start)
+        return " ".join(element[1].split()) if element else ""
+    try:
+        return _words(json.loads(text[start:]), _DEEP)
+    except (ValueError, RecursionError):
+        return _scanned(text, start)
+
+
+def body_start(text: str) -> int:
+    """Where a body begins: at the start, after a word such as `Error:` or headers; else -1."""
+    if text[:1] in {"{", "["} or re.match(r"<(?:\?xml|[A-Za-z!])", text):
+        return 0
+    prefix = re.match(
+        r"[^\n{<]{0,200}?[:>=-]\s*+(?=\[?\s*+\{\s*+[\"'])|[^\n]{0,200}\n(?:[^\n]{0,400}\n){0,30}?(?=[{<])",
+        text,
+    )
+    return prefix.end() if prefix and text[-1] in "}]>" else -1
+
+
+def body_code(output: str) -> str:
+    """The code that a body gives its error, as `BucketNotEmpty`; "" if it has none."""
+    text = output.strip()[:_READ]
+    if text.startswith("<"):
+        code = re.search(r"<Code>([^<>]{1,80})</Code>", text)
+        return _name(code[1]) if code else ""
+    return _code(text, _DEEP)
+
+
+def _code(value: Any, deep: int) -> str:
+    """The first error code within a value. The `type` beside a `text` is skipped: it is a block."""
+    if isinstance(value, str):
+        value = _parsed(value)
+    if isinstance(value, list):
+        value = value[0] if value else None
+    if not isinstance(value, dict) or not deep:
+        return ""
+    codes = (_name(value.get(key)) for key in _CODES if "text" not in value)
+    inner_codes = (_code(value[key], deep - 1) for key in _INNER if key in value)
+    return next(filter(None, (*codes, *inner_codes)), "")
+
+
+def _parsed(text: str) -> Any:
+    """The value of a JSON text; None for any other text."""
+    try:
+        return json.loads(text) if text.startswith(("{", "[")) else None
+    except (ValueError, RecursionError):
+        return None
+
+
+def _name(value: Any) -> str:
+    """The last part of an error code if it is one word without digits; else ""."""
+    last_part = re.split(r"[#/]", value)[-1] if isinstance(value, str) else ""
+    return last_part if re.fullmatch(r"[A-Za-z][A-Za-z_.-]{3,50}", last_part) else ""
+
+
+def _scanned(text: str, start: int) -> str:
+    """The first message in a body that cannot be parsed: truncated, or a Python literal."""
+    field = re.compile(_FIELD).search(text, start)
+    return (field[1] or field[2]).replace("\\n", "\n") if field else ""
+
+
+def _words(value: Any, deep: int) -> str:
+    """The most informative text within a value; `Bad Request` only if there is nothing else.
+
+    A text may itself be a body: MCP tools nest them.
+    """
+    if isinstance(value, str):
+        return body_message(value) or value.strip()
+    if not deep or not isinstance(value, dict | list):
+        return ""
+    refused = _refused_field(value) if isinstance(value, dict) else _refused_entry(value)
+    if refused:
+        return refused
+    inner = value if isinstance(value, list) else [value[key] for key in _keys(value)]
+    texts = [text for each in inner[:_WIDE] if (text := _words(each, deep - 1))]
+    return next((text for text in texts if not is_outer(text)), "".join(texts[:1]))
+
+
+def _refused_field(value: dict[str, Any]) -> str:
+    """The first field that a body calls invalid, with the complaint; "" if there is none."""
+    for name, inner in value.items():
+        if not re.search(_COMPLAINTS, name):
+            continue
+        if isinstance(inner, list) and (refused := _refused_entry(inner)):
+            return refused
+        if isinstance(inner, dict) and not set(inner) & set(_WORDS):
+            field, complaint = _first_of(inner)
+            if field and complaint:
+                return _of_field(field, complaint)
+    return ""
+
+
+def _refused_entry(complaints: list[Any]) -> str:
+    """The field of the first complaint in a list, with the complaint; "" if it names none."""
+    first = complaints[0] if complaints else None
+    if not isinstance(first, dict):
+        return ""
+    field = _field(first)
+    texts = [text for key in (*_WORDS, *first) if isinstance(text := first.get(key), str)]
+    sentences = (text for text in texts if " " in text.strip())
+    complaint = next(sentences, texts[0] if set(first) & set(_WORDS) and texts else "")
+    return _of_field(field, complaint) if field and complaint else ""
+
+
+def _of_field(field: str, complaint: str) -> str:
+    is_named = re.search(rf"(?<!\w){field}(?!\w)", complaint)
+    return complaint.strip() if is_named else f"{field}: {complaint.strip()}"
+
+
+def _field(complaint: dict[str, Any]) -> str:
+    """The name of the field that a complaint is about, as frameworks and JSON:API write it."""
+    stated = _given_field(complaint)
+    parts = stated if isinstance(stated, list) else str(stated or "").split("/")
+    names = [str(part) for part in parts if isinstance(part, str) and part]
+    last = names[-1] if names else ""
+    return last if re.fullmatch(r"[A-Za-z_][\w.-]{0,60}", last) else ""
+
+
+def _given_field(complaint: dict[str, Any]) -> Any:
+    """How a complaint names its field: a name, a list of names, or a JSON pointer."""
+    stated = next((complaint[key] for key in _FIELDS if complaint.get(key)), None)
+    source = complaint.get("source")
+    if stated is None and isinstance(source, dict):
+        stated = source.get("parameter") or source.get("pointer")
+    return complaint.get("name") if stated is None and "reason" in complaint else stated
+
+
+def _first_of(inner: dict[str, Any]) -> tuple[str, str]:
+    """The first field with its complaint, from an object of field: complaint(s)."""
+    for field, value in inner.items():
+        text = value[0] if isinstance(value, list) and value else value
+        if isinstance(text, str) and re.fullmatch(r"[A-Za-z_][\w.-]{0,60}", field):
+            return field, text
+    return "", ""
+
+
+def _keys(value: dict[str, Any]) -> list[str]:
+    """The keys of an object that may hold a message, the likeliest first."""
+    keys = [key for key in _WORDS if key in value]
+    return keys + [key for key in value if key not in keys and re.search(_LIKE, str(key))]

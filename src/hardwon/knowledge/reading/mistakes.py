@@ -1,0 +1,260 @@
+"""Whether a failing step is a mistake to learn from, or an answer that the agent wanted.
+
+Not a mistake: a search without a match, a check whether something exists, a script that reproduces
+the bug, a test that fails because the task is unfinished, a linter report, a failure that the call
+announces, and a passing problem of a server.
+Decided by the form of the call and its output, and by the earlier steps of the run.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from hardwon.knowledge.reading.authored import tail, writings
+from hardwon.knowledge.reading.error_line import informative_line
+from hardwon.knowledge.reading.programs import INTERPRETERS, unquoted
+from hardwon.knowledge.reading.shell import deciding_commands, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hardwon.core.values.step import Step
+    from hardwon.knowledge.reading.authored import Writing
+    from hardwon.knowledge.reading.shell import Command
+
+_SEARCHES = frozenset(["grep", "egrep", "fgrep", "rg", "ag", "ack", "zgrep", "pgrep"])
+_LOOKS = frozenset(
+    ["ls", "stat", "test", "[", "[[", "which", "type", "file", "whereis", "find", "diff", "cmp"]
+)
+_LINTERS = frozenset(
+    [
+        *("pylint", "flake8", "pycodestyle", "pydocstyle", "ruff", "eslint", "mypy", "pyright"),
+        *("black", "isort", "shellcheck", "golangci-lint", "rubocop", "stylelint", "prettier"),
+        *("yamllint", "markdownlint", "bandit", "hadolint"),
+    ]
+)
+_TESTERS = (
+    r"\b(?:py\.?test|unittest|nose2?|tox|jest|vitest|mocha|rspec|phpunit|ctest|runtests|tests?)\b"
+)
+_LOOKING_VERBS = frozenset(
+    ["diff", "rev-parse", "show-ref", "ls-files", "cat-file", "grep", "show", "list", "freeze"]
+)
+_SAYS_RED = r"(?m)^\W{0,4}(?:FAIL|FAILURE|FAILED|BUG|ISSUE|Issue|Bug|Failure|NOT OK)\b"
+_ANNOUNCED = (
+    r"(?i:\b(?:should|must|will|expected to|expect(?:ing)? (?:it|this) to) (?:now |still )?"
+    r"(?:fail|raise|error)"
+    r"|expect(?:ed|ing)? (?:an? )?(?:error|failure|exception)\b)"
+)
+_HICCUP = (
+    r"Expecting (?:value|property name|',' delimiter|':' delimiter)[^\n]{0,60}: line \d+ column \d+"
+    r"|\b50[234]\b[^\n]{0,40}(?:Bad Gateway|Service Unavailable|Gateway Time-?out)"
+    r"|[Cc]onnection reset by peer|temporarily unavailable"
+)
+_NO_REASON = (  # a service that had a fault of its own, or did not answer
+    r"(?i:\binternal (?:server )?error\b|\b(?:did(?: not|n't) (?:answer|respond)|not responding)\b"
+    r"|\b(?:system|server|service) is (?:busy|overloaded)\b|\bconnection (?:reset|pool)\b"
+    r"|\b(?:interface|upstream|gateway)(?: \w+)? time-?out\b)"
+)
+# Errors of the environment rather than the logic: missing, not set up, not readable
+_BROKEN = (
+    r"^(?:ModuleNotFound|Import|Syntax|Indentation|Tab|Name|FileNotFound|Permission|UnicodeEncode"
+    r"|UnicodeDecode|Connection|OS|IO)Error\b|(?i:\b(?:usage|unrecognized|fixture|can't open)\b)"
+)
+_SET_UP = (
+    r"(?i:\b(?:configur\w*|settings?|installed|not ready|loaded yet|no such|not found"
+    r"|does not exist|already exists|environment|permission|denied|refused|declare|filesystem"
+    r"|codec)\b)"
+    r"|ImproperlyConfigured|NotReady|ES module scope|outside a module"
+)
+_LOGIC = (
+    r"(?:Attribute|Type|Key|Index|Assertion|ZeroDivision|Recursion|UnboundLocal|NotImplemented"
+    r"|Overflow)Error\b"
+)
+_UNDEFINED = r"NameError: name '(\w{1,80})' is not defined"
+_FRAME = r'(?m)^ *File "([^"\n]+)", line \d+'
+_INSTALLED = r"(?:site|dist)-packages/|/lib/python[\d.]+/|^<"
+_ERRORS = r"\berrors=[1-9]|\b[1-9]\d* (?:errors?|exceptions?)\b"
+
+
+def is_mistake(step: Step, before: Sequence[Step]) -> bool:
+    """Whether a failing step is something to learn from; `before` are the earlier steps."""
+    if not step.output.strip():
+        return False  # it does not say what went wrong
+    line = informative_line(step.output)
+    if step.args.startswith("{"):
+        tool = step.tool.replace("_", " ")
+        is_hiccup = re.search(_HICCUP, step.output) or re.search(_NO_REASON, line)
+        return not (is_hiccup or _is_unfinished(tool, line, step, before))
+    commands = parse(step.args)
+    chain = deciding_commands(commands)
+    return not (
+        _is_look(chain, line, step)
+        or _is_report(chain, step)
+        or _is_announced(commands, step)
+        or _shows_the_bug(chain, line, step, before)
+        or _is_unfinished(chain[-1].text if chain else "", line, step, before)
+    )
+
+
+def _is_look(chain: Sequence[Command], line: str, step: Step) -> bool:
+    """Whether the call is a search, or a check whether something exists."""
+    last = chain[-1] if chain else None
+    if last is None:
+        return False
+    if last.builtin in _SEARCHES:
+        return not re.search(
+            r"(?i:usage|invalid|unmatched|no such file|unrecognized|unknown)", line
+        )
+    speaker = line.split(":", 1)[0]
+    if speaker in _LOOKS and any(command.builtin == speaker for command in chain):
+        return True
+    if last.builtin in _LOOKS or last.verb.split(" ", 1)[0] in _LOOKING_VERBS:
+        return True
+    return _is_probe(last, step)
+
+
+def _is_probe(command: Command, step: Step) -> bool:
+    """Whether the command only checks that a program or module exists."""
+    if set(command.flags) & {"--version", "-V", "-version"} and not command.targets:
+        return True
+    code = [part.strip() for part in re.split(r"[;\n]", command.script) if part.strip()]
+    only_imports = bool(code) and all(re.match(_PROBING, part) for part in code)
+    return only_imports and "No module named" in step.output
+
+
+_PROBING = r"(?:import|from) |print\([^()]{0,80}\)"
+
+
+def _is_report(chain: Sequence[Command], step: Step) -> bool:
+    """Whether a linter reports findings, rather than a wrong call of it."""
+    if not any(command.name in _LINTERS for command in chain):
+        return False
+    return not re.search(r"(?m)^(?:usage:|Traceback|\S+: error: )", step.output) or bool(
+        re.search(r"(?i:rated at|found \d+ )", step.output)
+    )
+
+
+def _is_announced(commands: Sequence[Command], step: Step) -> bool:
+    """Whether the call says in a comment or an `echo` that it will fail."""
+    words = [word for command in commands if command.name == "echo" for word in command.targets]
+    comments: list[str] = re.findall(r"(?m)(?:^|\s)#[ ]?([^\n]{1,200})", step.args)
+    return any(re.search(_ANNOUNCED, text) for text in (*words, *comments))
+
+
+def _shows_the_bug(chain: Sequence[Command], line: str, step: Step, before: Sequence[Step]) -> bool:
+    """Whether the run's own script, test or one-liner fails with the bug that is being fixed."""
+    runs = [command for command in chain if _is_inline(command) or _files(command)]
+    if not runs or not all(
+        _is_inline(command) or _runs_own(command, step, before) for command in runs
+    ):
+        return False
+    if "Traceback (most" not in step.output and re.search(_SAYS_RED, step.output):
+        return not re.search(_BROKEN, line)
+    return (
+        not _is_set_up(line)
+        or _ends_in_sources(line, step, before)
+        or _is_undefined_on_purpose(line, step, before)
+    )
+
+
+def _is_inline(command: Command) -> bool:
+    """Whether a command runs inline code."""
+    is_plain = command.targets in ((), ("-",))
+    return command.name in INTERPRETERS and bool(command.script) and is_plain
+
+
+def _runs_own(command: Command, step: Step, before: Sequence[Step]) -> bool:
+    return any(_is_own(unquoted(word), step, before) for word in _files(command))
+
+
+def _is_set_up(line: str) -> bool:
+    """Whether the error is about the environment; logic errors never are."""
+    if re.match(_LOGIC, line):
+        return False
+    return bool(re.search(_BROKEN, line) or re.search(_SET_UP, line))
+
+
+def _ends_in_sources(line: str, step: Step, before: Sequence[Step]) -> bool:
+    """Whether a name is missing in the project's sources, not in a script of the run."""
+    if not re.match(r"NameError: |ImportError: cannot import name", line):
+        return False
+    frames: list[str] = re.findall(_FRAME, step.output)
+    last = frames[-1] if frames else "<"
+    return not re.search(_INSTALLED, last) and not _is_own(last, step, before)
+
+
+def _is_undefined_on_purpose(line: str, step: Step, before: Sequence[Step]) -> bool:
+    """Whether the run wrote an undefined name alone on a line, in order to raise an error."""
+    match = re.match(_UNDEFINED, line)
+    if not match:
+        return False
+    alone = rf"(?m)^[ \t]+{match[1]}[ \t]*$"
+    steps = [earlier for earlier in (step, *before) if match[1] in earlier.args]
+    return any(
+        re.search(alone, writing.text or writing.new)
+        for earlier in steps
+        for writing in _written(earlier)
+    )
+
+
+def _files(command: Command) -> list[str]:
+    """The files that a command runs: an interpreter's script, a test runner's targets."""
+    if command.name in INTERPRETERS and not re.search(_TESTERS, command.text):
+        return list(command.targets[:1])
+    if re.search(_TESTERS, command.text) or "." in command.name:
+        return [command.program, *command.targets]
+    return []
+
+
+def _is_own(path: str, step: Step, before: Sequence[Step]) -> bool:
+    """Whether the run made the file of this path or dotted name itself."""
+    name = tail(path.split("::", 1)[0])
+    return any(
+        _was_made(candidate, (*before, step)) for candidate in (name, *name.split(".")) if candidate
+    )
+
+
+def _was_made(name: str, steps: Sequence[Step]) -> bool:
+    """Whether the run wrote the file before a successful step mentioned it."""
+    for earlier in steps:
+        if name in earlier.args:
+            files = [tail(writing.path) for writing in _written(earlier) if not writing.old]
+            if name in files or any(file.split(".", 1)[0] == name for file in files):
+                return True
+        if not earlier.failed and (name in earlier.args or name in earlier.output):
+            return False
+    return False
+
+
+def _written(step: Step) -> tuple[Writing, ...]:
+    return writings(step.tool, step.args)
+
+
+def _is_unfinished(called: str, line: str, step: Step, before: Sequence[Step]) -> bool:
+    """Whether an assertion of a test suite fails while the sources are edited."""
+    if not re.search(_TESTERS, called) or _is_set_up(line):
+        return False
+    is_red = bool(re.match(r"AssertionError|assert ", line))
+    has_errors = re.search(_ERRORS, step.output[-600:])
+    return is_red and not has_errors and _has_edited((*before, step))
+
+
+def _has_edited(steps: Sequence[Step]) -> bool:
+    """Whether the run edited an existing file and has not reverted the edit."""
+    has_edit = False
+    for at, earlier in enumerate(steps):
+        if re.search(_REVERTS, earlier.args):
+            has_edit = False
+        elif not has_edit:
+            has_edit = any(_edits(writing, steps[: at + 1]) for writing in _written(earlier))
+    return has_edit
+
+
+def _edits(writing: Writing, steps: Sequence[Step]) -> bool:
+    is_patch = bool(re.search(_PATCHES, writing.text))
+    return is_patch or bool(writing.old) or not _was_made(tail(writing.path), steps)
+
+
+_REVERTS = r"\bgit (?:stash(?! pop| apply| list| show)|checkout (?!-b)|restore|reset)\b"
+_PATCHES = r"\.write\(|\.writelines\(|\.write_text\(|writeFile"

@@ -1,0 +1,170 @@
+"""The answer of the reader: changes to a playbook, as JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import islice
+from typing import Any, NamedTuple
+
+from hardwon.core.errors import BadReply
+from hardwon.core.text.clean import LESSON_LIMIT, many_lines, one_line
+from hardwon.engine.pipeline.playbook import SORTS
+
+_READ = 256 * 1024  # characters of a reply
+_MOST = 40  # changes of one kind; no real answer has more
+_TRIES = 9  # objects that are looked at until one is the answer
+_WHEN, _STEPS = 400, 1000  # characters
+_THINKING = r"(?is)<(think|thinking|reasoning|scratchpad)\b[^>]{0,80}>.*?(?:</\1\s*>|\Z)"
+_EMPTY = frozenset(["", "none", "null", "n/a", "nil", "-", "…", "..."])
+
+_TEXT, _NUMBER = {"type": "string"}, {"type": "integer"}
+_NUMBERS = {"type": "array", "items": _NUMBER}
+_WORDS = {"when": _TEXT, "wrong": _TEXT, "do": _TEXT, "steps": _NUMBERS}
+
+
+def _rows(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
+    row = {"type": "object", "properties": properties, "required": required}
+    return {"type": "array", "items": {**row, "additionalProperties": False}}
+
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["add", "change", "confirm", "withdraw"],
+    "properties": {
+        "add": _rows({"sort": {"enum": list(SORTS)}, **_WORDS}, ["sort", *_WORDS]),
+        "change": _rows({"id": _NUMBER, **_WORDS}, ["id", *_WORDS]),
+        "confirm": _NUMBERS,
+        "withdraw": _rows({"id": _NUMBER, "why": _TEXT}, ["id", "why"]),
+    },
+}
+
+
+class Item(NamedTuple):
+    """One item that the answer adds, or the new words of the item `id`."""
+
+    when: str
+    do: str
+    wrong: str = ""
+    steps: tuple[int, ...] = ()
+    sort: str = ""
+    id: int = 0
+
+
+class Answer(NamedTuple):
+    """The changes that an answer asks for."""
+
+    add: tuple[Item, ...] = ()
+    change: tuple[Item, ...] = ()
+    confirm: tuple[int, ...] = ()
+    withdraw: tuple[tuple[int, str], ...] = ()  # ids and reasons
+
+
+def parse(reply: str) -> Answer:
+    """The changes in a reply, with or without fences and prose around it; else BadReply."""
+    text = re.sub(_THINKING, "", (reply or "")[:_READ])
+    plain = _json_of(text) or _json_of(re.sub(r",(?=\s{0,99}[}\]])", "", text))
+    if plain is None or not plain.keys() & Answer._fields:
+        raise BadReply("a JSON object with add, change, confirm and withdraw", reply or "")
+    return Answer(
+        add=tuple(item for row in _list(plain, "add") if (item := _added(row))),
+        change=tuple(item for row in _list(plain, "change") if (item := _changed(row))),
+        confirm=_numbers(_list(plain, "confirm")),
+        withdraw=tuple(gone for row in _list(plain, "withdraw") if (gone := _withdrawn(row))),
+    )
+
+
+def parse_items(text: str) -> tuple[Item, ...]:
+    """The items in a text: JSON objects, one a line or in a list, whatever else stands there."""
+    decoder, at, rows = json.JSONDecoder(), 0, list[Any]()
+    text = text[:_READ]
+    while (opened := text.find("{", at)) >= 0 and len(rows) < _MOST:
+        try:
+            row, at = decoder.raw_decode(text, opened)
+            rows += _list(row, "add") if "add" in row else [row]
+        except (ValueError, RecursionError):
+            at = opened + 1
+    return tuple(item for row in rows if (item := _added(row)))
+
+
+def _json_of(text: str) -> dict[str, Any] | None:
+    """The first JSON object in a text that has one of the expected names, else None."""
+    decoder = json.JSONDecoder(strict=False)  # some models break lines inside a text
+    for opened in islice(re.finditer(r"\{(?=\s{0,9}[\"}])", text), _TRIES):
+        try:
+            plain, _ = decoder.raw_decode(text, opened.start())
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(plain, dict) and plain.keys() & Answer._fields:
+            return plain
+    return None
+
+
+def _added(row: Any) -> Item | None:
+    """The item to add; None if it does not say when it applies and what to do."""
+    item = _item(row)
+    if item is None or not (item.when and item.do):
+        return None
+    sort = str(row.get("sort", "")).strip().lower()
+    return item._replace(sort=sort if sort in SORTS else "pitfall" if item.wrong else "way")
+
+
+def _changed(row: Any) -> Item | None:
+    item = _item(row)
+    return item if item and item.id and (item.when or item.do or item.wrong) else None
+
+
+def _withdrawn(row: Any) -> tuple[int, str] | None:
+    plain = row if isinstance(row, dict) else {"id": row}
+    number = _number(plain.get("id"))
+    return (number, _words(plain, "why", 300)) if number else None
+
+
+def _item(row: Any) -> Item | None:
+    if not isinstance(row, dict):
+        return None
+    return Item(
+        when=re.sub(r"(?i)^when(?:ever)?\s+", "", _words(row, "when", _WHEN)).rstrip(".:;, "),
+        do=_lines(row, "do"),
+        wrong=_words(row, "wrong", LESSON_LIMIT),
+        steps=_steps(row.get("steps")),
+        id=_number(row.get("id")),
+    )
+
+
+def _words(row: dict[str, Any], name: str, limit: int) -> str:
+    text = one_line(str(row.get(name) or ""), limit)
+    return "" if text.lower() in _EMPTY else text
+
+
+def _lines(row: dict[str, Any], name: str) -> str:
+    return many_lines(str(row.get(name) or "")).strip() if _words(row, name, LESSON_LIMIT) else ""
+
+
+def _list(plain: dict[str, Any], name: str) -> list[Any]:
+    value = plain.get(name)
+    return value[:_MOST] if isinstance(value, list) else []
+
+
+def _steps(value: Any) -> tuple[int, ...]:
+    """The numbers of steps, as a list or in words (`2, 4-6`)."""
+    text = " ".join(map(str, value)) if isinstance(value, list) else str(value)
+    steps: dict[int, None] = {}
+    for first, last in re.findall(r"(\d{1,5})(?:\s?[-–]\s?(\d{1,5}))?", text[:_STEPS]):
+        steps |= dict.fromkeys(range(int(first), min(int(last or first), int(first) + _MOST) + 1))
+    return tuple(steps)
+
+
+def _numbers(values: list[Any]) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(number for value in values if (number := _number(value))))
+
+
+def _number(value: Any) -> int:
+    """A number, also as text (`3`, `#3`, `[3]`); 0 if it is none."""
+    if isinstance(value, bool):
+        return 0
+    if isinstance(value, dict):
+        return _number(value.get("id"))
+    found = re.fullmatch(r"[#\[(]?\s?(\d{1,9})\s?[\])]?", str(value).strip())
+    return int(found[1]) if found else 0

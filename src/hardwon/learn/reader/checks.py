@@ -1,0 +1,195 @@
+"""Check the reader's changes without a model: they must be grounded in the steps they cite."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from hardwon.core.text.grounding import ungrounded
+from hardwon.core.text.named_values import is_random
+from hardwon.core.values.lesson import MINED
+from hardwon.knowledge.evidence.advice import recommended
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from hardwon.core.values.lesson import Lesson
+    from hardwon.core.values.step import Step
+    from hardwon.learn.reader.answer import Item
+
+_QUOTED = re.compile(r"`([^`\n]{1,600})`")
+_PLACEHOLDER = re.compile(  # also `YYYY-MM-DD` and `CODE`, but not the variable in `CODE=`
+    r"<[^<>\n]{1,80}>|\{\{?[\w .-]{1,40}\}?\}|…|\.{3}|\$\{?\w+\}?|\$\([^()]*\)"
+    r"|(?<![\w-])[A-Z]{1,12}(?:[-/:.][A-Z]{1,12}){0,4}(?![\w=-])"
+)
+_PART = re.compile(r"[A-Za-z0-9_@%+~/.:-]+")
+_SENTENCE = r"(?<=[.;!?])\s+(?=\S)"
+_EDGES = ".:/-+~%@"
+_MAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,24}){1,4}(?![\w:/])")
+_UUID = re.compile(r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b")
+_HEX = re.compile(r"(?<![\w#-])(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d[0-9a-f]*\d)[0-9a-f]{7,64}(?![\w-])")
+_LONG = re.compile(r"(?<![\w/.-])[\w-]{16,}(?![\w/.-])")
+_HOME = re.compile(r"(?<![\w/])/(?:home|Users)/[\w.-]+(?=/|\b)")
+_OF_TASK = re.compile(r"(?<![\w.-])(?:[A-Z][A-Z0-9]{0,9}-)?\d{3,}(?![\w-])")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_WORDS = re.compile(r"[^\W_]+")
+_LEAST_WORDS = 3  # in what an item says to do
+_ALIKE = 0.6  # share of common words of two items that may contradict each other
+_TURNING = re.compile(
+    r"(?i)(?<![\w-])(?:\d[\w.:]*|no|not|never|without|don[’']?t|cannot|only)(?!\w)"
+)
+
+
+class Refusal(NamedTuple):
+    """An item, or a part of one, that was dropped, and why."""
+
+    item: Item
+    why: str
+
+
+class Checked(NamedTuple):
+    """What remains of the items of an answer."""
+
+    items: tuple[Item, ...] = ()
+    refused: tuple[Refusal, ...] = ()
+
+
+def checked(
+    items: Sequence[Item], *, task: str, steps: Sequence[Step], known: Mapping[int, Lesson]
+) -> Checked:
+    """The items that the steps support; sentences and values that they must not hold are left out.
+
+    `known` are the items of the playbook by number: what a changed one says is supported, too.
+    """
+    kept: list[Item] = []
+    refused: list[Refusal] = []
+    everything = folded("\n".join(f"{step.args}\n{step.output}" for step in steps))
+    for item in items:
+        before = known.get(item.id)
+        cited = tuple(number for number in item.steps if 0 < number <= len(steps))
+        grounds = f"{everything} {folded(text_of(before))}" if before else everything
+        held, missing = _grounded(item._replace(steps=cited), grounds)
+        if not cited:
+            refused.append(Refusal(item, "no step of the run shows it"))
+        elif len(_WORDS.findall(held.do)) < _LEAST_WORDS and (item.do or not before):
+            refused.append(Refusal(item, f"the steps do not hold {', '.join(missing[:8])}"))
+        else:
+            kept.append(without_values(held, task))
+            refused += [Refusal(item, f"partly: no {', '.join(missing[:8])}")] if missing else []
+    return Checked(tuple(kept), tuple(refused))
+
+
+def text_of(lesson: Lesson) -> str:
+    """All words of a lesson."""
+    return f"{lesson.situation}\n{lesson.mistake}\n{lesson.correction}"
+
+
+def quotes(text: str) -> list[str]:
+    """What stands in backticks in a text."""
+    return _QUOTED.findall(text)
+
+
+def folded(text: str) -> str:
+    """The text in lower case, without quotes, with single blanks."""
+    return " ".join(re.sub(r"[\"'`\\]", " ", text.lower()).split())
+
+
+def _grounded(item: Item, grounds: str) -> tuple[Item, list[str]]:
+    """The item without sentences that name what the grounds do not hold, and these names."""
+    when, lost = _supported(item.when, grounds)
+    wrong, more = _supported(item.wrong, grounds)
+    do, most = _supported(item.do, grounds)
+    held = item._replace(when=when or re.sub(_QUOTED, "it", item.when), wrong=wrong, do=do)
+    return held, [*lost, *more, *most]
+
+
+def _supported(text: str, grounds: str) -> tuple[str, list[str]]:
+    """The sentences whose names the grounds hold, and the names that they do not."""
+    if not (lost := missing(text, grounds)):
+        return text, []
+    sentences = [part for part in re.split(_SENTENCE, text) if part.count("`") % 2 == 0]
+    held = (sentence for sentence in sentences if not missing(sentence, grounds))
+    return " ".join(held).rstrip(";, "), lost
+
+
+def missing(text: str, grounds: str) -> list[str]:
+    """The commands, options, paths and names of a text that the folded grounds do not hold.
+
+    In backticks every word counts, elsewhere what looks like code. A placeholder stands for
+    anything.
+    """
+    quoted = " ".join(_QUOTED.findall(text)).replace("\\", " ")
+    words = (_trimmed(part) for part in _PART.findall(_PLACEHOLDER.sub(" ", quoted)))
+    named = (word.lower() for word in words if len(word) > 1 and _WORDS.search(word))
+    lost = [word for word in named if not _is_in(word, grounds)]
+    plain = _PLACEHOLDER.sub(" ", _QUOTED.sub(" ", text))
+    return list(dict.fromkeys((*lost, *ungrounded(plain, grounds))))
+
+
+def _trimmed(part: str) -> str:
+    return part.strip(".:/" if part.startswith("-") else _EDGES)
+
+
+def _is_in(word: str, grounds: str) -> bool:
+    """Whether the grounds hold the word, as a whole option or as part of a text."""
+    if word.startswith("-"):
+        return re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", grounds) is not None
+    return word in grounds or all(part in grounds for part in re.findall(r"[\w-]{2,}", word))
+
+
+def without_values(item: Item, task: str) -> Item:
+    """The item with placeholders for the values of one run: ids, mail addresses, hashes."""
+    of_task = {value for value in _OF_TASK.findall(task) if not _YEAR.fullmatch(value)}
+
+    def general(text: str) -> str:
+        text = _MAIL.sub("<mail>", _HOME.sub("~", text))
+        text = _HEX.sub("<id>", _UUID.sub("<id>", text))
+        text = _LONG.sub(lambda found: "<id>" if is_random(found[0]) else found[0], text)
+        return _OF_TASK.sub(lambda found: "<id>" if found[0] in of_task else found[0], text)
+
+    return item._replace(when=general(item.when), wrong=general(item.wrong), do=general(item.do))
+
+
+def is_same(item: Item, lesson: Lesson) -> bool:
+    """Whether an item says what a lesson says: the same words in the same order."""
+    return _said(item.do) == _said(lesson.correction) and (
+        _said(item.when) == _said(lesson.situation) or lesson.situation == lesson.correction
+    )
+
+
+def _said(text: str) -> str:
+    return " ".join(text.lower().split()).rstrip(".").removeprefix("when ")
+
+
+def contradicts(item: Item, kinds: Sequence[str], lesson: Lesson) -> bool:
+    """Whether an item is about the failure or the call of a lesson, and says the opposite."""
+    if lesson.origin == MINED or not _is_about_the_same(item, kinds, lesson):
+        return False
+    words, other = _bag(item.do), _bag(lesson.correction)
+    if len(words & other) < _ALIKE * len(words | other):
+        return False
+    return _turns(item.do) != _turns(lesson.correction) or (
+        words == other and _said(item.do) != _said(lesson.correction)
+    )
+
+
+def _is_about_the_same(item: Item, kinds: Sequence[str], lesson: Lesson) -> bool:
+    if not set(kinds).isdisjoint(lesson.kinds):
+        return True
+    own, others = _calls(item.do), _calls(lesson.correction)
+    if own or others:
+        return not own.isdisjoint(others)
+    return _said(item.when) == _said(lesson.situation)
+
+
+def _calls(text: str) -> set[str]:
+    return {call.kind for call in recommended(text)}
+
+
+def _bag(text: str) -> set[str]:
+    return set(_WORDS.findall(text.lower()))
+
+
+def _turns(text: str) -> list[str]:
+    """The words that turn a sentence into another one: numbers and words of denial."""
+    return [word.lower() for word in _TURNING.findall(text)]

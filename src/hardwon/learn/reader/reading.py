@@ -1,0 +1,141 @@
+"""Read a queued run: ask the model, check its answer, change the playbook."""
+
+from __future__ import annotations
+
+import logging
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from hardwon.core.errors import BadReply, InvalidInput, NotFound, PermanentError, SetupError
+from hardwon.core.values.evidence import Kind, values_of
+from hardwon.core.values.lesson import Status
+from hardwon.core.values.queue import SKIPPED
+from hardwon.core.values.report import Window
+from hardwon.engine.pipeline import earn, news, playbook
+from hardwon.engine.pipeline.capture import prompts_of
+from hardwon.engine.runtime import prompt_text
+from hardwon.knowledge.evidence.advice import programs
+from hardwon.learn.reader.answer import SCHEMA, Answer, parse
+from hardwon.learn.reader.changes import Reading, apply
+from hardwon.learn.reader.request import item_line, request
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from hardwon.core.values.episode import Episode
+    from hardwon.core.values.job import Job
+    from hardwon.core.values.lesson import Lesson
+    from hardwon.core.values.scope import Scope
+    from hardwon.engine.runtime import Runtime
+    from hardwon.storage.ports import Request, Store
+
+log = logging.getLogger("hardwon")
+
+_RUNS = 50  # earlier runs whose calls are known
+_LISTED = 12_000  # characters of the playbook in a request
+_LOOKED_AT = 500  # latest lessons among which the work of a job is looked for
+_AGAIN = (
+    "\n\nYour last answer could not be used: {problem}. Answer once more, with nothing but the JSON"
+    " described above."
+)
+
+
+async def process(engine: Runtime, job: Job) -> str | None:
+    """Let the model read a queued run, and change the playbook; SKIPPED if nothing is new."""
+    if not _has_model(engine) or _is_applied(engine, job):
+        return SKIPPED
+    episode, store = job.episode, engine.store
+    items = playbook.items(episode.scope, store.lessons, engine.clock())
+    earlier = earlier_programs(engine, episode.scope, but=episode.signal("run"))
+    said = len(prompts_of(episode))
+    if not news.news(episode.steps, items, prompts=said, error=episode.error, earlier=earlier):
+        return SKIPPED
+    known = dict(enumerate(items, start=1))
+    firsts = news.first_calls(episode.steps, items, earlier)
+    asked = _request(episode, known, firsts, tokens=engine.settings.reader.tokens)
+    answer, author = await _asked(engine, asked)
+    engine.note_reading()
+    run = episode.signal("run") or job.id
+    task, steps, now = episode.task, episode.steps, engine.clock()
+    with store.together():
+        reading = Reading(episode.scope, job.id, run, author, task, steps, now)
+        outcome = apply(answer, _present(known, store), by=reading, store=store)
+    for item, why in outcome.refused:
+        log.info("the reader's item “%s” is not kept: %s", item.when, why)
+    return None if outcome else SKIPPED
+
+
+def _present(known: Mapping[int, Lesson], store: Store) -> dict[int, Lesson]:
+    """The items as they are now; those that were removed while the model read are left out."""
+    present: dict[int, Lesson] = {}
+    for number, item in known.items():
+        with suppress(NotFound):
+            lesson = store.lessons.get(item.scope, item.id)
+            present |= {number: lesson} if lesson.status == Status.PROVEN else {}
+    return present
+
+
+def _request(
+    episode: Episode, known: Mapping[int, Lesson], firsts: Sequence[int], *, tokens: int
+) -> Request:
+    """The request about a run; items that the run makes doubtful are marked."""
+    verdicts = earn.verdicts(list(known.values()), episode.steps)
+    failed = {verdict.item.id: verdict.step for verdict in verdicts if not verdict.holds}
+    lines, room = list[str](), _LISTED
+    for number, item in known.items():
+        line = item_line(number, item, playbook.sort_of(item), _doubt(item, failed.get(item.id)))
+        room -= len(line) + 1
+        lines += [line] if room >= 0 else []
+    return request(
+        system=prompt_text("run"),
+        playbook=lines,
+        prompts=prompts_of(episode),
+        ending=(episode.attempt, episode.error),
+        steps=episode.steps,
+        firsts=firsts,
+        schema=SCHEMA,
+        tokens=tokens,
+    )._replace(episode=episode)
+
+
+def _doubt(item: Lesson, step: int | None) -> str:
+    """Why an item is doubtful; "" if it is not."""
+    if step is not None:
+        return f"doubtful: step {step} followed it and failed"
+    return "doubtful: an earlier run followed it and failed" if playbook.is_doubtful(item) else ""
+
+
+async def _asked(engine: Runtime, asked: Request) -> tuple[Answer, str]:
+    """The model's answer and its name; asked once more if the first answer cannot be used."""
+    reply = await engine.model.complete(asked)
+    try:
+        answer = parse(reply.text)
+    except BadReply as problem:
+        again = asked._replace(prompt=asked.prompt + _AGAIN.format(problem=problem))
+        reply = await engine.model.complete(again)
+        answer = parse(reply.text)
+    return answer, reply.model or engine.model.name
+
+
+def _has_model(engine: Runtime) -> bool:
+    try:
+        return engine.has_model
+    except (InvalidInput, SetupError) as error:
+        raise PermanentError(f"no model: {error}") from error
+
+
+def _is_applied(engine: Runtime, job: Job) -> bool:
+    """Whether an earlier attempt at this job has changed the playbook and died before its end."""
+    scope, lessons = job.episode.scope, engine.store.lessons
+    latest = lessons.recent(scope, status=Status.ALL, limit=_LOOKED_AT)
+    return any(job.id in values_of(lesson.evidence, Kind.JOB) for lesson in latest)
+
+
+def earlier_programs(engine: Runtime, scope: Scope, *, but: str) -> set[str]:
+    """The programs and tools that the kept runs of the project called, except the run `but`."""
+    for _ in engine.collect_runs():
+        continue
+    window = Window(scope, engine.clock() - engine.settings.runs.keep)
+    latest = engine.store.ended_runs.latest(window, limit=_RUNS)
+    earlier = (run for run in latest if run.id != but)
+    return {program for run in earlier for program in programs(run.steps)}

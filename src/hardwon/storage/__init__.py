@@ -1,0 +1,1 @@
+"""Where everything is kept: stores, queues, files and databases."""

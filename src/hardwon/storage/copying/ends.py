@@ -1,0 +1,226 @@
+"""The two ends of a copy: a SQLite file and a PostgreSQL database, read and written in pages."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from hardwon.core.values.scope import Scope
+from hardwon.knowledge.ranking.query import index
+from hardwon.storage.postgres import schema
+from hardwon.storage.postgres.database import Database, Statement
+from hardwon.storage.stores.postgres import PostgresStore, lessons
+from hardwon.storage.stores.postgres.memtable import packed
+from hardwon.storage.stores.rows import COLUMNS, lesson_of
+from hardwon.storage.stores.sqlite import SqliteStore
+from hardwon.storage.stores.sqlite.database import Database as File
+from hardwon.storage.stores.sqlite.database import marks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from hardwon.storage.copying.tables import Row, Table
+    from hardwon.storage.postgres.database import Tenancy
+
+PAGE = 500  # rows
+_SETTLED = 8 * PAGE  # lessons that a server moves into its dictionary at once
+_NAMELESS = Scope()
+_OF_TENANT = "SELECT s.id FROM shelves AS s JOIN tenants AS t ON t.id = s.tenant WHERE t.name = ?"
+_WHOSE = {
+    "shelves": "tenant = (SELECT id FROM tenants WHERE name = ?)",
+    "dream_changes": f"dream IN (SELECT id FROM dream_log WHERE shelf IN ({_OF_TENANT}))",
+}
+_UNINDEXED = f"""
+SELECT l.id, l.shelf, {COLUMNS} FROM lessons AS l WHERE l.id > ?
+AND NOT EXISTS (SELECT 1 FROM indexed AS i WHERE i.lesson = l.id)
+AND NOT EXISTS (SELECT 1 FROM fresh AS f WHERE f.lesson = l.id)
+ORDER BY l.id LIMIT {PAGE}
+"""
+_KNOWN = """
+SELECT lesson FROM hardwon.indexed
+WHERE tenant = %(tenant)s AND lesson = ANY(%(lessons)s::bigint[])
+UNION ALL
+SELECT lesson FROM hardwon.fresh WHERE tenant = %(tenant)s AND lesson = ANY(%(lessons)s::bigint[])
+"""
+# So that queries are planned for the present sizes; the server itself checks once a minute.
+_MEASURE = "ANALYZE hardwon.lessons, hardwon.terms, hardwon.postings, hardwon.indexed"
+_NOTE = """
+INSERT INTO hardwon.fresh (tenant, shelf, lesson, is_new, entries)
+SELECT %(tenant)s, shelf, lesson, true, entries
+FROM unnest(%(shelves)s::bigint[], %(lessons)s::bigint[], %(entries)s::text[])
+AS noted (shelf, lesson, entries)
+"""
+
+
+def pages(end: FileEnd | ServerEnd, tenant: str, table: Table) -> Iterator[list[Row]]:
+    """All rows of a tenant in a table, in the order of its key."""
+    after: Row | None = None
+    while rows := end.page(tenant, table, after):
+        yield rows
+        after = table.key_of(rows[-1])
+
+
+def _entries(rows: Iterable[Row]) -> Iterator[tuple[int, int, str]]:
+    """Shelf, lesson and packed index keys of each row."""
+    for row in rows:
+        lesson = lesson_of(row, {row[1]: _NAMELESS})
+        yield row[1], row[0], packed(index(lesson))
+
+
+class FileEnd:
+    """A SQLite store."""
+
+    def __init__(self, home: str) -> None:
+        os.makedirs(home, mode=0o700, exist_ok=True)
+        self.store = SqliteStore(home, fresh=0)
+        self.store.tend()
+        self._file = File(os.path.join(home, "hardwon.db"))
+
+    def tenants(self) -> list[str]:
+        return [name for (name,) in self._file.rows("SELECT name FROM tenants ORDER BY name")]
+
+    def count(self, tenant: str, table: Table) -> int:
+        """How many rows of a table are the tenant's."""
+        sql = f"SELECT count(*) FROM {table.name} WHERE {_whose(table)}"
+        return int(self._file.rows(sql, (tenant,))[0][0])
+
+    def page(self, tenant: str, table: Table, after: Row | None) -> list[Row]:
+        key = _named(table.key)
+        later = f"AND ({key}) > ({marks(table.key)})" if after else ""
+        return self._file.rows(
+            f"SELECT {_named(table.columns)} FROM {table.name} WHERE {_whose(table)} {later}"
+            f" ORDER BY {key} LIMIT {PAGE}",
+            (tenant, *(after or ())),
+        )
+
+    def put(self, tenant: str, table: Table, rows: list[Row]) -> None:
+        with self._file as file:
+            if table.name == "shelves":
+                file.run("INSERT OR IGNORE INTO tenants (name) VALUES (?)", (tenant,))
+                sql = (
+                    "INSERT OR IGNORE INTO shelves (id, agent_id, project, tenant)"
+                    " SELECT ?, ?, ?, id FROM tenants WHERE name = ?"
+                )
+                file.run_many(sql, [(*row, tenant) for row in rows])
+                return
+            sql = f"INSERT OR IGNORE INTO {table.name} ({_named(table.columns)})"
+            file.run_many(f"{sql} VALUES ({marks(table.columns)})", rows)
+
+    def finish(self, tenants: list[str]) -> None:
+        """Let every lesson be found."""
+        last = 0
+        while rows := self._file.rows(_UNINDEXED, (last,)):
+            last = rows[-1][0]
+            with self._file as file:
+                file.run_many(
+                    "INSERT INTO fresh (shelf, lesson, is_new, entries) VALUES (?, ?, 1, ?)",
+                    list(_entries(rows)),
+                )
+        with self.store.together():  # the commit moves waiting entries into the index
+            pass
+
+    def set_salt(self, salt: str) -> None:
+        with self._file as file:
+            file.run("UPDATE proof_salt SET salt = ?", (salt,))
+
+    def close(self) -> None:
+        self._file.close()
+        self.store.close()
+
+
+class ServerEnd:
+    """A PostgreSQL store; the role of its URL owns the tables."""
+
+    def __init__(self, url: str, home: str) -> None:
+        self.store = PostgresStore(url, home)
+        self.store.fold()
+        self._db: Database = self.store.database
+        schema.ensure(self._db, schema.AUTO)
+
+    def tenants(self) -> list[str]:
+        return [name for (name,) in self._db.rows("SELECT name FROM hardwon.tenants ORDER BY name")]
+
+    def count(self, tenant: str, table: Table) -> int:
+        """How many rows of a table are the tenant's."""
+        sql = f"SELECT count(*) FROM hardwon.{table.name} WHERE tenant = %(tenant)s"
+        return int(self._db.of(tenant).rows(sql)[0][0])
+
+    def page(self, tenant: str, table: Table, after: Row | None) -> list[Row]:
+        key = ", ".join(table.key)
+        values = {f"k{at}": value for at, value in enumerate(after or ())}
+        later = f"AND ({key}) > ({', '.join(f'%({name})s' for name in values)})" if after else ""
+        return self._db.of(tenant).rows(
+            f"SELECT {', '.join(table.columns)} FROM hardwon.{table.name}"
+            f" WHERE tenant = %(tenant)s {later} ORDER BY {key} LIMIT {PAGE}",
+            **values,
+        )
+
+    def put(self, tenant: str, table: Table, rows: list[Row]) -> None:
+        sql = (
+            f"INSERT INTO hardwon.{table.name} (tenant, {', '.join(table.columns)})"
+            f" OVERRIDING SYSTEM VALUE VALUES (%(tenant)s,"
+            f" {', '.join(f'%({name})s' for name in table.columns)}) ON CONFLICT DO NOTHING"
+        )
+        with self._db:
+            own = self._db.of(tenant)
+            own.run("INSERT INTO hardwon.tenants VALUES (%(tenant)s) ON CONFLICT DO NOTHING")
+            own.ask(*(Statement(sql, _typed(table, row)) for row in rows))
+            if table.key in {("id",), ("number",)} and isinstance(table.key_of(rows[-1])[0], int):
+                self._raise_sequence(table, table.key_of(rows[-1])[0])
+
+    def _raise_sequence(self, table: Table, last: int) -> None:
+        """Raise the sequence of a table, so that no copied number is assigned again."""
+        sequence = f"pg_get_serial_sequence('hardwon.{table.name}', '{table.key[0]}')"
+        self._db.rows(
+            f"SELECT setval({sequence}, greatest(%(last)s::bigint, nextval({sequence})))", last=last
+        )
+
+    def finish(self, tenants: list[str]) -> None:
+        """Let every lesson be found."""
+        noted = settled = measured = 0
+        self._db.rows(_MEASURE)
+        for own in map(self._db.of, tenants):
+            for rows in lessons.pages(own):
+                noted += _note(own, rows)
+                if noted - settled >= _SETTLED:
+                    self.store.tend()
+                    settled = noted
+                if settled >= 2 * measured:
+                    self._db.rows(_MEASURE)
+                    measured = settled
+        self.store.tend()
+        self._db.rows(_MEASURE)
+
+    def set_salt(self, salt: str) -> None:
+        self._db.rows("UPDATE hardwon.proof_salt SET salt = %(salt)s", salt=salt)
+
+    def close(self) -> None:
+        self.store.close()
+
+
+def _note(own: Tenancy, rows: list[Row]) -> int:
+    """Add these lessons to the index unless they are in it; returns how many were added."""
+    existing = {number for (number,) in own.rows(_KNOWN, lessons=[row[0] for row in rows])}
+    new = list(_entries(row for row in rows if row[0] not in existing))
+    if new:
+        shelves, numbers, entries = map(list, zip(*new, strict=True))
+        own.run(_NOTE, shelves=shelves, lessons=numbers, entries=entries)
+    return len(new)
+
+
+def _whose(table: Table) -> str:
+    """The condition that a row of a SQLite table is a tenant's."""
+    return _WHOSE.get(table.name, f"shelf IN ({_OF_TENANT})")
+
+
+def _named(columns: Iterable[str]) -> str:
+    """The names of the columns in SQLite."""
+    return ", ".join("rowid" if name == "number" else name for name in columns)
+
+
+def _typed(table: Table, row: Row) -> dict[str, object]:
+    """The values of a row by column, with numbers turned into booleans where needed."""
+    return {
+        name: bool(value) if name in table.truths else value
+        for name, value in zip(table.columns, row, strict=True)
+    }

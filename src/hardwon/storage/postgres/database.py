@@ -1,0 +1,308 @@
+"""One PostgreSQL database: tenants are separated twice, transactions belong to a thread.
+
+Every statement about a tenant runs in a transaction that has set the tenant, so that row-level
+security backs up the `WHERE`. Nothing is ever set for a session: behind a pooler the next user of
+the connection would inherit it.
+"""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from hardwon.core import _wait_budget
+from hardwon.core.errors import Unavailable
+from hardwon.storage.postgres.connect import Connection, name_of
+from hardwon.storage.postgres.deadline import ServerBreaker
+from hardwon.storage.postgres.driver import psycopg
+from hardwon.storage.postgres.pool import Pool
+from hardwon.storage.postgres.problems import explained
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
+
+    T = TypeVar("T")
+    Row = tuple[Any, ...]
+
+POOL = 4  # connections per process
+PATIENCE = 30.0  # seconds to wait for one answer without a wait budget
+_NOBODY = ""  # no tenant has this name
+EVERY_TENANT = " "  # nor this one; for parts that serve all tenants: the queue and the ledger
+_WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED"
+_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_ALONE = ""  # one round trip is a transaction anyway
+_SET_TENANT = "SELECT set_config('hardwon.tenant', %(tenant)s, true)"
+
+
+class Statement(NamedTuple):
+    """A statement with its values; `%(tenant)s` is set by the caller's tenant."""
+
+    sql: str
+    values: dict[str, object]
+
+
+def bind(sql: str, **values: object) -> Statement:
+    """A statement with its values."""
+    return Statement(sql, values)
+
+
+def uncounted(name: str, kind: str = "bigint") -> str:
+    """`= ANY` of a list whose length the planner cannot see, so that it plans only once."""
+    return f"ANY(ARRAY(SELECT unnest(%({name})s::{kind}[])))"
+
+
+class Database:
+    """A pool of connections. `with database:` commits everything this thread writes, or nothing."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        pool: int = POOL,
+        patience: float | None = PATIENCE,
+        prepare: Callable[[Database], None] | None = None,
+    ) -> None:
+        """`prepare` is called once, before the first use that reaches the server."""
+        self.url = url
+        self.name = name_of(url)
+        self._patience = patience
+        self._pool = Pool(url, size=pool, patience=patience)
+        self._breaker = ServerBreaker()
+        self._mine = threading.local()
+        self._prepare = prepare
+
+    def ready(self) -> None:
+        """Prepare the database if that was not done yet."""
+        if self._prepare is not None:
+            prepare, self._prepare = self._prepare, None
+            try:
+                prepare(self)
+            except BaseException:
+                self._prepare = prepare
+                raise
+
+    def of(self, tenant: str) -> Tenancy:
+        """The database as one tenant sees it."""
+        return Tenancy(self, tenant)
+
+    @property
+    def open(self) -> Transaction | None:
+        """The transaction of this thread, if one is open."""
+        transaction: Transaction | None = getattr(self._mine, "open", None)
+        return transaction
+
+    def __enter__(self) -> Transaction:
+        """Begin a writing transaction, or join the open one."""
+        if self.open is None:
+            self._mine.open = Transaction(self._taken(), _WRITE)
+        transaction: Transaction = self._mine.open
+        transaction.depth += 1
+        return transaction
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        transaction = self.open
+        if transaction is None:
+            return
+        transaction.depth -= 1
+        if transaction.depth:
+            return
+        try:
+            with self._explaining(transaction.connection):
+                transaction.end(is_kept=kind is None)
+        finally:
+            self._mine.open = None
+            self._pool.give(transaction.connection)
+        transaction.release_held()
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """All reads in the `with` block see the same state; others may go on writing."""
+        if self.open is not None:
+            yield
+            return
+        transaction = self._mine.open = Transaction(self._taken(), _READ)
+        try:
+            yield
+            with self._explaining(transaction.connection):
+                transaction.end(is_kept=True)
+        except BaseException:
+            with self._quietly():
+                transaction.end(is_kept=False)
+            raise
+        finally:
+            self._mine.open = None
+            self._pool.give(transaction.connection)
+
+    def ask(self, tenant: str, *statements: Statement) -> list[list[Row]]:
+        """The rows of each statement, in one round trip."""
+        transaction = self.open
+        if transaction is not None:
+            with self._explaining(transaction.connection):
+                return transaction.ask(tenant, statements)
+        connection = self._taken()
+        try:
+            with self._explaining(connection):
+                return Transaction(connection, _ALONE).ask(tenant, statements)
+        finally:
+            self._pool.give(connection)
+
+    def ask_last(self, tenant: str, *statements: Statement) -> list[list[Row]]:
+        """The same for the last statements of a snapshot: its COMMIT is sent along."""
+        transaction = self.open
+        if transaction is None or transaction.is_writing:
+            return self.ask(tenant, *statements)
+        with self._explaining(transaction.connection):
+            return transaction.ask(tenant, statements, is_last=True)
+
+    def rows(self, sql: str, **values: object) -> list[Row]:
+        """All rows of a statement that concerns no tenant."""
+        return self.ask(_NOBODY, Statement(sql, values))[0]
+
+    def run_script(self, script: str) -> None:
+        """Run statements without values inside `with database:`."""
+        transaction = self.open
+        assert transaction is not None, "a script needs a transaction"
+        with self._explaining(transaction.connection):
+            transaction.begin()
+            transaction.connection.execute(script.encode())
+
+    @contextmanager
+    def opened(self) -> Iterator[Database]:
+        """Close the connections at the end of the `with` block."""
+        try:
+            yield self
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Close the connections; a later call opens others."""
+        self._pool.close()
+
+    def _taken(self) -> Connection:
+        self.ready()
+        remaining = _wait_budget.left()
+        if remaining is not None and self._breaker.is_open:
+            raise Unavailable(f"{self.name}: still unreachable; not tried again yet")
+        try:
+            return self._pool.take(self._patience if remaining is None else remaining)
+        except Unavailable as error:
+            self._breaker.trip()
+            raise Unavailable(f"{self.name}: {error}") from error
+
+    @contextmanager
+    def _explaining(self, connection: Connection) -> Iterator[None]:
+        try:
+            yield
+        except (psycopg.Error, TimeoutError) as error:
+            if connection.closed:
+                self._breaker.trip()
+            raise explained(error, self.name) from error
+        self._breaker.reset()
+
+    @contextmanager
+    def _quietly(self) -> Iterator[None]:
+        """Suppress errors of the clean-up: the error being raised says more."""
+        try:
+            yield
+        except (psycopg.Error, TimeoutError):
+            return
+
+
+class Tenancy(NamedTuple):
+    """A database as one tenant sees it."""
+
+    database: Database
+    tenant: str
+
+    def rows(self, sql: str, **values: object) -> list[Row]:
+        """All rows of a statement."""
+        return self.database.ask(self.tenant, Statement(sql, values))[0]
+
+    def row(self, sql: str, **values: object) -> Row | None:
+        """The first row, if there is one."""
+        rows = self.rows(sql, **values)
+        return rows[0] if rows else None
+
+    def run(self, sql: str, **values: object) -> None:
+        """Run a statement that changes something."""
+        self.rows(sql, **values)
+
+    def ask(self, *statements: Statement) -> list[list[Row]]:
+        """The rows of each statement, in one round trip."""
+        return self.database.ask(self.tenant, *statements)
+
+
+class Transaction:
+    """The work of one thread on one connection, from BEGIN to COMMIT."""
+
+    def __init__(self, connection: Connection, begin: str) -> None:
+        self.connection = connection
+        self.depth = 0
+        self.is_writing = begin == _WRITE
+        self._begin = begin
+        self._tenant = _NOBODY
+        self._held: list[AbstractContextManager[Any]] = []
+        self._before_commit: dict[object, Callable[[], None]] = {}
+        self._is_kept = False
+        self._is_over = False  # COMMIT was sent along with the last statement
+        self.notes: dict[object, Any] = {}  # data of parts of a store, kept until the end
+
+    def ask(
+        self, tenant: str, statements: Sequence[Statement], *, is_last: bool = False
+    ) -> list[list[Row]]:
+        """The rows of each statement; BEGIN, the tenant and COMMIT are sent along."""
+        before = self._before(tenant)
+        bound = [(sql, {"tenant": tenant, **values}) for sql, values in statements]
+        results = self._send([*before, *bound, *([("COMMIT", {})] if is_last else [])])
+        self._is_over = is_last
+        return results[len(before) : len(before) + len(bound)]
+
+    def begin(self) -> None:
+        """Send BEGIN if that was not done yet."""
+        if self._begin:
+            self._send(self._before(_NOBODY))
+
+    def before_commit(self, key: object, act: Callable[[], None]) -> None:
+        """Call this once before the commit."""
+        self._before_commit.setdefault(key, act)
+
+    def hold(self, resource: AbstractContextManager[T]) -> T:
+        """Enter a context that is left after the transaction, with the same outcome."""
+        entered = resource.__enter__()
+        self._held.append(resource)
+        return entered
+
+    def end(self, *, is_kept: bool) -> None:
+        """Commit or roll back."""
+        try:
+            if is_kept:
+                while self._before_commit:
+                    _, act = self._before_commit.popitem()
+                    act()
+            if not (self._begin or self._is_over or self.connection.closed):
+                self._send([("COMMIT" if is_kept else "ROLLBACK", {})])
+            self._is_kept = is_kept
+        finally:
+            if not self._is_kept:
+                self.release_held()
+
+    def release_held(self) -> None:
+        """Leave the held contexts with the outcome."""
+        resources, self._held = self._held, []
+        kind = None if self._is_kept else Unavailable
+        for resource in resources:
+            resource.__exit__(kind, None, None)
+
+    def _before(self, tenant: str) -> list[tuple[str, dict[str, object]]]:
+        """The statements to send first: BEGIN, and the tenant."""
+        statements: list[tuple[str, dict[str, object]]] = [(self._begin, {})] if self._begin else []
+        if tenant not in {self._tenant, _NOBODY}:
+            statements.append((_SET_TENANT, {"tenant": tenant}))
+            self._tenant = tenant
+        self._begin = ""
+        return statements
+
+    def _send(self, statements: Sequence[tuple[str, dict[str, object]]]) -> list[list[Row]]:
+        return self.connection.exchange.ask(statements)

@@ -1,0 +1,130 @@
+"""The commands that hardwon sends to Redis. Every failure is Unavailable."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from hardwon.core.errors import Unavailable
+from hardwon.storage.stores.redis.connection import Connection, Refused, address_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from hardwon.storage.stores.redis.connection import Command
+
+_SCANNED = 1000  # keys scanned per step
+
+
+class RedisClient:
+    """A client that connects on first use, and again when a connection was cut."""
+
+    def __init__(self, url: str, *, timeout: float) -> None:
+        self._address = address_of(url)
+        self._timeout = timeout
+        self._idle: list[Connection] = []
+        self._process = os.getpid()
+
+    def gets(self, keys: Iterable[str]) -> list[bytes | None]:
+        """The values of the keys in one round trip; a key of another type is an error."""
+        return self._ask(*(("GET", key) for key in keys))
+
+    def run(self, script: str, keys: Iterable[str], *values: Any) -> Any:
+        """What a Lua script returns, in one round trip."""
+        names = list(keys)
+        return self._ask(("EVAL", script, len(names), *names, *values))[0]
+
+    def remove(self, patterns: Iterable[str]) -> None:
+        """Delete every key that matches one of the patterns."""
+        for pattern in patterns:
+            for key in self._scanned(pattern):
+                self._ask(("UNLINK", key))
+
+    def texts(self, pattern: str) -> dict[str, str]:
+        """The values of all keys of type string that match, as far as they are text."""
+        keys = list(self._scanned(pattern, "TYPE", "string"))
+        values = self._ask(*(("GET", key) for key in keys)) if keys else []
+        pairs = zip(keys, values, strict=True)
+        return {_text(key): _text(value) for key, value in pairs if value is not None}
+
+    def risks(self) -> list[str]:
+        """Why this server could lose what it has acknowledged, in words."""
+        names = ("appendonly", "appendfsync", "maxmemory", "maxmemory-policy")
+        try:
+            (answer,) = self._tried((("CONFIG", "GET", *names),))
+        except Refused:
+            return ["CONFIG is not allowed, so its durability cannot be checked"]
+        words = [_text(word) for word in answer]
+        return _risks(dict(zip(words[::2], words[1::2], strict=True)))
+
+    def close(self) -> None:
+        """Release the connections."""
+        while self._idle:
+            self._idle.pop().close()
+
+    def _scanned(self, pattern: str, *options: str) -> Iterator[bytes]:
+        cursor = b"0"
+        while True:
+            step: Command = ("SCAN", cursor, "MATCH", pattern, "COUNT", _SCANNED, *options)
+            cursor, keys = self._ask(step)[0]
+            yield from keys
+            if cursor == b"0":
+                return
+
+    def _ask(self, *commands: Command) -> list[Any]:
+        try:
+            return self._tried(commands)
+        except Refused as error:
+            raise Unavailable(str(error)) from error
+
+    def _tried(self, commands: tuple[Command, ...]) -> list[Any]:
+        """The replies; Refused if one of them is an error, Unavailable without any reply."""
+        try:
+            replies = self._exchanged(commands)
+        except (OSError, ValueError) as error:
+            words = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            raise Unavailable(" ".join(str(words).split())) from error
+        for reply in replies:
+            if isinstance(reply, Refused):
+                raise reply
+        return replies
+
+    def _exchanged(self, commands: tuple[Command, ...]) -> list[Any]:
+        """The replies; if an idle connection was cut, a new one is tried.
+
+        A connection made before a fork belongs to the parent.
+        """
+        if self._process != os.getpid():
+            self._idle, self._process = [], os.getpid()
+        with suppress(IndexError, ConnectionError):
+            return self._with(self._idle.pop(), commands)
+        return self._with(Connection(self._address, timeout=self._timeout), commands)
+
+    def _with(self, connection: Connection, commands: tuple[Command, ...]) -> list[Any]:
+        is_whole = False
+        try:
+            replies = connection.ask(*commands)
+            is_whole = True
+        finally:
+            self._idle.append(connection) if is_whole else connection.close()
+        return replies
+
+
+def _risks(settings: dict[str, str]) -> list[str]:
+    problems = []
+    if settings.get("appendonly") == "no":
+        problems.append("appendonly is off: a crash loses reflections; set appendonly yes")
+    elif settings.get("appendfsync") != "always":
+        problems.append(
+            f"appendfsync is {settings.get('appendfsync')}: a crash loses the last second or more"
+            "; set appendfsync always"
+        )
+    policy = settings.get("maxmemory-policy", "")
+    if settings.get("maxmemory", "0") != "0" and policy != "noeviction":
+        problems.append(f"maxmemory-policy is {policy}: a full server drops reflections")
+    return problems
+
+
+def _text(value: Any) -> str:
+    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)

@@ -1,0 +1,159 @@
+"""The files of runs, for upkeep: running, idle, ended and deleted runs."""
+
+from __future__ import annotations
+
+import os
+import re
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from hardwon.core import _files
+from hardwon.core.values.run import Ending, RunSoFar
+from hardwon.core.values.scope import Scope
+from hardwon.storage.stores.runs import (
+    ASIDE,
+    SUFFIX,
+    FileRun,
+    changed,
+    is_note,
+    is_step,
+    lines_of,
+    parsed,
+    read,
+    seconds,
+    tenant_mark,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from hardwon.core.values.listing import Place
+
+_LISTED = 200  # most running runs that are listed
+
+
+class Aside(NamedTuple):
+    """A run that has ended and waits for a worker."""
+
+    path: str
+    scope: Scope
+    name: str
+    past: RunSoFar
+    ended: datetime
+    outcome: str
+
+
+def at_work(home: str, place: Place) -> list[tuple[str, datetime, RunSoFar]]:
+    """The runs of a place that have not ended, with the time of their last note."""
+    files = _run_files(home, tenant_mark(place.tenant))
+    is_whole = place.agent is None and place.project is None
+    runs: list[tuple[str, datetime, RunSoFar]] = []
+    for name in sorted(files, key=lambda name: changed(files[name]), reverse=True):
+        lines = lines_of(files[name].path)
+        scope = _scope(lines)
+        if is_whole or (scope is not None and place.covers(scope)):
+            at = datetime.fromtimestamp(changed(files[name]), UTC)
+            runs.append((name, at, read(lines)))
+        if len(runs) == _LISTED:
+            break
+    return runs
+
+
+def named(home: str, tenant: str, name: str) -> tuple[Scope, RunSoFar] | None:
+    """The run of a tenant with this name, and its scope; None if there is none at work."""
+    if not re.fullmatch("[0-9a-f]{32}", name):
+        return None
+    lines = lines_of(os.path.join(home, "runs", f"{tenant_mark(tenant)}{name}{SUFFIX}"))
+    scope = _scope(lines)
+    return None if scope is None else (scope, read(lines))
+
+
+def idle(home: str, before: float) -> Iterator[tuple[Scope, FileRun]]:
+    """The idle runs: without a note since `before`, and not settled yet."""
+    for name, entry in _run_files(home).items():
+        lines = lines_of(entry.path) if changed(entry) < before else []
+        scope = _scope(lines) if _is_open(lines) else None
+        if scope is not None:
+            yield scope, FileRun(home, scope, "", name=name.rpartition("-")[2])
+
+
+def put_aside(home: str) -> Iterator[Aside]:
+    """The runs that have ended and wait for a worker, oldest first."""
+    folder = os.path.join(home, "runs", ASIDE)
+    entries = list(os.scandir(folder)) if os.path.isdir(folder) else []
+    for entry in sorted(entries, key=changed):
+        lines = lines_of(entry.path)
+        scope, ending = _scope(lines), _ending(lines)
+        if scope is None or ending is None:
+            _files.unlink(entry.path)
+            continue
+        at, outcome = ending
+        name = entry.name.split("-")[1]
+        yield Aside(entry.path, scope, name, read(lines), datetime.fromtimestamp(at, UTC), outcome)
+
+
+def collected(aside: Aside) -> None:
+    """Remove the file of a run that is stored elsewhere now."""
+    _files.unlink(aside.path)
+
+
+def is_due(home: str, tenant: str, now: float, *, every: float) -> bool:
+    """Whether a tenant's runs are due for review; if so, marks them as reviewed now."""
+    path = os.path.join(home, "runs", f"{tenant_mark(tenant)}reviewed")
+    try:
+        if now - os.stat(path).st_mtime < every:
+            return False
+    except FileNotFoundError:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    _files.replace(path, b"")
+    os.utime(path, (now, now))
+    return True
+
+
+def forget(home: str, tenant: str) -> None:
+    """Remove the runs of a tenant."""
+    for folder in (os.path.join(home, "runs"), os.path.join(home, "runs", ASIDE)):
+        for name in os.listdir(folder) if os.path.isdir(folder) else ():
+            if name.startswith(tenant_mark(tenant)):
+                _files.unlink(os.path.join(folder, name))
+
+
+def _run_files(home: str, start: str = "") -> dict[str, os.DirEntry[str]]:
+    """The files of runs by name; `start` is removed from the names."""
+    folder = os.path.join(home, "runs")
+    entries = list(os.scandir(folder)) if os.path.isdir(folder) else []
+    matching = [
+        entry for entry in entries if entry.name.startswith(start) and entry.name.endswith(SUFFIX)
+    ]
+    return {entry.name.removeprefix(start).removesuffix(SUFFIX): entry for entry in matching}
+
+
+def _scope(lines: Sequence[bytes]) -> Scope | None:
+    """The scope of a run, from its notes; None for a file of an older version."""
+    scope = None
+    for line in lines:
+        match parsed(line) if is_note(line) else None:
+            case {"of": [str(tenant), str(agent), (str() | None) as project]} | {
+                "scope": [str(tenant), str(agent), (str() | None) as project]
+            }:
+                scope = Scope(tenant, agent, project)
+    return scope
+
+
+def _is_open(lines: Sequence[bytes]) -> bool:
+    """Whether the run has notes or steps after it was last settled."""
+    is_open = False
+    for line in lines:
+        note = parsed(line) if is_note(line) else None
+        if is_step(line) or note:
+            is_open = not (isinstance(note, dict) and "settled" in note)
+    return is_open
+
+
+def _ending(lines: Sequence[bytes]) -> tuple[float, str] | None:
+    """When the run ended and with what outcome."""
+    for line in reversed(lines):
+        note = parsed(line) if is_note(line) else None
+        if isinstance(note, dict) and "ended" in note:
+            return seconds(note["ended"]), str(note.get("outcome", Ending.FAILED))
+    return None

@@ -1,0 +1,356 @@
+"""One SQLite file: opened safely, migrated forward, written by many processes in turn."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import sys
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from hardwon.core._fork import MIDDLE, ForkLock
+from hardwon.core.errors import Corrupt, NewerSchema, StorageError, StorageFull
+from hardwon.storage.stores.sqlite.turn import Turn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from contextlib import AbstractContextManager
+
+    from hardwon.core.values.scope import Scope
+    from hardwon.storage.stores.sqlite.scopes import Visible
+
+    Row = tuple[Any, ...]
+
+
+T = TypeVar("T")
+
+
+SCHEMA = 18  # the number of the last file in migrations/
+_PAGE = 4096  # bytes
+_abandoned: list[sqlite3.Connection] = []  # connections of a parent process
+PATIENCE = 15.0  # seconds to wait for another process's write
+_MIGRATIONS = os.path.join(os.path.dirname(__file__), "migrations")
+_BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+_UNWRITABLE = {
+    *(sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR),
+    *(sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY),
+}
+
+
+class Database:
+    """A connection shared by threads; closed before a fork, reopened in parent and child."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._lock = ForkLock(self._before_fork, self._in_child, rank=MIDDLE)
+        self._turn = Turn(f"{path}-turn", PATIENCE)
+        self._depth = 0
+        self._owner = 0
+        self._is_frozen: bool  # opened read-only, as it cannot be written
+        self._held: list[AbstractContextManager[Any]] = []
+        self.before_commit: Callable[[], None] = lambda: None
+        self.shelves: dict[Scope, int] = {}  # the shelves found in this transaction
+        self.visible: dict[Scope, Visible] = {}  # the same for all that a scope sees
+        self.was_migrated = False  # by this process, from an older schema
+        self.begun = 0  # writing transactions
+        self.undone = 0  # rolled-back transactions: what was read in them is invalid
+        self._open()
+
+    def rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
+        """All rows of a query."""
+        with self._lock:
+            try:
+                return self._connected().execute(sql, values).fetchall()
+            except sqlite3.Error as error:
+                if "decode to UTF-8" in str(error):
+                    return _legible(self._connection, sql, values)
+                raise _explained(error, self.path) from error
+
+    def row(self, sql: str, values: Sequence[object] = ()) -> Row | None:
+        """The first row of a query, if there is one."""
+        rows = self.rows(sql, values)
+        return rows[0] if rows else None
+
+    def run(self, sql: str, values: Sequence[object] | Mapping[str, object] = ()) -> int:
+        """Run a change inside `with database:`; returns the id of an inserted row."""
+        try:
+            return self._connected().execute(sql, values).lastrowid or 0
+        except sqlite3.Error as error:
+            raise _explained(error, self.path) from error
+
+    def run_many(self, sql: str, values: Iterable[Sequence[object]]) -> None:
+        """Change many rows inside `with database:`."""
+        try:
+            self._connected().executemany(sql, values)
+        except sqlite3.Error as error:
+            raise _explained(error, self.path) from error
+
+    def __enter__(self) -> Database:
+        """Begin a writing transaction; takes the lock at once, so that no read is upgraded."""
+        self._lock.acquire()
+        self._depth += 1
+        if self._depth == 1:
+            try:
+                with self._turn:
+                    self.run("BEGIN IMMEDIATE")
+                self._refuse_newer()
+                self.begun += 1
+            except BaseException:
+                self._release()
+                raise
+        return self
+
+    def _refuse_newer(self) -> None:
+        """NewerSchema if a newer hardwon has migrated the file since it was opened."""
+        version = self._connection.execute("PRAGMA user_version").fetchone()[0]
+        if version > SCHEMA:
+            self._connection.rollback()
+            raise NewerSchema(self.path, version, SCHEMA)
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if not self._depth:  # begun before a fork: the parent ends it
+            return
+        if self._depth > 1:
+            self._release()
+            return
+        is_kept = False
+        try:
+            if (
+                kind is None and self._connection.in_transaction
+            ):  # SQLite ends it itself on a full disk
+                self.before_commit()
+                self.run("COMMIT")
+                is_kept = True
+        finally:
+            try:
+                self._end(None if is_kept else kind or StorageError)
+            finally:
+                self._release()
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether a transaction is open in which nobody else can write."""
+        return self._depth > 0
+
+    def forget_shelves(self) -> None:
+        """Drop what is known of shelves: they have changed, or others may change them."""
+        self.shelves.clear()
+        self.visible.clear()
+
+    def hold(self, resource: AbstractContextManager[T]) -> T:
+        """Enter a context that is left after the transaction, with the same outcome."""
+        entered = resource.__enter__()
+        self._held.append(resource)
+        return entered
+
+    def _end(self, kind: type[BaseException] | None) -> None:
+        self.forget_shelves()
+        if self._connection.in_transaction:
+            self._connection.rollback()
+        self.undone += kind is not None
+        resources, self._held = self._held, []
+        for resource in resources:
+            resource.__exit__(kind, None, None)
+
+    def snapshot(self) -> Snapshot:
+        """All reads in the `with` block see the same state; others may go on writing."""
+        return Snapshot(self)
+
+    def close(self) -> None:
+        """Close the file; a later call opens it again."""
+        with self._lock:
+            if self._owner == os.getpid():
+                self._connection.close()
+            self._owner = 0
+            self._turn.close()
+
+    def _before_fork(self) -> None:
+        """Before a fork: close the connection, as the child could not use it."""
+        if not self._depth:
+            self.close()
+
+    def _in_child(self) -> None:
+        """In a child: open another connection, and never touch the parent's."""
+        if self._owner:
+            _abandoned.append(self._connection)
+        self._turn.close()  # it is shared with the parent
+        self._depth, self._owner, self._held = 0, 0, []
+        self.forget_shelves()
+
+    def _release(self) -> None:
+        self._depth -= 1
+        self._lock.release()
+
+    def _connected(self) -> sqlite3.Connection:
+        if self._is_frozen and not self._connection.in_transaction:
+            self.close()
+        if self._owner != os.getpid():
+            self._open()
+        return self._connection
+
+    def _open(self) -> None:
+        """Open the file; if it cannot be written now, read-only, and try again each time."""
+        try:
+            self._open_to_write()
+            self._is_frozen = False
+        except sqlite3.Error as error:
+            if _code(error) not in _UNWRITABLE or not self._open_frozen():
+                self.close()
+                raise _explained(error, self.path) from error
+            self._is_frozen = True
+
+    def _open_to_write(self) -> None:
+        self._connection = _connect(self.path)
+        self._owner = os.getpid()
+        version = self._connection.execute("PRAGMA user_version").fetchone()[0]
+        if version != SCHEMA:
+            _prepare(self._connection, self.path)
+            self.was_migrated = version > 0
+
+    def _open_frozen(self) -> bool:
+        """Open the file read-only; False if its log or schema needs a write first."""
+        if not os.path.isfile(self.path) or _size(f"{self.path}-wal"):
+            return False
+        self.close()
+        self._connection = _connect(f"file:{_quoted(self.path)}?immutable=1")
+        self._owner = os.getpid()
+        version = self._connection.execute("PRAGMA user_version").fetchone()[0]
+        return bool(version == SCHEMA)
+
+
+class Snapshot:
+    """A read transaction, unless one is open already."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+        self._is_own = False
+
+    def __enter__(self) -> None:
+        self._db._lock.acquire()
+        try:
+            self._is_own = not self._db._connected().in_transaction
+            if self._is_own:
+                self._db.run("BEGIN")
+        except BaseException:
+            self._db._lock.release()
+            raise
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            if self._is_own:
+                self._db._connection.rollback()
+        finally:
+            self._db._lock.release()
+
+
+def marks(values: Collection[object]) -> str:
+    """One question mark for each value."""
+    return ",".join("?" * len(values))
+
+
+class _Connection(sqlite3.Connection):
+    """Closed with its last reference; from Python 3.13 the standard class warns instead."""
+
+    def __del__(self) -> None:
+        try:
+            self.close()
+        except sqlite3.ProgrammingError:  # never opened, nothing to close
+            return
+
+
+def _connect(path: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        path,
+        factory=_Connection,
+        timeout=PATIENCE,
+        isolation_level=None,
+        check_same_thread=False,
+        uri=path.startswith("file:"),
+    )
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA synchronous = FULL")
+    if sys.platform == "darwin":  # there `fsync` leaves data in the drive's cache
+        connection.execute("PRAGMA fullfsync = ON")
+    return connection
+
+
+def _legible(connection: sqlite3.Connection, sql: str, values: Sequence[object]) -> list[Row]:
+    """All rows, with a replacement character for bytes that are not text."""
+    usual = connection.text_factory
+    connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+    try:
+        return connection.execute(sql, values).fetchall()
+    finally:
+        connection.text_factory = usual
+
+
+def _quoted(path: str) -> str:
+    """The path as a part of a URI."""
+    return path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+
+
+def _size(path: str) -> int:
+    return os.path.getsize(path) if os.path.exists(path) else 0
+
+
+def _prepare(connection: sqlite3.Connection, path: str) -> None:
+    """Turn on the write-ahead log and migrate the schema, one process at a time."""
+    mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
+    if mode != "wal":
+        raise StorageError(
+            path, f"SQLite answered {mode!r} when asked for WAL mode", "use a local file system"
+        )
+    os.chmod(path, 0o600)
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        _migrate(connection, path)
+    except BaseException:
+        connection.rollback()
+        raise
+    connection.commit()
+
+
+def _migrate(connection: sqlite3.Connection, path: str) -> None:
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version > SCHEMA:
+        raise NewerSchema(path, version, SCHEMA)
+    for name in sorted(os.listdir(_MIGRATIONS))[version:]:
+        for statement in _statements(os.path.join(_MIGRATIONS, name)):
+            connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {SCHEMA}")
+
+
+def _statements(path: str) -> Iterable[str]:
+    """The statements of a script (`executescript` would commit before it starts)."""
+    statement = ""
+    with open(path, encoding="utf-8") as script:
+        for line in script:
+            statement += line
+            if sqlite3.complete_statement(statement):
+                yield statement
+                statement = ""
+
+
+def _explained(error: sqlite3.Error, path: str) -> Exception:
+    """The error for a person."""
+    code = _code(error)
+    if code == sqlite3.SQLITE_FULL or (code in _UNWRITABLE and _is_full(path)):
+        return StorageFull(path, "disk full", "free some space and try again")
+    if code in _DAMAGED:
+        return Corrupt(path, str(error), "move it away or restore a copy, then try again")
+    if code in _BUSY:
+        return StorageError(path, f"another process held it for over {PATIENCE:.0f} s", "try again")
+    return StorageError(path, str(error), "check that the file and its directory can be written")
+
+
+def _code(error: sqlite3.Error) -> int:
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
+def _is_full(path: str) -> bool:
+    """Whether the disk is full: SQLite then only says that it cannot open the file."""
+    try:
+        disk = os.statvfs(os.path.dirname(path) or ".")
+    except (AttributeError, OSError):
+        return False
+    return disk.f_bavail * disk.f_frsize < _PAGE or disk.f_favail == 0

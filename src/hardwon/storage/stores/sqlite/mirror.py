@@ -1,0 +1,183 @@
+"""A local copy of a server's shelves for hooks, which read only SQLite.
+
+Lessons learnt here have high numbers until the server has them too and the copy is updated. Lessons
+changed here are read again then.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from hardwon.core import _homes
+from hardwon.storage.stores.journal import Journal, server_spool
+from hardwon.storage.stores.spool import Spool
+from hardwon.storage.stores.sqlite import scopes
+from hardwon.storage.stores.sqlite.database import Database, marks
+from hardwon.storage.stores.sqlite.lessons import SqliteLessons
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from hardwon.core.values.lesson import Lesson
+    from hardwon.core.values.scope import Scope
+
+    Vector = tuple[int, int, str, bytes]  # its number, lesson, embedder, bytes
+
+PROVISIONAL = 0xC000_0000  # numbers from here on were given locally; four bytes hold them
+_IS_READY = "SELECT 1 FROM sqlite_master WHERE name = 'copied_shelves'"
+_SCHEMA = (
+    "CREATE TABLE copied_lessons"
+    " (lesson INTEGER PRIMARY KEY, shelf INTEGER NOT NULL, mark INTEGER NOT NULL) STRICT",
+    "CREATE TABLE copied_shelves"
+    " (shelf INTEGER PRIMARY KEY, version INTEGER NOT NULL, touched INTEGER NOT NULL) STRICT",
+    "CREATE TRIGGER lesson_changed_here AFTER UPDATE ON lessons"
+    " BEGIN DELETE FROM copied_lessons WHERE lesson = old.id; END",
+    f"INSERT INTO sqlite_sequence (name, seq) VALUES ('lessons', {PROVISIONAL})",
+)
+
+
+# Separate from the others: copies of older releases lack it.
+_VECTORS = (
+    "CREATE TABLE IF NOT EXISTS copied_vectors"
+    " (shelf INTEGER PRIMARY KEY, last INTEGER NOT NULL) STRICT"
+)
+
+
+def path(home: str, url: str) -> str:
+    """The path of a server's copy."""
+    return os.path.join(home, f"mirror-{_homes.digest(url)}.db")
+
+
+def opened(home: str, url: str) -> tuple[Database, Journal]:
+    """The database of a copy, for reading; notes also go to the server."""
+    place = path(home, url)
+    database = Database(place)
+    prepare(database)
+    spool = Spool(f"{place}.spool")
+    return database, Journal(database, spool, copy=server_spool(home, url))
+
+
+def prepare(database: Database) -> None:
+    """Add the tables for copies to a new database."""
+    if database.row(_IS_READY):
+        return
+    with database as db:
+        if not db.row(_IS_READY):  # another process may have done it
+            for statement in _SCHEMA:
+                db.run(statement)
+
+
+class Mirror:
+    """The writing side of a copy, used when the server was read."""
+
+    def __init__(self, home: str, url: str) -> None:
+        self._db = Database(path(home, url))
+        prepare(self._db)
+        with self._db as db:
+            db.run(_VECTORS)
+        self._lessons = SqliteLessons(self._db)
+
+    def scopes(self) -> list[Scope]:
+        """The scopes that were used on this machine, and those visible from them."""
+        used = scopes.every(self._db).values()
+        return sorted({visible for scope in used for visible in scope.visible()}, key=str)
+
+    def want(self, scope: Scope) -> None:
+        """Copy this scope from now on."""
+        if scopes.own(self._db, scope) is None:
+            with self._db as db:
+                scopes.ensure(db, scope)
+
+    def state(self, scope: Scope) -> tuple[int, dict[int, int]]:
+        """The version of the copied shelf, and the mark of each unchanged lesson."""
+        shelf = scopes.own(self._db, scope)
+        row = self._db.row("SELECT version FROM copied_shelves WHERE shelf = ?", (shelf,))
+        rows = self._db.rows("SELECT lesson, mark FROM copied_lessons WHERE shelf = ?", (shelf,))
+        return row[0] if row else -1, dict(rows)
+
+    def numbers(self, scope: Scope) -> set[int]:
+        """The lessons of exactly this scope that came from the server."""
+        rows = self._db.rows(
+            "SELECT id FROM lessons WHERE shelf = ? AND id < ?",
+            (scopes.own(self._db, scope), PROVISIONAL),
+        )
+        return {number for (number,) in rows}
+
+    def provisional(self) -> list[tuple[int, Scope]]:
+        """The lessons that the server does not have yet."""
+        shelves = scopes.every(self._db)
+        rows = self._db.rows("SELECT id, shelf FROM lessons WHERE id >= ?", (PROVISIONAL,))
+        return [(number, shelves[shelf]) for number, shelf in rows]
+
+    def keep(
+        self, scope: Scope, lessons: Iterable[tuple[Lesson, int]], gone: Sequence[int]
+    ) -> None:
+        """Update lessons of a scope, each with its mark, and delete others."""
+        with self._db as db:
+            shelf = scopes.ensure(db, scope)
+            for number in gone:
+                self._lessons.delete(scope, number)
+            db.run(f"DELETE FROM copied_lessons WHERE lesson IN ({marks(gone)})", gone)
+            # Ordered by number: the dictionary appends the highest one.
+            for lesson, mark in sorted(lessons, key=lambda pair: pair[0].id):
+                self._lessons.place(lesson)
+                db.run(
+                    "INSERT OR REPLACE INTO copied_lessons VALUES (?, ?, ?)",
+                    (lesson.id, shelf, mark),
+                )
+            self._lessons.settle()
+
+    def note(self, scope: Scope, version: int) -> None:
+        """Store how far a shelf was copied."""
+        with self._db as db:
+            row = (scopes.ensure(db, scope), version, 0)
+            db.run("INSERT OR REPLACE INTO copied_shelves VALUES (?, ?, ?)", row)
+
+    def last_vector(self, scope: Scope) -> int:
+        """The number up to which vectors of this scope were copied."""
+        shelf = scopes.own(self._db, scope)
+        row = self._db.row("SELECT last FROM copied_vectors WHERE shelf = ?", (shelf,))
+        return row[0] if row else 0
+
+    def keep_vectors(self, scope: Scope, vectors: Iterable[Vector]) -> None:
+        """Store vectors by number, up to the first whose lesson is not here yet."""
+        lessons = self.numbers(scope)
+        with self._db as db:
+            shelf, last = scopes.ensure(db, scope), self.last_vector(scope)
+            for number, lesson, embedder, vector in vectors:
+                if lesson not in lessons:
+                    break
+                db.run(
+                    "INSERT OR REPLACE INTO lesson_vectors (lesson, shelf, embedder, vector)"
+                    " VALUES (?, ?, ?, ?)",
+                    (lesson, shelf, embedder, vector),
+                )
+                last = max(last, number)
+            db.run("INSERT OR REPLACE INTO copied_vectors VALUES (?, ?)", (shelf, last))
+
+    def set_share(self, tenant: str, share: float) -> None:
+        """Withhold lessons as often as every other client of the server."""
+        with self._db as db:
+            db.run(
+                "INSERT OR REPLACE INTO proof_shares SELECT id, ? FROM tenants WHERE name = ?",
+                (share, tenant),
+            )
+
+    def share_salt(self, salt: str) -> None:
+        """Use the same salt as all clients of the server."""
+        if self._db.row("SELECT salt FROM proof_salt") != (salt,):
+            with self._db as db:
+                db.run("UPDATE proof_salt SET salt = ?", (salt,))
+
+    def drop(self, provisional: Iterable[tuple[int, Scope]]) -> None:
+        """Delete local lessons that the server has by now."""
+        remaining = dict(self.provisional())
+        with self._db:
+            for number, scope in provisional:
+                if number in remaining:
+                    self._lessons.delete(scope, number)
+
+    def close(self) -> None:
+        """Release the file."""
+        self._db.close()

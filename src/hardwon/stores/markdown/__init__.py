@@ -1,7 +1,0 @@
-"""Memory files that people read and edit: MEMORY.md and `.insights/`."""
-
-from hardwon.stores.markdown.files import FileChange, read_text, update
-from hardwon.stores.markdown.insights import Document, Note
-from hardwon.stores.markdown.memory import Entry
-
-__all__ = ["Document", "Entry", "FileChange", "Note", "read_text", "update"]

@@ -1,0 +1,103 @@
+"""The time limit of an event, and the log of what went wrong."""
+
+from __future__ import annotations
+
+import _thread
+import os
+import time
+from typing import TYPE_CHECKING
+
+from hardwon.core import _files
+from hardwon.core.settings import default_home
+from hardwon.surfaces.hooks.events import Event, EventKind
+from hardwon.surfaces.hooks.hook_log import GAVE_UP, LOG, RUNS
+
+if TYPE_CHECKING:
+    from hardwon.core.settings import Settings
+
+_LOG_LIMIT = 1024 * 1024
+# Nothing repeats what these report.
+_CAPTURES = {EventKind.FAILED, EventKind.STOP, EventKind.SESSION_END}
+
+
+class Watch:
+    """Ends the process when its time is up, and writes the log."""
+
+    def __init__(self, subject: str, home: str = "") -> None:
+        self._subject = subject
+        self.home = home
+        self._began = time.monotonic()
+        self.limit = 0.0  # seconds
+        self._capture_limit = 0.0
+
+    def start(self, settings: Settings) -> None:
+        """Start the time limit, in a thread: a signal would wait for a locked database."""
+        self.limit_by(settings)
+        _thread.start_new_thread(self._wait, ())
+
+    def limit_by(self, settings: Settings) -> None:
+        """Use the limits of these settings."""
+        self.home, values = settings.home, settings.hooks
+        self.limit = values.limit.total_seconds()
+        self._capture_limit = values.capture_limit.total_seconds()
+
+    def about(self, event: Event) -> None:
+        """Name the event in the log; a capture may take longer than a recall."""
+        self._subject = f"{self._subject.split()[0]} {event.name}"
+        if event.kind in _CAPTURES:
+            self.limit = max(self.limit, self._capture_limit)
+
+    def extend(self, seconds: float) -> None:
+        """Allow this much more time."""
+        self.limit += seconds
+
+    def ran(self) -> None:
+        """Record that the hook of this event ran; `hardwon status` shows when."""
+        agent, _, event = self._subject.partition(" ")
+        if self.home and event.isidentifier():  # a hook that is off has no home
+            _mark(os.path.join(self.home, RUNS), f"{agent}.{event}")
+
+    def trouble(self, error: BaseException) -> None:
+        """Log a door that failed and returned nothing."""
+        self.log(f"{type(error).__name__}: {error}")
+
+    def log(self, problem: str) -> None:
+        """Append one line; give up silently if that fails."""
+        try:
+            line = f"{time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())} {self._subject} {problem}"
+            _append(os.path.join(self.home or default_home(), LOG), _one_line(line))
+        except Exception:  # noqa: BLE001 - there is nowhere else to report it
+            pass
+
+    def gave_up(self) -> None:
+        """Log that the time was up."""
+        self.log(f"{GAVE_UP} {self.limit:.3g} s")
+
+    def _wait(self) -> None:
+        while (remaining := self._began + self.limit - time.monotonic()) > 0:
+            time.sleep(remaining)
+        self.gave_up()
+        os._exit(0)
+
+
+def _mark(folder: str, name: str) -> None:
+    """Set the time of a file to now."""
+    path = os.path.join(folder, os.path.basename(name))
+    try:
+        os.utime(path)
+    except FileNotFoundError:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        _files.append(path, b"")
+
+
+def _append(path: str, line: str) -> None:
+    if os.path.exists(path) and os.path.getsize(path) > _LOG_LIMIT:
+        os.replace(path, f"{path}.1")
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    _files.append(path, line.encode("utf-8", "replace") + b"\n")
+
+
+def _one_line(text: str) -> str:
+    from hardwon.core.text.secrets import safe  # nothing is logged as a rule
+
+    return "".join(letter if letter.isprintable() else " " for letter in safe(text, 500))

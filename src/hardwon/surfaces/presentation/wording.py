@@ -1,0 +1,192 @@
+"""Words and classes that the terminal and the pages share."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import TYPE_CHECKING
+
+from hardwon.core.text.numbers import plural
+from hardwon.core.values.delivery import Outcome
+from hardwon.core.values.lesson import LIVE, Status
+from hardwon.knowledge.proof.verdicts import TOO_FEW
+
+if TYPE_CHECKING:
+    from hardwon.core.values.report import (
+        BeforeAfter,
+        LessonState,
+        LessonVerdict,
+        PartEffect,
+        Report,
+    )
+
+GOOD, BAD, OPEN = "good", "bad", "open"
+_AUTHORS = {"rules": "rules", "model": "a model", "person": "a person"}
+_TONES = {
+    **dict.fromkeys((Outcome.WORKED, Outcome.OVERCOME, Outcome.NOT_MET, "helped"), GOOD),
+    **dict.fromkeys((Outcome.SAME, Outcome.REPEATED, Outcome.LEFT), BAD),
+}
+STATES = {
+    Status.SEEN: "met, no fix known",
+    Status.CANDIDATE: "one run shows a fix",
+    Status.PROVEN: "worked again, or vouched for",
+    Status.RETIRED: "did not help, or expired",
+    Status.QUARANTINED: "waits for a person",
+    Status.SUPERSEDED: "merged into another",
+}
+DOORS = {
+    "start": "when a run began",
+    "turn": "with a prompt",
+    "action": "before a call",
+    "error": "after a failure",
+    "loop": "to a run that went in circles",
+}
+NO_PROOF = "No proof: failures come in waves, and runs are told when one has just come back."
+TOGETHER = "All these intervals hold at once, with 95 %, however often you look."
+EMPTY = "Nothing was recorded here in this time."
+
+
+def tone(outcome: str) -> str:
+    """Whether an outcome speaks for the lesson, against it, or neither."""
+    return _TONES.get(outcome, OPEN)
+
+
+def tones(outcomes: dict[str, int]) -> dict[str, int]:
+    """How many outcomes there are of each class, in a fixed order."""
+    counts = dict.fromkeys((GOOD, BAD, OPEN), 0)
+    for outcome, count in outcomes.items():
+        counts[tone(outcome)] += count
+    return counts
+
+
+def place(report: Report) -> str:
+    """Which agents and projects the report covers."""
+    scope = report.window.scope
+    tenant = "" if scope.tenant == "default" else f" of tenant {scope.tenant}"
+    part = report.window.part
+    if part is not None:
+        agent = f"agent {part.agent}" if part.agent else "every agent"
+        project = f"project {part.project}" if part.project else "no project"
+        return f"{agent}, {'every project' if part.project is None else project}{tenant}"
+    if report.window.is_whole:
+        return f"every agent and project{tenant}"
+    project = f"project {scope.project}" if scope.project else "no project"
+    return f"{project}, agent {scope.agent}{tenant}"
+
+
+def period(report: Report) -> str:
+    """The period of the report."""
+    return f"{day(report.window.since.date())} to {day(report.at.date())} {report.at:%Y}"
+
+
+def day(moment: date) -> str:
+    """A day without its year."""
+    return f"{moment.day} {moment:%b}"
+
+
+def days(report: Report) -> list[int]:
+    """Failures per day, for every day of the period, oldest first."""
+    return spread(report, report.met)
+
+
+def spread(report: Report, counted: tuple[tuple[date, int], ...]) -> list[int]:
+    """A count for every day of the period; 0 where nothing was counted."""
+    return by_day(counted, report.window.since.date(), report.at.date())
+
+
+def by_day(counted: tuple[tuple[date, int], ...], first: date, last: date) -> list[int]:
+    """A count for every day from the first to the last."""
+    counts = dict(counted)
+    return [counts.get(first + timedelta(days=at), 0) for at in range((last - first).days + 1)]
+
+
+def states(report: Report) -> list[tuple[LessonState, str]]:
+    """The states of lessons in order, with their meanings."""
+    order = [*LIVE, Status.RETIRED, Status.QUARANTINED, Status.SUPERSEDED]
+    by_status = {state.status: state for state in report.lessons}
+    return [(by_status[status], STATES[status]) for status in order if status in by_status]
+
+
+def span(time: timedelta) -> str:
+    """A duration in days, or in hours if it is short."""
+    hours = int(time.total_seconds() // 3600)
+    return f"{hours // 24} days" if hours >= 48 else f"{hours} hours"
+
+
+def money(report: Report) -> str:
+    """What models have cost today."""
+    spent = report.spent
+    calls, tokens = plural(spent.calls, "model call"), plural(spent.tokens, "token")
+    return f"{calls}, {tokens}, ${spent.money:.2f}"
+
+
+def queue(report: Report) -> str:
+    """The counts of the queue."""
+    counts = report.queue
+    text = f"{counts.pending:,} waiting, {counts.in_flight:,} in flight, {counts.dead:,} given up"
+    return f"{text}; see `hardwon reflect failed`" if counts.dead else text
+
+
+def verdict(judged: LessonVerdict) -> str:
+    """The verdict on a lesson."""
+    return f"{judged.verdict}, retired" if judged.is_retired else judged.verdict
+
+
+def rates(judged: LessonVerdict) -> str:
+    """How often its failure came back in both arms; "" while there are too few runs."""
+    if not judged.shown or not judged.withheld or judged.verdict.startswith(TOO_FEW):
+        return ""
+    with_it, without = (
+        judged.shown_repeats / judged.shown,
+        judged.withheld_repeats / judged.withheld,
+    )
+    runs = f"{judged.shown:,} and {judged.withheld:,} runs"
+    return f"its failure came back in {with_it:.0%} with and {without:.0%} without it ({runs})"
+
+
+def part(effect: PartEffect) -> str:
+    """The name of a part of all lessons."""
+    if effect.by == "door":
+        return f"shown {DOORS.get(effect.name, effect.name)}"
+    if effect.by == "project":
+        return f"project {effect.name}" if effect.name else "no project"
+    return f"worded by {_AUTHORS[effect.name]}" if effect.name in _AUTHORS else effect.name
+
+
+def part_rates(effect: PartEffect) -> str:
+    """How often the failure came back in both arms of a part."""
+    if not effect.shown or not effect.withheld:
+        return f"{effect.shown:,} shown, {effect.withheld:,} withheld"
+    with_them, without = (
+        effect.shown_repeats / effect.shown,
+        effect.withheld_repeats / effect.withheld,
+    )
+    counts = f"{effect.shown:,} and {effect.withheld:,} cases"
+    return f"came back in {with_them:.1%} with and {without:.1%} without ({counts})"
+
+
+def observations(report: Report) -> list[str]:
+    """Observations without a hold-out, in sentences; empty if there are none."""
+    observed, sentences = report.observed, []
+    if observed.runs_before and observed.runs_after:
+        before, after = (
+            observed.met_before / observed.runs_before,
+            observed.met_after / observed.runs_after,
+        )
+        sentences.append(
+            f"Before and after: once met, a failure came back in {before:.1%} of the runs until "
+            f"one was told of it, and in {after:.1%} after."
+        )
+    if observed.repeats:
+        sentences.append(
+            f"Replay of the last {plural(observed.runs, 'run')}: {plural(observed.repeats, 'time')}"
+            f" a failure of an earlier run came back; {plural(observed.warned, 'time')} although"
+            " the run had been told of it before,"
+            f" {plural(observed.repeats - observed.warned, 'time')} without."
+        )
+    return sentences
+
+
+def before_after(kind: BeforeAfter) -> str:
+    """In how many runs a kind of failure was met before and after."""
+    before = f"{kind.met_before:,} of {plural(kind.runs_before, 'run')} before"
+    return f"{before}, {kind.met_after:,} of {kind.runs_after:,} after"

@@ -1,0 +1,142 @@
+"""Trails: how a run got past a failure."""
+
+import pytest
+
+from hardwon.core.values.step import Step
+from hardwon.knowledge.evidence.inner import complaint_in
+from hardwon.knowledge.evidence.trails import passed
+from hardwon.knowledge.evidence.wording import trail_fix
+from hardwon.knowledge.reading.reading import read_failure
+
+
+def _run(*calls: tuple[str, str, bool]) -> list[Step]:
+    """The steps of a run, read as the recorder reads them."""
+    steps: list[Step] = []
+    for command, output, failed in calls:
+        step = Step("Bash", command, output, failed)
+        if failed:
+            step = step._replace(failure=read_failure(step, steps))
+        elif line := complaint_in(step):
+            step = step._replace(failure=read_failure(step._replace(output=line), steps))
+        steps.append(step)
+    return steps
+
+
+def _texts(*calls: tuple[str, str, bool]) -> list[str]:
+    """The trails that each step of a run shows."""
+    steps = _run(*calls)
+    found = [trail for end in range(2, len(steps) + 1) for trail in passed(steps[:end])]
+    return [trail_fix(trail, "").text for trail in found]
+
+
+CASES = {
+    "another form of the call": (
+        [
+            ("yard stage bk", "yard: cannot resolve unit 'bk'", True),
+            ("yard stage bk@12", "staged", False),
+        ],
+        ["What worked: `yard stage bk@12`."],
+    ),
+    "another program gets the same": (
+        [
+            ("pytest pkg/core/test_basic.py", "bash: pytest: command not found", True),
+            ("bin/test pkg/core/test_basic.py", "ok", False),
+        ],
+        ["What worked: `bin/test pkg/core/test_basic.py`."],
+    ),
+    "an error inside a line that went on": (
+        [
+            ("yard post D1; yard show D1", "state: draft\nyard: E1301 unknown key", False),
+            ("yard post D1 --key K7; yard show D1", "state: posted", False),
+        ],
+        ["What worked: `yard post D1 --key K7`."],
+    ),
+    "what explains the code comes first": (
+        [
+            ("yard add --lines 6", "yard: E1413 too large", True),
+            ("yard explain E1413", "Line limit per call: 4.", False),
+            ("yard add --lines 4", "added", False),
+        ],
+        ["`yard explain E1413` says “Line limit per call: 4.” What worked: `yard add --lines 4`."],
+    ),
+    "the source of a value comes first": (
+        [
+            ("yard get 3117", "yard: E1002 ticket: not a reference", True),
+            ("yard lookup 3117", "ref: tic_31_a34", False),
+            ("yard get tic_31_a34", "found", False),
+        ],
+        ["What worked: first `yard lookup 3117`, then `yard get tic_31_a34`."],
+    ),
+    "the same call after a preparation": (
+        [
+            ("npm run site:build", "Error: catalog is missing", True),
+            ("npm run site:pack", "packed", False),
+            ("npm run site:build", "built", False),
+        ],
+        ["What worked: first `npm run site:pack`, then `npm run site:build`."],
+    ),
+    "the next try fails of something else": (
+        [
+            ("/usr/bin/python3 -m pytest tests/test_a.py", "No module named pytest", True),
+            ("pytest tests/test_a.py", "E   NameError: name 'x' is not defined", True),
+        ],
+        ["Got further: `pytest tests/test_a.py`."],
+    ),
+    "nothing but the same call again": (
+        [("yard sync", "yard: locked", True), ("yard sync", "done", False)],
+        [],
+    ),
+    "a look at what failed": (
+        [
+            ("python shop/cart/fold.py", "NameError: name 'x' is not defined", True),
+            ("cat shop/cart/fold.py", "print(x)", False),
+        ],
+        [],
+    ),
+    "another goal": (
+        [("yard sync", "yard: locked", True), ("npm run lint:css", "ok", False)],
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_trail_shows_what_was_called_until_it_worked(name: str) -> None:
+    calls, texts = CASES[name]
+
+    assert _texts(*calls) == texts
+
+
+def test_each_obstacle_on_the_way_gets_its_own_trail() -> None:
+    steps = _run(
+        ("yard draft a", "yard: E403 draft: denied for profile desk", True),
+        ("yard --profile finance draft a", "yard: E1100 property missing", True),
+        ("yard --profile finance draft a --centre 41", "draft D1", False),
+    )
+
+    trails = {trail.at: trail.working.text for trail in passed(steps)}
+
+    assert trails == dict.fromkeys((0, 1), "yard --profile finance draft a --centre 41")
+
+
+def test_another_tool_with_the_same_arguments_is_another_call() -> None:
+    failing = Step("grid.move", '{"day": "mon", "house": "H4"}', "E0001 ACTION ? move", failed=True)
+    failing = failing._replace(failure=read_failure(failing, ()))
+
+    (trail,) = passed([failing, failing._replace(tool="grid.shift", failed=False, failure=None)])
+
+    assert trail_fix(trail, "").text == "What worked: `grid.shift(day=mon, house)`."
+
+
+def test_of_a_tool_only_names_and_plain_words_are_shown() -> None:
+    failing = Step("book", '{"card": "c_4421", "seats": 2}', "Error: card not found", failed=True)
+    failing = failing._replace(failure=read_failure(failing, ()))
+    asked = Step("get_user", '{"user": "u_77"}', '{"cards": ["c_9981"]}')
+    working = Step("book", '{"card": "c_9981", "kind": "flex", "seats": 2}', "booked")
+
+    (trail,) = passed([failing, asked, working])
+
+    assert trail_fix(trail, "").text == (
+        "What worked: first `get_user(user)`, then `book(card, kind=flex, seats)`"
+        " (with `kind`, another `card`)."
+    )

@@ -1,0 +1,57 @@
+"""The lesson that an item becomes: which failures it is about."""
+
+from __future__ import annotations
+
+from hardwon import Step
+from hardwon.knowledge.reading.reading import read_failure
+from hardwon.learn.reader.answer import Item
+from hardwon.learn.reader.changes import Reading, new_item
+from tests.samples import CODER, NOW
+
+
+def failing(call: str, output: str) -> Step:
+    step = Step("bash", call, output, failed=True)
+    return step._replace(failure=read_failure(step, ()))
+
+
+DENIED = failing("ops call refunds.draft '{}'", "ops: E403 refunds.draft: denied for profile desk")
+LACKING = failing(
+    "ops --profile finance call refunds.draft", "ops: E1100 payload rejected: missing"
+)
+DONE = Step("bash", "ops --profile finance call refunds.draft '{\"cost_centre\": 1}'", "D1")
+READ = Reading(CODER, "job", "run1", "model", "Refund it", (DENIED, LACKING, DONE), NOW)
+
+
+def kinds(sort: str, wrong: str = "") -> tuple[str, ...]:
+    do = "Use `ops --profile finance call refunds.draft`."
+    return new_item(Item("drafting", do, wrong, (1, 2, 3), sort), READ).kinds
+
+
+def kind(step: Step) -> str:
+    assert step.failure
+    return step.failure.kind
+
+
+def test_a_pitfall_is_about_the_failure_that_it_speaks_of() -> None:
+    assert kinds("pitfall", "It is denied for profile desk with E403.") == (kind(DENIED),)
+    assert kinds("pitfall", "The payload is rejected, a field is missing.") == (kind(LACKING),)
+
+
+def test_a_pitfall_that_names_none_is_about_all_failures_that_it_cites() -> None:
+    reading = READ._replace(steps=(DENIED, LACKING))
+    item = new_item(Item("x", "Ask your colleagues first.", "", (1, 2), "pitfall"), reading)
+
+    assert item.kinds == (kind(DENIED), kind(LACKING))
+
+
+def test_ways_and_facts_are_about_no_failure() -> None:
+    assert kinds("way") == kinds("fact") == ()
+
+
+def test_an_item_that_cost_more_calls_is_more_important() -> None:
+    costs = [
+        new_item(Item("x", "Do it well.", "", steps, "pitfall"), READ).importance
+        for steps in ((3,), (1, 3), (1, 2, 3))
+    ]
+
+    assert costs == sorted(set(costs))
