@@ -32,9 +32,9 @@ _ANCHORED = {"match", "fullmatch"}
 _ROOM = 4  # levels of tables in tables
 _LONG = 30  # repeats from which on a repeat counts as endless
 _PARTS = 40  # repeats of one pattern that texts are made for
-_SIZES = (1000, 3000, 9000)  # characters
-_NOTICED = 0.0004  # seconds for the shortest; linear patterns take less
-_GROWTH, _SECONDS = 6.0, 0.02  # from the second text to the third: bad from here on
+_SIZES = (1000, 4000, 16_000)  # characters
+_NOTICED = 0.0001  # seconds for the shortest; most linear patterns take less
+_GROWTH, _SECONDS = 9.0, 0.03  # from the second text to the third: bad from here on
 _LIMIT = 1.0  # seconds for one text
 _CHARACTERS = "aA0 _-./:=\"'\\<>()[]{}#,;@|`\n\t%$~*+!?&^x9"
 _LETTERS = "bcdefghijklmnopqrstuvwyzBCDEFGHIJKLMNOPQRSTUVWXYZ12345678"

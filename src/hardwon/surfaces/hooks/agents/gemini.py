@@ -20,7 +20,7 @@ KINDS = {
 TAKES_CONTEXT = {EventKind.SESSION_START, EventKind.PROMPT, EventKind.WORKED, EventKind.FAILED}
 _EXIT_CODE = r"(?m)^Exit Code: (\d{1,5})$"
 _SHELL = "run_shell_command"
-_OWN_CONTEXT = r"(?s)<hook_context>.*?</hook_context>"
+_OWN_CONTEXT = r"(?s)<hook_context>(?:(?!</?hook_context>).)*</hook_context>"
 
 
 def read(payload: dict[str, Any], name: str = "") -> Event | None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from hardwon.surfaces.hooks.agents import claude_code
 from hardwon.surfaces.hooks.events import Event, EventKind, HookReply
 
 _SHELL = "run_shell_command"
-_PRINTED = r"(?s)\nOutput: (.*)\nError: "
+_PRINTED, _AFTER = "\nOutput: ", "\nError: "
 
 
 def read(payload: dict[str, Any], name: str = "") -> Event | None:
@@ -34,5 +33,6 @@ def answer(event: Event, reply: HookReply) -> dict[str, Any]:
 
 def _printed(output: str) -> str:
     """What the command printed, out of the report that stands around it."""
-    found = re.search(_PRINTED, output)
-    return found[1] if found else output
+    _, is_there, printed = output.partition(_PRINTED)
+    before, is_ended, _ = printed.rpartition(_AFTER)
+    return before if is_there and is_ended else output
