@@ -158,7 +158,10 @@ def _every_argument(hw: hardwon.Hardwon, canaries: Canaries) -> None:
                     _called(method, names, under, value)
 
 
-def test_no_argument_of_a_public_method_leaves_a_secret(tmp_path: Path) -> None:
+def test_no_argument_of_a_public_method_leaves_a_secret(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))  # some write where they are told to
     canaries, model = Canaries(), Recorder()
     with hardwon.open(tmp_path, model=model) as hw:
         _every_argument(hw, canaries)
