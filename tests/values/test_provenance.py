@@ -13,23 +13,25 @@ MADE = lesson(id=1, origin="import:packs:web.jsonl", author="person", job="j1")
 
 
 def test_a_mark_is_added_and_removed_by_its_kind() -> None:
-    marked = provenance.marked(provenance.marked(MADE, Kind.PARENT, 7), Kind.MET, "a line")
+    marked = provenance.with_evidence(
+        provenance.with_evidence(MADE, Kind.PARENT, 7), Kind.MET, "a line"
+    )
 
-    assert provenance.marks(marked, Kind.PARENT) == ("7",)
-    assert provenance.without(marked, Kind.PARENT).evidence == marked.evidence[-1:]
+    assert provenance.evidence_of(marked, Kind.PARENT) == ("7",)
+    assert provenance.without_evidence(marked, Kind.PARENT).evidence == marked.evidence[-1:]
 
 
 def test_an_approved_lesson_keeps_the_reason_of_its_quarantine() -> None:
-    held = provenance.with_reason(MADE, "reads like an order")
-    approved = provenance.approved(held)
+    held = provenance.quarantine_lesson(MADE, "reads like an order")
+    approved = provenance.approve_lesson(held)
 
     assert held.status == Status.QUARANTINED
-    assert provenance.held_back(held) == (
+    assert provenance.quarantine_note(held) == (
         "held back: reads like an order; waits for approval: hardwon lesson approve 1",
     )
     assert approved.status == Status.PROVEN
-    assert provenance.held_back(approved) == ()
-    assert provenance.marks(approved, Kind.QUARANTINED) == ("reads like an order",)
+    assert provenance.quarantine_note(approved) == ()
+    assert provenance.evidence_of(approved, Kind.QUARANTINED) == ("reads like an order",)
 
 
 @pytest.mark.parametrize(
@@ -46,13 +48,13 @@ def test_an_approved_lesson_keeps_the_reason_of_its_quarantine() -> None:
     ],
 )
 def test_an_origin_is_the_whole_or_a_leading_part(origin: str, is_from: bool) -> None:
-    assert provenance.is_from(provenance.marked(MADE, Kind.PARENT, 7), origin) is is_from
+    assert provenance.is_from(provenance.with_evidence(MADE, Kind.PARENT, 7), origin) is is_from
 
 
 def test_what_was_merged_from_an_origin_descends_from_it_over_generations() -> None:
-    child = provenance.marked(lesson(id=2), Kind.PARENT, 1)
-    grandchild = provenance.marked(lesson(id=3), Kind.PARENT, 2)
-    stranger = provenance.marked(lesson(id=4), Kind.PARENT, 9)
+    child = provenance.with_evidence(lesson(id=2), Kind.PARENT, 1)
+    grandchild = provenance.with_evidence(lesson(id=3), Kind.PARENT, 2)
+    stranger = provenance.with_evidence(lesson(id=4), Kind.PARENT, 9)
 
     found = provenance.descendants([grandchild, stranger, child, MADE], "j1")
 

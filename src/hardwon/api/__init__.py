@@ -17,7 +17,7 @@ from hardwon.core.text.secrets import screened
 from hardwon.core.values import episode
 from hardwon.core.values import step as steps
 from hardwon.core.values.delivery import NOTHING, Door, Injection
-from hardwon.core.values.lesson import Lesson, noted
+from hardwon.core.values.lesson import Lesson, lesson_of_person
 from hardwon.core.values.scope import scope as scoped
 from hardwon.engine.runtime import ANY_TRIGGER, TEXT_LIMIT, Runtime, settings_at, utc_now
 from hardwon.knowledge.reading import call_keys
@@ -372,7 +372,7 @@ class Agent:
 
     def learn(self, text: str, *, situation: str = "") -> Lesson:
         """Store a lesson that you already know, without a model. `situation`: when it holds."""
-        lesson = noted(self.scope, required(text, "lesson", LESSON_LIMIT))
+        lesson = lesson_of_person(self.scope, required(text, "lesson", LESSON_LIMIT))
         if situation:
             lesson = lesson._replace(situation=required(situation, "situation", LABEL_LIMIT))
         return self._engine.keep(lesson)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from hardwon.core._garbage import collected_rarely
 from hardwon.core.errors import InvalidInput, NotFound
 from hardwon.core.values import imported, lesson_formats, provenance
-from hardwon.core.values.dream import merged
+from hardwon.core.values.dream import merge_lessons
 from hardwon.core.values.evidence import Kind
 from hardwon.core.values.history import RETIRE
 from hardwon.core.values.lesson import LIVE, Lesson, Status
-from hardwon.core.values.lesson_check import checked
+from hardwon.core.values.lesson_check import check_lesson
 from hardwon.engine.pipeline import screen
 from hardwon.knowledge.reading.clues import with_clues
 
@@ -39,7 +39,7 @@ def changeable(engine: Runtime, scope: Scope, number: int) -> Lesson:
 def edit(engine: Runtime, scope: Scope, number: int, changes: Mapping[str, Any]) -> Lesson:
     """The edited lesson; a person who changes the correction vouches for it."""
     lesson = changeable(engine, scope, number)
-    changed = checked(lesson._replace(**changes, updated_at=engine.clock()))
+    changed = check_lesson(lesson._replace(**changes, updated_at=engine.clock()))
     if changed.correction != lesson.correction:
         is_alive = changed.status in LIVE and "status" not in changes
         changed = changed._replace(
@@ -52,7 +52,7 @@ def edit(engine: Runtime, scope: Scope, number: int, changes: Mapping[str, Any])
 
 def approve(engine: Runtime, scope: Scope, number: int) -> Lesson:
     """The lesson, released from quarantine by a person."""
-    lesson = provenance.approved(changeable(engine, scope, number))
+    lesson = provenance.approve_lesson(changeable(engine, scope, number))
     lesson = lesson._replace(updated_at=engine.clock())
     engine.store.lessons.update(lesson)
     return lesson
@@ -61,7 +61,7 @@ def approve(engine: Runtime, scope: Scope, number: int) -> Lesson:
 def merge(engine: Runtime, parents: Sequence[Lesson]) -> Lesson:
     """Store one lesson with the text of the strongest parent and the evidence of all."""
     now = engine.clock()
-    union = merged(parents, parents[0].scope, "", now)._replace(origin=MERGED, job="")
+    union = merge_lessons(parents, parents[0].scope, "", now)._replace(origin=MERGED, job="")
     with engine.store.together():
         stored = engine.store.lessons.add(screen.screen_lesson(union))
         for parent in parents:
@@ -81,9 +81,9 @@ def restored(engine: Runtime, change: Change) -> Lesson:
         now = store.get(before.scope, before.id)
     except NotFound:
         return store.add(before)
-    lesson = lesson_formats.restored(now, before)
+    lesson = lesson_formats.with_earlier_text(now, before)
     if change.act == RETIRE:  # from now on a person vouches for it
-        lesson = provenance.marked(lesson, Kind.APPROVED, "person")
+        lesson = provenance.with_evidence(lesson, Kind.APPROVED, "person")
     store.update(lesson)
     return lesson
 

@@ -8,7 +8,7 @@ from hardwon.core.errors import InvalidInput, NotAllowed, NotFound, StorageError
 from hardwon.core.text.clean import required
 from hardwon.core.values import history as past
 from hardwon.core.values.lesson import FORBIDDEN, Lesson, Status
-from hardwon.core.values.lesson_check import checked
+from hardwon.core.values.lesson_check import check_lesson
 from hardwon.knowledge.reading import call_keys
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Lessons:
             author="person",
             **{"importance": 0.8, "confidence": 0.9, **_plain(more)},
         )
-        return self._engine.keep(checked(lesson))
+        return self._engine.keep(check_lesson(lesson))
 
     def get(self, number: int) -> Lesson:
         """One lesson, or NotFound."""

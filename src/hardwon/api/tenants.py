@@ -13,7 +13,7 @@ from hardwon.core.text.clean import one_line
 from hardwon.core.values.delivery import Door
 from hardwon.core.values.lesson import Status
 from hardwon.core.values.listing import ListQuery, Page, Place
-from hardwon.core.values.scope import Scope, named
+from hardwon.core.values.scope import Scope, check_name
 from hardwon.knowledge.ranking.query import query
 from hardwon.models import budget
 from hardwon.storage.stores import run_files
@@ -166,8 +166,10 @@ class Tenant:
 
 def tenant(engine: Runtime, name: str, agent: str | None, project: str | None) -> Tenant:
     """A tenant, or one agent or project of it."""
-    own = None if agent is None else named(agent, "agent")
-    return Tenant(engine, Place(named(name, "tenant"), own, project and named(project, "project")))
+    own = None if agent is None else check_name(agent, "agent")
+    return Tenant(
+        engine, Place(check_name(name, "tenant"), own, project and check_name(project, "project"))
+    )
 
 
 def _page(items: list[T], limit: int, mark: Callable[[T], Mark]) -> Page[T]:

@@ -56,7 +56,7 @@ async def _worded(job: Job, model: Model) -> Lesson | None:
         return await reflect.reflect(job, model=model, system=prompt_text("lesson"))
     except BudgetSpent as spent:
         lesson = await reflect.reflect(job, model=Rules(), system="")
-        return lesson and provenance.marked(lesson, evidence.Kind.REWORD, spent.limit)
+        return lesson and provenance.with_evidence(lesson, evidence.Kind.REWORD, spent.limit)
 
 
 def _model(engine: Runtime) -> Model:

@@ -61,7 +61,7 @@ UNLIMITED = frozenset({Kind.PARENT, Kind.QUARANTINED, Kind.APPROVED})
 _OTHERS = 50
 
 
-def joined(*parts: Iterable[Evidence]) -> tuple[Evidence, ...]:
+def join_evidence(*parts: Iterable[Evidence]) -> tuple[Evidence, ...]:
     """All pieces in order, each once, the newest within the cap of their kind."""
     unique = {(piece.kind, piece.value): piece for part in parts for piece in part}
     newest: list[Evidence] = []
@@ -73,7 +73,7 @@ def joined(*parts: Iterable[Evidence]) -> tuple[Evidence, ...]:
     return tuple(reversed(newest))
 
 
-def parsed(text: str) -> Evidence:
+def parse_evidence(text: str) -> Evidence:
     """The evidence in a text `kind:value`, as packs and older stores write it."""
     kind, mark, value = text.partition(":")
     is_marked = mark and kind.replace("-", "").isalpha() and kind.islower() and len(kind) <= 20
@@ -85,10 +85,13 @@ def values_of(pieces: Iterable[Evidence], kind: str) -> tuple[str, ...]:
     return tuple([piece.value for piece in pieces if piece.kind == kind])
 
 
-def restored(items: Iterable[Any]) -> tuple[Evidence, ...]:
+def read_evidence(items: Iterable[Any]) -> tuple[Evidence, ...]:
     """Evidence from stored or imported items: `[kind, value, at]` or a text `kind:value`."""
-    return joined(parsed(item) if isinstance(item, str) else _record(*item) for item in items)
+    return join_evidence(
+        parse_evidence(item) if isinstance(item, str) else _evidence_of_record(*item)
+        for item in items
+    )
 
 
-def _record(kind: object, value: object, at: Any = 0.0) -> Evidence:
+def _evidence_of_record(kind: object, value: object, at: Any = 0.0) -> Evidence:
     return Evidence(str(kind), str(value), float(at))

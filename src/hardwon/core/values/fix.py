@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 UNCHANGED = "unchanged"  # the sort for tests that also fail without the run's change
 PREPARED = " < "  # in a key: before the calls that came first
 TEXT_LIMIT = 600  # characters of a fix
-PROVEN = 2  # runs in which a fix must have worked
-DOUBTED = 2  # failed runs after which it must be proven again
+PROVEN_RUNS = 2  # runs in which a fix must have worked
+DOUBTED_RUNS = 2  # failed runs after which it must be proven again
 FIXES_KEPT = 8  # of one lesson
 
 
@@ -35,7 +35,9 @@ class Fix(NamedTuple):
     @property
     def is_proven(self) -> bool:
         """Whether it worked in two runs, and has not failed too often since."""
-        return self.worked >= PROVEN and (self.failed < DOUBTED or self.worked >= 2 * self.failed)
+        return self.worked >= PROVEN_RUNS and (
+            self.failed < DOUBTED_RUNS or self.worked >= 2 * self.failed
+        )
 
 
 def is_of_test_in(fix: Fix, output: str) -> bool:
@@ -43,7 +45,7 @@ def is_of_test_in(fix: Fix, output: str) -> bool:
     return fix.key.partition(" ")[2] in output
 
 
-def ranked(fixes: Iterable[Fix]) -> tuple[Fix, ...]:
+def rank_fixes(fixes: Iterable[Fix]) -> tuple[Fix, ...]:
     """The fixes by their record, the likeliest first."""
     return tuple(sorted(fixes, key=_rank)[:FIXES_KEPT])
 
@@ -57,15 +59,15 @@ def with_success(fixes: tuple[Fix, ...], fix: Fix) -> tuple[Fix, ...]:
     """The fixes after one more run in which this one worked; the newest text is kept."""
     earlier = next((stored for stored in fixes if stored.key == fix.key), None)
     if earlier is None:
-        return ranked((*fixes, fix))
+        return rank_fixes((*fixes, fix))
     grown = fix._replace(worked=earlier.worked + 1, failed=earlier.failed)
-    return ranked(_replaced(fixes, grown))
+    return rank_fixes(_replaced(fixes, grown))
 
 
 def with_failure(fixes: tuple[Fix, ...], key: str) -> tuple[Fix, ...]:
     """The fixes after one more run in which this one was applied without success."""
     changed = (fix._replace(failed=fix.failed + (fix.key == key)) for fix in fixes)
-    return ranked(changed)
+    return rank_fixes(changed)
 
 
 def without_success(fixes: tuple[Fix, ...], key: str) -> tuple[Fix, ...]:
@@ -74,10 +76,10 @@ def without_success(fixes: tuple[Fix, ...], key: str) -> tuple[Fix, ...]:
         fix._replace(worked=fix.worked - 1, failed=fix.failed + 1) if fix.key == key else fix
         for fix in fixes
     )
-    return ranked(changed)
+    return rank_fixes(changed)
 
 
-def united(fixes: Iterable[Fix]) -> tuple[Fix, ...]:
+def merge_fixes(fixes: Iterable[Fix]) -> tuple[Fix, ...]:
     """The fixes of several lessons, each once, with summed records."""
     by_key: dict[str, Fix] = {}
     for fix in fixes:
@@ -89,19 +91,19 @@ def united(fixes: Iterable[Fix]) -> tuple[Fix, ...]:
                 worked=earlier.worked + fix.worked, failed=earlier.failed + fix.failed
             )
         )
-    return ranked(by_key.values())
+    return rank_fixes(by_key.values())
 
 
 def _replaced(fixes: tuple[Fix, ...], fix: Fix) -> tuple[Fix, ...]:
     return tuple(fix if stored.key == fix.key else stored for stored in fixes)
 
 
-def restored(items: Iterable[Any]) -> tuple[Fix, ...]:
+def read_fixes(items: Iterable[Any]) -> tuple[Fix, ...]:
     """Fixes from stored or imported records."""
-    return tuple(_record(*item) for item in items)
+    return tuple(_fix_of_record(*item) for item in items)
 
 
-def _record(
+def _fix_of_record(
     sort: object,
     text: object,
     key: object,

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from hardwon.core.values.lesson import Lesson
 
-KEPT = 1000  # changes of a scope; the oldest are dropped
+CHANGES_KEPT = 1000  # changes of a scope; the oldest are dropped
 # Decided by a hold-out: the lesson hardly helps, or may help after all
 RETIRE, RETURN = "retire", "return"
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from hardwon.core.text.clean import one_line
 from hardwon.core.values.evidence import Kind
 from hardwon.core.values.lesson import CALLS_KEPT, SIGNATURES_KEPT, Status
-from hardwon.core.values.provenance import marks, with_reason
+from hardwon.core.values.provenance import evidence_of, quarantine_lesson
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -40,7 +40,7 @@ class Pack(NamedTuple):
 
     def taken(self, lesson: Lesson) -> Lesson:
         """One of its lessons as it is stored."""
-        return trusted(lesson) if self.trust else admitted(lesson, self.origin)
+        return trust_lesson(lesson) if self.trust else admit_lesson(lesson, self.origin)
 
     def name(self, lesson: Lesson) -> tuple[str, ...]:
         """The identity of an imported lesson: its origin, plus its text if several share that."""
@@ -53,17 +53,17 @@ class Pack(NamedTuple):
         return self.name(lesson._replace(origin=_origin(lesson, self.origin)))
 
 
-def claimed(lesson: Lesson) -> Lesson:
+def claim_origin(lesson: Lesson) -> Lesson:
     """A lesson just read from a pack; its stated origin is only a claim."""
     return lesson._replace(origin=f"{_OWN}{lesson.origin}")
 
 
-def trusted(lesson: Lesson) -> Lesson:
+def trust_lesson(lesson: Lesson) -> Lesson:
     """The lesson as the pack states it, for a person who vouches for it."""
     return lesson._replace(origin=lesson.origin.removeprefix(_OWN))
 
 
-def admitted(lesson: Lesson, origin: str) -> Lesson:
+def admit_lesson(lesson: Lesson, origin: str) -> Lesson:
     """The lesson as untrusted: its text and subject, but no status, guard or counts.
 
     `origin` is the origin of its pack.
@@ -93,14 +93,14 @@ def _origin(lesson: Lesson, origin: str) -> str:
 
 def _quarantined(lesson: Lesson) -> Lesson:
     """The untrusted lesson in its first state; only this function decides that."""
-    return with_reason(lesson._replace(status=Status.PROVEN), _REASON)
+    return quarantine_lesson(lesson._replace(status=Status.PROVEN), _REASON)
 
 
 def is_held(lesson: Lesson | None) -> bool:
     """Whether a lesson waits only because no person has vouched for it."""
     if lesson is None or lesson.status != Status.QUARANTINED:
         return False
-    return _REASON in marks(lesson, Kind.QUARANTINED)
+    return _REASON in evidence_of(lesson, Kind.QUARANTINED)
 
 
 def is_of_pack(lesson: Lesson) -> bool:

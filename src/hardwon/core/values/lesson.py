@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from hardwon.core.text.clean import LABEL_LIMIT, LESSON_LIMIT, clip, many_lines, one_line
-from hardwon.core.values.evidence import Evidence, Kind, joined, values_of
-from hardwon.core.values.fix import Fix, united
+from hardwon.core.values.evidence import Evidence, Kind, join_evidence, values_of
+from hardwon.core.values.fix import Fix, merge_fixes
 from hardwon.core.values.scope import Scope
 
 CATEGORY = "lesson"
@@ -149,9 +149,9 @@ class Lesson(NamedTuple):
             met=self.met + other.met,
             signatures=unique((*self.signatures, *other.signatures))[-SIGNATURES_KEPT:],
             calls=kept_calls((*self.calls, *other.calls)),
-            evidence=joined(self.evidence, other.evidence),
+            evidence=join_evidence(self.evidence, other.evidence),
             kinds=unique((*self.kinds, *other.kinds)),
-            fixes=united((*self.fixes, *other.fixes)),
+            fixes=merge_fixes((*self.fixes, *other.fixes)),
             updated_at=now,
         )
 
@@ -188,7 +188,7 @@ def tidy(lesson: Lesson) -> Lesson:
     )
 
 
-def noted(scope: Scope, text: str) -> Lesson:
+def lesson_of_person(scope: Scope, text: str) -> Lesson:
     """The lesson that a person wrote down."""
     return Lesson(
         scope=scope,

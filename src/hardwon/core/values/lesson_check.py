@@ -22,24 +22,24 @@ _NUMBERS = (int, float)
 _TEXT, _NAME, _ITEMS = 64 * 1024, 2 * 1024, 100_000
 
 
-def checked(lesson: Lesson) -> Lesson:
+def check_lesson(lesson: Lesson) -> Lesson:
     """The lesson itself; raises InvalidInput that names the invalid fields."""
-    invalid = faults(lesson)
+    invalid = invalid_fields(lesson)
     if invalid:
         raise InvalidInput(f"the lesson cannot be stored: invalid {', '.join(invalid)}")
     return lesson
 
 
-def faults(lesson: Lesson) -> list[str]:
+def invalid_fields(lesson: Lesson) -> list[str]:
     """The fields whose value cannot be stored or read back."""
     checks = zip(Lesson._fields, _IN_ORDER, lesson, strict=True)
     return [name for name, rule, value in checks if not rule(value)]
 
 
-def mended(lesson: Lesson) -> Lesson:
+def mend_lesson(lesson: Lesson) -> Lesson:
     """The lesson with defaults in place of invalid fields."""
     blank = Lesson(lesson.scope, "", "")
-    return lesson._replace(**{name: getattr(blank, name) for name in faults(lesson)})
+    return lesson._replace(**{name: getattr(blank, name) for name in invalid_fields(lesson)})
 
 
 def _is_text(value: object, limit: int = _TEXT) -> bool:

@@ -11,7 +11,7 @@ from hardwon.core.errors import InvalidInput
 from hardwon.core.text.clean import one_line
 from hardwon.core.values import evidence, fix
 from hardwon.core.values.lesson import RULES, Lesson, Status, unique
-from hardwon.core.values.lesson_check import STATUSES, checked
+from hardwon.core.values.lesson_check import STATUSES, check_lesson
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 TITLE = "# hardwon lessons"
 _LISTS = ("tags", "signatures", "calls", "kinds")
-_RECORDS = {"evidence": evidence.restored, "fixes": fix.restored}
+_RECORDS = {"evidence": evidence.read_evidence, "fixes": fix.read_fixes}
 _TIMES = ("created_at", "updated_at", "last_seen_at", "expires_at")
 _LEFT_OUT = ("scope", "id", "job", "hits")  # fields of the store, not of the lesson
 _FIELDS = frozenset(Lesson._fields) - {"scope", "id"}
@@ -60,7 +60,7 @@ def from_record(record: dict[str, Any], scope: Scope) -> Lesson:
         raise InvalidInput("not a lesson: situation, mistake and correction must be text")
     if not lesson.correction.strip():
         raise InvalidInput("not a lesson: it has no correction")
-    return checked(_with_known_status(lesson))
+    return check_lesson(_with_known_status(lesson))
 
 
 def _with_known_status(lesson: Lesson) -> Lesson:
@@ -142,7 +142,7 @@ def from_markdown(text: str, scope: Scope) -> Iterator[Lesson]:
             met=int(_number(fields.get("Met"), 1, "met")),
             guard=fields.get("Guard") == "yes",
         )
-        yield checked(lesson)
+        yield check_lesson(lesson)
 
 
 def _section(lesson: Lesson) -> str:
@@ -175,7 +175,7 @@ def _number(text: str | None, default: float, name: str) -> float:
         return default
 
 
-def restored(current: Lesson, before: Lesson) -> Lesson:
+def with_earlier_text(current: Lesson, before: Lesson) -> Lesson:
     """A lesson with its earlier text and status; its counts stay."""
     return before._replace(
         id=current.id,

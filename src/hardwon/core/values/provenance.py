@@ -2,51 +2,55 @@
 
 from collections.abc import Iterable
 
-from hardwon.core.values.evidence import Evidence, Kind, joined, values_of
+from hardwon.core.values.evidence import Evidence, Kind, join_evidence, values_of
 from hardwon.core.values.lesson import Lesson, Status
 
 
-def marked(lesson: Lesson, kind: str, value: object) -> Lesson:
+def with_evidence(lesson: Lesson, kind: str, value: object) -> Lesson:
     """The lesson with one more piece of evidence."""
-    return lesson._replace(evidence=joined(lesson.evidence, [Evidence(kind, str(value))]))
+    return lesson._replace(evidence=join_evidence(lesson.evidence, [Evidence(kind, str(value))]))
 
 
-def marks(lesson: Lesson, kind: str) -> tuple[str, ...]:
+def evidence_of(lesson: Lesson, kind: str) -> tuple[str, ...]:
     """The values of one kind of evidence."""
     return values_of(lesson.evidence, kind)
 
 
-def without(lesson: Lesson, kind: str) -> Lesson:
+def without_evidence(lesson: Lesson, kind: str) -> Lesson:
     """The lesson without the evidence of one kind."""
     return lesson._replace(evidence=tuple(piece for piece in lesson.evidence if piece.kind != kind))
 
 
-def with_reason(lesson: Lesson, reason: str) -> Lesson:
+def quarantine_lesson(lesson: Lesson, reason: str) -> Lesson:
     """The lesson in quarantine, and why."""
-    return marked(lesson, Kind.QUARANTINED, reason)._replace(status=Status.QUARANTINED)
+    return with_evidence(lesson, Kind.QUARANTINED, reason)._replace(status=Status.QUARANTINED)
 
 
-def recorded(lesson: Lesson) -> str:
+def confirmation(lesson: Lesson) -> str:
     """The confirmation for the author of a new lesson; says so if it is held back."""
-    return "\n".join((f"OK: recorded lesson #{lesson.id} — {lesson.row()}", *held_back(lesson)))
+    return "\n".join(
+        (f"OK: recorded lesson #{lesson.id} — {lesson.row()}", *quarantine_note(lesson))
+    )
 
 
-def held_back(lesson: Lesson) -> tuple[str, ...]:
+def quarantine_note(lesson: Lesson) -> tuple[str, ...]:
     """The note on a lesson in quarantine; empty for any other."""
     if lesson.status != Status.QUARANTINED:
         return ()
-    reason = "; ".join(marks(lesson, Kind.QUARANTINED))
+    reason = "; ".join(evidence_of(lesson, Kind.QUARANTINED))
     return (f"held back: {reason}; waits for approval: hardwon lesson approve {lesson.id}",)
 
 
-def approved(lesson: Lesson, by: str = "person") -> Lesson:
+def approve_lesson(lesson: Lesson, by: str = "person") -> Lesson:
     """The lesson as approved by a person; the reason of its quarantine stays."""
-    return marked(lesson, Kind.APPROVED, by)._replace(status=Status.PROVEN)
+    return with_evidence(lesson, Kind.APPROVED, by)._replace(status=Status.PROVEN)
 
 
 def is_approved(lesson: Lesson, reason: str) -> bool:
     """Whether a person has released the lesson although this was the reason to hold it back."""
-    return bool(marks(lesson, Kind.APPROVED)) and reason in marks(lesson, Kind.QUARANTINED)
+    return bool(evidence_of(lesson, Kind.APPROVED)) and reason in evidence_of(
+        lesson, Kind.QUARANTINED
+    )
 
 
 def is_from(lesson: Lesson, origin: str) -> bool:
@@ -72,4 +76,4 @@ def descendants(lessons: Iterable[Lesson], origin: str) -> list[Lesson]:
 
 
 def _parents(lesson: Lesson) -> set[int]:
-    return {int(mark) for mark in marks(lesson, Kind.PARENT) if mark.isdecimal()}
+    return {int(mark) for mark in evidence_of(lesson, Kind.PARENT) if mark.isdecimal()}

@@ -20,7 +20,7 @@ class Step(NamedTuple):
     failure: Failure | None = None
 
 
-def restored(values: Sequence[Any]) -> Step:
+def read_step(values: Sequence[Any]) -> Step:
     """The step of a stored record; older versions stored a digest as the failure."""
     step = Step(*values)
     stored: object = step.failure

@@ -53,11 +53,11 @@ def is_retired(lesson: Lesson) -> bool:
     return bool(marks) and wording_of(lesson) in (mark.partition(":")[0] for mark in marks)
 
 
-def noted_as(family: str) -> str:
+def unit_name(family: str) -> str:
     """The name under which a run notes a unit."""
     return f"{_MARK}{family}"
 
 
-def noted_family(name: str) -> str:
-    """The family of a name from `noted_as`; "" for the id of a delivery."""
+def family_of_name(name: str) -> str:
+    """The family of a name from `unit_name`; "" for the id of a delivery."""
     return name[1:] if name.startswith(_MARK) else ""

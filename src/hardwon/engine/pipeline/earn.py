@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.errors import NotFound
-from hardwon.core.values.evidence import Evidence, Kind, joined
+from hardwon.core.values.evidence import Evidence, Kind, join_evidence
 from hardwon.core.values.history import Change
 from hardwon.core.values.lesson import Status
 from hardwon.knowledge.evidence.advice import follows, recommended
@@ -116,7 +116,7 @@ def _note(verdict: Verdict, run: str, *, store: Store, now: datetime, retires: b
     item, holds, step = verdict
     kind = Kind.CONFIRMED if holds else Kind.WEAKENED
     piece = Evidence(kind, f"{run}: {step}", now.timestamp())
-    told = item._replace(evidence=joined(item.evidence, (piece,)), updated_at=now)
+    told = item._replace(evidence=join_evidence(item.evidence, (piece,)), updated_at=now)
     if holds:
         told = told._replace(met=item.met + 1)
     elif retires and item.author != "person":
@@ -129,5 +129,5 @@ def withdrawn(item: Lesson, why: str, now: datetime) -> Lesson:
     """The item, no longer shown, with the reason."""
     reason = Evidence(Kind.WITHDRAWN, why, now.timestamp())
     return item._replace(
-        status=Status.RETIRED, evidence=joined(item.evidence, (reason,)), updated_at=now
+        status=Status.RETIRED, evidence=join_evidence(item.evidence, (reason,)), updated_at=now
     )

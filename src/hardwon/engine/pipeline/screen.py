@@ -8,7 +8,7 @@ from hardwon.core.text import harm, injection
 from hardwon.core.text.clean import ATTEMPT_LIMIT, clean
 from hardwon.core.text.secrets import all_without_secrets, screened, without_secrets
 from hardwon.core.values import provenance
-from hardwon.core.values.evidence import joined
+from hardwon.core.values.evidence import join_evidence
 from hardwon.core.values.fix import TEXT_LIMIT
 from hardwon.core.values.lesson import LIVE, Status, tidy
 
@@ -69,12 +69,12 @@ def screen_lesson(lesson: Lesson) -> Lesson:
             mistake=mistake,
             correction=correction,
             tags=tuple(without_secrets(tag) for tag in lesson.tags),
-            evidence=joined(map(_screened, lesson.evidence)),
+            evidence=join_evidence(map(_screened, lesson.evidence)),
             fixes=tuple(map(_screened_fix, lesson.fixes)),
         )
     )
     if reason and lesson.status in LIVE and not provenance.is_approved(lesson, reason):
-        return provenance.with_reason(safe, reason)
+        return provenance.quarantine_lesson(safe, reason)
     return safe
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from hardwon.core.values.evidence import Evidence, Kind, joined, values_of
+from hardwon.core.values.evidence import Evidence, Kind, join_evidence, values_of
 from hardwon.core.values.lesson import MINED, USER_SUPPLIED
 from hardwon.knowledge.reading.kind import missing_name
 from hardwon.knowledge.reading.programs import INTERPRETERS
@@ -172,7 +172,7 @@ def with_clues(lesson: Lesson) -> Lesson:
     told = dict.fromkeys((lesson.situation, lesson.mistake, lesson.correction))
     text = "\n".join(words for words in told if words != USER_SUPPLIED)
     pieces = [Evidence(Kind.ABOUT, clue) for clue in clues(text)]
-    return lesson._replace(evidence=joined(other_evidence, pieces))
+    return lesson._replace(evidence=join_evidence(other_evidence, pieces))
 
 
 def clues_of(lesson: Lesson) -> tuple[str, ...]:

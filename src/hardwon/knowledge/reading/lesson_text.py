@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from hardwon.core.text.clean import one_line
-from hardwon.core.values.fix import DOUBTED, PREPARED, UNCHANGED, with_success
+from hardwon.core.values.fix import DOUBTED_RUNS, PREPARED, UNCHANGED, with_success
 from hardwon.core.values.lesson import LIVE, MINED, Status, is_vouched
 
 if TYPE_CHECKING:
@@ -114,4 +114,6 @@ def _state(fixes: Sequence[Fix]) -> str:
 
 def _are_doubted(fixes: Sequence[Fix]) -> bool:
     """Whether a fix has failed in several runs and no fix is proven."""
-    return any(fix.failed >= DOUBTED for fix in fixes) and not any(fix.is_proven for fix in fixes)
+    return any(fix.failed >= DOUBTED_RUNS for fix in fixes) and not any(
+        fix.is_proven for fix in fixes
+    )

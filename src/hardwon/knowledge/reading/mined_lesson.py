@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.values import episode
-from hardwon.core.values.evidence import Evidence, Kind, joined
+from hardwon.core.values.evidence import Evidence, Kind, join_evidence
 from hardwon.core.values.lesson import (
     CALLS_KEPT,
     MINED,
@@ -71,7 +71,7 @@ def seen_again(
         met=lesson.met + (failure.kind not in past.withheld),
         signatures=_with_digest(lesson.signatures, failure.exact)[-SIGNATURES_KEPT:],
         calls=unique((*lesson.calls, *_calls(step, failure, past.task)))[-CALLS_KEPT:],
-        evidence=joined(lesson.evidence, _seen(step, failure, past.task, now)),
+        evidence=join_evidence(lesson.evidence, _seen(step, failure, past.task, now)),
     )
 
 

@@ -11,7 +11,7 @@ from hardwon.core.values.lesson_formats import from_record, to_record
 from hardwon.core.values.reflection import Reflection
 from hardwon.core.values.report import FailureKind, day_of
 from hardwon.core.values.run import Shown
-from hardwon.core.values.step import restored
+from hardwon.core.values.step import read_step
 from hardwon.storage.stores.rows import listed, moment
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def ended_run_of(row: Row, shelves: dict[int, Scope]) -> EndedRun:
         failed=row[7],
         told=row[8],
         kinds=listed(row[9]),
-        steps=tuple(map(restored, listed(row[10]))),
+        steps=tuple(map(read_step, listed(row[10]))),
         shown=tuple(map(_shown, listed(row[11]))),
     )
 

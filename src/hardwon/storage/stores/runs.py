@@ -20,7 +20,7 @@ from hardwon.core import _files
 from hardwon.core.errors import storage_error
 from hardwon.core.values.run import RunSoFar, Shown
 from hardwon.core.values.scope import Scope
-from hardwon.core.values.step import Step, restored
+from hardwon.core.values.step import Step, read_step
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -300,7 +300,7 @@ def _values(lines: list[bytes]) -> list[Any]:
 
 def _step(values: Any) -> Step | None:
     try:
-        return restored(values) if isinstance(values, list) else None
+        return read_step(values) if isinstance(values, list) else None
     except TypeError:
         return None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.core.values.history import KEPT
+from hardwon.core.values.history import CHANGES_KEPT
 
 if TYPE_CHECKING:
     from hardwon.core.values.history import Change
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class MemoryHistory:
     """Changes in a list."""
 
-    def __init__(self, kept: int = KEPT) -> None:
+    def __init__(self, kept: int = CHANGES_KEPT) -> None:
         self.all: list[Change] = []
         self._last = 0
         self._kept = kept
