@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.core.values.lesson import MINED, Lesson, lesson_of_person
+from hardwon.core.values.run import Step
 from hardwon.core.values.scope import Scope
-from hardwon.core.values.step import Step
 from hardwon.knowledge.reading.clues import (
     clues,
     clues_of,

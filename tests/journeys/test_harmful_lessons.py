@@ -10,9 +10,7 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.core.values.evidence import Kind
-from hardwon.core.values.lesson import Status
-from hardwon.core.values.provenance import evidence_of
+from hardwon.core.values.lesson import Kind, Status, evidence_of
 from hardwon.learn.transcripts.insight import Insight
 from tests.corpora.harm import HARMFUL, half
 

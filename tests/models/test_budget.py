@@ -12,8 +12,7 @@ import pytest
 import hardwon
 from hardwon.core.errors import BudgetSpent, InvalidInput, TransientError
 from hardwon.core.settings import BudgetSettings, load
-from hardwon.core.values.evidence import Kind
-from hardwon.core.values.provenance import evidence_of
+from hardwon.core.values.lesson import Kind, evidence_of
 from hardwon.models.budget import (
     Account,
     DayLimits,

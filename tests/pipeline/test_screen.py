@@ -9,10 +9,7 @@ import pytest
 import hardwon
 from hardwon import Episode, Step
 from hardwon.core.errors import NotFound
-from hardwon.core.values.evidence import Evidence, Kind
-from hardwon.core.values.fix import Fix
-from hardwon.core.values.lesson import Status
-from hardwon.core.values.provenance import evidence_of, with_evidence
+from hardwon.core.values.lesson import Evidence, Fix, Kind, Status, evidence_of, with_evidence
 from hardwon.core.values.scope import apart, folder_digest
 from hardwon.engine.pipeline.screen import (
     revoke,

@@ -5,12 +5,10 @@ from __future__ import annotations
 import pytest
 
 from hardwon import Step
-from hardwon.core.values.delivery import Delivery
-from hardwon.core.values.failure import Failure
+from hardwon.core.values.delivery import DOOR, Delivery, Unit, unit_name
 from hardwon.core.values.lesson import EPOCH
 from hardwon.core.values.report import Window
-from hardwon.core.values.run import RunSoFar, Shown
-from hardwon.core.values.unit import DOOR, Unit, unit_name
+from hardwon.core.values.run import Failure, RunSoFar, Shown
 from hardwon.engine.pipeline.settle import settle, settled
 from hardwon.storage.stores.memory import MemoryStore
 from tests.samples import CODER, NOW

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hardwon.core.values.evidence import (
+from hardwon.core.values.lesson import (
     Evidence,
     Kind,
     join_evidence,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hardwon.core.values.fix import Fix, rank_fixes, with_failure, with_success
+from hardwon.core.values.lesson import Fix, rank_fixes, with_failure, with_success
 
 INSTALL = Fix("preparation", "First run `npm ci`", "npm ci")
 FLAG = Fix("call", "Use `npm test -w web`", "npm test -w")

@@ -10,9 +10,9 @@ from hardwon.api import reporting
 from hardwon.api.lessons import within
 from hardwon.core.errors import InvalidInput
 from hardwon.core.text.clean import one_line
-from hardwon.core.values.delivery import Door
-from hardwon.core.values.lesson import Status
-from hardwon.core.values.listing import ListQuery, Page, Place
+from hardwon.core.values.delivery import Delivery, Door
+from hardwon.core.values.lesson import Lesson, Status
+from hardwon.core.values.report import FailureKind, ListQuery, Mark, Page, Place, Report
 from hardwon.core.values.scope import Scope, check_name
 from hardwon.knowledge.ranking.query import query
 from hardwon.models import budget
@@ -21,12 +21,7 @@ from hardwon.storage.stores import run_files
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from hardwon.core.values.delivery import Delivery
-    from hardwon.core.values.ended_run import EndedRun
-    from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.listing import Mark
-    from hardwon.core.values.report import FailureKind, Report
-    from hardwon.core.values.run import RunSoFar
+    from hardwon.core.values.run import EndedRun, RunSoFar
     from hardwon.engine.runtime import Runtime
     from hardwon.models.budget import Spent
 

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.core._fork import cached_property
 from hardwon.core.errors import NotFound
-from hardwon.core.values.run import RunSoFar
+from hardwon.core.values.run import RunSoFar, Step, read_step
 from hardwon.core.values.scope import Scope
-from hardwon.core.values.step import read_step
 from hardwon.engine.doors import Doors
 from hardwon.engine.recording import Recording
 from hardwon.storage.stores.sqlite import mirror as sqlite_mirror
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from hardwon.core.settings import Settings
     from hardwon.core.values.delivery import Injection
     from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.step import Step
     from hardwon.storage.ports import Run, Store
     from hardwon.storage.stores.postgres import PostgresStore
     from hardwon.storage.stores.spool import Spool

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import hardwon
 from hardwon.core.errors import HardwonError, NotFound
 from hardwon.core.text.clean import LABEL_LIMIT, LESSON_LIMIT, one_line
-from hardwon.core.values.provenance import confirmation
+from hardwon.core.values.lesson import confirmation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.core.values.lesson import Status
-from hardwon.core.values.provenance import evidence_of
+from hardwon.core.values.lesson import Status, evidence_of
 
 FAR = -62135650800.0  # before the year 1
 DAMAGE: dict[str, list[object]] = {

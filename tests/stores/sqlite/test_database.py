@@ -18,8 +18,7 @@ import pytest
 
 import hardwon
 from hardwon.core.errors import Corrupt, NewerSchema, StorageError, StorageFull
-from hardwon.core.values.evidence import parse_evidence
-from hardwon.core.values.lesson import Status
+from hardwon.core.values.lesson import Status, parse_evidence
 from hardwon.knowledge.ranking.query import query
 from hardwon.storage.stores.sqlite import SqliteStore, database
 from hardwon.storage.stores.sqlite.database import SCHEMA, Database

@@ -4,9 +4,16 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from hardwon.core.values.evidence import Evidence, Kind, join_evidence
-from hardwon.core.values.fix import merge_fixes
-from hardwon.core.values.lesson import Lesson, Status, clean_tags, unique
+from hardwon.core.values.lesson import (
+    Evidence,
+    Kind,
+    Lesson,
+    Status,
+    clean_tags,
+    join_evidence,
+    merge_fixes,
+    unique,
+)
 from hardwon.core.values.scope import Scope
 
 DISPUTED = "disputed"  # the tag of lessons that contradict each other

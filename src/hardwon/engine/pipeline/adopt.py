@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.core.values.episode import Trigger
-from hardwon.core.values.evidence import Evidence, Kind, join_evidence, values_of
-from hardwon.core.values.lesson import MINED, Lesson, Status, unique
+from hardwon.core.values.lesson import (
+    MINED,
+    Evidence,
+    Kind,
+    Lesson,
+    Status,
+    join_evidence,
+    unique,
+    values_of,
+)
+from hardwon.core.values.run import Failure, RunSoFar, Step, Trigger
 from hardwon.knowledge.reading import clues
 from hardwon.knowledge.reading.situation import program
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon.core.values.failure import Failure
-    from hardwon.core.values.run import RunSoFar
-    from hardwon.core.values.step import Step
     from hardwon.engine.pipeline.scope_memory import Memory
 
 

@@ -5,9 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.core.text.clean import comparable
-from hardwon.core.values.evidence import Kind
-from hardwon.core.values.lesson import LIVE, MINED, RULES, RUN, Lesson, Status, is_vouched
-from hardwon.core.values.provenance import with_evidence
+from hardwon.core.values.lesson import (
+    LIVE,
+    MINED,
+    RULES,
+    RUN,
+    Kind,
+    Lesson,
+    Status,
+    is_vouched,
+    with_evidence,
+)
 from hardwon.knowledge.ranking.query import Query, query, terms
 
 if TYPE_CHECKING:

@@ -6,9 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.errors import NotFound
-from hardwon.core.values.evidence import Evidence, Kind, join_evidence
-from hardwon.core.values.history import Change
-from hardwon.core.values.lesson import Status
+from hardwon.core.values.lesson import Change, Evidence, Kind, Lesson, Status, join_evidence
 from hardwon.knowledge.evidence.advice import follows, recommended
 from hardwon.knowledge.evidence.trails import failing_call, working_calls
 
@@ -16,9 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.run import RunSoFar
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.run import RunSoFar, Step
     from hardwon.knowledge.evidence.calls import Call
     from hardwon.storage.ports import Store
 

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.errors import NotFound
-from hardwon.core.values.evidence import Evidence, Kind, join_evidence
-from hardwon.core.values.history import RETIRE, RETURN, Change
-from hardwon.core.values.lesson import EPOCH
-from hardwon.core.values.provenance import evidence_of, without_evidence
+from hardwon.core.values.delivery import is_retired, wording_of
+from hardwon.core.values.lesson import (
+    EPOCH,
+    RETIRE,
+    RETURN,
+    Change,
+    Evidence,
+    Kind,
+    Lesson,
+    evidence_of,
+    join_evidence,
+    without_evidence,
+)
 from hardwon.core.values.report import LessonVerdict, Window
 from hardwon.core.values.scope import Scope
-from hardwon.core.values.unit import is_retired, wording_of
 from hardwon.knowledge.proof import verdicts as judging
 from hardwon.knowledge.proof.effect import effect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from datetime import datetime
 
-    from hardwon.core.values.lesson import Lesson
     from hardwon.knowledge.proof.arms import Treatment
     from hardwon.knowledge.proof.verdicts import Verdict
     from hardwon.storage.ports import Store

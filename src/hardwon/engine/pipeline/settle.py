@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.core.values.delivery import Door, Outcome
-from hardwon.core.values.unit import family_of_name
+from hardwon.core.values.delivery import Door, Outcome, family_of_name
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from hardwon.core.values.run import RunSoFar, Shown
+    from hardwon.core.values.run import RunSoFar, Shown, Step
     from hardwon.core.values.scope import Scope
-    from hardwon.core.values.step import Step
     from hardwon.storage.ports import Store
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from hardwon.core.values.delivery import DOOR, Unit, family_of, is_retired, unit_name, wording_of
 from hardwon.core.values.run import WITHHELD, Shown
-from hardwon.core.values.unit import DOOR, Unit, family_of, is_retired, unit_name, wording_of
 from hardwon.knowledge.proof.coin import toss
 
 if TYPE_CHECKING:

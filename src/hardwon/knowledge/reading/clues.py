@@ -15,8 +15,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from hardwon.core.values.evidence import Evidence, Kind, join_evidence, values_of
-from hardwon.core.values.lesson import MINED, USER_SUPPLIED
+from hardwon.core.values.lesson import (
+    MINED,
+    USER_SUPPLIED,
+    Evidence,
+    Kind,
+    Lesson,
+    join_evidence,
+    values_of,
+)
 from hardwon.knowledge.reading.kind import missing_name
 from hardwon.knowledge.reading.programs import INTERPRETERS
 from hardwon.knowledge.reading.shell import flag_name, parse
@@ -24,8 +31,7 @@ from hardwon.knowledge.reading.shell import flag_name, parse
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.run import Step
     from hardwon.knowledge.reading.shell import Command
 
 SAYS, ERROR, LACKS, CALL, NAME = "says ", "error ", "lacks ", "call ", "name "

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from hardwon.core.errors import InvalidInput, StorageError
-from hardwon.core.values.imported import claim_origin
-from hardwon.core.values.lesson_formats import TITLE, from_lines, from_markdown
+from hardwon.core.values.lesson_formats import TITLE, claim_origin, from_lines, from_markdown
 from hardwon.learn.imports import aiwg, arbiter, chatcli, insights, wasp
 
 if TYPE_CHECKING:

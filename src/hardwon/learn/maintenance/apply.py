@@ -9,21 +9,19 @@ from hardwon.core.text.numbers import plural
 from hardwon.core.values.dream import (
     CONSOLIDATING,
     DISPUTED,
+    Dream,
     DreamChange,
     DreamState,
+    Edit,
     merge_lessons,
 )
-from hardwon.core.values.evidence import Kind
-from hardwon.core.values.lesson import Status, statuses
-from hardwon.core.values.provenance import without_evidence
+from hardwon.core.values.lesson import Kind, Lesson, Status, statuses, without_evidence
 from hardwon.learn.maintenance.lock import lease
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
-    from hardwon.core.values.dream import Dream, Edit
-    from hardwon.core.values.lesson import Lesson
     from hardwon.core.values.scope import Scope
     from hardwon.engine.runtime import Runtime
 

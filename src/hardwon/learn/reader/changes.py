@@ -5,10 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.core.values.episode import Trigger
-from hardwon.core.values.evidence import Evidence, Kind, join_evidence
-from hardwon.core.values.history import Change
-from hardwon.core.values.lesson import Lesson, Status, kept_calls, unique
+from hardwon.core.values.lesson import (
+    Change,
+    Evidence,
+    Kind,
+    Lesson,
+    Status,
+    join_evidence,
+    kept_calls,
+    unique,
+)
+from hardwon.core.values.run import Step, Trigger
 from hardwon.engine.pipeline.earn import WITHDRAW, withdrawn
 from hardwon.engine.pipeline.screen import screen_lesson
 from hardwon.knowledge.evidence.keys import failed_key
@@ -21,7 +28,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from hardwon.core.values.scope import Scope
-    from hardwon.core.values.step import Step
     from hardwon.learn.reader.answer import Answer, Item
     from hardwon.learn.reader.checks import Refusal
     from hardwon.storage.ports import Store

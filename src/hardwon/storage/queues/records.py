@@ -9,11 +9,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from hardwon.core.errors import InvalidInput
-from hardwon.core.values.episode import Episode
 from hardwon.core.values.job import Job
 from hardwon.core.values.lesson import EPOCH
+from hardwon.core.values.run import Episode, read_step
 from hardwon.core.values.scope import Scope
-from hardwon.core.values.step import read_step
 
 MAGIC = b"LSN1"
 PAYLOAD_LIMIT = 1 << 20  # bytes of a new record

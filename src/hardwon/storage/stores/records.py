@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hardwon.core.values.dream import Dream
-from hardwon.core.values.ended_run import EndedRun
 from hardwon.core.values.lesson_formats import from_record, to_record
 from hardwon.core.values.reflection import Reflection
 from hardwon.core.values.report import FailureKind, day_of
-from hardwon.core.values.run import Shown
-from hardwon.core.values.step import read_step
+from hardwon.core.values.run import EndedRun, Shown, read_step
 from hardwon.storage.stores.rows import listed, moment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import date
-    from typing import Any
 
     from hardwon.core.values.lesson import Lesson
     from hardwon.core.values.scope import Scope

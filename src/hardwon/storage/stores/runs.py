@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.core import _files
 from hardwon.core.errors import storage_error
-from hardwon.core.values.run import RunSoFar, Shown
+from hardwon.core.values.run import RunSoFar, Shown, Step, read_step
 from hardwon.core.values.scope import Scope
-from hardwon.core.values.step import Step, read_step
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hardwon.core.text.numbers import plural
-from hardwon.core.values.lesson import Status, statuses
-from hardwon.core.values.plain import plain
-from hardwon.core.values.provenance import confirmation
+from hardwon.core.values import plain
+from hardwon.core.values.lesson import Status, confirmation, statuses
 from hardwon.knowledge.reading.guards import guard_of
 from hardwon.surfaces.cli import lesson_bulk, options, story
 from hardwon.surfaces.cli.group import Group

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 from hardwon.api.lessons import MOST, MOST_FOUND
 from hardwon.core.text.clean import one_line
 from hardwon.core.text.numbers import plural
-from hardwon.core.values.evidence import Kind
-from hardwon.core.values.lesson import Status
-from hardwon.core.values.provenance import evidence_of
+from hardwon.core.values.lesson import Kind, Status, evidence_of
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, fitted, say, width
 

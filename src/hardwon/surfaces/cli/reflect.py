@@ -12,7 +12,7 @@ import hardwon
 from hardwon.core.errors import HardwonError, NotFound
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.text.numbers import plural
-from hardwon.core.values.provenance import quarantine_note
+from hardwon.core.values.lesson import quarantine_note
 from hardwon.engine.runtime import utc_now
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import age, complain, dump, say

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.core.values.history import CHANGES_KEPT
+from hardwon.core.values.lesson import CHANGES_KEPT, Change
 
 if TYPE_CHECKING:
-    from hardwon.core.values.history import Change
     from hardwon.core.values.scope import Scope
 
 

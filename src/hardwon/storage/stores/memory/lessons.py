@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.core.errors import NotFound
-from hardwon.core.values.lesson import LIVE, MINED, SHELVED, Status, statuses
-from hardwon.core.values.lesson_check import check_lesson
+from hardwon.core.values.lesson import LIVE, MINED, SHELVED, Lesson, Status, statuses
+from hardwon.core.values.lesson_formats import check_lesson
 from hardwon.knowledge.ranking.query import Match, MatchTally, index, keys, rarity
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from hardwon.core.values.lesson import Lesson
     from hardwon.core.values.scope import Scope
     from hardwon.knowledge.ranking.query import Query
 

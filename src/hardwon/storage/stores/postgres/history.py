@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.core.values.history import CHANGES_KEPT, Change
+from hardwon.core.values.lesson import CHANGES_KEPT, Change
 from hardwon.storage.stores.postgres import scopes
 from hardwon.storage.stores.records import lesson_record, recorded_lesson
 from hardwon.storage.stores.rows import moment

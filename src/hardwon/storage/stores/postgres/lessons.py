@@ -7,9 +7,16 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from hardwon.core.errors import NotFound
-from hardwon.core.values.lesson import LIVE, MINED, SHELVED, Lesson, Status, statuses
-from hardwon.core.values.lesson_check import check_lesson, mend_lesson
-from hardwon.core.values.provenance import quarantine_lesson
+from hardwon.core.values.lesson import (
+    LIVE,
+    MINED,
+    SHELVED,
+    Lesson,
+    Status,
+    quarantine_lesson,
+    statuses,
+)
+from hardwon.core.values.lesson_formats import check_lesson, mend_lesson
 from hardwon.knowledge.ranking.query import Match, Query, index, indexed
 from hardwon.storage.postgres.database import Statement, uncounted
 from hardwon.storage.stores.postgres import scopes as shelves

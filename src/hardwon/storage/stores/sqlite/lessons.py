@@ -6,9 +6,16 @@ import os
 from typing import TYPE_CHECKING
 
 from hardwon.core.errors import NotFound
-from hardwon.core.values import provenance
-from hardwon.core.values.lesson import LIVE, MINED, SHELVED, Lesson, Status, statuses
-from hardwon.core.values.lesson_check import check_lesson, mend_lesson
+from hardwon.core.values.lesson import (
+    LIVE,
+    MINED,
+    SHELVED,
+    Lesson,
+    Status,
+    quarantine_lesson,
+    statuses,
+)
+from hardwon.core.values.lesson_formats import check_lesson, mend_lesson
 from hardwon.knowledge.ranking.query import Match, Query, index, indexed
 from hardwon.storage.stores import guard_file
 from hardwon.storage.stores.rows import ALL_TEXT, COLUMNS, SEARCHED, damage, lesson_of, values_of
@@ -212,7 +219,7 @@ class SqliteLessons:
                 problem = "not UTF-8" if row[0] in illegible else damage(row, scopes)
                 if problem:
                     lesson = mend_lesson(lesson_of(row, scopes))
-                    lesson = provenance.quarantine_lesson(lesson, f"damaged: {problem}")
+                    lesson = quarantine_lesson(lesson, f"damaged: {problem}")
                     db.run(_UPDATE, (*values_of(lesson), lesson.id, row[1]))
                     self._index.note(row[1], lesson.id, {}, is_new=False)
                     messages.append(

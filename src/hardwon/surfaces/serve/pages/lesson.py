@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hardwon.core.values.delivery import Door
-from hardwon.core.values.evidence import Kind
-from hardwon.core.values.lesson import USER_SUPPLIED, Status
-from hardwon.core.values.provenance import evidence_of
+from hardwon.core.values.lesson import USER_SUPPLIED, Kind, Status, evidence_of
 from hardwon.knowledge.reading.guards import Guard, exact_calls, forbidden_call, guard_of
 from hardwon.surfaces.serve.pages import story
 from hardwon.surfaces.serve.pages.addresses import after_form, number_of, tenant_of
