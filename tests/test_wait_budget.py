@@ -57,7 +57,7 @@ def test_another_thread_has_no_part_in_it() -> None:
 
 def test_a_block_of_waiting_is_counted() -> None:
     with WaitBudget(60.0):
-        with _wait_budget.waiting() as limit:
+        with _wait_budget.Waiting() as limit:
             assert limit == 60.0
         left = _wait_budget.left()
 

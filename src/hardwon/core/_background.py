@@ -6,7 +6,6 @@ import queue
 import threading
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from hardwon.core import _wait_budget
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +33,7 @@ class BackgroundCalls:
             self._trouble(error)
             return otherwise
         self._ensure_running()
-        with _wait_budget.waiting() as limit:
+        with Waiting() as limit:
             waiting.is_done.wait(limit)
         return waiting.result
 

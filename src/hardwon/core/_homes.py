@@ -26,7 +26,7 @@ def ensure_own(home: str) -> None:
         state = os.stat(home)
     except OSError:  # it does not exist yet; other errors are reported when it is opened
         return
-    wrong = problem(home, state, uid=os.geteuid())
+    wrong = home_problem(home, state, uid=os.geteuid())
     if wrong is not None:
         raise wrong
 
@@ -36,7 +36,7 @@ def is_database(target: str) -> bool:
     return target.startswith(("postgresql://", "postgres://"))
 
 
-def digest(url: str) -> str:
+def database_digest(url: str) -> str:
     """The digest of a database URL for file names, without user, password and options."""
     from hashlib import blake2b  # a hook that asks the daemon has no use for it
 
@@ -44,7 +44,7 @@ def digest(url: str) -> str:
     return blake2b(place.encode(), digest_size=6).hexdigest()
 
 
-def problem(home: str, state: os.stat_result, *, uid: int) -> StorageError | None:
+def home_problem(home: str, state: os.stat_result, *, uid: int) -> StorageError | None:
     """Why this user should not use the home, with a command that helps; None if it is fine."""
     if state.st_uid not in {uid, _ROOT}:
         remedy = f"`sudo chown -R {uid} {home}` if it is yours, else set HARDWON_HOME to another"

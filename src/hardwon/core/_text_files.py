@@ -9,7 +9,6 @@ import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.core import _files
 from hardwon.core.errors import InvalidInput, StorageError, storage_error
 
 if TYPE_CHECKING:
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 SIZE_LIMIT = 4 * 1024 * 1024
 _TRIES = 50
-_FRESH, _STALE = ".hardwon-", 3600.0
+_TEMPORARY, _STALE = ".hardwon-", 3600.0
 _UNTOUCHED = "nothing was changed"
 
 
@@ -46,23 +45,23 @@ def read_text(path: str) -> str | None:
         raise StorageError(path, "not UTF-8", f"convert it first; {_UNTOUCHED}") from error
 
 
-def update(
+def update_text(
     path: str, change: Callable[[str | None], str | None], *, root: str, mode: int = 0o600
 ) -> FileChange:
     """Write `change(text)`; it is called again if the file changes meanwhile.
 
     `change` gets None for a missing file; it returns None to remove the file. `mode`: of a new one.
     """
-    real = resolved(path, root)
+    real = resolve_within(path, root)
     for _ in range(_TRIES):
         before = read_text(real)
         after = change(before)
-        if after == before or _replaced(real, before, after, mode):
+        if after == before or _replace_unless_changed(real, before, after, mode):
             return FileChange(real, before, after)
     raise StorageError(path, "it keeps changing", "close the program that writes it and try again")
 
 
-def resolved(path: str, root: str) -> str:
+def resolve_within(path: str, root: str) -> str:
     """The file behind the path; a link that leads out of `root` is refused."""
     real, base = os.path.realpath(path), os.path.realpath(root)
     if os.path.commonpath((real, base)) != base:
@@ -72,7 +71,7 @@ def resolved(path: str, root: str) -> str:
     return real
 
 
-def _replaced(path: str, before: str | None, after: str | None, mode: int) -> bool:
+def _replace_unless_changed(path: str, before: str | None, after: str | None, mode: int) -> bool:
     """Whether the file was replaced; False if another process changed it first."""
     _must_be_writable(path)
     folder = os.path.dirname(path)
@@ -103,18 +102,18 @@ def _put(path: str, text: str | None, mode: int) -> None:
     if text is None:
         os.unlink(path)
         return
-    fresh = os.path.join(os.path.dirname(path), f"{_FRESH}{os.urandom(8).hex()}")
-    _files.replace(path, text.encode("utf-8"), mode=_mode(path, mode), durable=True, aside=fresh)
+    fresh = os.path.join(os.path.dirname(path), f"{_TEMPORARY}{os.urandom(8).hex()}")
+    replace(path, text.encode("utf-8"), mode=_mode(path, mode), durable=True, aside=fresh)
 
 
 def _tidy(folder: str) -> None:
     """Remove temporary files of processes that were killed over an hour ago."""
     with os.scandir(folder) as entries:
-        fresh = [entry for entry in entries if entry.name.startswith(_FRESH)]
+        fresh = [entry for entry in entries if entry.name.startswith(_TEMPORARY)]
     for entry in fresh:
         with suppress(FileNotFoundError):  # another process has just finished with it
             if time.time() - entry.stat().st_mtime > _STALE:
-                _files.unlink(entry.path)
+                unlink(entry.path)
 
 
 def _mode(path: str, otherwise: int) -> int:

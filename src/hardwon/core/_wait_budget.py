@@ -42,7 +42,7 @@ def spend(seconds: float) -> None:
         _mine.left = max(0.0, before - seconds)
 
 
-class waiting:  # noqa: N801 - reads as a word: `with waiting() as limit:`
+class Waiting:  # noqa: N801 - reads as a word: `with waiting() as limit:`
     """`with waiting() as limit:` counts the block as waiting; `limit` is how long it may take."""
 
     def __enter__(self) -> float | None:

@@ -32,6 +32,6 @@ class Wording(NamedTuple):
         return list(dict.fromkeys((self.text(), self.situation or self.text())))
 
 
-def wording_of(lesson: Lesson) -> Wording:
+def lesson_wording(lesson: Lesson) -> Wording:
     """The text fields of a lesson."""
     return Wording(lesson.id, lesson.situation, lesson.mistake, lesson.correction)

@@ -40,7 +40,7 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
         self, gen: Generator[Any, Any, T], interval: float = _LOOK, timeout: float | None = None
     ) -> T:
         """One exchange with the server; after a TimeoutError the connection is closed."""
-        with _wait_budget.waiting() as remaining:
+        with _wait_budget.Waiting() as remaining:
             limit = self._usual_limit() if remaining is None else remaining
             if limit is None:
                 return super().wait(gen, interval)

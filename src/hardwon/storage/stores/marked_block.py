@@ -24,7 +24,7 @@ def write(path: str, content: str) -> bool:
     folder = os.path.dirname(os.path.abspath(path))
     if not os.path.isdir(folder):
         raise InvalidInput(f"there is no folder {folder!r}")
-    change = _text_files.update(
+    change = _text_files.update_text(
         path, lambda text: with_block(text, content), root=folder, mode=_MODE
     )
     return change.before != change.after

@@ -15,7 +15,7 @@ import hardwon
 from hardwon.core import _homes
 from hardwon.core.errors import HardwonError
 from hardwon.core.settings import load
-from hardwon.core.settings_file import unknown
+from hardwon.core.settings_file import unknown_settings
 from hardwon.core.text.numbers import plural
 from hardwon.engine.worker import in_words
 from hardwon.surfaces.cli import options
@@ -107,7 +107,7 @@ def _tried(name: str, check: Callable[[Settings], tuple[bool, str]], settings: S
 
 
 def _settings(settings: Settings) -> tuple[bool, str]:
-    unknown_names = unknown(settings)
+    unknown_names = unknown_settings(settings)
     if unknown_names:
         return False, f"no such setting: {', '.join(unknown_names)}; see `hardwon config`"
     published = [f"{key} from {variable}" for key, variable in settings.published()]

@@ -46,7 +46,7 @@ _VECTORS = (
 
 def path(home: str, url: str) -> str:
     """The path of a server's copy."""
-    return os.path.join(home, f"mirror-{_homes.digest(url)}.db")
+    return os.path.join(home, f"mirror-{_homes.database_digest(url)}.db")
 
 
 def opened(home: str, url: str) -> tuple[Database, Journal]:
