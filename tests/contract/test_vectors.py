@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hardwon import Scope
-from hardwon.core.text.embedding_text import lesson_wording
-from hardwon.core.values.lesson import Evidence, Status
+from hardwon.core.values.lesson import Evidence, Status, lesson_wording
 from hardwon.storage.ports import Store
 from tests.contract.test_lessons import STRANGERS
 from tests.samples import CODER, lesson

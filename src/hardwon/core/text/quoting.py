@@ -9,9 +9,16 @@ from __future__ import annotations
 
 import re
 
-from hardwon.core.text.quoting_words import ADDRESSING, BEFORE_ORDERS, OPENING, ORDERS, TELLING, USUAL
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.text.injection import suspicion
+from hardwon.core.text.quoting_words import (
+    ADDRESSING,
+    BEFORE_ORDERS,
+    OPENING,
+    ORDERS,
+    TELLING,
+    USUAL,
+)
 
 LIMIT = 160  # characters of a quote
 _READ = 600

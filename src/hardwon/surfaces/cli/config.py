@@ -11,7 +11,7 @@ from hardwon.core import settings_file
 from hardwon.core.errors import HardwonError, InvalidInput
 from hardwon.core.settings import Settings, load
 from hardwon.core.settings_file import unknown_settings
-from hardwon.core.text.numbers import plural
+from hardwon.core.text.clean import plural
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.group import Group
 from hardwon.surfaces.cli.output import complain, dump, say, say_folded, table

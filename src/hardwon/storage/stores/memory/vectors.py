@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.core.text.embedding_text import lesson_wording
+from hardwon.core.values.lesson import lesson_wording
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from hardwon.core.text.embedding_text import Wording
-    from hardwon.core.values.lesson import Lesson
+    from hardwon.core.values.lesson import Lesson, Wording
     from hardwon.core.values.scope import Scope
     from hardwon.storage.stores.memory.lessons import MemoryLessons
 
