@@ -12,7 +12,7 @@ from hardwon.core.text.clean import clip
 from hardwon.knowledge.ranking.reflections import key_words
 from hardwon.knowledge.reading.signature import fold
 from hardwon.learn.trials import files
-from hardwon.learn.trials.codec import Misfit
+from hardwon.core.values.plain import DecodeError
 from hardwon.learn.trials.values import Category
 
 if TYPE_CHECKING:
@@ -284,7 +284,7 @@ def _records(root: str, rows: Sequence[tuple[str, LoopState, Trial]]) -> Iterato
         folder = files.LoopFolder(root, state.loop_id)
         try:
             yield files.read_record(folder.at(files.number_name(trial.number)))
-        except (Misfit, ValueError, OSError, RecursionError):
+        except (DecodeError, ValueError, OSError, RecursionError):
             continue
 
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from hardwon.core.errors import InvalidInput, MissingExtra
 from hardwon.core.text.clean import clean, clip
 from hardwon.learn.trials import files
-from hardwon.learn.trials.codec import Misfit, from_json, to_json
+from hardwon.core.values.plain import DecodeError, from_plain, plain
 from hardwon.learn.trials.credit import category, describe, main_error, name_of
 from hardwon.learn.trials.diagnostics import error
 from hardwon.learn.trials.records import with_reflection
@@ -169,7 +169,7 @@ def _create(journal: files.LoopJournal, scope: Scope, records: Sequence[Record])
     task = first.task_description or f"({IMPORTED}) {journal.folder.loop_id}"
     options = Options(task, max_trials=max(5, len(records)))
     journal.add({"event": "created", "at": first.timestamp, "loop_id": journal.folder.loop_id,
-                 "scope": [*scope], "options": to_json(options)})  # fmt: skip
+                 "scope": [*scope], "options": plain(options, without_none=True)})  # fmt: skip
 
 
 def _replay(journal: files.LoopJournal, records: Sequence[Record]) -> None:
@@ -180,7 +180,13 @@ def _replay(journal: files.LoopJournal, records: Sequence[Record]) -> None:
         journal.keep(record)
         row = _trial(record, before[-1] if before else None)
         trial = with_reflection(row, record.self_reflection)
-        journal.add({"event": "finished", "at": record.timestamp, "summary": to_json(trial)})
+        journal.add(
+            {
+                "event": "finished",
+                "at": record.timestamp,
+                "summary": plain(trial, without_none=True),
+            }
+        )
         before = [record]
     last = records[-1]
     status = "succeeded" if last.evaluator_output.passed else "failed"
@@ -218,12 +224,15 @@ def published_id(loop_id: str) -> str:
 
 def published(record: Record) -> dict[str, Any]:
     """A reflection in the form of the published schema."""
-    return {**to_json(record), "loop_id": published_id(record.loop_id)}
+    return {**plain(record, without_none=True), "loop_id": published_id(record.loop_id)}
 
 
 def exported(records: Sequence[Record], *, published_form: bool) -> list[dict[str, Any]]:
     """The reflections of a loop as JSON."""
-    return [published(record) if published_form else to_json(record) for record in records]
+    return [
+        published(record) if published_form else plain(record, without_none=True)
+        for record in records
+    ]
 
 
 def find_reflections(path: str) -> Iterator[str]:
@@ -262,7 +271,7 @@ def _reader(name: str) -> Callable[[str, str, datetime], Record] | None:
 
 
 def _from_schema(path: str, text: str, now: datetime) -> Record:
-    record = from_json(Record, json.loads(text))
+    record = from_plain(Record, json.loads(text))
     if record.iteration == _number(path)[0]:  # this file counts from one
         record = _from_zero(record)
     words = record.self_reflection
@@ -349,7 +358,7 @@ _READERS: tuple[tuple[str, Callable[[str, str, datetime], Record]], ...] = (
 def _record(loop_id: str, number: int, at: str, words: str) -> Record:
     """A reflection of which only the text is known."""
     if not words:
-        raise Misfit("there is no reflection in it")
+        raise DecodeError("there is no reflection in it")
     failed = error("other", words[:300], tool="import")
     credit = CreditAssignment(root_cause=clip(words, 300), failure_category=category(failed))
     return Record(
@@ -380,12 +389,12 @@ def _yaml(text: str) -> Any:
     try:
         return yaml.safe_load(text)
     except yaml.YAMLError as problem:
-        raise Misfit(f"not valid YAML: {problem}") from problem
+        raise DecodeError(f"not valid YAML: {problem}") from problem
 
 
 def _mapping(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise Misfit("not a mapping")
+        raise DecodeError("not a mapping")
     return value
 
 
@@ -397,7 +406,7 @@ def _words(value: Any) -> str:
 def _whole(value: Any) -> int:
     number = int(str(value))
     if not 0 <= number < 1_000_000:
-        raise Misfit(f"{value!r} is not the number of a trial")
+        raise DecodeError(f"{value!r} is not the number of a trial")
     return number
 
 

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.core import _files
 from hardwon.core.errors import InvalidInput, NotFound, TransientError
-from hardwon.learn.trials import files, process
+from hardwon.core import processes
+from hardwon.learn.trials import files
 from hardwon.learn.trials.analytics import (
     PARTS,
     Analysis,
@@ -25,7 +26,7 @@ from hardwon.learn.trials.analytics import (
     patterns,
     search,
 )
-from hardwon.learn.trials.codec import to_json
+from hardwon.core.values.plain import plain
 from hardwon.learn.trials.exchange import Imported, import_all
 from hardwon.learn.trials.options import changed, check_resumable, checked_options, options_of
 from hardwon.learn.trials.prompt import window
@@ -259,7 +260,7 @@ class Loops:
             state = journal.load()
             check_resumable(state, changes)
             _files.unlink(folder.at(files.ABORT))
-            process.end_marked(folder.path)  # what a killed process left running
+            processes.end_marked(folder.path)  # what a killed process left running
             journal.add({"event": "resumed", "at": self._now(), "options": changed(changes)})
             checked_options(journal.state.options if journal.state else state.options, functions)
             return await self._runner(journal, functions).run()
@@ -283,7 +284,7 @@ class Loops:
         journal = files.LoopJournal(folder)
         try:
             journal.load()
-            process.end_marked(folder.path)
+            processes.end_marked(folder.path)
             asyncio.run(self._runner(journal, Functions()).run())
         finally:
             journal.close()
@@ -298,7 +299,7 @@ class Loops:
                 "at": self._now(),
                 "loop_id": journal.folder.loop_id,
                 "scope": [*self.scope],
-                "options": to_json(options),
+                "options": plain(options, without_none=True),
                 "tree": place.snapshot() if place else "",
             }
         )

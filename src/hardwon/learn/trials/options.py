@@ -15,7 +15,7 @@ from hardwon.core.errors import InvalidInput, StorageError
 from hardwon.core.text.clean import required
 from hardwon.core.text.redact import redact
 from hardwon.learn.trials import files
-from hardwon.learn.trials.codec import Misfit, from_json
+from hardwon.core.values.plain import DecodeError, from_plain
 from hardwon.learn.trials.evaluate import checked
 from hardwon.learn.trials.prompt import omega_setting
 from hardwon.learn.trials.state import Options
@@ -85,8 +85,8 @@ def options_of(task: str, defaults: Any, **given: Any) -> Options:
     if "omega" in chosen:
         chosen["omega"] = str(chosen["omega"])
     try:
-        return from_json(Options, {**from_settings, **chosen, "task": task})
-    except Misfit as error:
+        return from_plain(Options, {**from_settings, **chosen, "task": task})
+    except DecodeError as error:
         raise InvalidInput(str(error)) from error
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+import functools
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
 
 from hardwon.core.values.scope import Scope
-from hardwon.learn.trials.codec import from_json
+from hardwon.core.values.plain import from_plain
 from hardwon.learn.trials.values import (
     ActorOutput,
     Category,
@@ -14,11 +16,9 @@ from hardwon.learn.trials.values import (
     PerformanceDelta,
     Policy,
     Quality,
+    SelfReflection,
     Variant,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 IMPORTED = "imported"  # the reason of a loop that was not run here
 LoopStatus = Literal["running", "succeeded", "failed", "aborted"]
@@ -73,6 +73,17 @@ class Trial(NamedTuple):
     lessons_learned: int = 0
     change: str = ""  # the change, in short
     at: str = ""
+
+    def with_reflection(self, reflection: SelfReflection) -> Trial:
+        """The trial with the numbers of its reflection."""
+        credit = reflection.credit_assignment
+        return self._replace(
+            category=credit.failure_category if credit else "other",
+            confidence=reflection.confidence,
+            quality=reflection.quality,
+            author=reflection.author,
+            lessons_learned=len(reflection.lessons_learned),
+        )
 
 
 class Open(NamedTuple):
@@ -131,84 +142,50 @@ class LoopState(NamedTuple):
         return [trial.reward for trial in self.trials]
 
 
-def created(event: Event) -> LoopState:
-    """The initial state of a loop."""
-    return LoopState(
-        loop_id=str(event["loop_id"]),
-        scope=Scope(*event["scope"]),
-        options=from_json(Options, event["options"]),
-        created_at=str(event["at"]),
-        tree=str(event.get("tree", "")),
+def replay(events: Sequence[Event]) -> LoopState:
+    """The state after all events; the first one created the loop."""
+    first = events[0]
+    state = LoopState(
+        loop_id=str(first["loop_id"]),
+        scope=Scope(*first["scope"]),
+        options=from_plain(Options, first["options"]),
+        created_at=str(first["at"]),
+        tree=str(first.get("tree", "")),
     )
+    return functools.reduce(after, events[1:], state)
 
 
 def after(state: LoopState, event: Event) -> LoopState:
     """The state after one more event; unknown events are ignored."""
-    step = _STEPS.get(str(event.get("event")))
-    return step(state, event) if step else state
-
-
-def replay(events: list[Event]) -> LoopState:
-    """The state after all events."""
-    state = created(events[0])
-    for event in events[1:]:
-        state = after(state, event)
+    started = state.open
+    match event.get("event"):
+        case "began":
+            window = tuple(event.get("window", ()))
+            started = Open(int(event["trial"]), window, int(event.get("lessons", 0)))
+            deliveries = dict.fromkeys(filter(None, (*state.deliveries, event.get("delivery"))))
+            return state._replace(open=started, deliveries=tuple(deliveries))
+        case "acted" if started:
+            actor = from_plain(ActorOutput, event["actor"])
+            acted = started._replace(actor=actor, tree=str(event.get("tree", "")))
+            return state._replace(open=acted)
+        case "judged" if started:
+            evaluation = from_plain(EvaluatorOutput, event["evaluation"])
+            judged = started._replace(evaluation=evaluation)
+            return state._replace(open=judged, kind=evaluation.verification_type)
+        case "finished":
+            trial = from_plain(Trial, event["summary"])
+            return state._replace(trials=(*state.trials, trial), open=None)
+        case "ended":
+            reason, at = str(event["reason"]), str(event["at"])
+            return state._replace(status=event["status"], reason=reason, ended_at=at)
+        case "resumed":  # for a loop that had ended, early stops count from zero
+            since = state.since if state.status == "running" else len(state.trials)
+            options = from_plain(Options, {**state.options._asdict(), **event.get("options", {})})
+            again = state._replace(status="running", reason="", ended_at="", since=since)
+            return again._replace(options=options)
+        case "noted":
+            return state._replace(notes=(*state.notes, str(event["text"])))
     return state
-
-
-def _began(state: LoopState, event: Event) -> LoopState:
-    number, window = int(event["trial"]), tuple(event.get("window", ()))
-    started = Open(number, window, int(event.get("lessons", 0)))
-    deliveries = dict.fromkeys((*state.deliveries, event.get("delivery") or ""))
-    return state._replace(open=started, deliveries=tuple(d for d in deliveries if d))
-
-
-def _acted(state: LoopState, event: Event) -> LoopState:
-    if state.open is None:
-        return state
-    actor = from_json(ActorOutput, event["actor"])
-    return state._replace(open=state.open._replace(actor=actor, tree=str(event.get("tree", ""))))
-
-
-def _judged(state: LoopState, event: Event) -> LoopState:
-    if state.open is None:
-        return state
-    evaluation = from_json(EvaluatorOutput, event["evaluation"])
-    open_ = state.open._replace(evaluation=evaluation)
-    return state._replace(open=open_, kind=evaluation.verification_type)
-
-
-def _finished(state: LoopState, event: Event) -> LoopState:
-    trial = from_json(Trial, event["summary"])
-    return state._replace(trials=(*state.trials, trial), open=None)
-
-
-def _ended(state: LoopState, event: Event) -> LoopState:
-    return state._replace(
-        status=event["status"], reason=str(event["reason"]), ended_at=str(event["at"])
-    )
-
-
-def _resumed(state: LoopState, event: Event) -> LoopState:
-    """Continue; for a loop that had ended, early stops count from zero."""
-    since = state.since if state.status == "running" else len(state.trials)
-    options = from_json(Options, {**state.options._asdict(), **event.get("options", {})})
-    return state._replace(status="running", reason="", ended_at="", since=since, options=options)
-
-
-def _noted(state: LoopState, event: Event) -> LoopState:
-    return state._replace(notes=(*state.notes, str(event["text"])))
-
-
-_STEPS = {
-    "began": _began,
-    "acted": _acted,
-    "judged": _judged,
-    "finished": _finished,
-    "ended": _ended,
-    "resumed": _resumed,
-    "noted": _noted,
-}
 
 
 class LoopEnd(NamedTuple):
@@ -222,56 +199,31 @@ def verdict(state: LoopState) -> LoopEnd | None:
     """Why the loop ends here; None when another trial is due."""
     if not state.trials or state.open is not None:
         return None
-    return next((end for rule in RULES if (end := rule(state))), None)
+    options, last = state.options, state.trials[-1]
+    fresh = state.trials[state.since :]  # what happened before a resume ends nothing
+    if last.outcome == "passed":
+        return LoopEnd("succeeded", f"all verifications passed in trial {last.number + 1}")
+    if fresh and last.outcome == "critical" and options.on_critical == "stop":
+        return LoopEnd("failed", f"critical error: {last.reason}")
+    if len(state.trials) >= options.max_trials:
+        return LoopEnd("failed", f"max trials reached ({options.max_trials})")
+    if _is_stuck(fresh, options.repeats):
+        words = last.failure or "no message"
+        return LoopEnd("failed", f"the same failure {options.repeats} times in a row: {words}")
+    if _is_plateau(fresh, options.patience):
+        return LoopEnd("failed", f"plateau: no reward gain in {options.patience} trials")
+    return None
 
 
-def _passed(state: LoopState) -> LoopEnd | None:
-    last = state.trials[-1]
-    words = f"all verifications passed in trial {last.number + 1}"
-    return LoopEnd("succeeded", words) if last.outcome == "passed" else None
+def _is_stuck(trials: Sequence[Trial], times: int) -> bool:
+    """Whether the last trials all failed the same way, without a rising reward."""
+    last = trials[-times:]
+    is_same = len({trial.signature for trial in last}) == 1
+    return bool(times) and len(last) == times and is_same and last[-1].reward <= last[0].reward
 
 
-def _critical(state: LoopState) -> LoopEnd | None:
-    last = state.trials[-1]
-    if last.outcome != "critical" or state.options.on_critical != "stop":
-        return None
-    # A resumed loop goes on: a critical error from before the resume does not end it.
-    return LoopEnd("failed", f"critical error: {last.reason}") if _fresh(state) else None
-
-
-def _max_trials(state: LoopState) -> LoopEnd | None:
-    most = state.options.max_trials
-    return LoopEnd("failed", f"max trials reached ({most})") if len(state.trials) >= most else None
-
-
-def _repeat(state: LoopState) -> LoopEnd | None:
-    often, recent = state.options.repeats, _fresh(state)
-    stuck = recent[-often:]
-    if not often or len(recent) < often or len({trial.signature for trial in stuck}) > 1:
-        return None
-    if stuck[-1].reward > stuck[0].reward:  # the same failure, but the reward still rises
-        return None
-    words = recent[-1].failure or "no message"
-    return LoopEnd("failed", f"the same failure {often} times in a row: {words}")
-
-
-def _plateau(state: LoopState) -> LoopEnd | None:
-    patience, recent = state.options.patience, [trial.reward for trial in _fresh(state)]
-    if not patience or len(recent) <= patience:
-        return None
-    if max(recent[-patience:]) > max(recent[:-patience]):
-        return None
-    return LoopEnd("failed", f"plateau: no reward gain in {patience} trials")
-
-
-def _fresh(state: LoopState) -> list[Trial]:
-    return list(state.trials[state.since :])
-
-
-RULES: tuple[Callable[[LoopState], LoopEnd | None], ...] = (
-    _passed,
-    _critical,
-    _max_trials,
-    _repeat,
-    _plateau,
-)
+def _is_plateau(trials: Sequence[Trial], patience: int) -> bool:
+    rewards = [trial.reward for trial in trials]
+    if not patience or len(rewards) <= patience:
+        return False
+    return max(rewards[-patience:]) <= max(rewards[:-patience])

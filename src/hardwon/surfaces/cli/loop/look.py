@@ -12,7 +12,7 @@ from hardwon.core.text.clean import clip, one_line
 from hardwon.core.text.numbers import plural
 from hardwon.engine.runtime import utc_now
 from hardwon.learn.trials.analytics import PARTS
-from hardwon.learn.trials.codec import to_json
+from hardwon.core.values.plain import plain
 from hardwon.learn.trials.state import LoopStatus
 from hardwon.learn.trials.values import Category
 from hardwon.surfaces.cli import options
@@ -38,7 +38,7 @@ def status(loop_id: str | None, as_json: bool, **place: Any) -> None:
         state = loops.get(loop_id or _newest(loops))
         now = standing(loops, state)
     if as_json:
-        dump({**to_json(state), "scope": list(state.scope), "standing": now})
+        dump({**plain(state, without_none=True), "scope": list(state.scope), "standing": now})
         return
     say(f"{state.loop_id}: {now}{f' ({state.reason})' if state.reason else ''}")
     say(f"  task: {clip(one_line(state.task), 100)}")
@@ -66,8 +66,8 @@ def show(loop_id: str, trial: int | None, as_json: bool, **place: Any) -> None:
         if not records:
             raise NotFound("reflection of trial", trial)
     if as_json:
-        loop = {**to_json(state), "scope": list(state.scope)}
-        dump({"loop": loop, "reflections": to_json(list(records)), "damaged": damaged})
+        loop = {**plain(state, without_none=True), "scope": list(state.scope)}
+        dump({"loop": loop, "reflections": plain(list(records), without_none=True), "damaged": damaged})
         return
     if trial is None:
         _trials(state)
@@ -93,7 +93,7 @@ def list_(limit: int, status: str | None, as_json: bool, **place: Any) -> None:
         states = loops.list(limit=limit, status=status)
         rows = [_row(state, standing(loops, state)) for state in states]
     if as_json:
-        dump([{**to_json(state), "scope": list(state.scope)} for state in states])
+        dump([{**plain(state, without_none=True), "scope": list(state.scope)} for state in states])
     elif rows:
         table(rows)
     else:
@@ -154,7 +154,7 @@ def search(
             limit=limit,
         )
     if as_json:
-        dump(to_json(list(records)))
+        dump(plain(list(records), without_none=True))
         return
     say(f"{plural(len(records), 'reflection')}:" if records else "(no matches)")
     for record in records:
