@@ -6,8 +6,7 @@ import pytest
 
 from hardwon import Scope
 from hardwon.core.text.embedding_text import wording_of
-from hardwon.core.values.evidence import Evidence
-from hardwon.core.values.lesson import Status
+from hardwon.core.values.lesson import Evidence, Status
 from hardwon.storage.ports import Store
 from tests.contract.test_lessons import STRANGERS
 from tests.samples import CODER, lesson

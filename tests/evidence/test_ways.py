@@ -1,7 +1,6 @@
 """Ways: calls that worked in earlier runs."""
 
-from hardwon.core.values.failure import Failure
-from hardwon.core.values.step import Step
+from hardwon.core.values.run import Failure, Step
 from hardwon.engine.pipeline.inject import tokens
 from hardwon.knowledge.evidence.opening import opening
 from hardwon.knowledge.evidence.ways import ways_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,25 +14,21 @@ from hardwon.core._fork import cached_property
 from hardwon.core._platform import ensure_supported
 from hardwon.core.text.clean import LABEL_LIMIT, LESSON_LIMIT, as_text, one_line, required
 from hardwon.core.text.secrets import screened
-from hardwon.core.values import episode
-from hardwon.core.values import step as steps
 from hardwon.core.values.delivery import NOTHING, Door, Injection
-from hardwon.core.values.lesson import Lesson, noted
+from hardwon.core.values.lesson import Lesson, lesson_of_person
+from hardwon.core.values.run import Episode, Step, Trigger
+from hardwon.core.values.scope import Scope
 from hardwon.core.values.scope import scope as scoped
 from hardwon.engine.runtime import ANY_TRIGGER, TEXT_LIMIT, Runtime, settings_at, utc_now
 from hardwon.knowledge.reading import call_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
     from datetime import datetime, timedelta
 
     from hardwon.api import namespaces, playbook, tenants
     from hardwon.core.settings import Settings
-    from hardwon.core.values.job import Job
-    from hardwon.core.values.queue import Tally
+    from hardwon.core.values.job import Job, Tally
     from hardwon.core.values.report import Report
-    from hardwon.core.values.scope import Scope
-    from hardwon.core.values.step import Step
     from hardwon.engine import projects as claims
     from hardwon.engine.runtime import Answerer, Processor
     from hardwon.engine.worker import WorkerProcess
@@ -317,7 +313,7 @@ class Agent:
                 from hardwon.knowledge.reading import verdict
 
                 has_failed = verdict.has_failed(name, output, call, self.run.so_far().steps)
-            step = steps.Step(name, call, as_text(output), bool(has_failed))
+            step = Step(name, call, as_text(output), bool(has_failed))
             return self._engine.doors.after(self.scope, step, self.run)
 
         return self._attempt(after, NOTHING)
@@ -340,8 +336,8 @@ class Agent:
 
         trigger = capture.trigger_of(bool(problem), flags, self._engine.settings.reflexion)
         texts = as_text(task), as_text(attempt), problem
-        ended = episode.Episode(self.scope, *texts, signals=tuple(flags.items()))
-        is_read = trigger in (None, episode.Trigger.ERROR) and self._engine.reads(recorded)
+        ended = Episode(self.scope, *texts, signals=tuple(flags.items()))
+        is_read = trigger in (None, Trigger.ERROR) and self._engine.reads(recorded)
         job = None
         if is_read:
             job = self._engine.read_run(ended, self.run, recorded)
@@ -356,7 +352,7 @@ class Agent:
 
         It is queued only for a model that reads runs.
         """
-        ended, steps = episode.Episode(self.scope, ""), self.run.so_far().steps
+        ended, steps = Episode(self.scope, ""), self.run.so_far().steps
         is_read = self._engine.reads(steps)
         job = self._engine.read_run(ended, self.run, steps) if is_read else None
         self._engine.doors.end(self.scope, self.run)
@@ -372,7 +368,7 @@ class Agent:
 
     def learn(self, text: str, *, situation: str = "") -> Lesson:
         """Store a lesson that you already know, without a model. `situation`: when it holds."""
-        lesson = noted(self.scope, required(text, "lesson", LESSON_LIMIT))
+        lesson = lesson_of_person(self.scope, required(text, "lesson", LESSON_LIMIT))
         if situation:
             lesson = lesson._replace(situation=required(situation, "situation", LABEL_LIMIT))
         return self._engine.keep(lesson)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from hardwon.core import _extras, _files, _homes
 from hardwon.core._fork import cached_property
 from hardwon.core.errors import InvalidInput, storage_error
-from hardwon.core.settings import load
-from hardwon.core.values.episode import Episode
+from hardwon.core.settings import GoalSettings, Settings, load
+from hardwon.core.values.run import Episode, Step
 from hardwon.engine import trust
 from hardwon.engine.doors import Doors
 from hardwon.engine.pipeline import news, playbook, screen, screened_ports
@@ -19,12 +19,9 @@ from hardwon.storage.stores import journal, sqlite
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Sequence
 
-    from hardwon.core.settings import GoalSettings, Settings
-    from hardwon.core.values.job import Job
+    from hardwon.core.values.job import Job, Tally
     from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.queue import Tally
     from hardwon.core.values.scope import Scope
-    from hardwon.core.values.step import Step
     from hardwon.engine import embeddings, mirror
     from hardwon.engine.pipeline import imagine
     from hardwon.engine.worker import BackgroundWorker, WorkerProcess

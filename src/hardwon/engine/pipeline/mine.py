@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.core.text import gate, injection
-from hardwon.core.values.failure import Failure
-from hardwon.core.values.fix import UNCHANGED, with_failure, without_success
+from hardwon.core.values.lesson import UNCHANGED, Fix, Lesson, with_failure, without_success
+from hardwon.core.values.run import Failure, RunSoFar, Step
 from hardwon.knowledge.evidence.keys import worked_keys
 from hardwon.knowledge.evidence.wording import TRAIL
 from hardwon.knowledge.ranking.query import Query
@@ -20,10 +20,6 @@ from hardwon.knowledge.reading import fix_unchanged, fixes, lesson_text, mined_l
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from hardwon.core.values.fix import Fix
-    from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.run import RunSoFar
-    from hardwon.core.values.step import Step
     from hardwon.engine.pipeline.scope_memory import Memory
 
 _NEAREST = 4  # lessons that one call may be known by

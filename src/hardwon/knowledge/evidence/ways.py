@@ -12,7 +12,7 @@ from hardwon.knowledge.evidence.trails import failing_call, working_calls
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.run import Step
 
 _YOUNG = 2  # with fewer runs, a call of one run is a way
 

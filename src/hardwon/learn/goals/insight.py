@@ -16,8 +16,7 @@ from hardwon.learn.goals.recall import INSIGHT_LIMIT, SHOWN_LIMIT
 from hardwon.storage.ports import Request
 
 if TYPE_CHECKING:
-    from hardwon.core.values.episode import Episode
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.run import Episode, Step
     from hardwon.engine.runtime import Runtime
 
 _TASKS_SHOWN = 8

@@ -12,7 +12,7 @@ from hardwon.core.text.clean import clip
 from hardwon.knowledge.ranking.reflections import key_words
 from hardwon.knowledge.reading.signature import fold
 from hardwon.learn.trials import files
-from hardwon.core.values.plain import DecodeError
+from hardwon.core.values import DecodeError
 from hardwon.learn.trials.values import Category
 
 if TYPE_CHECKING:

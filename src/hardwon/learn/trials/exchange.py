@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from hardwon.core.errors import InvalidInput, MissingExtra
 from hardwon.core.text.clean import clean, clip
 from hardwon.learn.trials import files
-from hardwon.core.values.plain import DecodeError, from_plain, plain
+from hardwon.core.values import DecodeError, from_plain, plain
 from hardwon.learn.trials.credit import category, describe, main_error, name_of
 from hardwon.learn.trials.diagnostics import error
 from hardwon.learn.trials.records import with_reflection

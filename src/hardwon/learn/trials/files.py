@@ -26,7 +26,7 @@ from hardwon.core.errors import (
 )
 from hardwon.core.text.clean import file_id
 from hardwon.core.values.scope import Scope
-from hardwon.core.values.plain import DecodeError, from_plain, plain
+from hardwon.core.values import DecodeError, from_plain, plain
 from hardwon.learn.trials.state import Event, LoopState, Options, Trial, after, replay
 from hardwon.learn.trials.values import Record
 

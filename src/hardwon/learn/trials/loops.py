@@ -26,7 +26,7 @@ from hardwon.learn.trials.analytics import (
     patterns,
     search,
 )
-from hardwon.core.values.plain import plain
+from hardwon.core.values import plain
 from hardwon.learn.trials.exchange import Imported, import_all
 from hardwon.learn.trials.options import changed, check_resumable, checked_options, options_of
 from hardwon.learn.trials.prompt import window

@@ -15,7 +15,7 @@ from hardwon.core.errors import InvalidInput, StorageError
 from hardwon.core.text.clean import required
 from hardwon.core.text.redact import redact
 from hardwon.learn.trials import files
-from hardwon.core.values.plain import DecodeError, from_plain
+from hardwon.core.values import DecodeError, from_plain
 from hardwon.learn.trials.evaluate import checked
 from hardwon.learn.trials.prompt import omega_setting
 from hardwon.learn.trials.state import Options

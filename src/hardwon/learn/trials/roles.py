@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from hardwon.core import processes
 from hardwon.core.errors import InvalidInput
 from hardwon.core.text.clean import clean, clip, clip_middle, one_line
-from hardwon.core.values.plain import DecodeError, from_plain
+from hardwon.core.values import DecodeError, from_plain
 from hardwon.learn.trials.evaluate import verify
 from hardwon.learn.trials.steps import prose_of, read_steps
 from hardwon.learn.trials.tools import ToolReport, error

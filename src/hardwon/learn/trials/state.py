@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 from hardwon.core.values.scope import Scope
-from hardwon.core.values.plain import from_plain
+from hardwon.core.values import from_plain
 from hardwon.learn.trials.values import (
     ActorOutput,
     Category,

@@ -14,10 +14,9 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from datetime import datetime
 
-    from hardwon.core.values.delivery import Delivery
-    from hardwon.core.values.ended_run import EndedRun
+    from hardwon.core.values.delivery import Delivery, Unit
+    from hardwon.core.values.run import EndedRun
     from hardwon.core.values.scope import Scope
-    from hardwon.core.values.unit import Unit
     from hardwon.storage.stores.spool import Spool
 
 

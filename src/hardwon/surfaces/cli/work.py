@@ -20,7 +20,7 @@ from hardwon.surfaces.cli.progress import Progress, Watched
 if TYPE_CHECKING:
     from datetime import timedelta
 
-    from hardwon.core.values.queue import Tally
+    from hardwon.core.values.job import Tally
 
 
 @click.command("work")

@@ -10,8 +10,7 @@ from hardwon.core.values.scope import Scope
 from hardwon.storage.postgres.database import Statement
 
 if TYPE_CHECKING:
-    from hardwon.core.values.listing import Place
-    from hardwon.core.values.report import Window
+    from hardwon.core.values.report import Place, Window
     from hardwon.storage.postgres.database import Database, Row
 
 _VISIBLE = """

@@ -12,7 +12,7 @@ from hardwon.core.text.clean import clip, one_line
 from hardwon.core.text.numbers import plural
 from hardwon.engine.runtime import utc_now
 from hardwon.learn.trials.analytics import PARTS
-from hardwon.core.values.plain import plain
+from hardwon.core.values import plain
 from hardwon.learn.trials.state import LoopStatus
 from hardwon.learn.trials.values import Category
 from hardwon.surfaces.cli import options

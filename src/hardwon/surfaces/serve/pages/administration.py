@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from hardwon.core.settings_file import written
-from hardwon.core.values.scope import named
+from hardwon.core.values.scope import check_name
 from hardwon.surfaces.serve.cookies import shown_cookie
 from hardwon.surfaces.serve.pages.addresses import after_form, hw_of
 from hardwon.surfaces.serve.pages.views import Fields, View, action, html, page
@@ -65,7 +65,7 @@ def tenants(request: Request) -> View:
 
 def _choose(request: Request, fields: Fields) -> str:
     """Switch to another tenant, in this browser only."""
-    name = named(fields.one("tenant").strip(), "tenant")
+    name = check_name(fields.one("tenant").strip(), "tenant")
     request.app.state.access.logins.choose(shown_cookie(request.headers), name)
     return after_form(request, fields.one("next"), f"tenant:{name}")
 
