@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.core import _files
-from hardwon.core import processes
+from hardwon.core import _files, processes
 from hardwon.storage.queues.files import FileQueue
 from hardwon.storage.stores.sqlite import database
 

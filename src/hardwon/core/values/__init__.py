@@ -1,4 +1,4 @@
-"""What hardwon knows as values, and their conversion to JSON types and back."""
+"""Frozen values that every room uses, and their conversion to JSON types and back."""
 
 from __future__ import annotations
 

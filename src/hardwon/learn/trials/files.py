@@ -25,10 +25,9 @@ from hardwon.core.errors import (
     storage_error,
 )
 from hardwon.core.text.clean import file_id
-from hardwon.core.values.scope import Scope
 from hardwon.core.values import DecodeError, from_plain, plain
-from hardwon.learn.trials.state import Event, LoopState, Options, Trial, after, replay
-from hardwon.learn.trials.values import Record
+from hardwon.core.values.scope import Scope
+from hardwon.learn.trials.values import Event, LoopState, Record, after, replay
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -23,15 +23,16 @@ from hardwon.learn.trials.credit import (
 from hardwon.learn.trials.prompt import Prompt, omega, window
 from hardwon.learn.trials.reflect import reflect
 from hardwon.learn.trials.roles import Attempt
-from hardwon.learn.trials.state import LoopEnd, Trial, verdict
 from hardwon.learn.trials.to_lessons import keep_lessons, prior_knowledge
 from hardwon.learn.trials.values import (
     EvaluatorOutput,
+    LoopEnd,
     MemoryMetadata,
     Outcome,
     Record,
-    SelfReflection,
     StructuredError,
+    Trial,
+    verdict,
 )
 
 if TYPE_CHECKING:
@@ -41,8 +42,7 @@ if TYPE_CHECKING:
     from hardwon.learn.trials.files import LoopJournal
     from hardwon.learn.trials.roles import Roles
     from hardwon.learn.trials.snapshots import Difference, Repository
-    from hardwon.learn.trials.state import LoopState
-    from hardwon.learn.trials.values import ActorOutput
+    from hardwon.learn.trials.values import ActorOutput, LoopState
 
 _POLL = 0.25  # seconds between two looks for a request to abort
 T = TypeVar("T")
@@ -218,7 +218,7 @@ class Runner:
 
     def _end(self, ended: LoopEnd) -> None:
         """Keep the lessons, then close the journal."""
-        reflections = list(self._journal.values())
+        reflections = list(self._journal.records.values())
         lessons = keep_lessons(self._engine, self.state, reflections) if reflections else 0
         outcome = "helped" if ended.status == "succeeded" else "failed"
         for delivery in self.state.deliveries:

@@ -91,7 +91,9 @@ class Repository:
 
 
 def repository(cwd: str, store: str) -> Repository | None:
-    """The git work tree around `cwd`, if there is one."""
+    """The git work tree around `cwd`; None without one, or for an empty `cwd`."""
+    if not cwd:
+        return None
     try:
         top = _git(["rev-parse", "--show-toplevel"], cwd=cwd).strip()
         return Repository(top, store) if top else None

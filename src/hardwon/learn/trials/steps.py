@@ -12,6 +12,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hardwon.core.text.clean import clean, clip, clip_middle, one_line
+from hardwon.core.text.protocol import documents
 from hardwon.knowledge.reading.call_keys import canonical
 from hardwon.learn.trials.values import Action, ActionType
 
@@ -85,7 +86,7 @@ def read_steps(output: str) -> ReportedSteps | None:
     reader = _Reader()
     events = 0
     for line in output.splitlines():
-        event = object_in(line) if line.startswith("{") else {}
+        event: dict[str, Any] = next(documents(line), {}) if line.startswith("{") else {}
         if event and _read(event, reader):
             events += 1
         elif not event and line.strip():

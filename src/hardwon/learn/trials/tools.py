@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 from hardwon.core.text.clean import clean, clip, clip_middle, one_line
+from hardwon.core.text.protocol import documents
 from hardwon.knowledge.reading.error_line import error_line
 from hardwon.learn.trials.values import (
     ErrorType,
@@ -92,7 +93,7 @@ def read_report(text: str, tool: Tool) -> ToolReport:
     """The errors and counts in the output of a tool."""
     if "<testsuite" in text and (written := read_junit(text)).metrics.tests_total:
         return written
-    document = _document(text)
+    document = next(filter(None, documents(text, r"(?m)^[\[{]")), None)
     errors = list(itertools.islice(_json_errors(document, tool), _MOST_ERRORS))
     if '"Action":' in text[:_WIDE]:
         text = _event_outputs(text)
@@ -175,31 +176,27 @@ _SYNTAX_RULE = r"invalid-syntax|SyntaxError|E999|syntax|TS1\d{3}"
 _LEVELS: dict[str, Severity] = {"warning": "warning", "information": "info", "1": "warning"}
 
 
-def _placed(text: str, tool: Tool) -> Iterator[StructuredError]:
+def _placed(text: str, tool: Tool) -> list[StructuredError]:
     """The errors in lines that name their place."""
+    found: list[dict[str, str]] = []
     heading, title = "", None
-    last: dict[str, str] | None = None  # its rule may follow in indented lines
     for line in text.splitlines():
         short = line[:_WIDE]
-        parts: dict[str, str] | None = None
         if (arrow := re.match(_ARROW, short)) and title:
-            parts, title = title.groupdict() | arrow.groupdict(), None
+            found.append(title.groupdict() | arrow.groupdict())
+            title = None
         elif match := next((m for form in _LINES if (m := re.match(form, short))), None):
             parts = match.groupdict()
+            found.append(
+                parts | ({"file": heading} if parts.get("line") and not parts.get("file") else {})
+            )
         elif match := re.match(_HEADING, short):
             heading = match["file"]
-        elif last and short[:2].isspace() and (named := re.search(r"\((report\w{1,60})\)$", short)):
-            last["report"] = named[1]
+        elif found and (named := re.match(r"\s.{0,400}\((report\w{1,60})\)$", short)):
+            found[-1]["report"] = named[1]  # the rule may end indented lines
         elif re.match(r"\S", short):
             title = re.match(_TITLE, short)
-        if parts:
-            if last:
-                yield _diagnostic(last, tool)
-            last = parts
-            if parts.get("line") and not parts.get("file"):
-                parts["file"] = heading
-    if last:
-        yield _diagnostic(last, tool)
+    return [_diagnostic(parts, tool) for parts in found]
 
 
 def _diagnostic(parts: dict[str, str], tool: Tool) -> StructuredError:
@@ -294,7 +291,7 @@ def _test_error(
     test: str, lines: list[str], tool: Tool, *, is_broken: bool = False, message: str = ""
 ) -> StructuredError:
     place = _place(lines)
-    words = message or _message(lines) or place.get("message") or f"{test} failed"
+    words = message or place.get("message") or _message(lines) or f"{test} failed"
     kind: ErrorType = "runtime_error" if is_broken else "test_failure"
     is_unparsed = re.match(_SYNTAX, words) or "SyntaxError" in "".join(lines[:8])
     return error(
@@ -322,14 +319,13 @@ def _message(lines: list[str]) -> str:
     marked = [line[1:].strip() for line in lines if re.match(r"E {3,}\S", line)]
     if marked:  # above a SyntaxError stands its code
         return marked[-1 if marked[0].startswith('File "') else 0]
-    for at, line in enumerate(lines):
-        if panic := re.match(_PANIC, line):
-            return panic["message"] or " ".join(part.strip() for part in lines[at + 1 : at + 4])
+    words = [line.strip() for line in lines if line.strip()]
+    is_indented = bool(words) and words[0] not in lines
+    for at, line in enumerate(lines if not is_indented else ()):
+        if re.match(_PANIC, line):
+            return " ".join(part.strip() for part in lines[at + 1 : at + 4])
         if re.match(r"(?!Traceback)[A-Za-z_][\w.]{0,100}(?::|$)", line):
             return line
-        if re.match(_INNER_FRAMES[-1], line):
-            return ""  # the message stands beside the place
-    words = [line.strip() for line in lines if line.strip()]
     details = [line for line in words[1:30] if re.match(r"(?:Expected|Received)\b", line)]
     return " ".join([*words[:1], *details])
 
@@ -399,18 +395,6 @@ def read_junit(text: str) -> ToolReport:
             )
     count = VerificationMetrics(len(cases) - len(errors), len(errors), len(cases))
     return ToolReport(tuple(errors[:_MOST_ERRORS]), count)
-
-
-def _document(text: str) -> Any:
-    """The JSON that begins a line of the text; None without any."""
-    for start in itertools.islice(re.finditer(r"^[\[{]", text, re.MULTILINE), 20):
-        try:
-            value, _ = json.JSONDecoder().raw_decode(text, start.start())
-        except (ValueError, RecursionError):
-            continue
-        if value:
-            return value
-    return None
 
 
 def _json_errors(
