@@ -1,10 +1,8 @@
 """Ways: calls that worked in earlier runs."""
 
-from hardwon.core.values.failure import Failure
-from hardwon.core.values.fix import Fix
-from hardwon.core.values.lesson import Lesson
+from hardwon.core.values.lesson import Fix, Lesson
+from hardwon.core.values.run import Failure, Step
 from hardwon.core.values.scope import Scope
-from hardwon.core.values.step import Step
 from hardwon.engine.pipeline.inject import tokens
 from hardwon.knowledge.evidence.opening import opening
 from hardwon.knowledge.evidence.ways import ways_of

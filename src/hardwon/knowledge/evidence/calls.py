@@ -16,7 +16,7 @@ from hardwon.knowledge.reading.shell import Command, parse
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.run import Step
 
 _CHANGING = frozenset(["mkdir", "touch", "cp", "mv", "rm", "ln", "chmod", "patch"])
 _READ = 8_192  # characters of a command line that are looked at

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.text.frames import inert
 from hardwon.core.text.harm import harm
-from hardwon.core.values.step import Step
+from hardwon.core.values.run import Step
 from hardwon.knowledge.evidence.calls import Call, calls_of
 from hardwon.knowledge.evidence.ways import Way, in_order
 

@@ -12,7 +12,7 @@ from hardwon.knowledge.evidence.trails import failing_call, working_calls
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.run import Step
 
 _OTHERS = 3  # other forms of a call that are named
 _PLAIN = re.compile(r"[A-Za-z-][A-Za-z_.:/-]*")  # a word that is no value of one task

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.text.grounding import ungrounded
 from hardwon.core.text.named_values import is_random
-from hardwon.core.values.lesson import MINED
+from hardwon.core.values.lesson import MINED, Lesson
 from hardwon.knowledge.evidence.advice import recommended
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.run import Step
     from hardwon.learn.reader.answer import Item
 
 _QUOTED = re.compile(r"`([^`\n]{1,600})`")
