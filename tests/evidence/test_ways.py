@@ -7,7 +7,6 @@ from hardwon.engine.pipeline.inject import tokens
 from hardwon.knowledge.evidence.opening import opening
 from hardwon.knowledge.evidence.ways import ways_of
 
-
 DEFAULT = Scope("default", "coder", "acme/yard")
 
 
