@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from hardwon.api import run_input
 from hardwon.api.lessons import Lessons
-from hardwon.core import _wait_budget
+from hardwon.core import time_limits
 from hardwon.core._fork import cached_property
-from hardwon.core._platform import ensure_supported
 from hardwon.core.text.clean import LABEL_LIMIT, LESSON_LIMIT, as_text, one_line, required
 from hardwon.core.text.secrets import screened
 from hardwon.core.values.delivery import NOTHING, Door, Injection
@@ -58,7 +57,6 @@ def open(
     the ones set in `model.name` and `recall.embedder`. With `work` a thread works the queue until
     `close`.
     """
-    ensure_supported()
     place = os.fspath(target) if target is not None else ""
     set_here = settings_at(place, settings)
     engine = Runtime(set_here, place, model=model, embedder=embedder, clock=clock)
@@ -138,18 +136,18 @@ class Hardwon:
 
     def drain(self) -> Tally:
         """Work every queued job that is due, now, and return the counts."""
-        from hardwon.core import _sync
+        from hardwon.core import time_limits
 
-        return _sync.run_sync(self._engine.drain)
+        return time_limits.run_sync(self._engine.drain)
 
     def work(self, mode: str = "forever", *, idle: timedelta | None = None) -> Tally:
         """Work the queue until SIGTERM or SIGINT, or until nothing came for `idle`.
 
         The mode `empty` ends when nothing is due, the mode `once` after one job.
         """
-        from hardwon.core import _sync
+        from hardwon.core import time_limits
 
-        return _sync.run_sync(lambda: self._engine.worker.serve(mode, idle=idle))
+        return time_limits.run_sync(lambda: self._engine.worker.serve(mode, idle=idle))
 
     @property
     def worker(self) -> WorkerProcess:
@@ -441,7 +439,7 @@ class Agent:
     def _attempt(self, call: Callable[[], T], otherwise: T) -> T:
         """Best effort: an agent's turn never fails because of its memory."""
         try:
-            with _wait_budget.WaitBudget(self._engine.settings.postgres.patience.total_seconds()):
+            with time_limits.WaitBudget(self._engine.settings.postgres.patience.total_seconds()):
                 return call()
         except Exception as error:  # noqa: BLE001 - the turn must go on
             _tell(self._engine, error)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hardwon.core._garbage import collected_rarely
+from hardwon.core._garbage import collect_garbage_rarely
 from hardwon.core.errors import InvalidInput, NotFound
 from hardwon.core.values import lesson_formats
 from hardwon.core.values.dream import merge_lessons
@@ -112,7 +112,7 @@ def take_in(
     """Store the lessons of a pack, all or none. Lessons in `known` stay, unless now released."""
     before = {pack.name(lesson): lesson for lesson in known}
     stored: list[Lesson] = []
-    with collected_rarely(), engine.store.together():
+    with collect_garbage_rarely(), engine.store.together():
         for lesson in pack.lessons:
             tell(len(stored), pack.size)
             existing = before.get(pack.name_of_new(lesson)) if before else None

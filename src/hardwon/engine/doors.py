@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
-from hardwon.core import _background as background
+from hardwon.core import time_limits as background
 from hardwon.core.errors import InvalidInput
 from hardwon.core.text.secrets import screened
 from hardwon.core.values.delivery import NOTHING, Door, Injection

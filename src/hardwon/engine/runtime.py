@@ -6,7 +6,7 @@ import os
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from hardwon.core import _extras, _files, _homes
+from hardwon.core import _extras, _files
 from hardwon.core._fork import cached_property
 from hardwon.core.errors import InvalidInput, storage_error
 from hardwon.core.settings import GoalSettings, Settings, load
@@ -315,7 +315,7 @@ class Runtime:
 
 def settings_at(place: str, given: Settings | None) -> Settings:
     """The settings for a hardwon at `place`; `given` ones are used if there are any."""
-    if _homes.is_database(place):
+    if _files.is_database(place):
         return given.on_database(place) if given else load(place)
     if "://" in place:
         raise InvalidInput(f"no backend for {place.split('://')[0]!r} URLs")
@@ -336,7 +336,7 @@ def _open_store(
         os.makedirs(home, mode=0o700, exist_ok=True)
     except OSError as error:
         raise storage_error(error, home) from error
-    _homes.ensure_own(home)
+    _files.ensure_own(home)
     store: Store
     if not shared.url:
         store = sqlite.SqliteStore(home)

@@ -65,7 +65,7 @@ def job_id(task: str, trigger: str, attempt: str, outcome: str, scope: Scope | N
     The default scope adds nothing, so ids equal those of the published system.
     """
     parts = [
-        f"task:{_folded(task)}",
+        f"task:{_fold(task)}",
         f"trigger:{_lower(trigger.strip(_SPACE))}",
         f"attempt:{attempt.strip(_SPACE)}",
         f"outcome:{outcome.strip(_SPACE)}",
@@ -83,7 +83,7 @@ def new_job(episode: Episode, trigger: str, now: datetime) -> Job:
     return Job(identity, episode, trigger, outcome, enqueued_at=now, due=now)
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     """Lower-cased, white space collapsed."""
     words = _lower(text).translate(_TO_BLANK).split(" ")
     return " ".join(word for word in words if word)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.core.text import gate, injection
+from hardwon.core.text import injection
+from hardwon.core.text.harm import objection
 from hardwon.core.values.lesson import UNCHANGED, Fix, Lesson, with_failure, without_success
 from hardwon.core.values.run import Failure, RunSoFar, Step
 from hardwon.knowledge.evidence.keys import worked_keys
@@ -71,7 +72,7 @@ def note_fixes(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
     for place, fix in fixes.fixes_shown(steps, past.task) if past.steps else ():
         failure = steps[place].failure
         lesson = memory.about(failure) if failure and failure.is_telling else None
-        if injection.suspicion(fix.mistake) or gate.objection(f"{fix.text}\n{fix.call}"):
+        if injection.suspicion(fix.mistake) or objection(f"{fix.text}\n{fix.call}"):
             continue  # or one run's text could quarantine a lesson of many runs
         if lesson is None or failure is None:
             continue

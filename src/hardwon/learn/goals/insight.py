@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from hardwon.core.text.clean import clip, one_line
-from hardwon.core.text.gate import objection
+from hardwon.core.text.harm import objection
 from hardwon.core.text.quoting import quotable
 from hardwon.core.text.redact import redact
 from hardwon.engine.runtime import prompt_text

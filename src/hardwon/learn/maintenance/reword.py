@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.core._sync import run_sync
 from hardwon.core.errors import BadReply
 from hardwon.core.text.clean import one_line
 from hardwon.core.text.protocol import SCHEMA, parse
+from hardwon.core.time_limits import run_sync
 from hardwon.core.values.dream import Words
 from hardwon.core.values.lesson import Kind, Lesson, evidence_of
 from hardwon.engine.pipeline.screen import screen_lesson

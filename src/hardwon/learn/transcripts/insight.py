@@ -7,7 +7,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hardwon.core.text.clean import clip, one_line
-from hardwon.core.text.gate import objection
+from hardwon.core.text.harm import objection
 from hardwon.core.text.injection import suspicion
 from hardwon.core.text.redact import redact
 from hardwon.core.values.lesson import Fix, clean_tags

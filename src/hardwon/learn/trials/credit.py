@@ -11,8 +11,7 @@ import os
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.core.text.clean import clip, one_line
-from hardwon.core.text.numbers import plural
+from hardwon.core.text.clean import clip, one_line, plural
 from hardwon.knowledge.reading.signature import signature
 from hardwon.learn.trials.values import (
     Category,

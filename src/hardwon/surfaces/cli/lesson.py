@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hardwon.core.text.numbers import plural
+from hardwon.core.text.clean import plural
 from hardwon.core.values import plain
 from hardwon.core.values.lesson import Status, confirmation, statuses
 from hardwon.knowledge.reading.guards import guard_of

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.api.lessons import MOST, MOST_FOUND
-from hardwon.core.text.clean import one_line
-from hardwon.core.text.numbers import plural
+from hardwon.core.text.clean import one_line, plural
 from hardwon.core.values.lesson import Kind, Status, evidence_of
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, fitted, say, width

@@ -10,8 +10,7 @@ from click.shell_completion import CompletionItem
 
 import hardwon
 from hardwon.core.errors import HardwonError, NotFound
-from hardwon.core.text.clean import clip, one_line
-from hardwon.core.text.numbers import plural
+from hardwon.core.text.clean import clip, one_line, plural
 from hardwon.core.values.lesson import quarantine_note
 from hardwon.engine.runtime import utc_now
 from hardwon.surfaces.cli import options

@@ -7,8 +7,7 @@ from typing import Any
 
 import click
 
-from hardwon.core.text.clean import one_line
-from hardwon.core.text.numbers import plural
+from hardwon.core.text.clean import one_line, plural
 from hardwon.core.values.run import WITHHELD, EndedRun, Shown, Step, timeline
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.group import Group

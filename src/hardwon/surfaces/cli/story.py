@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from hardwon.core.text.clean import one_line
-from hardwon.core.text.numbers import plural
+from hardwon.core.text.clean import one_line, plural
 from hardwon.core.values.lesson import Evidence, Kind
 from hardwon.surfaces.presentation import wording
 

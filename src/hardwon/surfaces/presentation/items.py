@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hardwon.core.text.numbers import plural
+from hardwon.core.text.clean import plural
 from hardwon.core.values.lesson import USER_SUPPLIED, Kind, Lesson, Status, values_of
 from hardwon.engine.pipeline import playbook
 

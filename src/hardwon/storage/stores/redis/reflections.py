@@ -7,8 +7,8 @@ import os
 import time
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from hardwon.core._time_limit import TimeLimit
 from hardwon.core.errors import Unavailable
+from hardwon.core.time_limits import TimeLimit
 from hardwon.core.values.reflection import Likeness, Reflection, is_known, surplus_reflections
 from hardwon.knowledge.ranking.reflections import CANDIDATES, HOLDERS_READ, likenesses, words_of
 from hardwon.storage.stores.redis import entries

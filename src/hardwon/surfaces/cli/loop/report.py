@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hardwon.core.errors import storage_error
-from hardwon.core.text.numbers import plural
+from hardwon.core.text.clean import plural
 from hardwon.core.values import plain
 from hardwon.learn.trials import exchange
 from hardwon.learn.trials.files import loop_ids
