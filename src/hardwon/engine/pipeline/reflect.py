@@ -8,11 +8,11 @@ from hardwon.core.text.clean import clip, clip_middle
 from hardwon.core.text.protocol import SCHEMA, Blocks, parse
 from hardwon.core.values.lesson import RULES, RUN, Evidence, Kind, Lesson, Status, unique, values_of
 from hardwon.core.values.run import Episode, Step, Trigger
-from hardwon.engine.pipeline.ask import ask
 from hardwon.knowledge.ranking.query import Query
 from hardwon.knowledge.reading.call_keys import blamed_keys
 from hardwon.knowledge.reading.episode_failure import failure_of, focus
 from hardwon.knowledge.reading.error_line import error_line
+from hardwon.models.ask import ask
 from hardwon.storage.ports import Request
 
 if TYPE_CHECKING:

@@ -11,13 +11,13 @@ from hardwon.core.values.job import SKIPPED, Job
 from hardwon.core.values.lesson import Kind, Lesson, Status, values_of
 from hardwon.core.values.report import Window
 from hardwon.engine.pipeline import earn, news, playbook
-from hardwon.engine.pipeline.ask import ask
 from hardwon.engine.pipeline.capture import prompts_of
 from hardwon.engine.runtime import prompt_text
 from hardwon.knowledge.evidence.advice import programs
 from hardwon.learn.reader.answer import SCHEMA, parse
 from hardwon.learn.reader.changes import Reading, apply
 from hardwon.learn.reader.request import item_line, request
+from hardwon.models.ask import ask
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
