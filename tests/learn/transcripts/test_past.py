@@ -312,10 +312,10 @@ def test_whatever_moment_it_dies_nothing_is_lost_and_nothing_twice(
 ) -> None:
     for number in range(6):
         written(home, shop, number)
-    number = {"KILL": "9", "INT": "2"}[sign]
+    signal = {"KILL": "9", "INT": "2"}[sign]
 
     for moment in range(1, 30, 4):
-        command = [sys.executable, "-c", _INTERRUPTED, str(tmp_path / "hw"), str(moment), number]
+        command = [sys.executable, "-c", _INTERRUPTED, str(tmp_path / "hw"), str(moment), signal]
         subprocess.run(command, check=False, capture_output=True, timeout=60)
     learn(hw)
 

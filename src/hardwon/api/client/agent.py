@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import quote
 
 from hardwon.api import Agent, run_input
@@ -13,19 +13,17 @@ from hardwon.api.client.local_only import LOCAL_ONLY
 from hardwon.api.client.run import RemoteRun, sent, step_of
 from hardwon.core.text.clean import LABEL_LIMIT, LESSON_LIMIT, as_text, required
 from hardwon.core.values.delivery import NOTHING, Injection
-from hardwon.core.values.episode import Episode
+from hardwon.core.values.run import Episode, Step
 from hardwon.engine.pipeline import capture
 from hardwon.knowledge.reading import call_keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import TypeVar
 
     from hardwon.api.client.connection import ServerConnection
     from hardwon.core.values.job import Job
     from hardwon.core.values.lesson import Lesson
     from hardwon.core.values.scope import Scope
-    from hardwon.core.values.step import Step
     from hardwon.knowledge.ranking.scores import Judged
 
     T = TypeVar("T")

@@ -7,10 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from hardwon.core.values.delivery import Injection
 from hardwon.core.values.dream import Dream, DreamChange
-from hardwon.core.values.evidence import Evidence
-from hardwon.core.values.fix import Fix
-from hardwon.core.values.history import Change
-from hardwon.core.values.lesson import Lesson
+from hardwon.core.values.lesson import Change, Evidence, Fix, Lesson
 from hardwon.core.values.reflection import Reflection
 from hardwon.core.values.scope import Scope
 from hardwon.knowledge.ranking.query import Match

@@ -6,12 +6,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from hardwon.api.client.decode import built, moments, scope_of
-from hardwon.core.values.ended_run import EndedRun
-from hardwon.core.values.episode import Episode
-from hardwon.core.values.failure import Failure
 from hardwon.core.values.job import Job
-from hardwon.core.values.run import Shown
-from hardwon.core.values.step import Step
+from hardwon.core.values.run import EndedRun, Episode, Failure, Shown, Step
 
 if TYPE_CHECKING:
     from hardwon.api.client.decode import Fields

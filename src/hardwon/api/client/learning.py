@@ -11,8 +11,8 @@ from hardwon.api.client.local_only import LOCAL_ONLY
 from hardwon.api.lessons import within
 from hardwon.api.namespaces import Goals, Runs
 from hardwon.core.text.clean import as_text
+from hardwon.core.values import plain
 from hardwon.core.values.delivery import NOTHING, Injection
-from hardwon.core.values.plain import plain
 from hardwon.learn.maintenance import Dreams
 
 if TYPE_CHECKING:
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from hardwon.api.client.wire import Wire
     from hardwon.api.namespaces import Fallback
     from hardwon.core.values.dream import Dream, DreamChange
-    from hardwon.core.values.ended_run import EndedRun
     from hardwon.core.values.job import Job
     from hardwon.core.values.reflection import Reflection
+    from hardwon.core.values.run import EndedRun
     from hardwon.core.values.scope import Scope
 
 

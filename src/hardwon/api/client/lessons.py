@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from hardwon.api.client import decode, decode_reports
 from hardwon.api.client.local_only import LOCAL_ONLY
 from hardwon.api.lessons import Lessons, within
 from hardwon.core.errors import InvalidInput, storage_error
 from hardwon.core.text.clean import required
-from hardwon.core.values.lesson import Status
+from hardwon.core.values.lesson import Change, Lesson, Status
 from hardwon.learn.imports import is_database
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Unpack
 
     from hardwon.api.client.wire import Wire
     from hardwon.api.lessons import LessonDetails, LessonEdits
-    from hardwon.core.values.history import Change
-    from hardwon.core.values.lesson import Lesson
     from hardwon.core.values.report import Exposure, LessonVerdict
     from hardwon.core.values.scope import Scope
 

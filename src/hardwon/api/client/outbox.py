@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hardwon.api.client.wire import Wire
-    from hardwon.core.values.episode import Episode
     from hardwon.core.values.job import Job
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.run import Episode, Step
 
 _RUN = "run:"  # prefix of an episode's source here; the id of the run follows
 

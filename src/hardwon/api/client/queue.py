@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 from hardwon.api.client import decode_runs
 from hardwon.api.client.local_only import LOCAL_ONLY
 from hardwon.api.namespaces import JobQueue
-from hardwon.core.values.queue import QueueCounts
+from hardwon.core.values.job import Job, QueueCounts, WorkerStatus
 
 if TYPE_CHECKING:
     from hardwon.api.client.wire import Wire
-    from hardwon.core.values.job import Job
-    from hardwon.core.values.queue import WorkerStatus
 
 
 class RemoteQueue(JobQueue):

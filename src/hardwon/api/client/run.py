@@ -6,9 +6,8 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from hardwon.core.text.clean import as_text
-from hardwon.core.values.episode import Trigger
-from hardwon.core.values.job import new_job
-from hardwon.core.values.step import Step
+from hardwon.core.values.job import Job, new_job
+from hardwon.core.values.run import Episode, Step, Trigger
 from hardwon.engine.pipeline import capture, screen
 from hardwon.knowledge.reading import call_keys, verdict
 
@@ -16,8 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from hardwon.api.client.connection import ServerConnection
-    from hardwon.core.values.episode import Episode
-    from hardwon.core.values.job import Job
     from hardwon.core.values.scope import Scope
 
 

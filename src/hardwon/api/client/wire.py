@@ -9,7 +9,6 @@ import threading
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
-from hardwon.core._time_limit import TimeLimit
 from hardwon.core.errors import (
     HardwonError,
     InvalidInput,
@@ -18,6 +17,7 @@ from hardwon.core.errors import (
     TransientError,
     Unavailable,
 )
+from hardwon.core.time_limits import TimeLimit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from hardwon.core.errors import BadReply
 from hardwon.core.text.clean import clip, clip_middle
 from hardwon.core.text.protocol import SCHEMA, Blocks, parse
-from hardwon.core.values.episode import Trigger
-from hardwon.core.values.evidence import Evidence, Kind, values_of
-from hardwon.core.values.lesson import RULES, RUN, Lesson, Status, unique
+from hardwon.core.values.lesson import RULES, RUN, Evidence, Kind, Lesson, Status, unique, values_of
+from hardwon.core.values.run import Episode, Step, Trigger
 from hardwon.knowledge.ranking.query import Query
 from hardwon.knowledge.reading.call_keys import blamed_keys
 from hardwon.knowledge.reading.episode_failure import failure_of, focus
@@ -19,9 +18,7 @@ from hardwon.storage.ports import Request
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from hardwon.core.values.episode import Episode
     from hardwon.core.values.job import Job
-    from hardwon.core.values.step import Step
     from hardwon.storage.ports import LessonStore, Model
 
 _ATTEMPT_SHOWN, _OUTCOME_SHOWN, _TASK_SHOWN = 1500, 800, 4000

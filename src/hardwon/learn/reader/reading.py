@@ -7,9 +7,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from hardwon.core.errors import BadReply, InvalidInput, NotFound, PermanentError, SetupError
-from hardwon.core.values.evidence import Kind, values_of
-from hardwon.core.values.lesson import Status
-from hardwon.core.values.queue import SKIPPED
+from hardwon.core.values.job import SKIPPED, Job
+from hardwon.core.values.lesson import Kind, Lesson, Status, values_of
 from hardwon.core.values.report import Window
 from hardwon.engine.pipeline import earn, news, playbook
 from hardwon.engine.pipeline.capture import prompts_of
@@ -22,9 +21,7 @@ from hardwon.learn.reader.request import item_line, request
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from hardwon.core.values.episode import Episode
-    from hardwon.core.values.job import Job
-    from hardwon.core.values.lesson import Lesson
+    from hardwon.core.values.run import Episode
     from hardwon.core.values.scope import Scope
     from hardwon.engine.runtime import Runtime
     from hardwon.storage.ports import Request, Store

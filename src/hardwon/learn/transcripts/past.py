@@ -17,7 +17,7 @@ from hardwon.core import _files
 from hardwon.core.errors import HardwonError, storage_error
 from hardwon.core.text.clean import one_line
 from hardwon.core.text.secrets import screened
-from hardwon.core.values.listing import ListQuery, Place
+from hardwon.core.values.report import ListQuery, Place
 from hardwon.core.values.run import RunSoFar
 from hardwon.engine import trust
 from hardwon.engine.pipeline import archive
@@ -30,8 +30,8 @@ from hardwon.storage.stores.runs import STEPS_REMEMBERED, FileRun
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from hardwon.core.values.run import Step
     from hardwon.core.values.scope import Scope
-    from hardwon.core.values.step import Step
     from hardwon.engine.runtime import Runtime
     from hardwon.learn.transcripts.location import SessionPlace
     from hardwon.learn.transcripts.transcript import Moment, Reading

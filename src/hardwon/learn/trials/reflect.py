@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from hardwon.core.errors import PermanentError, TransientError
 from hardwon.core.text.clean import clean, clip, clip_middle
-from hardwon.core.values.episode import Episode
+from hardwon.core.values.run import Episode
 from hardwon.learn.trials import rules
 from hardwon.learn.trials.credit import category, describe, main_error
 from hardwon.learn.trials.steps import prose_of

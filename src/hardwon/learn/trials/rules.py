@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.core.text.clean import clip
-from hardwon.core.text.numbers import plural
+from hardwon.core.text.clean import clip, plural
 from hardwon.learn.trials.credit import (
     blamed,
     category,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.core.text.clean import clip, one_line
-from hardwon.core.values.episode import Episode, Trigger
-from hardwon.core.values.evidence import Evidence, Kind, values_of
-from hardwon.core.values.lesson import Lesson, Status
+from hardwon.core.values.lesson import Evidence, Kind, Lesson, Status, values_of
+from hardwon.core.values.run import Episode, Trigger
 from hardwon.knowledge.ranking.scores import UNKNOWN
 from hardwon.knowledge.reading.signature import signature
 from hardwon.learn.trials import rules

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.core.values.listing import Place
+from hardwon.core.values.report import Place
 from hardwon.storage.service.keys import NO_LIMIT, Limit, Role
 
 if TYPE_CHECKING:

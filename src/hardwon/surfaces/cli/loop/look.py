@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from hardwon.core.errors import NotFound
-from hardwon.core.text.clean import clip, one_line
-from hardwon.core.text.numbers import plural
+from hardwon.core.text.clean import clip, one_line, plural
 from hardwon.engine.runtime import utc_now
 from hardwon.learn.trials.analytics import PARTS
 from hardwon.learn.trials.codec import to_json

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hardwon.core.errors import storage_error
-from hardwon.core.text.numbers import plural
-from hardwon.core.values.plain import plain
+from hardwon.core.text.clean import plural
+from hardwon.core.values import plain
 from hardwon.learn.trials.exchange import LAYOUT, exported, published_id
 from hardwon.learn.trials.files import loop_ids
 from hardwon.surfaces.cli import options

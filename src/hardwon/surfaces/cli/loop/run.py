@@ -11,7 +11,7 @@ import click
 
 from hardwon.core.errors import InvalidInput
 from hardwon.core.settings import duration, load
-from hardwon.core.text.numbers import plural
+from hardwon.core.text.clean import plural
 from hardwon.learn.trials import Functions, Loops, options_of
 from hardwon.learn.trials.options import NAME, loop_table, trust
 from hardwon.learn.trials.roles import PROFILES

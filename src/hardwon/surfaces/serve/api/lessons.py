@@ -15,8 +15,8 @@ from starlette.responses import Response
 
 from hardwon.core.errors import InvalidInput, NotFound
 from hardwon.core.text.clean import required
-from hardwon.core.values.lesson import Status
-from hardwon.core.values.listing import Page
+from hardwon.core.values.lesson import Change, Status
+from hardwon.core.values.report import Mark, Page
 from hardwon.engine.pipeline import inject
 from hardwon.surfaces.serve.api import views
 from hardwon.surfaces.serve.api.verbs import Verb, listed
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from hardwon import Lesson
     from hardwon.api.lessons import Lessons
-    from hardwon.core.values.history import Change
-    from hardwon.core.values.listing import Mark
     from hardwon.surfaces.serve.api.request import ApiRequest
 
 Numbered = TypeVar("Numbered", "Lesson", "Change")

@@ -10,7 +10,7 @@ import hardwon
 from hardwon.core import metrics as prometheus
 from hardwon.core.errors import InvalidInput
 from hardwon.core.settings import duration
-from hardwon.core.values.queue import QueueCounts, WorkCounts
+from hardwon.core.values.job import QueueCounts, WorkCounts
 from hardwon.storage.service.keys import Role
 from hardwon.surfaces.serve.api import views
 from hardwon.surfaces.serve.api.verbs import Verb

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hardwon.core.errors import InvalidInput, NotFound
-from hardwon.core.values.listing import Page
+from hardwon.core.values.report import Page
 from hardwon.surfaces.serve.api import views
 from hardwon.surfaces.serve.api.verbs import Verb, listed
 from hardwon.surfaces.serve.principal import Right

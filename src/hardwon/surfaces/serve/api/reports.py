@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.core.errors import InvalidInput
 from hardwon.core.settings import duration
-from hardwon.core.values.plain import plain
+from hardwon.core.values import plain
 from hardwon.surfaces.serve.api import views
 from hardwon.surfaces.serve.api.verbs import Verb, listed
 from hardwon.surfaces.serve.principal import Right

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from hardwon.core.errors import InvalidInput
-from hardwon.core.values.listing import mark
+from hardwon.core.values.report import Mark, mark
 from hardwon.surfaces.serve.requests import lessons_of, limited, principal, scoped
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from hardwon import Agent, Hardwon
     from hardwon.api.lessons import Lessons
     from hardwon.api.tenants import Tenant
-    from hardwon.core.values.listing import Mark
     from hardwon.core.values.scope import Scope
     from hardwon.surfaces.serve.principal import Principal
 

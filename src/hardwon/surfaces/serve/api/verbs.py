@@ -10,7 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from hardwon.core.errors import InvalidInput
-from hardwon.core.values.plain import plain
+from hardwon.core.values import plain
 from hardwon.storage.service.replies import Kept
 from hardwon.surfaces.serve.api.request import ApiRequest, cursor_of
 from hardwon.surfaces.serve.problems import Problem
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from hardwon.core.values.listing import Page
+    from hardwon.core.values.report import Page
     from hardwon.surfaces.serve.thread_pool import ThreadPool
 
 JSON = "application/json"

@@ -6,12 +6,12 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from hardwon.core.values.plain import plain
+from hardwon.core.values import plain
 
 if TYPE_CHECKING:
     from hardwon import Injection, Job, Lesson
-    from hardwon.core.values.ended_run import EndedRun
-    from hardwon.core.values.history import Change
+    from hardwon.core.values.lesson import Change
+    from hardwon.core.values.run import EndedRun
     from hardwon.knowledge.ranking.scores import Judged
 
 OPENAPI = os.path.join(os.path.dirname(__file__), "openapi.json")
