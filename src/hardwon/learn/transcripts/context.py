@@ -97,7 +97,7 @@ def at_path(path: str) -> SessionPlace:
         raise NotFound("transcript", path)
     agent = kind_of(full)
     for session in KINDS[agent].find(os.path.expanduser("~")):
-        if os.path.realpath(session.path) == os.path.realpath(full):
+        if not session.problem and os.path.realpath(session.path) == os.path.realpath(full):
             return session
     return place(agent, full, base=_base(full, agent), folder=_folder(full))
 
