@@ -36,8 +36,7 @@ from hardwon.learn.trials.analytics import Analysis, SharedPoint
 from hardwon.learn.trials.exchange import Imported
 from hardwon.learn.trials.files import LoopFolder
 from hardwon.learn.trials.loops import LoopOptions, SearchWords
-from hardwon.learn.trials.state import LoopState
-from hardwon.learn.trials.values import Record
+from hardwon.learn.trials.values import LoopState, Record
 from hardwon.models.budget import Spent
 from hardwon.storage.ports import Embedder, Model, Reply, Run
 

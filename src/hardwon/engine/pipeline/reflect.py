@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.core.errors import BadReply
 from hardwon.core.text.clean import clip, clip_middle
 from hardwon.core.text.protocol import SCHEMA, Blocks, parse
 from hardwon.core.values.lesson import RULES, RUN, Evidence, Kind, Lesson, Status, unique, values_of
@@ -13,6 +12,7 @@ from hardwon.knowledge.ranking.query import Query
 from hardwon.knowledge.reading.call_keys import blamed_keys
 from hardwon.knowledge.reading.episode_failure import failure_of, focus
 from hardwon.knowledge.reading.error_line import error_line
+from hardwon.models.ask import ask
 from hardwon.storage.ports import Request
 
 if TYPE_CHECKING:
@@ -24,10 +24,6 @@ if TYPE_CHECKING:
 _ATTEMPT_SHOWN, _OUTCOME_SHOWN, _TASK_SHOWN = 1500, 800, 4000
 _SURE = 0.5  # a lesson of lower confidence has no fix
 _LOOKED_AT = 20  # lessons about the same failure
-_AGAIN = (
-    "\n\nYour last answer could not be used: {problem}. Answer once more, with nothing but the"
-    " blocks described above."
-)
 
 
 async def reflect(job: Job, *, model: Model, system: str) -> Lesson | None:
@@ -35,15 +31,8 @@ async def reflect(job: Job, *, model: Model, system: str) -> Lesson | None:
 
     If the reply does not follow the format, the model is asked once more; then BadReply is raised.
     """
-    request_sent = request(job, system)
-    reply = await model.complete(request_sent)
-    try:
-        blocks = parse(reply.text)
-    except BadReply as problem:
-        retry = request_sent._replace(prompt=request_sent.prompt + _AGAIN.format(problem=problem))
-        reply = await model.complete(retry)
-        blocks = parse(reply.text)
-    return blocks and _lesson(job, blocks, author=reply.model or model.name)
+    blocks, author = await ask(model, request(job, system), parse)
+    return blocks and _lesson(job, blocks, author=author)
 
 
 def known(job: Job, *, lessons: LessonStore, now: datetime) -> Lesson | None:
