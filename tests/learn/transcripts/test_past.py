@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-import hardwon
-from hardwon import Hardwon, Step
+from hardwon import Step
 from hardwon.core.values.lesson import Status
 from hardwon.core.values.report import Window
 from hardwon.learn.transcripts.past import EMPTY, KNOWN, LEARNT, LIVE, NO_FOLDER, UNREADABLE, Learnt
 from tests.learn.transcripts.transcripts import Claude
+from tests.stored import StoredHardwon, opened
 
 BEGIN = datetime(2026, 11, 2, 9, tzinfo=UTC)
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
@@ -60,7 +60,9 @@ def written(home: Path, cwd: Path, number: int) -> Path:
     return path
 
 
-def recorded_live(hw: Hardwon, project: str, numbers: Iterable[int], at: list[datetime]) -> None:
+def recorded_live(
+    hw: StoredHardwon, project: str, numbers: Iterable[int], at: list[datetime]
+) -> None:
     agent = hw.agent("coder", project=project)
     for number in numbers:
         task, calls = task_of(number)
@@ -69,9 +71,9 @@ def recorded_live(hw: Hardwon, project: str, numbers: Iterable[int], at: list[da
         agent.after_run(task=task, steps=made)
 
 
-def evidence(hw: Hardwon, project: str) -> dict[str, Any]:
+def evidence(hw: StoredHardwon, project: str) -> dict[str, Any]:
     """What is known of a project, without row numbers and times."""
-    store, scope = hw._engine.store, hw.agent("coder", project=project).scope
+    store, scope = hw.store, hw.agent("coder", project=project).scope
     lessons = store.lessons.recent(scope, status=Status.ALL, limit=1000)
     times = {"id": 0, "created_at": None, "updated_at": None, "last_seen_at": None}
     plain = [lesson._asdict() | times for lesson in lessons]
@@ -89,7 +91,7 @@ def evidence(hw: Hardwon, project: str) -> dict[str, Any]:
     }
 
 
-def learn(hw: Hardwon, **how: Any) -> list[Learnt]:
+def learn(hw: StoredHardwon, **how: Any) -> list[Learnt]:
     return hw.agent("coder").sessions.learn(**how)
 
 
@@ -105,13 +107,13 @@ def shop(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def hw(tmp_path: Path) -> Iterator[Hardwon]:
-    with hardwon.open(tmp_path / "hw", clock=lambda: NOW) as opened:
-        yield opened
+def hw(tmp_path: Path) -> Iterator[StoredHardwon]:
+    with opened(tmp_path / "hw", clock=lambda: NOW) as hw:
+        yield hw
 
 
 def test_past_sessions_leave_the_evidence_of_the_same_runs_recorded_live(
-    tmp_path: Path, home: Path, shop: Path, hw: Hardwon
+    tmp_path: Path, home: Path, shop: Path, hw: StoredHardwon
 ) -> None:
     numbers, at = range(12), [BEGIN]
     for number in numbers:
@@ -119,7 +121,7 @@ def test_past_sessions_leave_the_evidence_of_the_same_runs_recorded_live(
 
     learnt = learn(hw)
 
-    with hardwon.open(tmp_path / "live", clock=lambda: at[0]) as live:
+    with opened(tmp_path / "live", clock=lambda: at[0]) as live:
         recorded_live(live, str(shop), numbers, at)
         expected = evidence(live, str(shop))
     assert [session.status for session in learnt] == [LEARNT] * 12
@@ -128,20 +130,22 @@ def test_past_sessions_leave_the_evidence_of_the_same_runs_recorded_live(
 
 
 def test_runs_and_failures_are_dated_when_they_happened(
-    home: Path, shop: Path, hw: Hardwon
+    home: Path, shop: Path, hw: StoredHardwon
 ) -> None:
     written(home, shop, 0)
 
     learn(hw)
 
     scope = hw.agent("coder", project=str(shop)).scope
-    (run,) = hw._engine.store.ended_runs.latest(Window(scope, BEGIN), limit=9)
-    failures = hw._engine.store.statistics.failures(Window(scope, BEGIN), limit=9)
+    (run,) = hw.store.ended_runs.latest(Window(scope, BEGIN), limit=9)
+    failures = hw.store.statistics.failures(Window(scope, BEGIN), limit=9)
     assert (run.begun, run.ended) == (BEGIN + timedelta(seconds=1), BEGIN + timedelta(seconds=15))
     assert {failure.last.date() for failure in failures} == {BEGIN.date()}
 
 
-def test_a_second_time_nothing_is_read_or_changed(home: Path, shop: Path, hw: Hardwon) -> None:
+def test_a_second_time_nothing_is_read_or_changed(
+    home: Path, shop: Path, hw: StoredHardwon
+) -> None:
     for number in range(3):
         written(home, shop, number)
     learn(hw)
@@ -152,7 +156,7 @@ def test_a_second_time_nothing_is_read_or_changed(home: Path, shop: Path, hw: Ha
 
 
 def test_a_session_that_goes_on_is_continued(
-    tmp_path: Path, home: Path, shop: Path, hw: Hardwon
+    tmp_path: Path, home: Path, shop: Path, hw: StoredHardwon
 ) -> None:
     paths = [written(home, shop, number) for number in (0, 6)]
     whole = [path.read_text().splitlines(keepends=True) for path in paths]
@@ -161,12 +165,14 @@ def test_a_session_that_goes_on_is_continued(
             path.write_text("".join(lines[:length]))
         learn(hw)
 
-    with hardwon.open(tmp_path / "at once", clock=lambda: NOW) as once:
+    with opened(tmp_path / "at once", clock=lambda: NOW) as once:
         learn(once)
         assert evidence(hw, str(shop)) == evidence(once, str(shop))
 
 
-def test_a_copy_of_a_session_is_not_counted_again(home: Path, shop: Path, hw: Hardwon) -> None:
+def test_a_copy_of_a_session_is_not_counted_again(
+    home: Path, shop: Path, hw: StoredHardwon
+) -> None:
     path = written(home, shop, 0)
     learn(hw)
     before = evidence(hw, str(shop))
@@ -183,7 +189,7 @@ def test_what_hooks_recorded_is_recognised(home: Path, shop: Path, tmp_path: Pat
     session = path.stem
     lines = path.read_text().replace("2026-11-02", "2036-11-02").splitlines(keepends=True)
     path.write_text("".join(lines))
-    with hardwon.open(tmp_path / "hw") as hw:
+    with opened(tmp_path / "hw") as hw:
         agent = hw.agent("coder", project=str(shop), run=session)
         task, calls = task_of(0)
         agent.before_turn(task)
@@ -199,7 +205,9 @@ def test_what_hooks_recorded_is_recognised(home: Path, shop: Path, tmp_path: Pat
         assert [lesson["met"] for lesson in evidence(hw, str(shop))["lessons"]] == [1, 1]
 
 
-def test_a_prompt_after_a_failure_begins_a_new_run(home: Path, shop: Path, hw: Hardwon) -> None:
+def test_a_prompt_after_a_failure_begins_a_new_run(
+    home: Path, shop: Path, hw: StoredHardwon
+) -> None:
     talk = Claude(str(shop), at=BEGIN).says("Build it")
     talk.run("make all", "make: *** No rule to make target 'all'", failed=True)
     talk.says("There is a Makefile in app/").run("make -C app all").says("Thanks, now the docs")
@@ -215,7 +223,7 @@ def test_a_prompt_after_a_failure_begins_a_new_run(home: Path, shop: Path, hw: H
     assert len(learnt.runs) == 2
 
 
-def test_a_dry_run_stores_nothing(home: Path, shop: Path, hw: Hardwon) -> None:
+def test_a_dry_run_stores_nothing(home: Path, shop: Path, hw: StoredHardwon) -> None:
     written(home, shop, 0)
 
     (looked,) = learn(hw, is_look=True)
@@ -225,7 +233,7 @@ def test_a_dry_run_stores_nothing(home: Path, shop: Path, hw: Hardwon) -> None:
     assert [session.status for session in learn(hw)] == [LEARNT]
 
 
-def test_a_session_without_a_folder_needs_a_project(home: Path, hw: Hardwon) -> None:
+def test_a_session_without_a_folder_needs_a_project(home: Path, hw: StoredHardwon) -> None:
     talk = Claude("").says("Build").run("make", "make: *** No targets.", failed=True)
     (home / ".claude" / "sessions").mkdir(parents=True)
     (home / ".claude" / "sessions" / "old.jsonl").write_text(talk.text())
@@ -236,7 +244,7 @@ def test_a_session_without_a_folder_needs_a_project(home: Path, hw: Hardwon) -> 
     assert [session.project for session in named] == ["acme/api"]
 
 
-def test_bad_files_are_named_and_skipped(home: Path, shop: Path, hw: Hardwon) -> None:
+def test_bad_files_are_named_and_skipped(home: Path, shop: Path, hw: StoredHardwon) -> None:
     good = written(home, shop, 0)
     folder = good.parent
     torn = good.read_text() + '{"type": "assistant", "message": {"role": "assis'
@@ -267,7 +275,7 @@ def test_bad_files_are_named_and_skipped(home: Path, shop: Path, hw: Hardwon) ->
 
 
 def test_no_secret_of_a_past_session_reaches_the_disk(
-    tmp_path: Path, home: Path, shop: Path, hw: Hardwon
+    tmp_path: Path, home: Path, shop: Path, hw: StoredHardwon
 ) -> None:
     secret = "ghp_" + "a1B2c3D4e5F6" * 3
     talk = Claude(str(shop), at=BEGIN).says(f"Use the token {secret}")
@@ -308,7 +316,7 @@ with hardwon.open(sys.argv[1]) as hw:
 
 @pytest.mark.parametrize("sign", ["KILL", "INT"])
 def test_whatever_moment_it_dies_nothing_is_lost_and_nothing_twice(
-    tmp_path: Path, home: Path, shop: Path, hw: Hardwon, sign: str
+    tmp_path: Path, home: Path, shop: Path, hw: StoredHardwon, sign: str
 ) -> None:
     for number in range(6):
         written(home, shop, number)
@@ -319,13 +327,13 @@ def test_whatever_moment_it_dies_nothing_is_lost_and_nothing_twice(
         subprocess.run(command, check=False, capture_output=True, timeout=60)
     learn(hw)
 
-    with hardwon.open(tmp_path / "at once", clock=lambda: NOW) as once:
+    with opened(tmp_path / "at once", clock=lambda: NOW) as once:
         learn(once)
         assert evidence(hw, str(shop)) == evidence(once, str(shop))
 
 
 def test_two_at_once_record_each_session_once(
-    tmp_path: Path, home: Path, shop: Path, hw: Hardwon
+    tmp_path: Path, home: Path, shop: Path, hw: StoredHardwon
 ) -> None:
     for number in range(8):
         written(home, shop, number)
@@ -334,6 +342,6 @@ def test_two_at_once_record_each_session_once(
 
     assert [process.wait(60) for process in both] == [0, 0]
 
-    with hardwon.open(tmp_path / "at once", clock=lambda: NOW) as once:
+    with opened(tmp_path / "at once", clock=lambda: NOW) as once:
         learn(once)
         assert evidence(hw, str(shop)) == evidence(once, str(shop))
