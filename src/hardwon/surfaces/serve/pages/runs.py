@@ -9,7 +9,7 @@ from hardwon.core.values.ended_run import timeline
 from hardwon.core.values.step import Step
 from hardwon.surfaces.serve.pages.addresses import mark_of, tenant_of, written
 from hardwon.surfaces.serve.pages.views import View, page
-from hardwon.surfaces.serve.problems import Problem
+from hardwon.surfaces.serve.requests import Problem
 
 if TYPE_CHECKING:
     from datetime import datetime
