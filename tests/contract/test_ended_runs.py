@@ -8,11 +8,8 @@ import pytest
 
 from hardwon import Scope
 from hardwon.core.errors import NotFound
-from hardwon.core.values.ended_run import EndedRun, run_id
-from hardwon.core.values.failure import Failure
-from hardwon.core.values.listing import ListQuery, Place
-from hardwon.core.values.report import Window
-from hardwon.core.values.run import Shown
+from hardwon.core.values.report import ListQuery, Place, Window
+from hardwon.core.values.run import EndedRun, Failure, Shown, run_id
 from hardwon.storage.ports import Store
 from tests.samples import CODER, FAILED, NOW, WORKED
 

@@ -14,11 +14,11 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 
 from hardwon.api import operations
 from hardwon.core.values.delivery import Injection
-from hardwon.core.values.episode import Episode
 from hardwon.core.values.job import Job
 from hardwon.core.values.report import Report, Window
+from hardwon.core.values.run import Episode
 from hardwon.core.values.scope import Scope
-from hardwon.learn.trials.state import LoopState
+from hardwon.learn.trials.values import LoopState
 from hardwon.storage.service.keys import Key
 
 V = TypeVar("V")

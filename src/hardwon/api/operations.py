@@ -14,14 +14,13 @@ from typing import Any, NamedTuple
 
 from hardwon.core.values.delivery import Delivery, Injection
 from hardwon.core.values.dream import Dream, DreamChange
-from hardwon.core.values.ended_run import EndedRun
-from hardwon.core.values.history import Change
 from hardwon.core.values.job import Job
-from hardwon.core.values.lesson import Lesson
+from hardwon.core.values.lesson import Change, Lesson
 from hardwon.core.values.reflection import Reflection
 from hardwon.core.values.report import Exposure, LessonVerdict, Report
+from hardwon.core.values.run import EndedRun
 from hardwon.core.values.scope import Scope
-from hardwon.learn.trials.state import LoopState
+from hardwon.learn.trials.values import LoopState
 from hardwon.storage.service.keys import Key
 
 JSON = "application/json"

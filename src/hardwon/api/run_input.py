@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from hardwon.core.text.clean import as_text
-from hardwon.core.values.run import RunSoFar
+from hardwon.core.values.run import RunSoFar, Step
 from hardwon.knowledge.reading import call_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from hardwon.core.values.scope import Scope
-    from hardwon.core.values.step import Step
     from hardwon.engine.runtime import Runtime
 
 

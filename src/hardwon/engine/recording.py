@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.core.values.fix import UNCHANGED
+from hardwon.core.values.lesson import UNCHANGED, Lesson
 from hardwon.engine.pipeline import adopt, mine, scope_memory, screen
 from hardwon.knowledge.reading import mistakes
 
@@ -13,11 +13,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from hardwon.core.settings import Settings
-    from hardwon.core.values.failure import Failure
-    from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.run import RunSoFar
+    from hardwon.core.values.run import Failure, RunSoFar, Step
     from hardwon.core.values.scope import Scope
-    from hardwon.core.values.step import Step
     from hardwon.engine.pipeline.scope_memory import Memory
     from hardwon.storage.ports import Store
 

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.core.errors import HardwonError, InvalidInput, Unavailable
 from hardwon.core.text.clean import as_text
-from hardwon.core.values.episode import Trigger
 from hardwon.core.values.job import new_job
-from hardwon.core.values.step import Step
+from hardwon.core.values.run import Step, Trigger
 from hardwon.engine.outbox import Sender
 from hardwon.engine.pipeline import capture, screen
 from hardwon.knowledge.reading import call_keys, verdict
@@ -24,8 +23,8 @@ if TYPE_CHECKING:
 
     from hardwon.api.client.wire import Wire
     from hardwon.core.settings import Settings
-    from hardwon.core.values.episode import Episode
     from hardwon.core.values.job import Job
+    from hardwon.core.values.run import Episode
     from hardwon.core.values.scope import Scope
 
 _RUN = "run:"  # prefix of an episode's source here; the id of the run follows

@@ -18,17 +18,14 @@ from hardwon.api.lessons import MOST, MOST_FOUND, within
 from hardwon.core.errors import InvalidInput, storage_error
 from hardwon.core.settings import load
 from hardwon.core.text.clean import LABEL_LIMIT, LESSON_LIMIT, as_text, required
+from hardwon.core.values import plain
 from hardwon.core.values.delivery import NOTHING, Injection
 from hardwon.core.values.dream import Dream, DreamChange
-from hardwon.core.values.ended_run import EndedRun
-from hardwon.core.values.episode import Episode
-from hardwon.core.values.history import Change
-from hardwon.core.values.job import Job
-from hardwon.core.values.lesson import Lesson, Status
-from hardwon.core.values.plain import plain
-from hardwon.core.values.queue import QueueCounts
+from hardwon.core.values.job import Job, QueueCounts
+from hardwon.core.values.lesson import Change, Lesson, Status
 from hardwon.core.values.reflection import Reflection
 from hardwon.core.values.report import Exposure, LessonVerdict, Report, Window
+from hardwon.core.values.run import EndedRun, Episode
 from hardwon.core.values.scope import scope as scoped
 from hardwon.engine.pipeline import capture
 from hardwon.engine.runtime import utc_now
@@ -45,9 +42,9 @@ if TYPE_CHECKING:
 
     from hardwon.api.lessons import LessonDetails, LessonEdits
     from hardwon.core.settings import Settings
-    from hardwon.core.values.queue import WorkerStatus
+    from hardwon.core.values.job import WorkerStatus
+    from hardwon.core.values.run import Step
     from hardwon.core.values.scope import Scope
-    from hardwon.core.values.step import Step
 
 T = TypeVar("T")
 _MOST_ROWS = 1000  # of a list that comes at once

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
 
 from hardwon.api.operations import JSON, OPERATIONS
-from hardwon.core._time_limit import TimeLimit
 from hardwon.core.errors import (
     HardwonError,
     InvalidInput,
@@ -19,6 +18,7 @@ from hardwon.core.errors import (
     TransientError,
     Unavailable,
 )
+from hardwon.core.time_limits import TimeLimit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

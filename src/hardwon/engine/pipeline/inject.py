@@ -9,8 +9,7 @@ from typing import NamedTuple
 from hardwon.core.text.clean import LABEL_LIMIT, many_lines, one_line
 from hardwon.core.text.frames import imitates_frame, inert
 from hardwon.core.values.delivery import Door
-from hardwon.core.values.evidence import Kind, values_of
-from hardwon.core.values.lesson import MINED, USER_SUPPLIED, Lesson, Status
+from hardwon.core.values.lesson import MINED, USER_SUPPLIED, Kind, Lesson, Status, values_of
 
 _LEAST = 40  # tokens; with less room a lesson is left out rather than shortened
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.core.text import gate, injection
-from hardwon.core.values.failure import Failure
-from hardwon.core.values.fix import UNCHANGED, with_failure, without_success
+from hardwon.core.text import injection
+from hardwon.core.text.harm import objection
+from hardwon.core.values.lesson import UNCHANGED, Fix, Lesson, with_failure, without_success
+from hardwon.core.values.run import Failure, RunSoFar, Step
 from hardwon.knowledge.evidence.keys import worked_keys
 from hardwon.knowledge.evidence.wording import TRAIL
 from hardwon.knowledge.ranking.query import Query
@@ -20,10 +21,6 @@ from hardwon.knowledge.reading import fix_unchanged, fixes, lesson_text, mined_l
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from hardwon.core.values.fix import Fix
-    from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.run import RunSoFar
-    from hardwon.core.values.step import Step
     from hardwon.engine.pipeline.scope_memory import Memory
 
 _NEAREST = 4  # lessons that one call may be known by
@@ -75,7 +72,7 @@ def note_fixes(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
     for place, fix in fixes.fixes_shown(steps, past.task) if past.steps else ():
         failure = steps[place].failure
         lesson = memory.about(failure) if failure and failure.is_telling else None
-        if injection.suspicion(fix.mistake) or gate.objection(f"{fix.text}\n{fix.call}"):
+        if injection.suspicion(fix.mistake) or objection(f"{fix.text}\n{fix.call}"):
             continue  # or one run's text could quarantine a lesson of many runs
         if lesson is None or failure is None:
             continue

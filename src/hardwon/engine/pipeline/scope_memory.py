@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from datetime import datetime
 
-    from hardwon.core.values.failure import Failure
+    from hardwon.core.values.run import Failure
     from hardwon.core.values.scope import Scope
     from hardwon.storage.ports import LessonStore
 

@@ -15,7 +15,7 @@ from hardwon.knowledge.reading.authored import tail, writings
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.run import Step
 
 _AHEAD = 14  # steps between a failure and the call that gets past it
 _BEFORE = 2  # calls shown before the one that worked

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.text.frames import inert
-from hardwon.core.values.fix import PREPARED, Fix
+from hardwon.core.values.lesson import PREPARED, Fix
 from hardwon.knowledge.evidence.folding import fold_call, shorten_values
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ import logging
 from typing import TYPE_CHECKING
 
 from hardwon.core.text.clean import as_text, one_line
-from hardwon.core.values.episode import Episode, Trigger
-from hardwon.core.values.queue import SKIPPED
+from hardwon.core.values.job import SKIPPED, Job
 from hardwon.core.values.reflection import Reflection
+from hardwon.core.values.run import Episode, Trigger
 from hardwon.learn.goals.insight import described, insight_on, problems
 from hardwon.learn.goals.orchestrators import (
     goal_state,
@@ -23,7 +23,6 @@ from hardwon.learn.goals.similarity import embedding_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from hardwon.core.values.job import Job
     from hardwon.core.values.scope import Scope
     from hardwon.engine.runtime import Runtime
 

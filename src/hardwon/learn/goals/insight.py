@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from hardwon.core.text.clean import clip, one_line
-from hardwon.core.text.gate import objection
+from hardwon.core.text.harm import objection
 from hardwon.core.text.quoting import quotable
 from hardwon.core.text.redact import redact
 from hardwon.engine.runtime import prompt_text
@@ -16,8 +16,7 @@ from hardwon.learn.goals.recall import INSIGHT_LIMIT, SHOWN_LIMIT
 from hardwon.storage.ports import Request
 
 if TYPE_CHECKING:
-    from hardwon.core.values.episode import Episode
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.run import Episode, Step
     from hardwon.engine.runtime import Runtime
 
 _TASKS_SHOWN = 8

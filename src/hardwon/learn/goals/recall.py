@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from hardwon.core.errors import InvalidInput, Unavailable
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.text.frames import inert
-from hardwon.core.text.gate import objection
+from hardwon.core.text.harm import objection
 from hardwon.core.text.secrets import screened
 from hardwon.core.values.delivery import NOTHING, Injection
 from hardwon.core.values.reflection import Likeness, Reflection

@@ -5,19 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.core.errors import InvalidInput, NotFound
-from hardwon.core.text.numbers import plural
-from hardwon.core.values.dream import CONSOLIDATING, DISPUTED, DreamChange, DreamState, merged
-from hardwon.core.values.evidence import Kind
-from hardwon.core.values.lesson import Status, statuses
-from hardwon.core.values.provenance import without
+from hardwon.core.text.clean import plural
+from hardwon.core.values.dream import (
+    CONSOLIDATING,
+    DISPUTED,
+    Dream,
+    DreamChange,
+    DreamState,
+    Edit,
+    merge_lessons,
+)
+from hardwon.core.values.lesson import Kind, Lesson, Status, statuses, without_evidence
 from hardwon.learn.maintenance.lock import lease
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
-    from hardwon.core.values.dream import Dream, Edit
-    from hardwon.core.values.lesson import Lesson
     from hardwon.core.values.scope import Scope
     from hardwon.engine.runtime import Runtime
 
@@ -109,11 +113,11 @@ def _combined(
     """Replace the parents by one lesson; they are kept as superseded."""
     if edit.target is None or len(parents) < (1 if edit.words else 2):
         return []
-    new = merged(parents, edit.target, dream, now)
+    new = merge_lessons(parents, edit.target, dream, now)
     if edit.words:
         if parents[0].updated_at > now:  # its words were changed meanwhile
             return []
-        new = without(new._replace(**edit.words._asdict()), Kind.REWORD)
+        new = without_evidence(new._replace(**edit.words._asdict()), Kind.REWORD)
     stored = engine.store.lessons.add(new)
     added = DreamChange(
         edit.kind, stored.id, stored.scope.project, edit.reason, after=stored.status

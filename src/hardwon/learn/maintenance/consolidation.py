@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from hardwon.core.errors import HardwonError, Unavailable
-from hardwon.core.text.numbers import plural
+from hardwon.core.text.clean import plural
 from hardwon.core.values.dream import CONSOLIDATING, DISPUTED, Dream, DreamState, Edit
 from hardwon.core.values.lesson import Status
 from hardwon.knowledge.ranking.duplicates import compare, sketch

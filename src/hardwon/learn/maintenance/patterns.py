@@ -6,11 +6,10 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hardwon.core._sync import run_sync
 from hardwon.core.errors import HardwonError
-from hardwon.core.text.clean import clip, one_line
-from hardwon.core.text.numbers import plural
+from hardwon.core.text.clean import clip, one_line, plural
 from hardwon.core.text.redact import redact
+from hardwon.core.time_limits import run_sync
 from hardwon.engine.runtime import prompt_text
 from hardwon.knowledge.reading.signature import fold
 from hardwon.storage.ports import Request

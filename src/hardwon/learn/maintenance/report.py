@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.core.errors import NotFound
-from hardwon.core.text.clean import clip, one_line
-from hardwon.core.text.numbers import plural
+from hardwon.core.text.clean import clip, one_line, plural
 from hardwon.core.values.dream import DreamState
 
 if TYPE_CHECKING:

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.core._sync import run_sync
 from hardwon.core.errors import BadReply
 from hardwon.core.text.clean import one_line
 from hardwon.core.text.protocol import SCHEMA, parse
+from hardwon.core.time_limits import run_sync
 from hardwon.core.values.dream import Words
-from hardwon.core.values.evidence import Kind
-from hardwon.core.values.provenance import marks
+from hardwon.core.values.lesson import Kind, Lesson, evidence_of
 from hardwon.engine.pipeline.screen import screen_lesson
 from hardwon.engine.runtime import prompt_text
 from hardwon.knowledge.ranking.duplicates import is_warning, particulars
 from hardwon.storage.ports import Request
 
 if TYPE_CHECKING:
-    from hardwon.core.values.lesson import Lesson
     from hardwon.core.values.scope import Scope
     from hardwon.engine.runtime import Runtime
 
@@ -26,7 +24,11 @@ _EVIDENCE_SHOWN = 5
 
 def is_waiting(lesson: Lesson) -> bool:
     """Whether a lesson waits for better words; a person's words are left as they are."""
-    return bool(lesson.evidence) and lesson.author != "person" and bool(marks(lesson, Kind.REWORD))
+    return (
+        bool(lesson.evidence)
+        and lesson.author != "person"
+        and bool(evidence_of(lesson, Kind.REWORD))
+    )
 
 
 def reworded(engine: Runtime, place: tuple[Scope, int]) -> Words | None:

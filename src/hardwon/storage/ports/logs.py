@@ -4,19 +4,19 @@ from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 from typing import Protocol
 
-from hardwon.core.values.delivery import Delivery
-from hardwon.core.values.ended_run import EndedRun
-from hardwon.core.values.listing import ListQuery, Place
+from hardwon.core.values.delivery import Delivery, Unit
 from hardwon.core.values.report import (
     Deliveries,
     Exposure,
     FailureKind,
     LessonState,
+    ListQuery,
     OpenFailure,
+    Place,
     Window,
 )
+from hardwon.core.values.run import EndedRun
 from hardwon.core.values.scope import Scope
-from hardwon.core.values.unit import Unit
 from hardwon.knowledge.proof.arms import Arms, Stratum, Treatment
 
 

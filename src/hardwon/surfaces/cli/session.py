@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hardwon.core.settings import duration
-from hardwon.core.text.clean import clip
-from hardwon.core.text.numbers import plural
+from hardwon.core.text.clean import clip, plural
 from hardwon.engine.runtime import utc_now
 from hardwon.learn.transcripts.catalog import AGENTS, Ambiguous, Overview
 from hardwon.learn.transcripts.mining import Answerer, Mining, Sessions, by_policy

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from starlette.requests import cookie_parser
 
 from hardwon.api.operations import Right
-from hardwon.core.values.listing import Place
+from hardwon.core.values.report import Place
 from hardwon.storage.auth import is_bearer
 from hardwon.storage.service.keys import NO_LIMIT, KeyRing, Limit, Role
 from hardwon.storage.service.logins import Logins

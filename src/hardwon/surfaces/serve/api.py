@@ -16,7 +16,7 @@ from hardwon.api import codec
 from hardwon.api.operations import JSON, OPERATIONS
 from hardwon.core.errors import InvalidInput, NotFound
 from hardwon.core.values.delivery import NOTHING
-from hardwon.core.values.listing import mark
+from hardwon.core.values.report import mark
 from hardwon.storage.service.replies import Kept
 from hardwon.surfaces.serve import handlers
 from hardwon.surfaces.serve.requests import (
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from hardwon.api.lessons import Lessons
     from hardwon.api.operations import Argument, Operation
     from hardwon.api.tenants import Tenant
-    from hardwon.core.values.listing import Mark
+    from hardwon.core.values.report import Mark
     from hardwon.core.values.scope import Scope
     from hardwon.surfaces.serve.access import Principal
 

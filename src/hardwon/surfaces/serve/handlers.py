@@ -22,9 +22,9 @@ from hardwon.core import metrics as prometheus
 from hardwon.core.errors import InvalidInput, NotFound
 from hardwon.core.settings import duration
 from hardwon.core.text.clean import required
+from hardwon.core.values.job import QueueCounts, WorkCounts
 from hardwon.core.values.lesson import Status
-from hardwon.core.values.listing import Page
-from hardwon.core.values.queue import QueueCounts, WorkCounts
+from hardwon.core.values.report import Page
 from hardwon.engine.pipeline import inject
 from hardwon.surfaces.serve import openapi
 from hardwon.surfaces.serve.requests import cursor_of
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
     from hardwon import Job, Lesson
     from hardwon.api.lessons import Lessons
-    from hardwon.core.values.history import Change
-    from hardwon.core.values.listing import Mark
+    from hardwon.core.values.lesson import Change
+    from hardwon.core.values.report import Mark
     from hardwon.knowledge.ranking.scores import Judged
     from hardwon.surfaces.serve.api import Call
 

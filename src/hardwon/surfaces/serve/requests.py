@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from hardwon import Agent
     from hardwon.api.lessons import Lessons
-    from hardwon.core.values.listing import Mark
+    from hardwon.core.values.report import Mark
     from hardwon.core.values.scope import Scope
     from hardwon.surfaces.serve.access import Principal
     from hardwon.surfaces.serve.limits import Limits

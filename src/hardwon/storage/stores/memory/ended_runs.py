@@ -10,9 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
-    from hardwon.core.values.ended_run import EndedRun
-    from hardwon.core.values.listing import ListQuery, Place
-    from hardwon.core.values.report import Window
+    from hardwon.core.values.report import ListQuery, Place, Window
+    from hardwon.core.values.run import EndedRun
     from hardwon.core.values.scope import Scope
 
 _MOST = 1_000  # runs that a process remembers

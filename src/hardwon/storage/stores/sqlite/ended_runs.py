@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hardwon.core.errors import NotFound
 from hardwon.core.values.scope import Scope
@@ -14,11 +14,9 @@ from hardwon.storage.stores.sqlite.database import marks
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
-    from typing import Any
 
-    from hardwon.core.values.ended_run import EndedRun
-    from hardwon.core.values.listing import ListQuery, Place
-    from hardwon.core.values.report import Window
+    from hardwon.core.values.report import ListQuery, Place, Window
+    from hardwon.core.values.run import EndedRun
     from hardwon.storage.stores.journal import Journal
     from hardwon.storage.stores.sqlite.database import Database
 

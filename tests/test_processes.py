@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.learn.trials.process import Finished, ProcessLimits, Sink, end_marked, run, scrubbed
+from hardwon.core.processes import Finished, ProcessLimits, Sink, end_marked, run, scrubbed
 from tests.waiting import are_gone, until
 
 
