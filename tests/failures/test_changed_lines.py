@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.core.values.fix import Fix
+from hardwon.core.values.lesson import Fix
 from hardwon.knowledge.reading.changed_lines import lines_fix
 from tests.failures.fix_cases import applied_in, case, shown_by, step_of, told_apart, tool
 

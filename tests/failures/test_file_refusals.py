@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.core.values.step import Step
+from hardwon.core.values.run import Step
 from hardwon.knowledge.reading.call_keys import canonical
 from hardwon.knowledge.reading.file_refusals import refusal
 from hardwon.knowledge.reading.reading import read_failure

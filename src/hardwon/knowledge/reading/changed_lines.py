@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.core.values.fix import Fix
+from hardwon.core.values.lesson import Fix
 from hardwon.knowledge.reading.authored import edits_source, is_coined, is_shell, tail, text_of
 from hardwon.knowledge.reading.error_line import informative_line
 from hardwon.knowledge.reading.kind import missing_name
@@ -15,7 +15,7 @@ from hardwon.knowledge.reading.signature import fold
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.run import Step
 
 LINES = "lines"  # the sort of a fix that shows lines of code
 _SHOWN, _LIMIT = 8, 460  # lines and characters of one fix

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from hardwon.core.values.fix import TEXT_LIMIT, UNCHANGED, Fix
+from hardwon.core.values.lesson import TEXT_LIMIT, UNCHANGED, Fix
 from hardwon.knowledge.evidence.common import READERS
 from hardwon.knowledge.reading.authored import (
     BACKUP,
@@ -30,7 +30,7 @@ from hardwon.knowledge.reading.signature import fold
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.run import Step
     from hardwon.knowledge.reading.shell import Command
 
 _LOOKED_BACK = 7  # steps between a revert and the tests

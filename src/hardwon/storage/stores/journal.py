@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from hardwon.core import _homes
+from hardwon.core import _files
 from hardwon.storage.stores import spool
 from hardwon.storage.stores.rows import noted_delivery
 
@@ -14,10 +14,9 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from datetime import datetime
 
-    from hardwon.core.values.delivery import Delivery
-    from hardwon.core.values.ended_run import EndedRun
+    from hardwon.core.values.delivery import Delivery, Unit
+    from hardwon.core.values.run import EndedRun
     from hardwon.core.values.scope import Scope
-    from hardwon.core.values.unit import Unit
     from hardwon.storage.stores.spool import Spool
 
 
@@ -35,7 +34,7 @@ SPOOL_LIMIT = 1 << 20  # bytes after which a closing process folds in the spool
 
 def notes_for(home: str, url: str) -> str:
     """The file of records that wait to be sent to this server."""
-    return os.path.join(home, f"deliveries-{_homes.digest(url)}.spool")
+    return os.path.join(home, f"deliveries-{_files.database_digest(url)}.spool")
 
 
 def server_spool(home: str, url: str) -> Spool:

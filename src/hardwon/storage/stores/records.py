@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hardwon.core.values.dream import Dream
-from hardwon.core.values.ended_run import EndedRun
 from hardwon.core.values.lesson_formats import from_record, to_record
 from hardwon.core.values.reflection import Reflection
 from hardwon.core.values.report import FailureKind, day_of
-from hardwon.core.values.run import Shown
-from hardwon.core.values.step import restored
+from hardwon.core.values.run import EndedRun, Shown, read_step
 from hardwon.storage.stores.rows import listed, moment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import date
-    from typing import Any
 
     from hardwon.core.values.lesson import Lesson
     from hardwon.core.values.scope import Scope
@@ -58,7 +55,7 @@ def ended_run_of(row: Row, shelves: dict[int, Scope]) -> EndedRun:
         failed=row[7],
         told=row[8],
         kinds=listed(row[9]),
-        steps=tuple(map(restored, listed(row[10]))),
+        steps=tuple(map(read_step, listed(row[10]))),
         shown=tuple(map(_shown, listed(row[11]))),
     )
 

@@ -6,12 +6,9 @@ import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from hardwon.core.values import provenance
 from hardwon.core.values.delivery import Delivery
-from hardwon.core.values.evidence import Evidence
-from hardwon.core.values.fix import Fix
-from hardwon.core.values.lesson import EPOCH, Lesson
-from hardwon.core.values.lesson_check import faults
+from hardwon.core.values.lesson import EPOCH, Evidence, Fix, Lesson, quarantine_lesson
+from hardwon.core.values.lesson_formats import invalid_fields
 
 if TYPE_CHECKING:
     from hardwon.core.values.scope import Scope
@@ -67,13 +64,13 @@ def lesson_of(row: Row, scopes: dict[int, Scope]) -> Lesson:
     try:
         return _undamaged(row, scopes)
     except _UNREADABLE:
-        return provenance.with_reason(_undamaged(_salvaged(row), scopes), "damaged")
+        return quarantine_lesson(_undamaged(_salvaged(row), scopes), "damaged")
 
 
 def damage(row: Row, scopes: dict[int, Scope]) -> str:
     """The damage of a row, in words; "" if there is none."""
     try:
-        return ", ".join(faults(_undamaged(row, scopes)))
+        return ", ".join(invalid_fields(_undamaged(row, scopes)))
     except _UNREADABLE as error:
         return f"unreadable ({type(error).__name__})"
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import threading
 from contextlib import suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from hardwon.core.errors import NotFound, Unavailable
 from hardwon.core.text.clean import file_id
-from hardwon.core.values.queue import QueueCounts
+from hardwon.core.values.job import Job, QueueCounts
 from hardwon.storage.postgres.database import EVERY_TENANT, Statement, bind
 from hardwon.storage.queues.postgres import statements
 from hardwon.storage.queues.postgres.flow import Flow
@@ -22,9 +22,7 @@ from hardwon.storage.queues.records import encode, encode_new
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import datetime
 
-    from hardwon.core.values.job import Job
     from hardwon.storage.postgres.database import Database
 
 _PAUSE = timedelta(seconds=2)

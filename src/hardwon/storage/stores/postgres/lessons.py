@@ -7,9 +7,16 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from hardwon.core.errors import NotFound
-from hardwon.core.values.lesson import LIVE, MINED, SHELVED, Lesson, Status, statuses
-from hardwon.core.values.lesson_check import checked, mended
-from hardwon.core.values.provenance import with_reason
+from hardwon.core.values.lesson import (
+    LIVE,
+    MINED,
+    SHELVED,
+    Lesson,
+    Status,
+    quarantine_lesson,
+    statuses,
+)
+from hardwon.core.values.lesson_formats import check_lesson, mend_lesson
 from hardwon.knowledge.ranking.query import Match, Query, index, indexed
 from hardwon.storage.postgres.database import Statement, uncounted
 from hardwon.storage.stores.postgres import scopes as shelves
@@ -86,7 +93,7 @@ class PostgresLessons:
         self._guards: AnswerCache[list[Lesson]] = AnswerCache()
 
     def add(self, lesson: Lesson) -> Lesson:
-        checked(lesson)
+        check_lesson(lesson)
         with self._db:
             tenancy, shelf = (
                 self._db.of(lesson.scope.tenant),
@@ -108,7 +115,7 @@ class PostgresLessons:
         return lesson_of(rows[0], visible.scopes)
 
     def update(self, lesson: Lesson) -> None:
-        checked(lesson)
+        check_lesson(lesson)
         with self._db as transaction:
             tenancy = self._db.of(lesson.scope.tenant)
             shelf, before = self._own(lesson.scope, lesson.id)
@@ -198,7 +205,9 @@ class PostgresLessons:
             tenancy, scopes = self._db.of(tenant), shelves.of_tenant(self._db, tenant)
             for row in chain.from_iterable(pages(tenancy)):
                 if problem := damage(row, scopes):
-                    lesson = with_reason(mended(lesson_of(row, scopes)), f"damaged: {problem}")
+                    lesson = quarantine_lesson(
+                        mend_lesson(lesson_of(row, scopes)), f"damaged: {problem}"
+                    )
                     tenancy.run(_UPDATE, id=lesson.id, shelf=row[1], **_values(lesson))
                     self.index.note(tenancy, row[1], lesson.id, {}, is_new=False)
                     messages.append(

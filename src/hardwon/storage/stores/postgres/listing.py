@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.core.errors import NotFound
-from hardwon.core.values.lesson import statuses
-from hardwon.core.values.report import day_number
+from hardwon.core.values.lesson import Lesson, statuses
+from hardwon.core.values.report import FailureKind, ListQuery, Place, day_number
 from hardwon.storage.stores.postgres import scopes
 from hardwon.storage.stores.postgres.lessons import holding, sure_piece
 from hardwon.storage.stores.postgres.statistics import met_on
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from hardwon.core.values.delivery import Delivery
-    from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.listing import ListQuery, Place
-    from hardwon.core.values.report import FailureKind
     from hardwon.core.values.scope import Scope
     from hardwon.storage.postgres.database import Database
     from hardwon.storage.stores.journal import Journal

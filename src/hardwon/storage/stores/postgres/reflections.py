@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.core.values.reflection import RUNS_KEPT, Likeness, is_known, leaving
+from hardwon.core.values.reflection import RUNS_KEPT, Likeness, is_known, surplus_reflections
 from hardwon.knowledge.ranking.reflections import (
     CANDIDATES,
     HOLDERS_READ,
@@ -88,7 +88,7 @@ class PostgresReflections:
             stored = [reflection_of(row, reflection.scope) for row in rows]
             if is_known(stored, reflection):
                 return False
-            dropped = [rows[at][-1] for at in leaving(stored, reflection, keep=keep)]
+            dropped = [rows[at][-1] for at in surplus_reflections(stored, reflection, keep=keep)]
             tenancy.run(_REMOVE, ids=dropped)
             self._insert(tenancy, shelf, reflection)
             self._prune(tenancy, shelf, reflection.created_at)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.core import _wait_budget
+from hardwon.core import time_limits
 from hardwon.core.values.scope import Scope
 from hardwon.storage.postgres.database import Statement
 
 if TYPE_CHECKING:
-    from hardwon.core.values.listing import Place
-    from hardwon.core.values.report import Window
+    from hardwon.core.values.report import Place, Window
     from hardwon.storage.postgres.database import Database, Row
 
 _VISIBLE = """
@@ -84,14 +83,14 @@ def read(database: Database, scope: Scope, sql: str, **values: object) -> tuple[
         shelves, Statement(sql, {**shelves.values, **values})
     )
     visible_shelves = Visible(scope, shelf_rows)
-    if (notes := _wait_budget.notes()) is not None and database.open is None:
+    if (notes := time_limits.notes()) is not None and database.open is None:
         notes[_SEEN, scope] = visible_shelves
     return visible_shelves, rows
 
 
 def noted(database: Database, scope: Scope) -> Visible | None:
     """The shelves as read earlier in this agent's turn; None inside a transaction."""
-    notes = _wait_budget.notes() if database.open is None else None
+    notes = time_limits.notes() if database.open is None else None
     noted_shelves = notes.get((_SEEN, scope)) if notes else None
     return noted_shelves if isinstance(noted_shelves, Visible) else None
 

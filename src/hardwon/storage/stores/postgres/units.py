@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from hardwon.core.values.delivery import EXCLUDED, Unit
 from hardwon.core.values.scope import Scope
-from hardwon.core.values.unit import EXCLUDED, Unit
 from hardwon.knowledge.proof import arms as counts
 from hardwon.storage.stores.journal import UnitNotes
 from hardwon.storage.stores.postgres import scopes
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from hardwon.core.values.report import Window
     from hardwon.storage.postgres.database import Database, Row
     from hardwon.storage.stores.journal import Journal

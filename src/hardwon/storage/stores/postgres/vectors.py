@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from hardwon.core.text.embedding_text import Wording
+from hardwon.core.values.lesson import Wording
 from hardwon.storage.stores.postgres import scopes
 from hardwon.storage.stores.vectors import Codes, packed
 

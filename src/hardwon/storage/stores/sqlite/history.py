@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.core.values.history import KEPT, Change
+from hardwon.core.values.lesson import CHANGES_KEPT, Change
 from hardwon.storage.stores.records import lesson_record, recorded_lesson
 from hardwon.storage.stores.rows import moment
 from hardwon.storage.stores.sqlite import scopes
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class SqliteHistory:
     """Changes, newest last; the oldest are dropped."""
 
-    def __init__(self, database: Database, kept: int = KEPT) -> None:
+    def __init__(self, database: Database, kept: int = CHANGES_KEPT) -> None:
         self._db = database
         self._kept = kept
 

@@ -6,9 +6,16 @@ import os
 from typing import TYPE_CHECKING
 
 from hardwon.core.errors import NotFound
-from hardwon.core.values import provenance
-from hardwon.core.values.lesson import LIVE, MINED, SHELVED, Lesson, Status, statuses
-from hardwon.core.values.lesson_check import checked, mended
+from hardwon.core.values.lesson import (
+    LIVE,
+    MINED,
+    SHELVED,
+    Lesson,
+    Status,
+    quarantine_lesson,
+    statuses,
+)
+from hardwon.core.values.lesson_formats import check_lesson, mend_lesson
 from hardwon.knowledge.ranking.query import Match, Query, index, indexed
 from hardwon.storage.stores import guard_file
 from hardwon.storage.stores.rows import ALL_TEXT, COLUMNS, SEARCHED, damage, lesson_of, values_of
@@ -50,7 +57,7 @@ class SqliteLessons:
         self._index = Index(database, fresh)
 
     def add(self, lesson: Lesson) -> Lesson:
-        checked(lesson)
+        check_lesson(lesson)
         with self._db as db:
             shelf = shelves.ensure(db, lesson.scope)
             row = lesson.job and db.row(_OF_JOB, (shelf, lesson.job))
@@ -95,7 +102,7 @@ class SqliteLessons:
         return lesson_of(row, visible.scopes)
 
     def update(self, lesson: Lesson) -> None:
-        checked(lesson)
+        check_lesson(lesson)
         with self._db as db:
             shelf, before = self._own(lesson.scope, lesson.id)
             db.run(_UPDATE, (*values_of(lesson), lesson.id, shelf))
@@ -211,8 +218,8 @@ class SqliteLessons:
             for row in db.rows(_SELECT):
                 problem = "not UTF-8" if row[0] in illegible else damage(row, scopes)
                 if problem:
-                    lesson = mended(lesson_of(row, scopes))
-                    lesson = provenance.with_reason(lesson, f"damaged: {problem}")
+                    lesson = mend_lesson(lesson_of(row, scopes))
+                    lesson = quarantine_lesson(lesson, f"damaged: {problem}")
                     db.run(_UPDATE, (*values_of(lesson), lesson.id, row[1]))
                     self._index.note(row[1], lesson.id, {}, is_new=False)
                     messages.append(

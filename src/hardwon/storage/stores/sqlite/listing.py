@@ -6,8 +6,8 @@ import heapq
 from typing import TYPE_CHECKING
 
 from hardwon.core.errors import NotFound
-from hardwon.core.values.lesson import statuses
-from hardwon.core.values.report import day_number
+from hardwon.core.values.lesson import Lesson, statuses
+from hardwon.core.values.report import FailureKind, ListQuery, Place, day_number
 from hardwon.storage.stores.records import days_of, kinds_of
 from hardwon.storage.stores.rows import COLUMNS, DELIVERY, SEARCHED, delivery_of, lesson_of
 from hardwon.storage.stores.sqlite import scopes
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from hardwon.core.values.delivery import Delivery
-    from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.listing import ListQuery, Place
-    from hardwon.core.values.report import FailureKind
     from hardwon.core.values.scope import Scope
     from hardwon.storage.stores.journal import Journal
     from hardwon.storage.stores.sqlite.database import Database, Row

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from hardwon.core import _homes
+from hardwon.core import _files
 from hardwon.storage.stores.journal import Journal, server_spool
 from hardwon.storage.stores.spool import Spool
 from hardwon.storage.stores.sqlite import scopes
@@ -46,7 +46,7 @@ _VECTORS = (
 
 def path(home: str, url: str) -> str:
     """The path of a server's copy."""
-    return os.path.join(home, f"mirror-{_homes.digest(url)}.db")
+    return os.path.join(home, f"mirror-{_files.database_digest(url)}.db")
 
 
 def opened(home: str, url: str) -> tuple[Database, Journal]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.core.values.reflection import RUNS_KEPT, Likeness, is_known, leaving
+from hardwon.core.values.reflection import RUNS_KEPT, Likeness, is_known, surplus_reflections
 from hardwon.knowledge.ranking.reflections import (
     CANDIDATES,
     HOLDERS_READ,
@@ -46,7 +46,7 @@ class SqliteReflections:
             stored = [reflection_of(row, reflection.scope) for row in rows]
             if is_known(stored, reflection):
                 return False
-            self._remove(rows[at][-1] for at in leaving(stored, reflection, keep=keep))
+            self._remove(rows[at][-1] for at in surplus_reflections(stored, reflection, keep=keep))
             self._insert(shelf, reflection)
             self._prune(shelf, reflection.created_at)
             return True

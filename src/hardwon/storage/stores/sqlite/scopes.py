@@ -8,8 +8,7 @@ from hardwon.core.values.scope import Scope
 from hardwon.storage.stores.sqlite.database import marks
 
 if TYPE_CHECKING:
-    from hardwon.core.values.listing import Place
-    from hardwon.core.values.report import Window
+    from hardwon.core.values.report import Place, Window
     from hardwon.storage.stores.sqlite.database import Database
 
 _VISIBLE = """

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from hardwon.core.values.delivery import EXCLUDED
 from hardwon.core.values.scope import Scope
-from hardwon.core.values.unit import EXCLUDED
 from hardwon.knowledge.proof import arms as counts
 from hardwon.storage.stores.journal import UnitNotes
 from hardwon.storage.stores.sqlite import scopes

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from hardwon.core._fork import OUTER, ForkLock
-from hardwon.core.text.embedding_text import Wording
+from hardwon.core.values.lesson import Wording
 from hardwon.storage.stores.sqlite import scopes
 from hardwon.storage.stores.vectors import Codes, packed
 
