@@ -17,6 +17,7 @@ REQUIRED = ("situation", "correction")
 _NAMES = ("situation", "mistake", "correction", "tags", "skip", "confidence")
 _READ = 256 * 1024  # characters of a reply
 _BLOCKS = 50  # no real answer has more
+_LETTERS = 8  # of the shortest sentence
 _NOTHING = frozenset(["", "none", "null", "nil", "undefined", "n/a", "na", "-", "…", "...", "{}"])
 _THINKING = r"(?is)<(think|thinking|reasoning|scratchpad)\b[^>]{0,80}>.*?(?:</\1\s*>|\Z)"
 
@@ -49,6 +50,14 @@ def words(reply: str | None) -> str:
     text = re.sub(_THINKING, "", (reply or "")[:_READ]).strip()
     if is_nothing(text):
         raise BadReply("an answer", reply or "")
+    return text
+
+
+def prose(reply: str | None) -> str:
+    """The answer of a model that was asked for plain sentences; BadReply if it has none."""
+    text = words(reply)
+    if text.startswith(("{", "[", "<")) or sum(map(str.isalpha, text)) < _LETTERS:
+        raise BadReply("a sentence", text)
     return text
 
 
