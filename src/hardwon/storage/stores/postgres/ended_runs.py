@@ -11,7 +11,7 @@ from hardwon.storage.stores.postgres import scopes
 from hardwon.storage.stores.records import ENDED_RUN, ended_run_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from datetime import datetime
 
     from hardwon.core.values.report import ListQuery, Place, Window
@@ -51,6 +51,14 @@ INSERT INTO hardwon.ended_runs (tenant, {ENDED_RUN})
 VALUES (%(tenant)s, {", ".join(f"%({name})s" for name in _NAMES)})
 ON CONFLICT (tenant, id) DO UPDATE
 SET {", ".join(f"{name} = excluded.{name}" for name in _NAMES[1:])}
+"""
+_PAST = """
+SELECT digest, state FROM hardwon.past_runs
+WHERE tenant = %(tenant)s AND shelf = %(shelf)s AND digest = ANY(%(digests)s::text[])
+"""
+_NOTE_PAST = """
+INSERT INTO hardwon.past_runs (tenant, shelf, digest, state)
+VALUES (%(tenant)s, %(shelf)s, %(digest)s, %(state)s) ON CONFLICT DO NOTHING
 """
 
 
@@ -94,6 +102,16 @@ class PostgresEndedRuns(RunNotes):
         self._journal.fold()
         deleted = self._db.of(tenant).rows(_OLD, before=before.timestamp(), most=most)
         return len(deleted)
+
+    def past(self, scope: Scope, digests: Sequence[str]) -> dict[str, str]:
+        with self._db:
+            values = {"shelf": scopes.ensure(self._db, scope), "digests": list(digests)}
+            return dict(self._db.of(scope.tenant).rows(_PAST, **values))
+
+    def note_past(self, scope: Scope, digest: str, state: str) -> None:
+        with self._db:
+            values = {"shelf": scopes.ensure(self._db, scope), "digest": digest, "state": state}
+            self._db.of(scope.tenant).run(_NOTE_PAST, **values)
 
     def _fold(self, records: list[list[Any]]) -> None:
         for scope, *values in records:

@@ -19,7 +19,8 @@ INSERT INTO hardwon.failures AS f
 (tenant, shelf, signature, text, met_count, first_at, last_at)
 VALUES (%(tenant)s, %(shelf)s, %(signature)s, %(text)s, 1, %(at)s, %(at)s)
 ON CONFLICT (tenant, shelf, signature)
-DO UPDATE SET met_count = f.met_count + 1, last_at = excluded.last_at RETURNING met_count
+DO UPDATE SET met_count = f.met_count + 1, first_at = least(f.first_at, excluded.first_at),
+last_at = greatest(f.last_at, excluded.last_at) RETURNING met_count
 """
 _MET_THAT_DAY = """
 INSERT INTO hardwon.failure_days AS d (tenant, shelf, day, signature, met)

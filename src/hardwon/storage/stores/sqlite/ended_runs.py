@@ -12,7 +12,7 @@ from hardwon.storage.stores.sqlite import scopes
 from hardwon.storage.stores.sqlite.database import marks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from datetime import datetime
 
     from hardwon.core.values.report import ListQuery, Place, Window
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from hardwon.storage.stores.sqlite.database import Database
 
 _ENDLESS = float("inf")
+_AT_ONCE = 500  # digests in one query
 _BRIEF = ENDED_RUN.replace("steps, shown", "'[]', '[]'")
 _RECENT = """
 SELECT {0} FROM ended_runs WHERE shelf IN ({1}) AND ended_at <= ? AND (ended_at < ? OR id > ?)
@@ -85,6 +86,21 @@ class SqliteEndedRuns(RunNotes):
             values = (*shelves, before.timestamp(), *shelves, most)
             db.run(_OLD.format(marks(shelves)), values)
             return int(before_count - db.rows(count, shelves)[0][0])
+
+    def past(self, scope: Scope, digests: Sequence[str]) -> dict[str, str]:
+        shelf, found = scopes.own(self._db, scope), dict[str, str]()
+        for start in range(0, len(digests), _AT_ONCE):
+            some = digests[start : start + _AT_ONCE]
+            sql = (
+                f"SELECT digest, state FROM past_runs WHERE shelf = ? AND digest IN ({marks(some)})"
+            )
+            found.update(self._db.rows(sql, (shelf, *some)))
+        return found
+
+    def note_past(self, scope: Scope, digest: str, state: str) -> None:
+        with self._db as db:
+            shelf = scopes.ensure(db, scope)
+            db.run("INSERT OR IGNORE INTO past_runs VALUES (?, ?, ?)", (shelf, digest, state))
 
     def fold(self, records: list[list[Any]]) -> None:
         """Move noted runs into the database."""

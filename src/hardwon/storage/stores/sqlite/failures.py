@@ -27,7 +27,9 @@ class SqliteFailures:
             at = now.timestamp()
             db.run(
                 "INSERT INTO failures VALUES (?, ?, ?, 1, ?, ?) ON CONFLICT (shelf, signature)"
-                " DO UPDATE SET met_count = met_count + 1, last_at = excluded.last_at",
+                " DO UPDATE SET met_count = met_count + 1,"
+                " first_at = min(first_at, excluded.first_at),"
+                " last_at = max(last_at, excluded.last_at)",
                 (shelf, signature, text, at, at),
             )
             db.run(

@@ -8,8 +8,7 @@ from urllib.parse import urlencode
 
 from hardwon.core.values.report import Mark, mark
 from hardwon.surfaces.serve.gate import own_path
-from hardwon.surfaces.serve.problems import Problem
-from hardwon.surfaces.serve.requests import limited, link, principal
+from hardwon.surfaces.serve.requests import Problem, limited, link, principal
 
 if TYPE_CHECKING:
     from starlette.requests import Request

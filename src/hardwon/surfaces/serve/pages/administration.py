@@ -5,14 +5,13 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from hardwon.api.operations import Right
 from hardwon.core.settings_file import format_value
 from hardwon.core.values.scope import check_name
-from hardwon.surfaces.serve.cookies import shown_cookie
+from hardwon.surfaces.serve.access import RIGHTS, shown_cookie
 from hardwon.surfaces.serve.pages.addresses import after_form, hw_of
 from hardwon.surfaces.serve.pages.views import Fields, View, action, html, page
-from hardwon.surfaces.serve.principal import RIGHTS, Right
-from hardwon.surfaces.serve.problems import Problem
-from hardwon.surfaces.serve.requests import principal
+from hardwon.surfaces.serve.requests import Problem, principal
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -8,7 +8,7 @@ from hardwon.core.text.clean import clip, one_line
 from hardwon.core.values.run import EndedRun, RunSoFar, Shown, Step, timeline
 from hardwon.surfaces.serve.pages.addresses import mark_of, tenant_of, written
 from hardwon.surfaces.serve.pages.views import View, page
-from hardwon.surfaces.serve.problems import Problem
+from hardwon.surfaces.serve.requests import Problem
 
 if TYPE_CHECKING:
     from datetime import datetime
