@@ -88,7 +88,7 @@ def main() -> None:
     parser.add_argument("--sizes", default=SIZES)
     chosen, _ = parser.parse_known_args()
     rows = [json.loads(line) for line in (DATA / "named.jsonl").read_text().splitlines()]
-    counts = [("lessons", "tried", "kept apart")]
+    counts: list[tuple[str, ...]] = [("lessons", "tried", "kept apart")]
     for size in map(int, chosen.sizes.split(",")):
         with tempfile.TemporaryDirectory() as home:
             found = told(home, rows, size)
