@@ -18,6 +18,7 @@ from hardwon.storage.postgres.deadline import ServerBreaker
 from hardwon.storage.postgres.driver import psycopg
 from hardwon.storage.postgres.pool import Pool
 from hardwon.storage.postgres.problems import explained
+from hardwon.storage.sql.dialect import Statement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -33,24 +34,12 @@ EVERY_TENANT = " "  # nor this one; for parts that serve all tenants: the queue 
 _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED"
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _ALONE = ""  # one round trip is a transaction anyway
-_SET_TENANT = "SELECT set_config('hardwon.tenant', %(tenant)s, true)"
-
-
-class Statement(NamedTuple):
-    """A statement with its values; `%(tenant)s` is set by the caller's tenant."""
-
-    sql: str
-    values: dict[str, object]
-
-
-def bind(sql: str, **values: object) -> Statement:
-    """A statement with its values."""
-    return Statement(sql, values)
+_SET_TENANT = "SELECT set_config('hardwon.tenant', :tenant, true)"
 
 
 def uncounted(name: str, kind: str = "bigint") -> str:
     """`= ANY` of a list whose length the planner cannot see, so that it plans only once."""
-    return f"ANY(ARRAY(SELECT unnest(%({name})s::{kind}[])))"
+    return f"ANY(ARRAY(SELECT unnest(:{name}::{kind}[])))"
 
 
 class Database:

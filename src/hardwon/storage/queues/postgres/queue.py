@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from hardwon.core.errors import NotFound, Unavailable
 from hardwon.core.text.clean import file_id
 from hardwon.core.values.queue import QueueCounts
-from hardwon.storage.postgres.database import EVERY_TENANT, Statement, bind
+from hardwon.storage.postgres.database import EVERY_TENANT
 from hardwon.storage.queues.postgres import statements
 from hardwon.storage.queues.postgres.flow import Flow
 from hardwon.storage.queues.postgres.held_jobs import HeldJobs
@@ -19,6 +19,7 @@ from hardwon.storage.queues.postgres.rows import columns, job_of, jobs_of, text
 from hardwon.storage.queues.postgres.statements import CLAIMED, DEAD, UNREADABLE, WAITING
 from hardwon.storage.queues.postgres.upkeep import TableLimits, TableUpkeep
 from hardwon.storage.queues.records import encode, encode_new
+from hardwon.storage.sql.dialect import Statement, bind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

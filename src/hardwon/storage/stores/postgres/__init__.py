@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("hardwon")
 _DUE = """
-INSERT INTO hardwon.folded (batch) VALUES (%(batch)s) ON CONFLICT DO NOTHING RETURNING batch
+INSERT INTO hardwon.folded (batch) VALUES (:batch) ON CONFLICT DO NOTHING RETURNING batch
 """
 
 
@@ -93,7 +93,7 @@ class PostgresStore(PostgresKnowledge, PostgresLogs):
     @patient()
     def forget(self, tenant: str) -> None:
         self.fold()
-        self.database.of(tenant).run("DELETE FROM hardwon.tenants WHERE name = %(tenant)s")
+        self.database.of(tenant).run("DELETE FROM hardwon.tenants WHERE name = :tenant")
 
     @patient()
     def check(self) -> list[str]:

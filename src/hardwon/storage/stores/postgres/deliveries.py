@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 _NAMES = DELIVERY.split(", ")
 _INSERT = f"""
 INSERT INTO hardwon.deliveries (tenant, {DELIVERY})
-VALUES (%(tenant)s, {", ".join(f"%({name})s" for name in _NAMES)}) ON CONFLICT DO NOTHING
+VALUES (:tenant, {", ".join(f":{name}" for name in _NAMES)}) ON CONFLICT DO NOTHING
 """
 _HIT = """
 UPDATE hardwon.lessons SET hit_count = hit_count + 1,
-    last_seen_at = greatest(last_seen_at, %(at)s)
-WHERE tenant = %(tenant)s AND id = %(lesson)s AND shelf = ANY(%(shelves)s::bigint[])
+    last_seen_at = greatest(last_seen_at, :at)
+WHERE tenant = :tenant AND id = :lesson AND shelf = ANY(:shelves::bigint[])
 """
 _OUTCOME = """
-UPDATE hardwon.deliveries SET outcome = %(outcome)s
-WHERE tenant = %(tenant)s AND id = %(id)s AND shelf = %(shelf)s
-AND (outcome = '' OR %(anyway)s::boolean)
+UPDATE hardwon.deliveries SET outcome = :outcome
+WHERE tenant = :tenant AND id = :id AND shelf = :shelf
+AND (outcome = '' OR :anyway::boolean)
 """
 
 
@@ -48,8 +48,8 @@ class PostgresDeliveries(DeliveryNotes):
         self._journal.fold()
         seen = scopes.visible(self._db, scope)
         rows = self._db.of(scope.tenant).rows(
-            f"SELECT {DELIVERY} FROM hardwon.deliveries WHERE tenant = %(tenant)s"
-            " AND shelf = ANY(%(shelves)s::bigint[]) ORDER BY at DESC, id DESC LIMIT %(limit)s",
+            f"SELECT {DELIVERY} FROM hardwon.deliveries WHERE tenant = :tenant"
+            " AND shelf = ANY(:shelves::bigint[]) ORDER BY at DESC, id DESC LIMIT :limit",
             shelves=seen.ids,
             limit=limit,
         )

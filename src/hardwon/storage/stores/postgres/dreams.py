@@ -25,7 +25,7 @@ _PAGE = 1000
 _NAMES = DREAM.split(", ")
 _SAVE = f"""
 INSERT INTO hardwon.dream_log (tenant, shelf, created_at, {DREAM})
-VALUES (%(tenant)s, %(shelf)s, %(started_at)s, {", ".join(f"%({name})s" for name in _NAMES)})
+VALUES (:tenant, :shelf, :started_at, {", ".join(f":{name}" for name in _NAMES)})
 ON CONFLICT (tenant, id) DO UPDATE SET duration_seconds = excluded.duration_seconds,
     memories_consolidated = excluded.memories_consolidated, reflection = excluded.reflection,
     improvements_proposed = excluded.improvements_proposed,
@@ -35,14 +35,14 @@ ON CONFLICT (tenant, id) DO UPDATE SET duration_seconds = excluded.duration_seco
 _NOTE = """
 INSERT INTO hardwon.dream_changes
 (tenant, dream, kind, lesson, project, reason, before, after, tags)
-VALUES (%(tenant)s, %(dream)s, %(kind)s, %(lesson)s, %(project)s, %(reason)s, %(before)s,
-    %(after)s, %(tags)s)
+VALUES (:tenant, :dream, :kind, :lesson, :project, :reason, :before,
+    :after, :tags)
 """
 _CHANGES = """
 SELECT kind, lesson, project, reason, before, after, tags FROM hardwon.dream_changes
-WHERE tenant = %(tenant)s AND dream = %(dream)s ORDER BY number
+WHERE tenant = :tenant AND dream = :dream ORDER BY number
 """
-_OF_AGENT = f"SELECT {DREAM} FROM hardwon.dream_log WHERE tenant = %(tenant)s AND shelf = %(shelf)s"
+_OF_AGENT = f"SELECT {DREAM} FROM hardwon.dream_log WHERE tenant = :tenant AND shelf = :shelf"
 
 
 class PostgresDreams:
@@ -61,7 +61,7 @@ class PostgresDreams:
 
     def get(self, scope: Scope, dream: str) -> Dream:
         shelf = shelves.own(self._db, scope.everywhere())
-        sql = f"{_OF_AGENT} AND starts_with(id, %(dream)s)"
+        sql = f"{_OF_AGENT} AND starts_with(id, :dream)"
         tenancy = self._db.of(scope.tenant)
         rows = tenancy.rows(sql, shelf=shelf, dream=dream)
         if len(rows) != 1 or not dream:
@@ -71,7 +71,7 @@ class PostgresDreams:
 
     def recent(self, scope: Scope, *, limit: int) -> list[Dream]:
         shelf = shelves.own(self._db, scope.everywhere())
-        sql = f"{_OF_AGENT} ORDER BY started_at DESC, number DESC LIMIT %(limit)s"
+        sql = f"{_OF_AGENT} ORDER BY started_at DESC, number DESC LIMIT :limit"
         rows = self._db.of(scope.tenant).rows(sql, shelf=shelf, limit=limit)
         return [dream_of(row, scope) for row in rows]
 
@@ -105,7 +105,7 @@ class PostgresDreams:
     def _owner(self, dream: str) -> Tenancy | None:
         """The tenant of a dream: the id does not say, and only that tenant can see it."""
         for tenant in (self._tenants.get(dream), *shelves.tenants(self._db)):
-            sql = "SELECT 1 FROM hardwon.dream_log WHERE tenant = %(tenant)s AND id = %(id)s"
+            sql = "SELECT 1 FROM hardwon.dream_log WHERE tenant = :tenant AND id = :id"
             if tenant is not None and self._db.of(tenant).rows(sql, id=dream):
                 self._tenants[dream] = tenant
                 return self._db.of(tenant)

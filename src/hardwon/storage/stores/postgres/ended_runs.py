@@ -26,31 +26,31 @@ _NAMES = ENDED_RUN.split(", ")
 _BRIEF = ENDED_RUN.replace("steps, shown", "'[]', '[]'")
 _RECENT = f"""
 SELECT {_BRIEF} FROM hardwon.ended_runs WHERE {scopes.HERE}
-AND ended_at <= %(at)s AND (ended_at < %(at)s OR id > %(id)s)
-AND strpos(lower(task), %(text)s) > 0 ORDER BY ended_at DESC, id LIMIT %(limit)s
+AND ended_at <= :at AND (ended_at < :at OR id > :id)
+AND strpos(lower(task), :text) > 0 ORDER BY ended_at DESC, id LIMIT :limit
 """
 _FIND = f"""
-SELECT {ENDED_RUN} FROM hardwon.ended_runs WHERE {scopes.HERE} AND starts_with(id, %(id)s)
+SELECT {ENDED_RUN} FROM hardwon.ended_runs WHERE {scopes.HERE} AND starts_with(id, :id)
 ORDER BY ended_at DESC, id LIMIT 1
 """
 _LATEST = f"""
-SELECT id FROM hardwon.ended_runs WHERE {scopes.HERE} AND ended_at >= %(since)s
-ORDER BY ended_at DESC, id LIMIT %(limit)s
+SELECT id FROM hardwon.ended_runs WHERE {scopes.HERE} AND ended_at >= :since
+ORDER BY ended_at DESC, id LIMIT :limit
 """
 _OF = f"""
 SELECT {ENDED_RUN} FROM hardwon.ended_runs
-WHERE tenant = %(tenant)s AND id = ANY(%(ids)s::text[])
+WHERE tenant = :tenant AND id = ANY(:ids::text[])
 """
 _AT_ONCE = 50  # runs read per query
 _OLD = """
-DELETE FROM hardwon.ended_runs WHERE tenant = %(tenant)s AND (ended_at < %(before)s OR id NOT IN (
-    SELECT id FROM hardwon.ended_runs WHERE tenant = %(tenant)s
-    ORDER BY ended_at DESC, id LIMIT %(most)s
+DELETE FROM hardwon.ended_runs WHERE tenant = :tenant AND (ended_at < :before OR id NOT IN (
+    SELECT id FROM hardwon.ended_runs WHERE tenant = :tenant
+    ORDER BY ended_at DESC, id LIMIT :most
 )) RETURNING id
 """
 _KEEP = f"""
 INSERT INTO hardwon.ended_runs (tenant, {ENDED_RUN})
-VALUES (%(tenant)s, {", ".join(f"%({name})s" for name in _NAMES)})
+VALUES (:tenant, {", ".join(f":{name}" for name in _NAMES)})
 ON CONFLICT (tenant, id) DO UPDATE
 SET {", ".join(f"{name} = excluded.{name}" for name in _NAMES[1:])}
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.core.values.report import day_number
-from hardwon.storage.postgres.database import Statement
+from hardwon.storage.sql.dialect import Statement
 from hardwon.storage.stores.postgres import scopes
 
 if TYPE_CHECKING:
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 _MET = """
 INSERT INTO hardwon.failures AS f
 (tenant, shelf, signature, text, met_count, first_at, last_at)
-VALUES (%(tenant)s, %(shelf)s, %(signature)s, %(text)s, 1, %(at)s, %(at)s)
+VALUES (:tenant, :shelf, :signature, :text, 1, :at, :at)
 ON CONFLICT (tenant, shelf, signature)
 DO UPDATE SET met_count = f.met_count + 1, last_at = excluded.last_at RETURNING met_count
 """
 _MET_THAT_DAY = """
 INSERT INTO hardwon.failure_days AS d (tenant, shelf, day, signature, met)
-VALUES (%(tenant)s, %(shelf)s, %(day)s, %(signature)s, 1)
+VALUES (:tenant, :shelf, :day, :signature, 1)
 ON CONFLICT (tenant, shelf, day, signature) DO UPDATE SET met = d.met + 1
 """
 _COMMONEST = f"""
 SELECT min(text), sum(met_count)::bigint AS met FROM hardwon.failures
 WHERE {scopes.HERE}
-GROUP BY signature ORDER BY met DESC, min(text) LIMIT %(limit)s
+GROUP BY signature ORDER BY met DESC, min(text) LIMIT :limit
 """
 
 

@@ -15,22 +15,22 @@ if TYPE_CHECKING:
 
 _NOTE = """
 INSERT INTO hardwon.lesson_history (tenant, shelf, lesson, act, before, at)
-VALUES (%(tenant)s, %(shelf)s, %(lesson)s, %(act)s, %(before)s, %(at)s)
+VALUES (:tenant, :shelf, :lesson, :act, :before, :at)
 """
 _PRUNE = """
-DELETE FROM hardwon.lesson_history WHERE tenant = %(tenant)s AND shelf = %(shelf)s AND id IN (
-    SELECT id FROM hardwon.lesson_history WHERE tenant = %(tenant)s AND shelf = %(shelf)s
-    ORDER BY id DESC OFFSET %(kept)s
+DELETE FROM hardwon.lesson_history WHERE tenant = :tenant AND shelf = :shelf AND id IN (
+    SELECT id FROM hardwon.lesson_history WHERE tenant = :tenant AND shelf = :shelf
+    ORDER BY id DESC OFFSET :kept
 )
 """
 _OF = f"""
 SELECT shelf, before, act, at, id FROM hardwon.lesson_history
 WHERE {scopes.HERE}
-AND (%(lesson)s::bigint IS NULL OR lesson = %(lesson)s::bigint) ORDER BY id DESC
+AND (:lesson::bigint IS NULL OR lesson = :lesson::bigint) ORDER BY id DESC
 """
 _FORGET = f"""
 DELETE FROM hardwon.lesson_history
-WHERE {scopes.HERE} AND id = %(id)s
+WHERE {scopes.HERE} AND id = :id
 """
 
 

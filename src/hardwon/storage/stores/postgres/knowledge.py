@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _SHELVES = """
 SELECT s.agent_id, s.project, count(*) FROM hardwon.lessons AS l
 JOIN hardwon.shelves AS s ON s.tenant = l.tenant AND s.id = l.shelf
-WHERE l.tenant = %(tenant)s AND l.status IN ('candidate', 'proven')
+WHERE l.tenant = :tenant AND l.status IN ('candidate', 'proven')
 GROUP BY s.agent_id, s.project ORDER BY count(*) DESC, s.agent_id, s.project
 """
 

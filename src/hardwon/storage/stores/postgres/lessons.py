@@ -11,7 +11,8 @@ from hardwon.core.values.lesson import LIVE, MINED, SHELVED, Lesson, Status, sta
 from hardwon.core.values.lesson_check import checked, mended
 from hardwon.core.values.provenance import with_reason
 from hardwon.knowledge.ranking.query import Match, Query, index, indexed
-from hardwon.storage.postgres.database import Statement, uncounted
+from hardwon.storage.postgres.database import uncounted
+from hardwon.storage.sql.dialect import Statement
 from hardwon.storage.stores.postgres import scopes as shelves
 from hardwon.storage.stores.postgres import versions
 from hardwon.storage.stores.postgres.answer_cache import AnswerCache
@@ -30,50 +31,50 @@ _SEARCHED = 200  # lessons searched per query
 _CHECKED = 1000  # lessons checked per query
 _NAMES = COLUMNS.split(", ")
 _READ = f"SELECT id, shelf, {COLUMNS}"
-_SELECT = f"{_READ} FROM hardwon.lessons WHERE tenant = %(tenant)s"
+_SELECT = f"{_READ} FROM hardwon.lessons WHERE tenant = :tenant"
 _INSERT = f"""
 INSERT INTO hardwon.lessons (tenant, shelf, {COLUMNS})
-VALUES (%(tenant)s, %(shelf)s, {", ".join(f"%({name})s" for name in _NAMES)})
+VALUES (:tenant, :shelf, {", ".join(f":{name}" for name in _NAMES)})
 ON CONFLICT (tenant, shelf, job) WHERE job <> '' DO NOTHING RETURNING id
 """
 _UPDATE = f"""
-UPDATE hardwon.lessons SET {", ".join(f"{name} = %({name})s" for name in _NAMES)}
-WHERE tenant = %(tenant)s AND id = %(id)s AND shelf = %(shelf)s
+UPDATE hardwon.lessons SET {", ".join(f"{name} = :{name}" for name in _NAMES)}
+WHERE tenant = :tenant AND id = :id AND shelf = :shelf
 """
-_GET = f"{_SELECT} AND id = %(id)s AND shelf IN {shelves.SEEN}"
+_GET = f"{_SELECT} AND id = :id AND shelf IN {shelves.SEEN}"
 _RECENT = f"""
-{_SELECT} AND shelf IN {shelves.SEEN} AND status = ANY(%(statuses)s::text[])
-ORDER BY last_seen_at DESC, created_at DESC, id DESC LIMIT %(limit)s
+{_SELECT} AND shelf IN {shelves.SEEN} AND status = ANY(:statuses::text[])
+ORDER BY last_seen_at DESC, created_at DESC, id DESC LIMIT :limit
 """
 _SEARCH = f"""
 SELECT id FROM hardwon.lessons WHERE {shelves.HERE}
-AND status = ANY(%(statuses)s::text[]) AND strpos(lower({SEARCHED}), %(piece)s) > 0
+AND status = ANY(:statuses::text[]) AND strpos(lower({SEARCHED}), :piece) > 0
 ORDER BY hit_count DESC, last_seen_at DESC, id DESC
 """
 _HOLDING = f"""
 {_READ}, {SEARCHED} FROM hardwon.lessons
-WHERE tenant = %(tenant)s AND id = ANY(%(ids)s::bigint[])
+WHERE tenant = :tenant AND id = ANY(:ids::bigint[])
 """
 _MATCHED = f"""
 {_SELECT} AND id = {uncounted("ids")} AND shelf = {uncounted("shelves")}
-AND status = ANY(%(statuses)s::text[]) AND (expires_at IS NULL OR expires_at > %(now)s)
+AND status = ANY(:statuses::text[]) AND (expires_at IS NULL OR expires_at > :now)
 AND (origin <> '{MINED}' OR id = {uncounted("mined")})
 """
 _USUAL = """
-SELECT u.id FROM unnest(%(shelves)s::bigint[]) AS asked (shelf), LATERAL (
+SELECT u.id FROM unnest(:shelves::bigint[]) AS asked (shelf), LATERAL (
     SELECT met_count, updated_at, id FROM hardwon.lessons
-    WHERE tenant = %(tenant)s AND shelf = asked.shelf AND status = %(status)s AND met_count > 1
-    ORDER BY met_count DESC, updated_at DESC LIMIT %(limit)s
-) AS u ORDER BY met_count DESC, updated_at DESC, id DESC LIMIT %(limit)s
+    WHERE tenant = :tenant AND shelf = asked.shelf AND status = :status AND met_count > 1
+    ORDER BY met_count DESC, updated_at DESC LIMIT :limit
+) AS u ORDER BY met_count DESC, updated_at DESC, id DESC LIMIT :limit
 """
-_EVERY = f"{_SELECT} AND id > %(after)s ORDER BY id LIMIT %(limit)s"
+_EVERY = f"{_SELECT} AND id > :after ORDER BY id LIMIT :limit"
 _GUARDS = f"""
 {_SELECT} AND shelf IN {shelves.SEEN} AND guard
-AND status <> ALL(%(shelved)s::text[]) ORDER BY id
+AND status <> ALL(:shelved::text[]) ORDER BY id
 """
 _PAGE = f"""
-{_SELECT} AND shelf = ANY(%(shelves)s::bigint[]) AND status = ANY(%(statuses)s::text[])
-AND id > %(after)s ORDER BY id LIMIT %(limit)s
+{_SELECT} AND shelf = ANY(:shelves::bigint[]) AND status = ANY(:statuses::text[])
+AND id > :after ORDER BY id LIMIT :limit
 """
 
 
@@ -94,7 +95,7 @@ class PostgresLessons:
             )
             inserted = tenancy.row(_INSERT, shelf=shelf, **_values(lesson))
             if inserted is None:
-                sql = f"{_SELECT} AND shelf = %(shelf)s AND job = %(job)s"
+                sql = f"{_SELECT} AND shelf = :shelf AND job = :job"
                 before = tenancy.rows(sql, shelf=shelf, job=lesson.job)
                 return lesson_of(before[0], {shelf: lesson.scope})
             stored = lesson._replace(id=inserted[0])
@@ -125,7 +126,7 @@ class PostgresLessons:
             self.index.settle(tenancy, shelf)
             tenancy.run(
                 "DELETE FROM hardwon.lessons"
-                " WHERE tenant = %(tenant)s AND id = %(id)s AND shelf = %(shelf)s",
+                " WHERE tenant = :tenant AND id = :id AND shelf = :shelf",
                 id=number,
                 shelf=shelf,
             )
@@ -210,7 +211,7 @@ class PostgresLessons:
         """The shelf of exactly this scope, and its lesson, locked for an update."""
         shelf = shelves.own(self._db, scope)
         row = self._db.of(scope.tenant).row(
-            f"{_SELECT} AND id = %(id)s AND shelf = %(shelf)s FOR UPDATE", id=number, shelf=shelf
+            f"{_SELECT} AND id = :id AND shelf = :shelf FOR UPDATE", id=number, shelf=shelf
         )
         if shelf is None or row is None:
             raise NotFound("lesson", number)

@@ -28,36 +28,36 @@ _WALKED = 200  # lessons read per query
 _ENDLESS = float("inf")
 # The order of the index `lessons_recent`.
 _LESSONS = f"""
-SELECT l.last_seen_at, l.id FROM unnest(%(shelves)s::bigint[]) AS seen (shelf),
-unnest(%(statuses)s::text[]) AS asked (status), LATERAL (
+SELECT l.last_seen_at, l.id FROM unnest(:shelves::bigint[]) AS seen (shelf),
+unnest(:statuses::text[]) AS asked (status), LATERAL (
     SELECT last_seen_at, id FROM hardwon.lessons
-    WHERE tenant = %(tenant)s AND shelf = seen.shelf AND status = asked.status
-    AND last_seen_at <= %(at)s AND (last_seen_at < %(at)s OR id > %(id)s)
-    AND (%(piece)s = '' OR strpos(lower({SEARCHED}), %(piece)s) > 0)
-    ORDER BY last_seen_at DESC, id LIMIT %(limit)s
-) AS l ORDER BY l.last_seen_at DESC, l.id LIMIT %(limit)s
+    WHERE tenant = :tenant AND shelf = seen.shelf AND status = asked.status
+    AND last_seen_at <= :at AND (last_seen_at < :at OR id > :id)
+    AND (:piece = '' OR strpos(lower({SEARCHED}), :piece) > 0)
+    ORDER BY last_seen_at DESC, id LIMIT :limit
+) AS l ORDER BY l.last_seen_at DESC, l.id LIMIT :limit
 """
 _DELIVERIES = f"""
-SELECT d.* FROM unnest(%(shelves)s::bigint[]) AS seen (shelf), LATERAL (
+SELECT d.* FROM unnest(:shelves::bigint[]) AS seen (shelf), LATERAL (
     SELECT {DELIVERY} FROM hardwon.deliveries
-    WHERE tenant = %(tenant)s AND shelf = seen.shelf
-    AND at <= %(at)s AND (at < %(at)s OR id > %(id)s) ORDER BY at DESC, id LIMIT %(limit)s
-) AS d ORDER BY d.at DESC, d.id LIMIT %(limit)s
+    WHERE tenant = :tenant AND shelf = seen.shelf
+    AND at <= :at AND (at < :at OR id > :id) ORDER BY at DESC, id LIMIT :limit
+) AS d ORDER BY d.at DESC, d.id LIMIT :limit
 """
 _COUNTS = f"SELECT status, count(*) FROM hardwon.lessons WHERE {scopes.HERE} GROUP BY status"
 _KINDS = f"""
 SELECT signature, met FROM (
     SELECT signature, sum(met)::bigint AS met FROM hardwon.failure_days
-    WHERE {scopes.HERE} AND day >= %(first)s AND (%(text)s = '' OR signature IN (
+    WHERE {scopes.HERE} AND day >= :first AND (:text = '' OR signature IN (
         SELECT signature FROM hardwon.failures
-        WHERE {scopes.HERE} AND strpos(lower(text), %(text)s) > 0
+        WHERE {scopes.HERE} AND strpos(lower(text), :text) > 0
     )) GROUP BY signature
-) AS k WHERE met <= %(met)s AND (met < %(met)s OR signature > %(kind)s)
-ORDER BY met DESC, signature LIMIT %(limit)s
+) AS k WHERE met <= :met AND (met < :met OR signature > :kind)
+ORDER BY met DESC, signature LIMIT :limit
 """
 _FACTS = f"""
 SELECT signature, text, first_at, last_at, shelf FROM hardwon.failures
-WHERE {scopes.HERE} AND signature = ANY(%(kinds)s::text[]) ORDER BY last_at
+WHERE {scopes.HERE} AND signature = ANY(:kinds::text[]) ORDER BY last_at
 """
 
 

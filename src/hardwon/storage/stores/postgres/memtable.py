@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Postings = dict[str, list[tuple[int, int]]]
 
 _READ = f"""
-SELECT shelf, id, lesson, CASE WHEN id = ANY(%(known)s::bigint[]) THEN NULL ELSE entries END
+SELECT shelf, id, lesson, CASE WHEN id = ANY(:known::bigint[]) THEN NULL ELSE entries END
 FROM hardwon.fresh WHERE {scopes.HERE} ORDER BY id
 """
 _OWN = "fresh"  # a transaction's view of the memtable, with its own rows

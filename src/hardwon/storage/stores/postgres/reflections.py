@@ -24,47 +24,47 @@ if TYPE_CHECKING:
     from hardwon.storage.postgres.database import Database, Row, Tenancy
 
 _NAMES = REFLECTION.split(", ")
-_SELECT = f"SELECT {REFLECTION}, shelf, id FROM hardwon.reflections WHERE tenant = %(tenant)s"
-_ALIVE = "(expires_at IS NULL OR expires_at > %(now)s)"
+_SELECT = f"SELECT {REFLECTION}, shelf, id FROM hardwon.reflections WHERE tenant = :tenant"
+_ALIVE = "(expires_at IS NULL OR expires_at > :now)"
 _ABOUT = f"""
-{_SELECT} AND shelf = ANY(%(shelves)s::bigint[]) AND kind = %(kind)s AND subject = %(subject)s
+{_SELECT} AND shelf = ANY(:shelves::bigint[]) AND kind = :kind AND subject = :subject
 ORDER BY id
 """
 _RECENT = f"""
-SELECT r.* FROM unnest(%(shelves)s::bigint[]) AS seen (shelf), LATERAL (
-    {_SELECT} AND shelf = seen.shelf AND kind = %(kind)s AND {_ALIVE}
-    ORDER BY created_at DESC, id DESC LIMIT %(limit)s
-) AS r ORDER BY r.created_at DESC, r.id DESC LIMIT %(limit)s
+SELECT r.* FROM unnest(:shelves::bigint[]) AS seen (shelf), LATERAL (
+    {_SELECT} AND shelf = seen.shelf AND kind = :kind AND {_ALIVE}
+    ORDER BY created_at DESC, id DESC LIMIT :limit
+) AS r ORDER BY r.created_at DESC, r.id DESC LIMIT :limit
 """
 _HOLDERS = """
-SELECT asked.word, w.reflection FROM unnest(%(words)s::text[]) AS asked (word),
-unnest(%(shelves)s::bigint[]) AS seen (shelf), LATERAL (
-    SELECT reflection FROM hardwon.reflection_words WHERE tenant = %(tenant)s
-    AND shelf = seen.shelf AND kind = %(kind)s AND word = asked.word
-    ORDER BY reflection DESC LIMIT %(limit)s
+SELECT asked.word, w.reflection FROM unnest(:words::text[]) AS asked (word),
+unnest(:shelves::bigint[]) AS seen (shelf), LATERAL (
+    SELECT reflection FROM hardwon.reflection_words WHERE tenant = :tenant
+    AND shelf = seen.shelf AND kind = :kind AND word = asked.word
+    ORDER BY reflection DESC LIMIT :limit
 ) AS w
 """
 _INSERT = f"""
 INSERT INTO hardwon.reflections (tenant, shelf, kind, {REFLECTION})
-VALUES (%(tenant)s, %(shelf)s, %(kind)s, {", ".join(f"%({name})s" for name in _NAMES)})
+VALUES (:tenant, :shelf, :kind, {", ".join(f":{name}" for name in _NAMES)})
 RETURNING id
 """
 _INDEX = """
 INSERT INTO hardwon.reflection_words (tenant, shelf, kind, word, reflection)
-SELECT %(tenant)s, %(shelf)s, %(kind)s, word, %(id)s FROM unnest(%(words)s::text[]) AS word
+SELECT :tenant, :shelf, :kind, word, :id FROM unnest(:words::text[]) AS word
 """
 _REMOVE = """
-DELETE FROM hardwon.reflections WHERE tenant = %(tenant)s AND id = ANY(%(ids)s::bigint[])
+DELETE FROM hardwon.reflections WHERE tenant = :tenant AND id = ANY(:ids::bigint[])
 """
 _EXPIRE = """
-DELETE FROM hardwon.reflections WHERE tenant = %(tenant)s AND shelf = %(shelf)s
-AND kind = %(kind)s AND expires_at <= %(now)s
+DELETE FROM hardwon.reflections WHERE tenant = :tenant AND shelf = :shelf
+AND kind = :kind AND expires_at <= :now
 """
 _CAP = """
-DELETE FROM hardwon.reflections WHERE tenant = %(tenant)s AND id IN (
+DELETE FROM hardwon.reflections WHERE tenant = :tenant AND id IN (
     SELECT id FROM hardwon.reflections
-    WHERE tenant = %(tenant)s AND shelf = %(shelf)s AND kind = %(kind)s
-    ORDER BY created_at DESC, id DESC OFFSET %(cap)s
+    WHERE tenant = :tenant AND shelf = :shelf AND kind = :kind
+    ORDER BY created_at DESC, id DESC OFFSET :cap
 )
 """
 
@@ -122,7 +122,7 @@ class PostgresReflections:
         for word, number in tenancy.rows(_HOLDERS, limit=HOLDERS_READ, **parameters):
             postings[word].append(number)
         best = best_held(postings, limit=CANDIDATES)
-        sql = f"{_SELECT} AND id = ANY(%(ids)s::bigint[]) AND {_ALIVE}"
+        sql = f"{_SELECT} AND id = ANY(:ids::bigint[]) AND {_ALIVE}"
         rows = tenancy.rows(sql, ids=list(best), now=now.timestamp())
         likenesses = [
             Likeness(reflection_of(row, visible.scopes[row[-2]]), best[row[-1]]) for row in rows

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core import _wait_budget
 from hardwon.core.values.scope import Scope
-from hardwon.storage.postgres.database import Statement
+from hardwon.storage.sql.dialect import Statement
 
 if TYPE_CHECKING:
     from hardwon.core.values.listing import Place
@@ -17,24 +17,24 @@ if TYPE_CHECKING:
 _VISIBLE = """
 SELECT id, project, active, version, (
     SELECT count(*) FROM hardwon.fresh AS f
-    WHERE f.tenant = %(tenant)s AND f.shelf = s.id AND f.is_new
+    WHERE f.tenant = :tenant AND f.shelf = s.id AND f.is_new
 ) FROM hardwon.shelves AS s
-WHERE tenant = %(tenant)s AND agent_id = %(agent)s AND project = ANY(%(projects)s::text[])
+WHERE tenant = :tenant AND agent_id = :agent AND project = ANY(:projects::text[])
 ORDER BY id
 """
 _OWN = """
 SELECT id FROM hardwon.shelves
-WHERE tenant = %(tenant)s AND agent_id = %(agent)s AND project = %(project)s
+WHERE tenant = :tenant AND agent_id = :agent AND project = :project
 """
 _OF_TENANT = """
-SELECT id, agent_id, project FROM hardwon.shelves WHERE tenant = %(tenant)s ORDER BY id
+SELECT id, agent_id, project FROM hardwon.shelves WHERE tenant = :tenant ORDER BY id
 """
 # The rows of some shelves.
-HERE = "tenant = %(tenant)s AND shelf = ANY(%(shelves)s::bigint[])"
+HERE = "tenant = :tenant AND shelf = ANY(:shelves::bigint[])"
 # The shelves visible from a scope, for a statement with the values of `asked`.
 SEEN = """(
     SELECT id FROM hardwon.shelves
-    WHERE tenant = %(tenant)s AND agent_id = %(agent)s AND project = ANY(%(projects)s::text[])
+    WHERE tenant = :tenant AND agent_id = :agent AND project = ANY(:projects::text[])
 )"""
 _SEEN = "shelves"  # key of the shelves that a turn has read
 _SERIAL = "serial"  # key in transactions that lock the scopes they touch
@@ -110,10 +110,10 @@ def ensure(database: Database, scope: Scope) -> int:
         return shelf
     tenancy = database.of(scope.tenant)
     tenancy.ask(
-        Statement("INSERT INTO hardwon.tenants VALUES (%(tenant)s) ON CONFLICT DO NOTHING", {}),
+        Statement("INSERT INTO hardwon.tenants VALUES (:tenant) ON CONFLICT DO NOTHING", {}),
         Statement(
             "INSERT INTO hardwon.shelves (tenant, agent_id, project)"
-            " VALUES (%(tenant)s, %(agent)s, %(project)s) ON CONFLICT DO NOTHING",
+            " VALUES (:tenant, :agent, :project) ON CONFLICT DO NOTHING",
             {"agent": scope.agent, "project": scope.project or ""},
         ),
     )
@@ -168,4 +168,4 @@ def lock(database: Database, scope: Scope) -> None:
     """Lock a scope until the transaction ends."""
     digest = blake2b("\0".join(part or "" for part in scope).encode(), digest_size=8).digest()
     key = int.from_bytes(digest, "big", signed=True)
-    database.of(scope.tenant).rows("SELECT pg_advisory_xact_lock(%(key)s::bigint)", key=key)
+    database.of(scope.tenant).rows("SELECT pg_advisory_xact_lock(:key::bigint)", key=key)

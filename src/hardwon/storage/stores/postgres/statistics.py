@@ -29,51 +29,51 @@ if TYPE_CHECKING:
     from hardwon.storage.stores.journal import Journal
 
 _MET = f"""
-SELECT day, sum(met)::bigint FROM hardwon.failure_days WHERE {scopes.HERE} AND day >= %(first)s
+SELECT day, sum(met)::bigint FROM hardwon.failure_days WHERE {scopes.HERE} AND day >= :first
 GROUP BY day ORDER BY day
 """
 _KINDS = f"""
 SELECT d.signature, min(f.text), d.met, min(f.first_at), max(f.last_at) FROM (
     SELECT signature, sum(met)::bigint AS met FROM hardwon.failure_days
-    WHERE {scopes.HERE} AND day >= %(first)s GROUP BY signature
-    ORDER BY met DESC, signature LIMIT %(limit)s
+    WHERE {scopes.HERE} AND day >= :first GROUP BY signature
+    ORDER BY met DESC, signature LIMIT :limit
 ) AS d JOIN (SELECT * FROM hardwon.failures WHERE {scopes.HERE}) AS f ON f.signature = d.signature
 GROUP BY d.signature, d.met ORDER BY d.met DESC, d.signature
 """
 _STOPPED = f"""
 SELECT signature, min(text), sum(met_count)::bigint AS met, min(first_at), max(last_at)
 FROM hardwon.failures WHERE {scopes.HERE} GROUP BY signature
-HAVING sum(met_count) >= 2 AND max(last_at) >= %(since)s AND max(last_at) < %(before)s
-ORDER BY met DESC, signature LIMIT %(limit)s
+HAVING sum(met_count) >= 2 AND max(last_at) >= :since AND max(last_at) < :before
+ORDER BY met DESC, signature LIMIT :limit
 """
 _DELIVERIES = f"""
 SELECT door, outcome, floor(at / 86400)::int AS day, count(*), sum(tokens)::bigint
-FROM hardwon.deliveries WHERE {scopes.HERE} AND at >= %(since)s
+FROM hardwon.deliveries WHERE {scopes.HERE} AND at >= :since
 GROUP BY door, outcome, day ORDER BY day, door, outcome
 """
 _LESSONS = f"""
-SELECT status, count(*), count(*) FILTER (WHERE created_at >= %(new)s) FROM hardwon.lessons
+SELECT status, count(*), count(*) FILTER (WHERE created_at >= :new) FROM hardwon.lessons
 WHERE {scopes.HERE} GROUP BY status ORDER BY status
 """
 _UNSOLVED = f"""
 SELECT id, situation, met_count, updated_at FROM hardwon.lessons
-WHERE {scopes.HERE} AND status = 'seen' AND met_count >= 2 AND updated_at >= %(since)s
-ORDER BY met_count DESC, id LIMIT %(limit)s
+WHERE {scopes.HERE} AND status = 'seen' AND met_count >= 2 AND updated_at >= :since
+ORDER BY met_count DESC, id LIMIT :limit
 """
 _EXPOSURES = f"""
 SELECT door, outcome, count(*), max(at) AS last FROM hardwon.deliveries
-WHERE {scopes.HERE} AND lessons::jsonb @> to_jsonb(%(lesson)s::bigint)
+WHERE {scopes.HERE} AND lessons::jsonb @> to_jsonb(:lesson::bigint)
 GROUP BY door, outcome ORDER BY last DESC, door, outcome
 """
 DAYS = f"""
 SELECT signature, day, sum(met)::bigint FROM hardwon.failure_days
-WHERE {scopes.HERE} AND day >= %(first)s AND signature = ANY(%(kinds)s::text[])
+WHERE {scopes.HERE} AND day >= :first AND signature = ANY(:kinds::text[])
 GROUP BY signature, day ORDER BY day
 """
 _STRATA = f"""
 SELECT s.project, u.door, coalesce(l.author, '') COLLATE "C", u.share, {ARMS}
-JOIN hardwon.shelves AS s ON s.tenant = %(tenant)s AND s.id = u.shelf
-LEFT JOIN hardwon.lessons AS l ON l.tenant = %(tenant)s AND l.id = u.lesson
+JOIN hardwon.shelves AS s ON s.tenant = :tenant AND s.id = u.shelf
+LEFT JOIN hardwon.lessons AS l ON l.tenant = :tenant AND l.id = u.lesson
 GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
 """
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _NAMES = Unit._fields[1:]  # all but the scope
 _INSERT = f"""
 INSERT INTO hardwon.units (tenant, shelf, {", ".join(_NAMES)})
-VALUES (%(tenant)s, %(shelf)s, {", ".join(f"%({name})s" for name in _NAMES)})
+VALUES (:tenant, :shelf, {", ".join(f":{name}" for name in _NAMES)})
 ON CONFLICT DO NOTHING
 """
 # The counts of units by outcome: the columns, and where they come from.
@@ -33,22 +33,22 @@ ARMS = f"""
 FROM (
     SELECT *, outcome = 'repeated' AS repeated, outcome IN ('repeated', 'not met') AS known
     FROM hardwon.units
-    WHERE {scopes.HERE} AND at >= %(since)s
+    WHERE {scopes.HERE} AND at >= :since
 ) AS u
 """
 _COUNTED = f"SELECT {{0}}, {ARMS} GROUP BY {{1}} ORDER BY {{1}}"
 _SET_SHARE = """
-INSERT INTO hardwon.proof_shares VALUES (%(tenant)s, %(share)s)
+INSERT INTO hardwon.proof_shares VALUES (:tenant, :share)
 ON CONFLICT (tenant) DO UPDATE SET share = excluded.share
 """
 _EXCLUDE = """
-UPDATE hardwon.units SET outcome = %(outcome)s
-WHERE tenant = %(tenant)s AND shelf = %(shelf)s AND family = ANY(%(families)s::text[])
-AND outcome = '' AND at <= %(now)s
+UPDATE hardwon.units SET outcome = :outcome
+WHERE tenant = :tenant AND shelf = :shelf AND family = ANY(:families::text[])
+AND outcome = '' AND at <= :now
 """
 _SETTLE = """
-UPDATE hardwon.units SET outcome = %(outcome)s
-WHERE tenant = %(tenant)s AND shelf = %(shelf)s AND run = %(run)s AND family = %(family)s
+UPDATE hardwon.units SET outcome = :outcome
+WHERE tenant = :tenant AND shelf = :shelf AND run = :run AND family = :family
 AND outcome = ''
 """
 
@@ -67,14 +67,14 @@ class PostgresUnits(UnitNotes):
         return str(self._db.rows("SELECT salt FROM hardwon.proof_salt")[0][0])
 
     def share(self, tenant: str) -> float | None:
-        sql = "SELECT share FROM hardwon.proof_shares WHERE tenant = %(tenant)s"
+        sql = "SELECT share FROM hardwon.proof_shares WHERE tenant = :tenant"
         row = self._db.of(tenant).row(sql)
         return float(row[0]) if row else None
 
     def set_share(self, tenant: str, share: float) -> None:
         with self._db:
             tenancy = self._db.of(tenant)
-            tenancy.run("INSERT INTO hardwon.tenants VALUES (%(tenant)s) ON CONFLICT DO NOTHING")
+            tenancy.run("INSERT INTO hardwon.tenants VALUES (:tenant) ON CONFLICT DO NOTHING")
             tenancy.run(_SET_SHARE, share=share)
 
     def arms(self, window: Window) -> list[counts.Arms]:

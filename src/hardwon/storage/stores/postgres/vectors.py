@@ -20,46 +20,46 @@ _GONE = 0.25  # share of missing vectors after which all codes are read again
 _ABLE = "status IN ('candidate', 'proven')"
 _LACKING = f"""
 SELECT id, situation, mistake, correction FROM hardwon.lessons AS l
-WHERE tenant = %(tenant)s AND id > %(after)s AND {_ABLE} AND NOT EXISTS (
+WHERE tenant = :tenant AND id > :after AND {_ABLE} AND NOT EXISTS (
     SELECT 1 FROM hardwon.lesson_vectors AS v
-    WHERE v.tenant = %(tenant)s AND v.lesson = l.id AND v.embedder = %(embedder)s
-) ORDER BY id LIMIT %(limit)s
+    WHERE v.tenant = :tenant AND v.lesson = l.id AND v.embedder = :embedder
+) ORDER BY id LIMIT :limit
 """
 # The shelf's row is locked before a vector gets its number, so that the vectors of one shelf
 # become visible in the order of their numbers.
 _HOLD = """
-SELECT id FROM hardwon.shelves WHERE tenant = %(tenant)s AND id IN (
-    SELECT shelf FROM hardwon.lessons WHERE tenant = %(tenant)s AND id = ANY(%(ids)s::bigint[])
+SELECT id FROM hardwon.shelves WHERE tenant = :tenant AND id IN (
+    SELECT shelf FROM hardwon.lessons WHERE tenant = :tenant AND id = ANY(:ids::bigint[])
 ) ORDER BY id FOR UPDATE
 """
 _SAVE = f"""
 INSERT INTO hardwon.lesson_vectors (tenant, lesson, shelf, embedder, vector)
-SELECT %(tenant)s, l.id, l.shelf, %(embedder)s, %(vector)s FROM hardwon.lessons AS l
-WHERE tenant = %(tenant)s AND id = %(lesson)s AND situation = %(situation)s
-AND mistake = %(mistake)s AND correction = %(correction)s AND {_ABLE}
+SELECT :tenant, l.id, l.shelf, :embedder, :vector FROM hardwon.lessons AS l
+WHERE tenant = :tenant AND id = :lesson AND situation = :situation
+AND mistake = :mistake AND correction = :correction AND {_ABLE}
 """
 _REPLACE = """
-DELETE FROM hardwon.lesson_vectors WHERE tenant = %(tenant)s AND (
-    lesson = ANY(%(ids)s::bigint[])
-    OR embedder = %(embedder)s AND length(vector) <> ALL(%(lengths)s::int[])
+DELETE FROM hardwon.lesson_vectors WHERE tenant = :tenant AND (
+    lesson = ANY(:ids::bigint[])
+    OR embedder = :embedder AND length(vector) <> ALL(:lengths::int[])
 )
 """
 _COUNTS = f"""
 SELECT (
     SELECT count(*) FROM hardwon.lesson_vectors
-    WHERE tenant = %(tenant)s AND embedder = %(embedder)s
-), (SELECT count(*) FROM hardwon.lessons WHERE tenant = %(tenant)s AND {_ABLE})
+    WHERE tenant = :tenant AND embedder = :embedder
+), (SELECT count(*) FROM hardwon.lessons WHERE tenant = :tenant AND {_ABLE})
 """
 _ADDED = """
-SELECT v.shelf, v.id, v.vector FROM unnest(%(shelves)s::bigint[], %(lasts)s::bigint[])
+SELECT v.shelf, v.id, v.vector FROM unnest(:shelves::bigint[], :lasts::bigint[])
     AS seen (shelf, last)
-JOIN hardwon.lesson_vectors AS v ON v.tenant = %(tenant)s AND v.embedder = %(embedder)s
+JOIN hardwon.lesson_vectors AS v ON v.tenant = :tenant AND v.embedder = :embedder
     AND v.shelf = seen.shelf AND v.id > seen.last
-WHERE length(v.vector) = %(length)s ORDER BY v.id
+WHERE length(v.vector) = :length ORDER BY v.id
 """
 _EXACT = """
 SELECT lesson, vector FROM hardwon.lesson_vectors
-WHERE tenant = %(tenant)s AND id = ANY(%(ids)s::bigint[])
+WHERE tenant = :tenant AND id = ANY(:ids::bigint[])
 """
 
 

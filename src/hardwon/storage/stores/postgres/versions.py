@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 _NOTE = "versions"
 _RAISE = """
-UPDATE hardwon.shelves SET version = version + 1, active = active + %(more)s
-WHERE tenant = %(tenant)s AND id = %(shelf)s
+UPDATE hardwon.shelves SET version = version + 1, active = active + :more
+WHERE tenant = :tenant AND id = :shelf
 """
 
 
