@@ -10,7 +10,7 @@ from hardwon import Delivery, Lesson
 from hardwon.core.values.evidence import Evidence
 from hardwon.core.values.fix import Fix
 from hardwon.core.values.lesson import EPOCH, Status
-from hardwon.storage.stores import rows
+from hardwon.storage.sql import rows
 from tests.samples import CODER, LATER, NOW, lesson
 
 SHELVES = {3: CODER}

@@ -11,7 +11,7 @@ from hardwon.storage.postgres.database import EVERY_TENANT, Database
 from hardwon.storage.sql.dialect import Statement
 
 if TYPE_CHECKING:
-    from hardwon.storage.postgres.database import Row
+    from hardwon.storage.sql.dialect import Row
 
 _PATIENCE = 3.0  # seconds to wait for the server
 _MORE = """

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from hardwon.core.values.scope import Scope
 from hardwon.knowledge.ranking.query import index
 from hardwon.storage.postgres import schema
 from hardwon.storage.postgres.database import Database
+from hardwon.storage.sql import lessons, scopes
 from hardwon.storage.sql.dialect import Statement
-from hardwon.storage.stores.postgres import PostgresStore, lessons
+from hardwon.storage.sql.rows import COLUMNS, lesson_of
+from hardwon.storage.stores.postgres import PostgresStore
 from hardwon.storage.stores.postgres.memtable import packed
-from hardwon.storage.stores.rows import COLUMNS, lesson_of
 from hardwon.storage.stores.sqlite import SqliteStore
 from hardwon.storage.stores.sqlite.database import Database as File
 from hardwon.storage.stores.sqlite.database import marks
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from hardwon.storage.copying.tables import Row, Table
-    from hardwon.storage.postgres.database import Tenancy
+    from hardwon.storage.sql.dialect import Tenancy
 
 PAGE = 500  # rows
 _SETTLED = 8 * PAGE  # lessons that a server moves into its dictionary at once
@@ -181,7 +183,9 @@ class ServerEnd:
         noted = settled = measured = 0
         self._db.rows(_MEASURE)
         for own in map(self._db.of, tenants):
-            for rows in lessons.pages(own):
+            shelves = list(scopes.of_tenant(self._db, own.tenant))
+            every = lessons.every_row(own, shelves)
+            while rows := list(islice(every, PAGE)):
                 noted += _note(own, rows)
                 if noted - settled >= _SETTLED:
                     self.store.tend()

@@ -2,7 +2,12 @@
 
 A statement is written once, for PostgreSQL: its tables are in the schema `hardwon` and begin with
 the column `tenant`. Values are written `:name`, and a list stands in `IN (:names)`. SQLite's tables
-have no such column, as a shelf belongs to one tenant; `in_sqlite` leaves it out.
+have no such column, as a shelf belongs to one tenant; `in_sqlite` leaves it out. So a statement
+must name shelves, or ids that were read from shelves: the tenant alone is not enough.
+
+`DAY_OF(time)` is the number of a day, `LIST_HAS(column, :value)` looks into a JSON list. Two marks
+are for the planners. `IN (EACH :ids::bigint[])` hides the length of the list from PostgreSQL, so
+that it plans only once. `/*+*/` before a column hides the column's indexes from SQLite.
 """
 
 from __future__ import annotations
@@ -17,22 +22,40 @@ if TYPE_CHECKING:
 
     from hardwon.core.values.scope import Scope
 
+    Choices = Mapping[str, Sequence[int] | Sequence[str]]  # the values that a name may have
+
 Row = tuple[Any, ...]
 
 _VALUE = re.compile(r"(?<![:\w]):([a-z]\w*)")
 _POSTGRES = (
+    (re.compile(r"\bDAY_OF\((\w+)\) >= (:\w+)"), r"\1 >= (\2 * 86400)::float8"),
+    (re.compile(r"\bDAY_OF\((\w+)\)"), r"floor(\1 / 86400)::int"),
+    (re.compile(r"\bLIST_HAS\((\w+), (:\w+)\)"), r"\1::jsonb @> to_jsonb(\2::bigint)"),
+    (re.compile(r"\bIN \(EACH (:\w+::\w+\[\])\)"), r"= ANY(ARRAY(SELECT unnest(\1)))"),
+    (re.compile(r"\btenants\.key\b"), "tenants.name"),
     (re.compile(r"\bNOT IN \((:\w+)\)"), r"<> ALL(\1)"),
     (re.compile(r"\bIN \((:\w+)\)"), r"= ANY(\1)"),
 )
 _SQLITE = (
-    (re.compile(r"\bhardwon\.(?=\w)"), ""),
+    (re.compile(r"\bDAY_OF\((\w+)\)"), r"CAST(\1 / 86400 AS INTEGER)"),
     (
-        re.compile(r"\bshelves\.tenant = :tenant"),
-        "shelves.tenant = (SELECT id FROM tenants WHERE name = :tenant)",
+        re.compile(r"\bLIST_HAS\((\w+), (:\w+)\)"),
+        r"EXISTS (SELECT 1 FROM json_each(\1) WHERE value = \2)",
     ),
-    (re.compile(r"(?<!shelves\.)\b(?:\w+\.)?tenant = (?::|\w+\.)tenant AND "), ""),
+    (re.compile(r"\bhardwon\.(?=\w)"), ""),
+    # These two have the number of the tenant, the others nothing.
+    (
+        re.compile(r"\b(shelves|proof_shares)\.tenant = :tenant"),
+        r"\1.tenant = (SELECT tenants.key FROM tenants WHERE name = :owner)",
+    ),
+    (re.compile(r"\b(?:\w+\.)?tenant = (?::|\w+\.)tenant AND "), ""),
+    (re.compile(r":owner\b"), ":tenant"),
+    (re.compile(r"\btenants\.key\b"), "tenants.id"),
     (re.compile(r"(\(|SELECT ):?tenant, "), r"\1"),
-    (re.compile(r"::[a-z]+(\[\])?"), ""),
+    (re.compile(r"::[a-z]\w*(\[\])?"), ""),
+    (re.compile(r"\bIN \(EACH "), "IN ("),
+    (re.compile(r"\b(dream_\w+)\.number\b"), r"\1.rowid"),
+    (re.compile(r"/\*\+\*/"), "+"),
     (re.compile(r"\bgreatest\("), "max("),
     (re.compile(r"\bleast\("), "min("),
     (re.compile(r"\bstrpos\("), "instr("),
@@ -52,26 +75,47 @@ def bind(sql: str, **values: object) -> Statement:
     return Statement(sql, values)
 
 
-class Tenancy(Protocol):
+class Tenancy:
     """A database as one tenant sees it."""
 
-    @property
-    def tenant(self) -> str: ...
-
-    def rows(self, sql: str, **values: object) -> list[Row]:
-        """All rows of a statement."""
-
-    def row(self, sql: str, **values: object) -> Row | None:
-        """The first row, if there is one."""
-
-    def run(self, sql: str, **values: object) -> None:
-        """Run a statement that changes something."""
-
-    def run_many(self, sql: str, values: Sequence[Mapping[str, object]]) -> None:
-        """Run a statement once for each set of values, in one round trip."""
+    def __init__(self, database: SqlDatabase, tenant: str) -> None:
+        self.database = database
+        self.tenant = tenant
 
     def ask(self, *statements: Statement) -> list[list[Row]]:
         """The rows of each statement, in one round trip."""
+        raise NotImplementedError
+
+    def ask_last(self, *statements: Statement) -> list[list[Row]]:
+        """The same for the last statements of a snapshot."""
+        return self.ask(*statements)
+
+    def rows(self, sql: str, **values: object) -> list[Row]:
+        """All rows of a statement."""
+        return self.ask(Statement(sql, values))[0]
+
+    def row(self, sql: str, **values: object) -> Row | None:
+        """The first row, if there is one."""
+        rows = self.rows(sql, **values)
+        return rows[0] if rows else None
+
+    def run(self, sql: str, **values: object) -> None:
+        """Run a statement that changes something."""
+        self.rows(sql, **values)
+
+    def run_many(self, sql: str, values: Sequence[Mapping[str, object]]) -> None:
+        """Run a statement once for each set of values, in one round trip."""
+        self.ask(*(Statement(sql, row) for row in values))
+
+    def first_of_each(
+        self, query: Statement, order: str, *, each: Choices, limit: int, is_cut: bool = True
+    ) -> list[Row]:
+        """The first rows of a query for each combination of the values in `each`.
+
+        Over several shelves at once a database would sort all rows instead of using an index. With
+        `is_cut` rows beyond the first `limit` of all may be missing; the caller puts them in order.
+        """
+        raise NotImplementedError
 
 
 class SqlDatabase(Protocol):
@@ -92,6 +136,20 @@ class SqlDatabase(Protocol):
 
     def together(self) -> AbstractContextManager[object]:
         """A transaction in which no count of a scope that it uses changes."""
+
+    def text_filter(self, text: str) -> Statement:
+        """A condition that holds for all lessons that contain the text, and for some others."""
+
+    def state(self) -> object:
+        """A value that differs after every change by any process; None if that is not known."""
+
+    @property
+    def shelf_state(self) -> str:
+        """The columns of a shelf's version, and of its lessons not counted in the dictionary."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether this thread has a transaction or a snapshot open."""
 
     @property
     def notes(self) -> dict[object, Any] | None:

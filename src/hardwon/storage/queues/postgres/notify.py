@@ -36,7 +36,7 @@ def hears(url: str) -> bool:
     with closing(connect(url, patience=_PATIENCE)) as listener:
         listener.execute(f"LISTEN {CHANNEL}")
         with closing(connect(url, patience=_PATIENCE)) as speaker:
-            speaker.exchange.ask([(_NOTIFY, {"words": "heard"})])
+            speaker.execute(f"NOTIFY {CHANNEL}, 'heard'")  # a pooler may not prepare statements
         return bool(select.select([listener.fileno()], [], [], _ECHO)[0]) and _heard(listener)
 
 

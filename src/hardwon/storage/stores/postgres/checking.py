@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hardwon.storage.postgres.database import Tenancy
+    from hardwon.storage.sql.dialect import Tenancy
 
 # Stored counts minus actual counts must be 0. One pass over each table: a join may be planned as
 # a nested loop and take quadratic time.

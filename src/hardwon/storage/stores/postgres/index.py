@@ -9,8 +9,9 @@ from hardwon.knowledge.ranking import postings
 from hardwon.knowledge.ranking.postings import BLOCK, RANKS
 from hardwon.knowledge.ranking.query import LEAST_READ, MOST_READ, MatchTally, Query, keys, tallied
 from hardwon.storage.postgres.database import uncounted
+from hardwon.storage.sql import scopes
 from hardwon.storage.sql.dialect import Statement
-from hardwon.storage.stores.postgres import scopes, versions
+from hardwon.storage.stores.postgres import versions
 from hardwon.storage.stores.postgres.memtable import Memtable, holding, packed
 from hardwon.storage.stores.postgres.merge import merge
 
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from hardwon.core.values.scope import Scope
-    from hardwon.storage.postgres.database import Database, Row, Tenancy
-    from hardwon.storage.stores.postgres.scopes import Visible
+    from hardwon.storage.postgres.database import Database
+    from hardwon.storage.sql.dialect import Row, Tenancy
+    from hardwon.storage.sql.scopes import Visible
 
 FRESH = 256  # waiting rows of a shelf that start a merge
 _KEYS_ASKED = 400
@@ -101,6 +103,11 @@ class Index:
             if count >= self._limit and _wait_budget.left() is None:
                 merge(tenancy, shelf)
 
+    def touch(self, tenancy: Tenancy, shelf: int) -> None:
+        """Raise the version of a shelf: a lesson there has changed."""
+        with self._db as transaction:
+            versions.touch(transaction, tenancy, shelf)
+
     def settle(self, tenancy: Tenancy, shelf: int) -> None:
         """Merge the waiting rows of a shelf, unless another process does."""
         merge(tenancy, shelf)
@@ -109,16 +116,16 @@ class Index:
         """Merge the memtables with at least `least` rows; returns the number of rows."""
         return sum(
             merge(self._db.of(tenant), shelf)
-            for tenant in scopes.tenants(self._db)
+            for tenant in self._db.tenants()
             for (shelf,) in self._db.of(tenant).rows(_WAITING, least=least)
         )
 
     def tally(self, scope: Scope, query: Query) -> tuple[Visible, MatchTally]:
         """The shelves visible from a scope, and the scores of each lesson there."""
         tenancy, query_keys = self._db.of(scope.tenant), list(keys(query)[:_KEYS_ASKED])
-        shelves = scopes.asked(scope)
+        shelves = scopes.asked(self._db, scope)
         values = {**shelves.values, "keys": query_keys, "reach": query.reach}
-        scopes.hold(self._db, scope)
+        self._db.touch(scope)
         shelf_rows, rows = tenancy.ask(shelves, Statement(_BLOCKS, values))
         visible = scopes.Visible(scope, shelf_rows)
         waiting = self._memtable.look(tenancy, visible.shelves)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hardwon.knowledge.ranking.block_edits import Edit, Entries
-    from hardwon.storage.postgres.database import Tenancy
+    from hardwon.storage.sql.dialect import Tenancy
 
 _LOCK = 0x736574  # first half of the lock's key; the shelf is the second
 _AT_ONCE = 4096  # rows merged together: each block is written once

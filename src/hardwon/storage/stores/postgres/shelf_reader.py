@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.core.values.scope import Scope
-from hardwon.storage.stores.rows import COLUMNS, lesson_of
+from hardwon.storage.sql.rows import COLUMNS, lesson_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hardwon.core.values.lesson import Lesson
-    from hardwon.storage.postgres.database import Database, Row
+    from hardwon.storage.postgres.database import Database
+    from hardwon.storage.sql.dialect import Row
 
 _SHELF = """
 (SELECT id FROM hardwon.shelves

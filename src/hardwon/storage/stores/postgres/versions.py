@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from hardwon.storage.postgres.database import Tenancy, Transaction
+    from hardwon.storage.postgres.database import Transaction
+    from hardwon.storage.sql.dialect import Tenancy
 
 _NOTE = "versions"
 _RAISE = """
