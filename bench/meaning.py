@@ -32,7 +32,7 @@ from bench.internals import Measured, opened
 from bench.recall_speed import Questions, filled
 from bench.timing import at, table
 from hardwon.core.values.lesson import Lesson
-from hardwon.core.values.step import Step
+from hardwon.core.values.run import Step
 from hardwon.engine.pipeline import recall
 from hardwon.engine.runtime import utc_now
 from hardwon.knowledge.ranking.scores import UNKNOWN, WEIGHTS, judge

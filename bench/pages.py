@@ -22,8 +22,7 @@ import hardwon
 from bench.corpus import Corpus
 from bench.serve import Server, served_copy
 from bench.timing import cache, table
-from hardwon.core.values.evidence import Evidence, Kind
-from hardwon.core.values.fix import Fix
+from hardwon.core.values.lesson import Evidence, Fix, Kind
 from hardwon.engine.runtime import utc_now
 from hardwon.storage.stores.sqlite import SqliteStore
 from hardwon.storage.stores.sqlite.database import SCHEMA

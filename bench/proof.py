@@ -16,9 +16,9 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
+from hardwon.core.values.delivery import Unit
 from hardwon.core.values.report import Window
 from hardwon.core.values.scope import Scope
-from hardwon.core.values.unit import Unit
 from hardwon.engine.pipeline.evaluate import verdicts
 from hardwon.knowledge.proof.arms import Arms
 from hardwon.knowledge.proof.coin import toss

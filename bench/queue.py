@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from bench.timing import median, table
 from hardwon import Job
-from hardwon.core.values.retry import Policy
+from hardwon.core.values.job import Policy
 from hardwon.engine.pipeline.work import WorkerPool
 from hardwon.engine.runtime import utc_now
 from hardwon.storage.queues.files import FileQueue

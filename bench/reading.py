@@ -25,8 +25,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from hardwon.core.values.failure import Failure
-from hardwon.core.values.step import Step
+from hardwon.core.values.run import Failure, Step
 from hardwon.knowledge.reading.call_keys import canonical
 from hardwon.knowledge.reading.mistakes import is_mistake
 from hardwon.knowledge.reading.reading import read_failure

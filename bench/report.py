@@ -14,8 +14,7 @@ from pathlib import Path
 from statistics import median
 
 import hardwon
-from hardwon.core.values.run import Shown
-from hardwon.core.values.step import Step
+from hardwon.core.values.run import Shown, Step
 
 DELIVERIES = 1_000_000
 UNITS = 200_000

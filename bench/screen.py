@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from hardwon.core.values.step import Step
+from hardwon.core.values.run import Step
 from hardwon.engine.pipeline.screen import screen_lesson, screen_step
 from hardwon.models.rules import answer
 from tests.samples import EPISODE, lesson

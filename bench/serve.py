@@ -30,8 +30,8 @@ from bench.corpus import SCOPE, TOOL, Corpus
 from bench.http_load import Taken, allow_files, flood, keep_to, paced, slow_clients
 from bench.recall_speed import Questions
 from bench.timing import at, cache, table
-from hardwon.core.values.fix import Fix
-from hardwon.core.values.step import Step
+from hardwon.core.values.lesson import Fix
+from hardwon.core.values.run import Step
 from hardwon.knowledge.evidence.keys import worked_keys
 from hardwon.storage.stores.sqlite import SqliteStore
 from hardwon.storage.stores.sqlite.database import SCHEMA

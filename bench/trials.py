@@ -38,7 +38,7 @@ def _copy(first: Path, copy: Path) -> None:
     for path in copy.glob("*.json*"):
         path.write_text(path.read_text().replace("loop-0", copy.name))
     told = json.loads((copy / "summary.json").read_text())
-    told["stamp"] = files._stamp(LoopFolder(str(copy.parent), copy.name))
+    told["stamp"] = files._size(LoopFolder(str(copy.parent), copy.name))
     (copy / "summary.json").write_text(json.dumps(told))
 
 

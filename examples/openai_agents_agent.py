@@ -1,6 +1,6 @@
 """OpenAI Agents SDK: pip install hardwon openai-agents"""
 
-from agents import Agent, OpenAIChatCompletionsModel, Runner, function_tool
+from agents import Agent, OpenAIChatCompletionsModel, Runner
 from openai import AsyncOpenAI
 from shell import TASK, bash
 
@@ -12,7 +12,7 @@ with hardwon.open() as hw:
     agent = Agent(
         name="coder",
         model=OpenAIChatCompletionsModel("gpt-5-mini", AsyncOpenAI()),
-        tools=[function_tool(bash, failure_error_function=lessons.on_tool_error)],
+        tools=[lessons.tool(bash)],
     )
     config = lessons.config(tracing_disabled=True)
     print(Runner.run_sync(agent, TASK, hooks=lessons, run_config=config).final_output)

@@ -70,7 +70,7 @@ def _file(module: str) -> Path:
 
 def _opener(used: dict[str, str]) -> str:
     tree = ast.parse(_file("api.opening").read_text())
-    opened = next(n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == "open")
+    opened = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == "open"][-1]
     arguments = _arguments(opened.args, dict(_imports(tree, "api.opening")), used)
     return f"def aopen({arguments}) -> Opening: ...\n"
 

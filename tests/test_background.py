@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from hardwon.core._background import _MOST, BackgroundCalls
-from hardwon.core._wait_budget import WaitBudget
+from hardwon.core.time_limits import _MOST, BackgroundCalls, WaitBudget
 
 LONG = 60.0  # seconds: a guard against hanging
 

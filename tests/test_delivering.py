@@ -10,7 +10,7 @@ from hardwon.core.errors import StorageError, Unavailable
 from hardwon.core.settings import Settings, load
 from hardwon.core.values.delivery import NOTHING, Injection
 from hardwon.core.values.lesson import Lesson
-from hardwon.core.values.step import Step
+from hardwon.core.values.run import Step
 from hardwon.engine.delivering import Delivering, note_shown
 from hardwon.knowledge.ranking.query import Match, Query
 from hardwon.knowledge.ranking.scores import Judged

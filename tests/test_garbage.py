@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from hardwon.core._garbage import collected_rarely
+from hardwon.core._garbage import collect_garbage_rarely
 
 
 @pytest.fixture(autouse=True)
@@ -18,7 +18,7 @@ def usual() -> Iterator[tuple[int, int, int]]:
 
 
 def test_garbage_is_collected_rarely_and_then_as_before(usual: tuple[int, int, int]) -> None:
-    with collected_rarely():
+    with collect_garbage_rarely():
         within = gc.get_threshold()
 
     assert within[0] > 10 * usual[0]
@@ -27,7 +27,7 @@ def test_garbage_is_collected_rarely_and_then_as_before(usual: tuple[int, int, i
 
 
 def test_an_error_leaves_the_collector_as_it_was(usual: tuple[int, int, int]) -> None:
-    with pytest.raises(KeyError), collected_rarely():
+    with pytest.raises(KeyError), collect_garbage_rarely():
         raise KeyError
 
     assert gc.get_threshold() == usual
@@ -36,5 +36,5 @@ def test_an_error_leaves_the_collector_as_it_was(usual: tuple[int, int, int]) ->
 @pytest.mark.parametrize("own", [0, 10**6])
 def test_a_program_that_collects_even_less_is_left_alone(own: int) -> None:
     gc.set_threshold(own)
-    with collected_rarely():
+    with collect_garbage_rarely():
         assert gc.get_threshold()[0] == own

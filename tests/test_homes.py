@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.core import _homes
+from hardwon.core import _files
 from hardwon.core.errors import StorageError
 from tests.surfaces.hooks.hooking import Hook
 
@@ -26,12 +26,12 @@ def state(mode: int, owner: int) -> os.stat_result:
 @pytest.mark.parametrize("mode", [0o700, 0o750, 0o755, 0o770, 0o775, 0o500])
 @pytest.mark.parametrize(("owner", "uid"), [(ME, ME), (ROOT, ROOT), (ROOT, ME)])
 def test_a_home_of_mine_or_of_root_is_used(mode: int, owner: int, uid: int) -> None:
-    assert _homes.problem("/h", state(mode, owner), uid=uid) is None
+    assert _files.home_problem("/h", state(mode, owner), uid=uid) is None
 
 
 @pytest.mark.parametrize("uid", [ME, ROOT])
 def test_a_home_of_somebody_else_is_refused_to_everybody(uid: int) -> None:
-    wrong = _homes.problem("/h", state(0o700, OTHER), uid=uid)
+    wrong = _files.home_problem("/h", state(0o700, OTHER), uid=uid)
 
     assert isinstance(wrong, StorageError)
     assert f"belongs to user 1001, not to {uid}" in str(wrong)
@@ -41,7 +41,7 @@ def test_a_home_of_somebody_else_is_refused_to_everybody(uid: int) -> None:
 @pytest.mark.parametrize("mode", [0o777, 0o1777, 0o702])
 @pytest.mark.parametrize("uid", [ME, ROOT])
 def test_a_home_that_everybody_can_write_to_is_refused(mode: int, uid: int) -> None:
-    wrong = _homes.problem("/h", state(mode, uid), uid=uid)
+    wrong = _files.home_problem("/h", state(mode, uid), uid=uid)
 
     assert isinstance(wrong, StorageError)
     assert "`chmod 700 /h`" in str(wrong)

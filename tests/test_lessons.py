@@ -11,7 +11,7 @@ import pytest
 
 import hardwon
 from hardwon.core.errors import InvalidInput, NotFound
-from hardwon.core.values.evidence import Evidence
+from hardwon.core.values.lesson import Evidence
 from hardwon.core.values.lesson_formats import from_lines, from_markdown, to_lines, to_markdown
 from hardwon.engine.pipeline.inject import tokens
 from hardwon.knowledge.reading.guards import guard_of

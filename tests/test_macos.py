@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.core import _files
-from hardwon.learn.trials import process
+from hardwon.core import _files, processes
 from hardwon.storage.queues.files import FileQueue
 from hardwon.storage.stores.sqlite import database
 
@@ -114,4 +113,4 @@ def test_without_proc_no_process_is_found_by_its_mark(monkeypatch: pytest.Monkey
     monkeypatch.setattr(os.path, "isdir", lambda path: path != "/proc")
     monkeypatch.setattr(os, "listdir", lambda path: pytest.fail("there is no /proc"))
 
-    assert process.end_marked("any") == 0
+    assert processes.end_marked("any") == 0

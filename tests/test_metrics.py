@@ -9,7 +9,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from hardwon.core.errors import InvalidInput
 from hardwon.core.metrics import exposition
-from hardwon.core.values.queue import QueueCounts, WorkCounter, since
+from hardwon.core.values.job import QueueCounts, WorkCounter, since
 from tests.programs import needs
 
 PUBLISHED = {

@@ -13,8 +13,8 @@ from urllib.parse import urlsplit, urlunsplit
 import pytest
 
 from hardwon import Delivery
-from hardwon.core._wait_budget import WaitBudget
 from hardwon.core.errors import Unavailable
+from hardwon.core.time_limits import WaitBudget
 from hardwon.engine.outbox import OutboxQueue
 from hardwon.storage.postgres.database import Database
 from hardwon.storage.queues.files import FileQueue

@@ -1,15 +1,16 @@
 """Systems on which hardwon says that it does not run."""
 
+import subprocess
+import sys
+
 import pytest
 
-from hardwon.core._platform import ensure_supported
-from hardwon.core.errors import SetupError
 
+@pytest.mark.parametrize("use", ["hardwon.open", "from hardwon.__main__ import main; main()"])
+def test_windows_is_told_about_wsl(use: str) -> None:
+    code = f"import hardwon, os, pathlib; os.name = 'nt'; {use}"
 
-def test_windows_is_told_about_wsl() -> None:
-    with pytest.raises(SetupError, match="WSL"):
-        ensure_supported("nt")
+    tried = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
 
-
-def test_others_go_on() -> None:
-    ensure_supported("posix")
+    assert tried.returncode == 1
+    assert "inside WSL" in tried.stderr

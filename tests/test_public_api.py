@@ -270,7 +270,7 @@ def test_a_model_may_be_given_by_its_name(hw: hardwon.Hardwon, tmp_path: Path) -
 @pytest.mark.parametrize("model", ["gpt-5", 5, object()])
 def test_a_model_that_cannot_be_used_is_refused_at_once(model: object) -> None:
     with pytest.raises(InvalidInput, match="model"):
-        hardwon.open("memory:", model=model)  # type: ignore[arg-type]
+        hardwon.open("memory:", model=model)  # type: ignore[call-overload]
 
 
 BAD = ["", "   ", "\x00", "\u202e\u200b", "x" * 4097]

@@ -10,7 +10,7 @@ import pytest
 import hardwon
 from hardwon import Hardwon
 from hardwon.core.settings import load
-from hardwon.core.values.evidence import Kind, values_of
+from hardwon.core.values.lesson import Kind, values_of
 from tests.samples import FAILED, WORKED
 from tests.test_doors import MISSING, PYTEST, met_pytest, proven_pytest
 

@@ -9,7 +9,7 @@ import pytest
 
 from hardwon.core.errors import InvalidInput, StorageError
 from hardwon.core.settings import default_home, duration, load, parse
-from hardwon.core.settings_file import unknown, written
+from hardwon.core.settings_file import format_value, unknown_settings
 from tests import generate_settings
 
 
@@ -110,8 +110,8 @@ def test_home_is_taken_from_the_environment() -> None:
     ],
 )
 def test_a_value_is_shown_as_it_may_be_written(value: object, text: str) -> None:
-    assert written(value) == text
-    assert parse("it", written(value), value) == value
+    assert format_value(value) == text
+    assert parse("it", format_value(value), value) == value
 
 
 @pytest.mark.parametrize("line", ["workers = -1", "jitter = nan", "max_delay = -5"])
@@ -126,7 +126,7 @@ def test_what_is_set_and_sets_nothing_is_named(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text("loose = 1\n[queue]\nworkers = 3\nworker = 3\n")
     environ = {"HARDWON_QUEUE_JITER": "1", "HARDWON_AGENT": "a", "HARDWON_HOME": "/x", "PATH": ""}
 
-    found = unknown(load(str(tmp_path), environ), environ)
+    found = unknown_settings(load(str(tmp_path), environ), environ)
 
     assert found == ["loose", "queue.worker", "HARDWON_QUEUE_JITER"]
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hardwon.core.errors import InvalidInput
 from hardwon.core.settings import load
-from hardwon.core.settings_file import edited, set_setting, unset_setting
+from hardwon.core.settings_file import edit_text, set_setting, unset_setting
 
 FILE = """# mine
 [model]
@@ -22,22 +22,24 @@ calls = 5
 
 
 def test_only_the_value_changes() -> None:
-    assert edited(FILE, "model.name", '"agent:codex"') == FILE.replace('"rules"', '"agent:codex"')
+    assert edit_text(FILE, "model.name", '"agent:codex"') == FILE.replace(
+        '"rules"', '"agent:codex"'
+    )
 
 
 def test_a_new_setting_joins_its_section() -> None:
-    assert 'name = "rules"  # for now\ntimeout = "5s"\n\n[budget]' in edited(
+    assert 'name = "rules"  # for now\ntimeout = "5s"\n\n[budget]' in edit_text(
         FILE, "model.timeout", '"5s"'
     )
 
 
 def test_a_new_section_comes_last() -> None:
-    assert edited(FILE, "hooks.limit", '"1s"') == f'{FILE}\n[hooks]\nlimit = "1s"\n'
+    assert edit_text(FILE, "hooks.limit", '"1s"') == f'{FILE}\n[hooks]\nlimit = "1s"\n'
 
 
 def test_a_setting_is_taken_out() -> None:
-    assert edited(FILE, "budget.calls", None) == FILE.replace("calls = 5\n", "")
-    assert edited(FILE, "hooks.limit", None) == FILE
+    assert edit_text(FILE, "budget.calls", None) == FILE.replace("calls = 5\n", "")
+    assert edit_text(FILE, "hooks.limit", None) == FILE
 
 
 @pytest.mark.parametrize(
@@ -50,7 +52,7 @@ def test_a_setting_is_taken_out() -> None:
 )
 def test_a_layout_that_cannot_be_edited_is_refused(text: str) -> None:
     with pytest.raises(InvalidInput, match="by hand"):
-        edited(text, "model.name", '"agent:codex"')
+        edit_text(text, "model.name", '"agent:codex"')
 
 
 @given(st.text(max_size=40))

@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
-from hardwon.core._time_limit import TimeLimit
 from hardwon.core.errors import Unavailable
+from hardwon.core.time_limits import TimeLimit
 
 SHORT = 0.03  # seconds; a call that hangs lasts until the test releases it
 

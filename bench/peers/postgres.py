@@ -39,7 +39,7 @@ class Hardwon:
             self.queue.put(job(f"{os.getpid()} {number} {content}", utc_now()))
 
     def drain(self):
-        from hardwon.core.values.retry import Policy
+        from hardwon.core.values.job import Policy
         from hardwon.engine.pipeline.work import WorkerPool
         from hardwon.engine.runtime import utc_now
 

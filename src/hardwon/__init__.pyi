@@ -9,13 +9,13 @@ from hardwon.core.errors import HardwonError as HardwonError
 from hardwon.core.settings import Settings as Settings
 from hardwon.core.values.delivery import Delivery as Delivery
 from hardwon.core.values.delivery import Injection as Injection
-from hardwon.core.values.episode import Episode as Episode
-from hardwon.core.values.episode import Trigger as Trigger
 from hardwon.core.values.job import Job as Job
 from hardwon.core.values.lesson import Lesson as Lesson
 from hardwon.core.values.reflection import Reflection as Reflection
+from hardwon.core.values.run import Episode as Episode
+from hardwon.core.values.run import Step as Step
+from hardwon.core.values.run import Trigger as Trigger
 from hardwon.core.values.scope import Scope as Scope
-from hardwon.core.values.step import Step as Step
 from hardwon.knowledge.reading.signature import Signature as Signature
 
 __version__: str

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import hardwon
-from hardwon.api.client.opening import connect
+from hardwon.api.client.remote import RemoteAgent, RemoteHardwon, connect
 from hardwon.core.settings import load
 from tests.surfaces.serve.served import served
 
@@ -21,7 +21,7 @@ MKDIR_ERROR = "mkdir: cannot create directory 'out/nightly': No such file or dir
 class Face(NamedTuple):
     """A hardwon to use, and how its queue is worked."""
 
-    hw: hardwon.Hardwon
+    hw: hardwon.Hardwon | RemoteHardwon
     work: Callable[[], object]
 
 
@@ -44,7 +44,7 @@ def on_a_server(folder: Path) -> Iterator[Face]:
             yield Face(hw, work)
 
 
-def fail_at_the_nightly_folder(coder: hardwon.Agent) -> hardwon.Job | None:
+def fail_at_the_nightly_folder(coder: hardwon.Agent | RemoteAgent) -> hardwon.Job | None:
     coder.after_action("bash", MKDIR, output=MKDIR_ERROR, failed=True)
     coder.after_action("bash", {"command": "mkdir -p out/nightly"})
     return coder.after_run(task="Make the folder for the nightly report", error=MKDIR_ERROR)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.api.client.opening import RemoteHardwon, connect
+from hardwon.api.client.remote import RemoteAgent, RemoteHardwon, connect
 from hardwon.core.errors import InvalidInput, SetupError, Unavailable
 from hardwon.core.settings import load
 from hardwon.core.values.delivery import NOTHING
@@ -52,7 +52,7 @@ def client(tmp_path: Path, port: int, key: str) -> Iterator[RemoteHardwon]:
         yield hw
 
 
-def fail(coder: hardwon.Agent, day: str) -> None:
+def fail(coder: RemoteAgent, day: str) -> None:
     assert coder.after_action("bash", MKDIR, output=MKDIR_ERROR).failed is True
     assert coder.after_action("bash", {"command": "mkdir -p out/nightly"}).failed is False
     job = coder.after_run(task=f"Folder for {day}", error=MKDIR_ERROR)
@@ -209,4 +209,4 @@ def test_a_server_needs_a_key_and_no_model() -> None:
     with pytest.raises(InvalidInput, match="key"):
         hardwon.open("https://host")
     with pytest.raises(InvalidInput, match="where the server runs"):
-        hardwon.open("https://host", key="hw_x_y", model="rules")
+        hardwon.open("https://host", key="hw_x_y", model="rules")  # type: ignore[call-overload]

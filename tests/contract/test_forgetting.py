@@ -8,10 +8,9 @@ import pytest
 
 from hardwon.core.errors import NotFound
 from hardwon.core.values.dream import Dream
-from hardwon.core.values.ended_run import EndedRun
-from hardwon.core.values.history import Change
-from hardwon.core.values.listing import ListQuery, Place
-from hardwon.core.values.report import Window
+from hardwon.core.values.lesson import Change
+from hardwon.core.values.report import ListQuery, Place, Window
+from hardwon.core.values.run import EndedRun
 from hardwon.storage.ports import Store
 from tests.contract.test_moving import fill
 from tests.samples import CODER, NOW, lesson

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hardwon import Scope
-from hardwon.core.values.history import Change
+from hardwon.core.values.lesson import Change
 from hardwon.storage.ports import History, Store
 from hardwon.storage.postgres.database import Database as Server
 from hardwon.storage.sql.reflections import SqlHistory

@@ -8,9 +8,7 @@ import pytest
 
 from hardwon import Scope
 from hardwon.core.errors import InvalidInput, NotFound
-from hardwon.core.values.evidence import Evidence
-from hardwon.core.values.fix import Fix
-from hardwon.core.values.lesson import MINED, Status
+from hardwon.core.values.lesson import MINED, Evidence, Fix, Status
 from hardwon.knowledge.ranking.query import Query, query
 from hardwon.storage.ports import Store
 from tests.samples import CODER, LATER, NOW, lesson

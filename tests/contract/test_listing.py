@@ -8,7 +8,7 @@ import pytest
 
 from hardwon import Scope
 from hardwon.core.errors import NotFound
-from hardwon.core.values.listing import ListQuery, Place
+from hardwon.core.values.report import ListQuery, Place
 from hardwon.storage.ports import Store
 from tests.contract.test_deliveries import delivery
 from tests.samples import CODER, NOW, lesson

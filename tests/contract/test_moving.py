@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 
 from hardwon import Delivery, Reflection, Scope
+from hardwon.core.values.delivery import Unit
 from hardwon.core.values.report import Window
-from hardwon.core.values.unit import Unit
 from hardwon.knowledge.proof.arms import Arms
 from hardwon.storage.ports import Store
 from tests.samples import CODER, LATER, NOW, lesson

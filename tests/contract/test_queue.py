@@ -8,7 +8,7 @@ import pytest
 
 from hardwon import Job
 from hardwon.core.errors import NotFound
-from hardwon.core.values.queue import QueueCounts
+from hardwon.core.values.job import QueueCounts
 from hardwon.storage.ports import Queue, WorkedQueue
 from tests.samples import LATER, NOW, job, stored
 

@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 
 from hardwon import Scope
+from hardwon.core.values.delivery import Unit
 from hardwon.core.values.report import Window
-from hardwon.core.values.unit import Unit
 from hardwon.knowledge.proof.arms import Arms, Stratum, Treatment, alike
 from hardwon.storage.ports import Store
 from tests.samples import CODER, NOW, lesson

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.core.values.unit import Unit
+from hardwon.core.values.delivery import Unit
 from hardwon.storage.sql import journal
 from hardwon.storage.stores.postgres import PostgresStore
 from hardwon.storage.stores.sqlite import SqliteStore

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hardwon.core.values.step import Step
+from hardwon.core.values.run import Step
 from hardwon.knowledge.evidence.calls import calls_of, is_own
 
 

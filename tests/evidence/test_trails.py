@@ -2,7 +2,7 @@
 
 import pytest
 
-from hardwon.core.values.step import Step
+from hardwon.core.values.run import Step
 from hardwon.knowledge.evidence.inner import complaint_in
 from hardwon.knowledge.evidence.trails import passed
 from hardwon.knowledge.evidence.wording import trail_fix

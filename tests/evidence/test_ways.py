@@ -1,10 +1,13 @@
 """Ways: calls that worked in earlier runs."""
 
-from hardwon.core.values.failure import Failure
-from hardwon.core.values.step import Step
+from hardwon.core.values.lesson import Fix, Lesson
+from hardwon.core.values.run import Failure, Step
+from hardwon.core.values.scope import Scope
 from hardwon.engine.pipeline.inject import tokens
 from hardwon.knowledge.evidence.opening import opening
 from hardwon.knowledge.evidence.ways import ways_of
+
+DEFAULT = Scope("default", "coder", "acme/yard")
 
 
 def _step(command: str, *, failed: bool = False) -> Step:
@@ -20,11 +23,39 @@ RUNS = [
 
 
 def test_own_calls_are_ways_with_their_record() -> None:
-    ways = {way.shape: way for way in ways_of(RUNS)}
+    ways = {way.call: way for way in ways_of(RUNS)}
 
-    assert ways.keys() == {"yard take amber", "yard take blue", "yard stage --window"}
-    assert ways["yard stage --window"].runs == 2
-    assert ways["yard stage --window"].call == "yard stage c@2 --window 26w15.1"
+    stage = ways["yard stage c@2 --window 26w15.1"]
+    assert ways.keys() == {"yard take amber", "yard take blue", stage.call}
+    assert (stage.runs, stage.worked, stage.others) == (2, 2, ())
+
+
+def test_calls_of_one_sort_are_one_way_with_its_other_forms() -> None:
+    calls = ("yard --as dock call crate.open '{\"no\": 1}'", "yard --as gate call door.open '{}'")
+
+    (way,) = ways_of([("t", [_step(call)]) for call in calls])
+
+    assert way.call == "yard --as gate call door.open '{}'"
+    assert way.others == ("dock crate.open",)
+
+
+def test_a_call_for_help_is_no_way() -> None:
+    assert ways_of([("t", [_step("yard --help"), _step("yard help take")])]) == []
+
+
+def test_flags_of_a_program_that_everybody_knows_are_no_news() -> None:
+    assert ways_of([("t", [_step("git config --list --local")])]) == []
+
+
+def test_a_failure_of_a_call_that_stands_above_is_told_by_the_difference() -> None:
+    fix = Fix("trail", "…", "k", call="yard --as dock stage b", mistake="yard stage b")
+    lesson = Lesson(DEFAULT, "When you see “yard: no”", "", "What worked: …", fixes=(fix,), id=4)
+    ways = ways_of([("t", [_step("yard take"), _step("yard --as dock stage b")])])
+
+    text, told = opening(ways, [lesson], budget=300, tokens=tokens)
+
+    assert "When you see “yard: no”: with `--as` (#4)" in text
+    assert told == (lesson,)
 
 
 def test_calls_stand_in_the_order_in_which_runs_make_them() -> None:

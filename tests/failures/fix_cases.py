@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from hardwon.core.values.fix import TEXT_LIMIT, Fix
-from hardwon.core.values.step import Step
+from hardwon.core.values.lesson import TEXT_LIMIT, Fix
+from hardwon.core.values.run import Step
 from hardwon.knowledge.reading.fixes import applies, fixes_shown
 
 

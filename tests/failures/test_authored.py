@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from hardwon.core.values.step import Step
+from hardwon.core.values.run import Step
 from hardwon.knowledge.reading.authored import (
     Writing,
     edits_source,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.core.values.step import Step
+from hardwon.core.values.run import Step
 from hardwon.knowledge.reading.bodies import body_code, body_message
 from hardwon.knowledge.reading.situation import situation
 

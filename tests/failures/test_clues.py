@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.core.values.lesson import MINED, Lesson, noted
+from hardwon.core.values.lesson import MINED, Lesson, lesson_of_person
+from hardwon.core.values.run import Step
 from hardwon.core.values.scope import Scope
-from hardwon.core.values.step import Step
 from hardwon.knowledge.reading.clues import (
     clues,
     clues_of,
@@ -25,7 +25,7 @@ SCOPE = Scope("t", "a", "p")
 
 
 def lesson(text: str) -> Lesson:
-    return with_clues(noted(SCOPE, text))
+    return with_clues(lesson_of_person(SCOPE, text))
 
 
 @pytest.mark.parametrize(
@@ -106,11 +106,11 @@ def test_advice_is_followed_by_what_no_earlier_step_did() -> None:
 
 def test_a_note_is_about_nothing_but_its_own_words() -> None:
     """Every note has the same words in the place of a mistake."""
-    assert clues_of(with_clues(noted(SCOPE, "tidy up"))) == ()
+    assert clues_of(with_clues(lesson_of_person(SCOPE, "tidy up"))) == ()
 
 
 def test_mined_lessons_have_a_history_and_need_no_clues() -> None:
-    mined = noted(SCOPE, "Use `bin/test`")._replace(origin=MINED)
+    mined = lesson_of_person(SCOPE, "Use `bin/test`")._replace(origin=MINED)
 
     assert with_clues(mined) == mined
 
@@ -125,7 +125,7 @@ def test_any_text_has_few_clues_each_once(text: str) -> None:
 
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_clues_of_the_same_text_stay_the_same(one: str, other: str) -> None:
-    kept = with_clues(noted(SCOPE, f"a {one} {other}"))
+    kept = with_clues(lesson_of_person(SCOPE, f"a {one} {other}"))
 
     assert with_clues(kept) == kept
 

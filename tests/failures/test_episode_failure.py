@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from hardwon import Episode, Job
-from hardwon.core.values.episode import Trigger
 from hardwon.core.values.job import new_job
-from hardwon.core.values.step import Step
+from hardwon.core.values.run import Step, Trigger
 from hardwon.knowledge.reading.episode_failure import focus, needs_no_words, teaches
 from tests.samples import CODER, EPISODE, NOW, job
 

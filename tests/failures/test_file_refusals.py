@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hardwon.core.values.step import Step
+from hardwon.core.values.run import Step
 from hardwon.knowledge.reading.call_keys import canonical
 from hardwon.knowledge.reading.file_refusals import refusal, text_key
 from hardwon.knowledge.reading.reading import read_failure

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.core.values.failure import Failure
-from hardwon.core.values.step import Step
+from hardwon.core.values.run import Failure, Step
 from hardwon.knowledge.reading.fix_case import (
     asks_service,
     blamed,

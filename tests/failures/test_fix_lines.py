@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.core.values.fix import Fix
+from hardwon.core.values.lesson import Fix
 from hardwon.knowledge.reading.fix_case import case_of
 from hardwon.knowledge.reading.fix_lines import applies_lines, is_in_code, lines_fix
 from tests.failures.fix_cases import applied_in, case, shown_by, step_of, told_apart, tool

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.core.values.step import Step
+from hardwon.core.values.run import Step
 from hardwon.knowledge.reading.fix_case import case_of
 from hardwon.knowledge.reading.fix_script import (
     Scripts,

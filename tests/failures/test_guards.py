@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hardwon import Lesson, Scope
-from hardwon.core.values.fix import Fix
+from hardwon.core.values.lesson import Fix
 from hardwon.knowledge.reading.guards import Guard, forbidden_call, guard_of
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.core.values.step import Step
+from hardwon.core.values.run import Step
 from hardwon.knowledge.reading.harness import without_harness_lines
 from hardwon.knowledge.reading.reading import read_failure
 from hardwon.knowledge.reading.verdict import has_failed

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.core.values.step import Step
+from hardwon.core.values.run import Step
 from hardwon.knowledge.reading.mistakes import is_mistake
 
 SCRIPT = "cat <<'EOF' > repro.py\nimport lib\nlib.f()\nEOF"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import hardwon
-from hardwon.core.values.step import Step
+from hardwon.core.values.run import Step
 from hardwon.knowledge.reading.call_keys import canonical
 from hardwon.knowledge.reading.operations import of_operation, operation
 

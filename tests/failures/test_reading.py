@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.core.values.step import Step
+from hardwon.core.values.run import Step
 from hardwon.knowledge.reading.reading import read_failure
 from hardwon.knowledge.reading.signature import signature
 from tests.effort import NEVER_QUADRATIC, cpu_seconds

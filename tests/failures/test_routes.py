@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hardwon.core.values.step import Step
+from hardwon.core.values.run import Step
 from hardwon.knowledge.reading.call_keys import canonical
 from hardwon.knowledge.reading.routes import is_route, parameters, route, routed
 

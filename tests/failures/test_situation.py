@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.core.values.failure import Failure
-from hardwon.core.values.step import Step
+from hardwon.core.values.run import Failure, Step
 from hardwon.knowledge.reading.kind import NAME, folded_names, kind_text
 from hardwon.knowledge.reading.reading import read_failure
 from hardwon.knowledge.reading.situation import agreed, situation, with_names

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import hardwon
 from tests.e2e.scripted import Call, Move, ScriptedModel, scripted
 from tests.integrations.environments import PACKAGES, python_with
 
@@ -20,21 +23,23 @@ START = "[WHAT WORKED HERE BEFORE]"
 
 @pytest.mark.adapters
 @pytest.mark.parametrize("script", [*(f"{name}_agent.py" for name in PACKAGES), ASYNC])
-def test_a_failure_of_run_one_is_known_in_run_two(script: str, tmp_path: Path) -> None:
+def test_a_failure_of_run_one_is_prevented_in_run_three(script: str, tmp_path: Path) -> None:
     framework = Path(script).stem.removesuffix("_agent").removesuffix("_async")
     python = python_with(framework)
 
-    with scripted(_moves(framework)) as model:
-        run(python, script, tmp_path, model)
-        assert not model.seen(START)
-    run(sys.executable, "-m hardwon work --drain", tmp_path, model)
-    (tmp_path / "out" / "nightly").rmdir()
-    (tmp_path / "out").rmdir()
-    with scripted(_moves(framework)) as model:
-        run(python, script, tmp_path, model)
+    for number in range(3):
+        with scripted(_moves(framework)) as model:
+            run(python, script, tmp_path, model)
+        assert bool(number) == bool(model.seen(START))
+        run(sys.executable, "-m hardwon work --drain", tmp_path, model)
+        (tmp_path / "out" / "nightly").rmdir()
+        (tmp_path / "out").rmdir()
 
     assert START in str(model.requests[0])
-    assert model.seen("`mkdir -p out/nightly`")
+    assert _results(model.requests[-1]).count("`mkdir -p out/nightly`") == 1  # instead of the call
+    with hardwon.open(tmp_path / "store") as hw:
+        runs = hw.agent("coder").runs.list()
+        assert [(ended.made, ended.failed) for ended in runs] == [(1, 0), (1, 0), (2, 1)]
 
 
 def test_the_plain_example_learns(tmp_path: Path) -> None:
@@ -57,6 +62,13 @@ def test_integrations_and_examples_stay_small() -> None:
 
     assert max(len(path.read_text().splitlines()) for path in integrations) <= 120
     assert max(len(path.read_text().splitlines()) for path in examples) <= 25
+
+
+def _results(request: dict[str, Any]) -> str:
+    """What the model was told after its first call: everything behind the first message of it."""
+    messages = request["messages"]
+    first = next(at for at, message in enumerate(messages) if message["role"] == "assistant")
+    return json.dumps(messages[first:])
 
 
 def _moves(framework: str) -> list[Move]:

@@ -18,7 +18,7 @@ from click.testing import CliRunner
 import hardwon
 from hardwon.api.lessons import Lessons
 from hardwon.core.values.lesson import Lesson
-from hardwon.core.values.step import Step
+from hardwon.core.values.run import Step
 from hardwon.storage.ports import Reply, Request
 from hardwon.surfaces.cli import cli
 from hardwon.surfaces.hooks.agents import adapter

@@ -10,9 +10,7 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.core.values.evidence import Kind
-from hardwon.core.values.lesson import Status
-from hardwon.core.values.provenance import marks
+from hardwon.core.values.lesson import Kind, Status, evidence_of
 from hardwon.learn.transcripts.insight import Insight
 from tests.corpora.harm import HARMFUL, half
 
@@ -32,7 +30,7 @@ def test_words_of_a_person_are_kept_but_not_told(coder: hardwon.Agent) -> None:
     lesson = coder.learn(HARM)
 
     assert lesson.status == Status.QUARANTINED
-    assert marks(lesson, Kind.QUARANTINED) == (REASON,)
+    assert evidence_of(lesson, Kind.QUARANTINED) == (REASON,)
     assert coder.lessons.get(lesson.id).correction == HARM
     assert not coder.before_turn(TASK)
 
@@ -99,7 +97,7 @@ def test_a_model_that_words_harm_is_held_back(tmp_path: Path) -> None:
 
         (lesson,) = coder.lessons.list(status=Status.QUARANTINED)
 
-    assert marks(lesson, Kind.QUARANTINED) == (REASON,)
+    assert evidence_of(lesson, Kind.QUARANTINED) == (REASON,)
 
 
 def test_a_call_that_does_harm_is_no_fix(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.core.values.evidence import Kind, values_of
+from hardwon.core.values.lesson import Kind, values_of
 from tests.learn.reader.test_reading import BLOCK, PROFILE, REFUND, lessons, said, start
 from tests.surfaces.hooks.hooking import Hook
 

@@ -287,4 +287,4 @@ def test_a_store_in_memory_is_worked_in_the_background_too() -> None:
 
 def test_a_server_works_its_own_queue() -> None:
     with pytest.raises(InvalidInput, match="where the server runs"):
-        hardwon.open("http://127.0.0.1:1", key="k", work=True)
+        hardwon.open("http://127.0.0.1:1", key="k", work=True)  # type: ignore[call-overload]

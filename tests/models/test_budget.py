@@ -12,8 +12,7 @@ import pytest
 import hardwon
 from hardwon.core.errors import BudgetSpent, InvalidInput, TransientError
 from hardwon.core.settings import BudgetSettings, load
-from hardwon.core.values.evidence import Kind
-from hardwon.core.values.provenance import marks
+from hardwon.core.values.lesson import Kind, evidence_of
 from hardwon.models.budget import (
     Account,
     DayLimits,
@@ -192,7 +191,7 @@ def test_when_the_budget_is_gone_rules_make_the_lesson_and_mark_it(tmp_path: Pat
 
         by_rules = [one for one in agent.lessons.list(status="all") if one.author == "rules"]
         assert model.calls == 1
-        assert [marks(one, Kind.REWORD) for one in by_rules] == [("1 calls a day",)]
+        assert [evidence_of(one, Kind.REWORD) for one in by_rules] == [("1 calls a day",)]
         assert hw.queue.dead() == []
 
 

@@ -119,7 +119,7 @@ def test_an_object_with_complete_is_classed_like_a_function() -> None:
         async def complete(self, request: object) -> object:
             raise carrying(status_code=503)
 
-    with hardwon.open("memory:", model=Mine()) as hw:  # type: ignore[arg-type]
+    with hardwon.open("memory:", model=Mine()) as hw:  # type: ignore[call-overload]
         hw.agent("coder").after_run(task="t", error="e")
         assert hw.drain().retried == 1
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hardwon.core.text.protocol import Blocks, parse
-from hardwon.core.values.step import Step
+from hardwon.core.values.run import Step
 from hardwon.models.rules import answer
 from tests.samples import EPISODE
 

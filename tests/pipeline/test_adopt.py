@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from hardwon import Lesson, Step
-from hardwon.core.values.evidence import Kind, values_of
-from hardwon.core.values.failure import Failure
-from hardwon.core.values.lesson import MINED, Status
-from hardwon.core.values.run import RunSoFar
+from hardwon.core.values.lesson import MINED, Kind, Status, values_of
+from hardwon.core.values.run import Failure, RunSoFar
 from hardwon.engine.pipeline.adopt import offered, overcome
 from hardwon.engine.pipeline.scope_memory import Memory
 from hardwon.engine.pipeline.screen import screen_lesson

@@ -13,11 +13,9 @@ import hardwon
 from hardwon import Step
 from hardwon.core.errors import NotFound
 from hardwon.core.settings import load
-from hardwon.core.values.ended_run import EndedRun
-from hardwon.core.values.failure import Failure
-from hardwon.core.values.listing import Place
-from hardwon.core.values.run import WITHHELD, RunSoFar, Shown
-from hardwon.core.values.unit import DOOR
+from hardwon.core.values.delivery import DOOR
+from hardwon.core.values.report import Place
+from hardwon.core.values.run import WITHHELD, EndedRun, Failure, RunSoFar, Shown
 from hardwon.engine.pipeline.archive import SIZE, archived
 from hardwon.engine.runtime import utc_now
 from tests.samples import CODER, LATER, NOW, Clock

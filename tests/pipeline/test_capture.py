@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from hardwon import Episode, Step
 from hardwon.core.settings import Reflexion
-from hardwon.core.values.episode import Trigger
 from hardwon.core.values.job import new_job
+from hardwon.core.values.run import Trigger
 from hardwon.engine.pipeline.capture import capture, fitted, size, trigger_of
 from hardwon.storage.queues.memory import MemoryQueue
 from hardwon.storage.queues.records import encode

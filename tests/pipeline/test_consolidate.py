@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.core.values.evidence import Evidence, Kind
+from hardwon.core.values.lesson import Evidence, Kind
 from hardwon.models.scripted import Scripted
 from tests.models.server import LESSON
 

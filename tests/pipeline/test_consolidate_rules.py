@@ -7,9 +7,7 @@ from typing import Any
 import pytest
 
 from hardwon import Lesson
-from hardwon.core.values.evidence import Evidence, Kind, values_of
-from hardwon.core.values.fix import Fix
-from hardwon.core.values.lesson import MINED, Status
+from hardwon.core.values.lesson import MINED, Evidence, Fix, Kind, Status, values_of
 from hardwon.engine.pipeline.consolidate import agrees, consolidate, likeness
 from hardwon.storage.stores.memory import MemoryStore
 from tests.samples import CODER, LATER, NOW, lesson

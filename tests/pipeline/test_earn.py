@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from hardwon import Lesson, Step
-from hardwon.core.values.evidence import Evidence, Kind, values_of
-from hardwon.core.values.lesson import Status
+from hardwon.core.values.lesson import Evidence, Kind, Status, values_of
 from hardwon.core.values.run import RunSoFar
 from hardwon.engine.pipeline.earn import settle, verdicts
 from hardwon.engine.pipeline.playbook import is_doubtful

@@ -10,8 +10,8 @@ import pytest
 
 from hardwon import Agent, Lesson
 from hardwon.core.settings import load
+from hardwon.core.values.delivery import Unit, is_retired, wording_of
 from hardwon.core.values.lesson import Status
-from hardwon.core.values.unit import Unit, is_retired, wording_of
 from hardwon.engine.pipeline.evaluate import LOW_SHARE, Review, current, review
 from hardwon.knowledge.proof.arms import Treatment
 from hardwon.storage.stores.memory import MemoryStore

@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hardwon.core.values.delivery import Door
-from hardwon.core.values.evidence import Evidence, Kind
-from hardwon.core.values.fix import Fix
-from hardwon.core.values.lesson import MINED, Status
+from hardwon.core.values.lesson import MINED, Evidence, Fix, Kind, Status
 from hardwon.engine.pipeline.inject import digest, line, render, tokens
 from tests.samples import lesson
 

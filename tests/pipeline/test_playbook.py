@@ -8,8 +8,7 @@ import pytest
 
 import hardwon
 from hardwon import Lesson
-from hardwon.core.values.evidence import Evidence, Kind
-from hardwon.core.values.lesson import Status
+from hardwon.core.values.lesson import Evidence, Kind, Status
 from hardwon.engine.pipeline import inject, playbook
 from hardwon.storage.stores.memory import MemoryStore
 from tests.samples import CODER, LATER, NOW, lesson

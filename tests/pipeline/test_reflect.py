@@ -10,9 +10,8 @@ import pytest
 import hardwon
 from hardwon import Scope, Step
 from hardwon.core.errors import BadReply
-from hardwon.core.values.evidence import Evidence, Kind
 from hardwon.core.values.job import new_job
-from hardwon.core.values.lesson import RULES, Status
+from hardwon.core.values.lesson import RULES, Evidence, Kind, Status
 from hardwon.engine.pipeline.reflect import attempt_text, known, reflect, request
 from hardwon.knowledge.reading.episode_failure import failure_of
 from hardwon.models.rules import Rules

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from hardwon import Lesson
-from hardwon.core.values.failure import Failure
-from hardwon.core.values.fix import Fix
-from hardwon.core.values.lesson import Status
+from hardwon.core.values.lesson import Fix, Status
+from hardwon.core.values.run import Failure
 from hardwon.engine.pipeline.scope_memory import Memory
 from hardwon.engine.pipeline.screen import screen_lesson
 from hardwon.storage.stores.memory import MemoryStore

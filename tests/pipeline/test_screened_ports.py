@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from hardwon.core.text.secrets import Screened
+from hardwon.core.values.run import Step
 from hardwon.core.values.scope import Scope
-from hardwon.core.values.step import Step
 from hardwon.engine.pipeline.screened_ports import (
     ScreenedModel,
     screened,

@@ -5,12 +5,10 @@ from __future__ import annotations
 import pytest
 
 from hardwon import Step
-from hardwon.core.values.delivery import Delivery
-from hardwon.core.values.failure import Failure
+from hardwon.core.values.delivery import DOOR, Delivery, Unit, unit_name
 from hardwon.core.values.lesson import EPOCH
 from hardwon.core.values.report import Window
-from hardwon.core.values.run import RunSoFar, Shown
-from hardwon.core.values.unit import DOOR, Unit, noted_as
+from hardwon.core.values.run import Failure, RunSoFar, Shown
 from hardwon.engine.pipeline.settle import settle, settled
 from hardwon.storage.stores.memory import MemoryStore
 from tests.samples import CODER, NOW
@@ -92,7 +90,7 @@ def test_units_and_deliveries_are_settled_apart() -> None:
     store = MemoryStore()
     store.deliveries.log(Delivery("d1", CODER, "error", "", (1,), (1.0,), 5, 0, NOW))
     store.units.log(Unit(CODER, "r1", "k", "error", False, 0.5, NOW, 1, "w"))
-    shown = (Shown("d1", "error", ("k",), 1), Shown(noted_as("k"), DOOR, ("k",), 1))
+    shown = (Shown("d1", "error", ("k",), 1), Shown(unit_name("k"), DOOR, ("k",), 1))
 
     settle(RunSoFar(steps=(SAME, OK), shown=shown), "r1", CODER, store)
 

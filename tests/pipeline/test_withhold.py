@@ -11,10 +11,9 @@ import pytest
 
 from hardwon import Agent, Hardwon, Lesson, Scope
 from hardwon.core.settings import load
-from hardwon.core.values.evidence import Evidence, Kind
-from hardwon.core.values.lesson import EPOCH
+from hardwon.core.values.delivery import Unit, wording_of
+from hardwon.core.values.lesson import EPOCH, Evidence, Kind
 from hardwon.core.values.report import Window
-from hardwon.core.values.unit import Unit, wording_of
 from hardwon.engine.pipeline.withhold import Coin, read_outside, shown
 from hardwon.knowledge.ranking.query import Match
 from hardwon.knowledge.ranking.scores import Judged

@@ -13,8 +13,7 @@ import pytest
 
 from hardwon import Job
 from hardwon.core.errors import BadReply, MissingExtra, NotTried, StorageFull, TransientError
-from hardwon.core.values.queue import SKIPPED, Tally, WorkCounter
-from hardwon.core.values.retry import Backoff, Policy
+from hardwon.core.values.job import SKIPPED, Backoff, Policy, Tally, WorkCounter
 from hardwon.engine.pipeline.work import WorkerPool
 from hardwon.storage.queues.memory import MemoryQueue
 from tests.samples import NOW, job

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from hardwon.core._wait_budget import WaitBudget
 from hardwon.core.errors import StorageError, Unavailable
+from hardwon.core.time_limits import WaitBudget
 from hardwon.storage.postgres.database import Database
 from tests.postgres_server import Place, PostgresServer, running
 from tests.redis_server import free_port

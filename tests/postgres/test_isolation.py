@@ -13,11 +13,9 @@ from hardwon import Scope
 from hardwon.core.errors import HardwonError
 from hardwon.core.values.delivery import Delivery
 from hardwon.core.values.dream import Dream
-from hardwon.core.values.history import Change
-from hardwon.core.values.lesson import Status
-from hardwon.core.values.listing import ListQuery, Place
+from hardwon.core.values.lesson import Change, Status
 from hardwon.core.values.reflection import Reflection
-from hardwon.core.values.report import Window
+from hardwon.core.values.report import ListQuery, Place, Window
 from hardwon.knowledge.ranking.query import query
 from hardwon.storage.ports import Store
 from hardwon.storage.postgres.database import Database

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from hardwon.core.values.ended_run import EndedRun
-from hardwon.core.values.failure import Failure
 from hardwon.core.values.report import BeforeAfter
-from hardwon.core.values.run import WITHHELD, Shown
-from hardwon.core.values.step import Step
+from hardwon.core.values.run import WITHHELD, EndedRun, Failure, Shown, Step
 from hardwon.knowledge.proof.observed import observed
 from tests.samples import CODER, NOW
 

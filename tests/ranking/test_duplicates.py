@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.core.values.lesson import noted
+from hardwon.core.values.lesson import lesson_of_person
 from hardwon.knowledge.ranking.duplicates import Comparison, compare, is_warning, sketch
 from tests.samples import CODER
 
@@ -18,7 +18,9 @@ WORDS = [a + b for a in ("ba", "ke", "lo", "mi", "nu", "ra") for b in ("dor", "f
 
 
 def compared(*texts: str) -> Comparison:
-    return compare(sketch(noted(CODER, text)._replace(id=at)) for at, text in enumerate(texts))
+    return compare(
+        sketch(lesson_of_person(CODER, text)._replace(id=at)) for at, text in enumerate(texts)
+    )
 
 
 def groups(*texts: str) -> list[list[int]]:
@@ -90,7 +92,10 @@ OPPOSITES = "always run the migration tests first", "never run the migration tes
 
 
 def test_what_differs_in_scope_does_not_contradict() -> None:
-    lessons = [noted(CODER, OPPOSITES[0]), noted(CODER._replace(project="web"), OPPOSITES[1])]
+    lessons = [
+        lesson_of_person(CODER, OPPOSITES[0]),
+        lesson_of_person(CODER._replace(project="web"), OPPOSITES[1]),
+    ]
 
     assert compare(map(sketch, lessons)).conflicts == []
 
@@ -99,7 +104,7 @@ def test_what_was_learnt_from_other_failures_does_not_contradict() -> None:
     failures = [("f1", "f2"), ("f1", "")]
     for (one, other), count in zip(failures, (0, 0), strict=True):
         lessons = [
-            noted(CODER, text)._replace(id=at, signatures=(name,) if name else ())
+            lesson_of_person(CODER, text)._replace(id=at, signatures=(name,) if name else ())
             for at, (text, name) in enumerate(zip(OPPOSITES, (one, other), strict=True))
         ]
         assert len(compare(map(sketch, lessons)).conflicts) == count
@@ -107,7 +112,7 @@ def test_what_was_learnt_from_other_failures_does_not_contradict() -> None:
 
 def test_opposite_advice_after_failures_of_one_kind_contradicts() -> None:
     lessons = [
-        noted(CODER, text)._replace(id=at, signatures=(f"s{at}",), kinds=("k",))
+        lesson_of_person(CODER, text)._replace(id=at, signatures=(f"s{at}",), kinds=("k",))
         for at, text in enumerate(OPPOSITES)
     ]
 
@@ -128,16 +133,18 @@ def test_a_name_in_the_place_of_another_makes_two_lessons_that_do_not_disagree()
 
 
 def test_a_word_in_the_place_of_another_is_near_after_the_same_failure() -> None:
-    lessons = [noted(CODER, text)._replace(signatures=("f1",)) for text in (BILLING, SHIPPING)]
+    lessons = [
+        lesson_of_person(CODER, text)._replace(signatures=("f1",)) for text in (BILLING, SHIPPING)
+    ]
 
     assert len(compare(map(sketch, lessons)).near) == 1
 
 
 def test_a_word_more_is_near_in_one_scope_only() -> None:
-    elsewhere = noted(CODER._replace(project="web"), f"{BILLING} slowly")
+    elsewhere = lesson_of_person(CODER._replace(project="web"), f"{BILLING} slowly")
 
     assert near(BILLING, f"{BILLING} slowly") == [(0, 1)]
-    assert compare(map(sketch, (noted(CODER, BILLING), elsewhere))).near == []
+    assert compare(map(sketch, (lesson_of_person(CODER, BILLING), elsewhere))).near == []
 
 
 def test_duplicates_are_found_in_the_largest_crowd_of_look_alikes() -> None:
@@ -186,7 +193,7 @@ def test_another_order_of_words_is_near(words: list[str], chance: random.Random)
 def test_the_same_advice_in_another_situation_is_another_lesson() -> None:
     advice = "clear the cache of the builder and begin again"
     lessons = [
-        noted(CODER, advice)._replace(id=at, situation=situation)
+        lesson_of_person(CODER, advice)._replace(id=at, situation=situation)
         for at, situation in enumerate(("when a test hangs", "when the disk of a host fills up"))
     ]
 
@@ -194,7 +201,7 @@ def test_the_same_advice_in_another_situation_is_another_lesson() -> None:
 
 
 def after_one_failure(*texts: str) -> Comparison:
-    lessons = (noted(CODER, text)._replace(signatures=("f1",)) for text in texts)
+    lessons = (lesson_of_person(CODER, text)._replace(signatures=("f1",)) for text in texts)
     return compare(sketch(lesson._replace(id=at)) for at, lesson in enumerate(lessons))
 
 

@@ -7,8 +7,7 @@ from math import log
 import pytest
 
 from hardwon import Lesson
-from hardwon.core.values.evidence import Evidence, Kind
-from hardwon.core.values.lesson import LIVE, Status
+from hardwon.core.values.lesson import LIVE, Evidence, Kind, Status
 from hardwon.knowledge.ranking.query import (
     _EXPECTED,
     _TERMS,

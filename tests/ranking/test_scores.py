@@ -8,9 +8,7 @@ from typing import Any
 import pytest
 
 from hardwon import Lesson
-from hardwon.core.values.evidence import Evidence, Kind
-from hardwon.core.values.fix import Fix
-from hardwon.core.values.lesson import LIVE, MINED, RULES, Status
+from hardwon.core.values.lesson import LIVE, MINED, RULES, Evidence, Fix, Kind, Status
 from hardwon.knowledge.ranking.query import Match, Query
 from hardwon.knowledge.ranking.scores import UNKNOWN, WEIGHTS, Judged, Outlook, judge, spoken
 from tests.samples import NOW, lesson

@@ -7,9 +7,7 @@ from typing import Any
 import pytest
 
 from hardwon import Delivery, Lesson
-from hardwon.core.values.evidence import Evidence
-from hardwon.core.values.fix import Fix
-from hardwon.core.values.lesson import EPOCH, Status
+from hardwon.core.values.lesson import EPOCH, Evidence, Fix, Status
 from hardwon.storage.sql import rows
 from tests.samples import CODER, LATER, NOW, lesson
 

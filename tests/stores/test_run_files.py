@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hardwon import Scope, Step
-from hardwon.core.values.listing import Place
+from hardwon.core.values.report import Place
 from hardwon.storage.stores import run_files
 from hardwon.storage.stores.runs import FileRun
 

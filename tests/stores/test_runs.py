@@ -9,8 +9,7 @@ import pytest
 
 from hardwon import Scope, Step
 from hardwon.core.errors import StorageError
-from hardwon.core.values.failure import Failure
-from hardwon.core.values.run import RunSoFar, Shown
+from hardwon.core.values.run import Failure, RunSoFar, Shown
 from hardwon.storage.ports import Run
 from hardwon.storage.stores import runs
 from hardwon.storage.stores.runs import FileRun, MemoryRun, call_name

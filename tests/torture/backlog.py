@@ -11,7 +11,7 @@ from pathlib import Path
 
 from hardwon import Job
 from hardwon.core.errors import TransientError
-from hardwon.core.values.retry import Backoff
+from hardwon.core.values.job import Backoff
 from hardwon.engine.runtime import utc_now
 from hardwon.storage.queues.files import FileQueue
 from hardwon.storage.queues.records import encode

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from hardwon import Job
 from hardwon.core.errors import TransientError
-from hardwon.core.values.retry import Backoff, Policy
+from hardwon.core.values.job import Backoff, Policy
 from hardwon.engine.pipeline.work import WorkerPool
 from hardwon.storage.queues.files import FileQueue
 from hardwon.storage.queues.memory import MemoryQueue

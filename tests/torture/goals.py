@@ -20,7 +20,7 @@ from typing import Any
 import hardwon
 from hardwon import Agent, Hardwon, Lesson, Reflection, Scope
 from hardwon.core.errors import Unavailable
-from hardwon.core.values.lesson import Status, noted
+from hardwon.core.values.lesson import Status, lesson_of_person
 from hardwon.learn.maintenance import consolidation
 from hardwon.storage.sql.reflections import SqlDreams
 from hardwon.storage.stores.redis import entries, opening, reflections
@@ -73,10 +73,15 @@ def _lessons_of_many_kinds(hw: Hardwon) -> dict[int, Lesson]:
     for kind in KINDS:
         text = f"restart the {kind} service before the nightly report is made"
         other = f"always rotate the keys of {kind} after a release"
-        outdated = noted(api, f"use the old {kind} server")._replace(expires_at=NOW)
-        made += [noted(api, text), noted(api, text), noted(api, other), noted(web, other)]
-        made += [noted(web, f"call {kind} before the weekly backup starts"), outdated]
-        made += [noted(web, f"never call {kind} before the weekly backup starts")]
+        outdated = lesson_of_person(api, f"use the old {kind} server")._replace(expires_at=NOW)
+        made += [
+            lesson_of_person(api, text),
+            lesson_of_person(api, text),
+            lesson_of_person(api, other),
+            lesson_of_person(web, other),
+        ]
+        made += [lesson_of_person(web, f"call {kind} before the weekly backup starts"), outdated]
+        made += [lesson_of_person(web, f"never call {kind} before the weekly backup starts")]
     times = {"created_at": NOW, "updated_at": NOW, "last_seen_at": NOW}
     with stored(hw.settings.home) as store:
         kept = [store.lessons.add(one._replace(**times)) for one in made]  # type: ignore[arg-type]

@@ -21,7 +21,7 @@ from typing import Any
 
 from hardwon import Job, Lesson
 from hardwon.core.settings import load
-from hardwon.core.values.retry import Policy
+from hardwon.core.values.job import Policy
 from hardwon.engine.pipeline.work import WorkerPool
 from hardwon.engine.runtime import utc_now
 from hardwon.engine.worker import WorkerProcess

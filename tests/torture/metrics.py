@@ -15,8 +15,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from hardwon import Job, Scope
 from hardwon.core.errors import PermanentError, TransientError
 from hardwon.core.settings import Settings, load
-from hardwon.core.values.job import new_job
-from hardwon.core.values.queue import SKIPPED
+from hardwon.core.values.job import SKIPPED, new_job
 from hardwon.engine.runtime import utc_now
 from hardwon.engine.worker import WorkerProcess
 from hardwon.storage.queues.files import FileQueue

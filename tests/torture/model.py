@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from hardwon import Job
 from hardwon.core.errors import TransientError
-from hardwon.core.values.retry import Backoff
+from hardwon.core.values.job import Backoff
 from hardwon.engine.runtime import utc_now
 from hardwon.models import open_model
 from hardwon.storage.ports import Model, Request

@@ -15,9 +15,7 @@ from typing import Any
 from hardwon.core import _files
 from hardwon.core.errors import StorageError, storage_error
 from hardwon.core.text import frames, redact
-from hardwon.core.values.job import Job
-from hardwon.core.values.queue import WorkCounter
-from hardwon.core.values.retry import Backoff
+from hardwon.core.values.job import Backoff, Job, WorkCounter
 from hardwon.engine.pipeline import inject, work
 from hardwon.storage.queues import records
 from hardwon.storage.queues.files import (

@@ -12,7 +12,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from hardwon import Job
-from hardwon.core.values.retry import Backoff
+from hardwon.core.values.job import Backoff
 from hardwon.engine.runtime import utc_now
 from hardwon.storage.queues.files import FileQueue
 from hardwon.storage.stores.sqlite import SqliteStore, database

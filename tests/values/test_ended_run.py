@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from hardwon.core.values.ended_run import run_id, timeline
-from hardwon.core.values.run import Shown
-from hardwon.core.values.step import Step
+from hardwon.core.values.run import Shown, Step, run_id, timeline
 from tests.samples import NOW
 
 STEPS = tuple(Step("bash", str(number)) for number in range(3))

@@ -2,7 +2,14 @@
 
 import pytest
 
-from hardwon.core.values.evidence import Evidence, Kind, joined, parsed, restored, values_of
+from hardwon.core.values.lesson import (
+    Evidence,
+    Kind,
+    join_evidence,
+    parse_evidence,
+    read_evidence,
+    values_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -17,7 +24,7 @@ from hardwon.core.values.evidence import Evidence, Kind, joined, parsed, restore
     ],
 )
 def test_text_of_earlier_builds_becomes_a_record(text: str, piece: Evidence) -> None:
-    assert parsed(text) == piece
+    assert parse_evidence(text) == piece
 
 
 def test_a_record_reads_as_the_text_it_was() -> None:
@@ -28,7 +35,7 @@ def test_the_newest_of_each_kind_are_kept() -> None:
     quotes = [Evidence(Kind.MET, str(number)) for number in range(30)]
     jobs = [Evidence(Kind.JOB, str(number)) for number in range(3)]
 
-    kept = joined(jobs, quotes)
+    kept = join_evidence(jobs, quotes)
 
     assert values_of(kept, Kind.MET) == tuple(str(number) for number in range(22, 30))
     assert values_of(kept, Kind.JOB) == ("0", "1", "2")
@@ -38,17 +45,17 @@ def test_the_newest_of_each_kind_are_kept() -> None:
 def test_descent_and_decisions_are_never_dropped(kind: str) -> None:
     pieces = [Evidence(kind, str(number)) for number in range(500)]
 
-    assert len(joined(pieces, [Evidence("whatever", str(n)) for n in range(500)])) == 550
+    assert len(join_evidence(pieces, [Evidence("whatever", str(n)) for n in range(500)])) == 550
 
 
 def test_a_piece_is_kept_once() -> None:
-    assert joined([Evidence("job", "1", 1.0)], [Evidence("job", "1", 2.0)]) == (
+    assert join_evidence([Evidence("job", "1", 1.0)], [Evidence("job", "1", 2.0)]) == (
         Evidence("job", "1", 2.0),
     )
 
 
 def test_records_and_text_can_be_mixed() -> None:
-    assert restored([["job", "1", 3], "parent:4"]) == (
+    assert read_evidence([["job", "1", 3], "parent:4"]) == (
         Evidence("job", "1", 3.0),
         Evidence("parent", "4"),
     )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hardwon.core.values.fix import Fix, ranked, with_failure, with_success
+from hardwon.core.values.lesson import Fix, rank_fixes, with_failure, with_success
 
 INSTALL = Fix("preparation", "First run `npm ci`", "npm ci")
 FLAG = Fix("call", "Use `npm test -w web`", "npm test -w")
@@ -40,7 +40,7 @@ def test_a_proven_fix_comes_before_one_in_doubt_that_worked_more_often() -> None
     doubted = FLAG._replace(worked=5, failed=3)
 
     assert (proven.is_proven, doubted.is_proven) == (True, False)
-    assert ranked((doubted, proven)) == (proven, doubted)
+    assert rank_fixes((doubted, proven)) == (proven, doubted)
 
 
 def test_a_fix_that_failed_comes_behind_one_that_did_not() -> None:
@@ -50,4 +50,4 @@ def test_a_fix_that_failed_comes_behind_one_that_did_not() -> None:
 
 
 def test_the_order_of_fixes_does_not_depend_on_where_they_stood() -> None:
-    assert ranked((INSTALL, FLAG)) == ranked((FLAG, INSTALL))
+    assert rank_fixes((INSTALL, FLAG)) == rank_fixes((FLAG, INSTALL))

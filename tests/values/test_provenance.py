@@ -4,36 +4,45 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.core.values import provenance
-from hardwon.core.values.evidence import Kind
-from hardwon.core.values.lesson import Status
+from hardwon.core.values.lesson import (
+    Kind,
+    Status,
+    approve_lesson,
+    descendants,
+    evidence_of,
+    is_from,
+    quarantine_lesson,
+    quarantine_note,
+    with_evidence,
+    without_evidence,
+)
 from tests.samples import lesson
 
 MADE = lesson(id=1, origin="import:packs:web.jsonl", author="person", job="j1")
 
 
 def test_a_mark_is_added_and_removed_by_its_kind() -> None:
-    marked = provenance.marked(provenance.marked(MADE, Kind.PARENT, 7), Kind.MET, "a line")
+    marked = with_evidence(with_evidence(MADE, Kind.PARENT, 7), Kind.MET, "a line")
 
-    assert provenance.marks(marked, Kind.PARENT) == ("7",)
-    assert provenance.without(marked, Kind.PARENT).evidence == marked.evidence[-1:]
+    assert evidence_of(marked, Kind.PARENT) == ("7",)
+    assert without_evidence(marked, Kind.PARENT).evidence == marked.evidence[-1:]
 
 
 def test_an_approved_lesson_keeps_the_reason_of_its_quarantine() -> None:
-    held = provenance.with_reason(MADE, "reads like an order")
-    approved = provenance.approved(held)
+    held = quarantine_lesson(MADE, "reads like an order")
+    approved = approve_lesson(held)
 
     assert held.status == Status.QUARANTINED
-    assert provenance.held_back(held) == (
+    assert quarantine_note(held) == (
         "held back: reads like an order; waits for approval: hardwon lesson approve 1",
     )
     assert approved.status == Status.PROVEN
-    assert provenance.held_back(approved) == ()
-    assert provenance.marks(approved, Kind.QUARANTINED) == ("reads like an order",)
+    assert quarantine_note(approved) == ()
+    assert evidence_of(approved, Kind.QUARANTINED) == ("reads like an order",)
 
 
 @pytest.mark.parametrize(
-    ("origin", "is_from"),
+    ("origin", "is_expected"),
     [
         ("import:packs:web.jsonl", True),
         ("import:packs", True),
@@ -45,15 +54,15 @@ def test_an_approved_lesson_keeps_the_reason_of_its_quarantine() -> None:
         ("7", False),
     ],
 )
-def test_an_origin_is_the_whole_or_a_leading_part(origin: str, is_from: bool) -> None:
-    assert provenance.is_from(provenance.marked(MADE, Kind.PARENT, 7), origin) is is_from
+def test_an_origin_is_the_whole_or_a_leading_part(origin: str, is_expected: bool) -> None:
+    assert is_from(with_evidence(MADE, Kind.PARENT, 7), origin) is is_expected
 
 
 def test_what_was_merged_from_an_origin_descends_from_it_over_generations() -> None:
-    child = provenance.marked(lesson(id=2), Kind.PARENT, 1)
-    grandchild = provenance.marked(lesson(id=3), Kind.PARENT, 2)
-    stranger = provenance.marked(lesson(id=4), Kind.PARENT, 9)
+    child = with_evidence(lesson(id=2), Kind.PARENT, 1)
+    grandchild = with_evidence(lesson(id=3), Kind.PARENT, 2)
+    stranger = with_evidence(lesson(id=4), Kind.PARENT, 9)
 
-    found = provenance.descendants([grandchild, stranger, child, MADE], "j1")
+    found = descendants([grandchild, stranger, child, MADE], "j1")
 
     assert {kept.id for kept in found} == {1, 2, 3}

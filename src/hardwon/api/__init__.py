@@ -3,36 +3,31 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hardwon.api import run_input
 from hardwon.api.lessons import Lessons
-from hardwon.core import _wait_budget
+from hardwon.core import time_limits
 from hardwon.core._fork import cached_property
-from hardwon.core._platform import ensure_supported
 from hardwon.core.text.clean import LABEL_LIMIT, LESSON_LIMIT, as_text, one_line, required
 from hardwon.core.text.secrets import screened
-from hardwon.core.values import episode
-from hardwon.core.values import step as steps
 from hardwon.core.values.delivery import NOTHING, Door, Injection
-from hardwon.core.values.lesson import Lesson, noted
+from hardwon.core.values.lesson import Lesson, lesson_of_person
+from hardwon.core.values.run import Episode, Step, Trigger
+from hardwon.core.values.scope import Scope
 from hardwon.core.values.scope import scope as scoped
 from hardwon.engine.runtime import ANY_TRIGGER, TEXT_LIMIT, Runtime, settings_at, utc_now
 from hardwon.knowledge.reading import call_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
     from datetime import datetime, timedelta
 
     from hardwon.api import namespaces, playbook, tenants
     from hardwon.core.settings import Settings
-    from hardwon.core.values.job import Job
-    from hardwon.core.values.queue import Tally
+    from hardwon.core.values.job import Job, Tally
     from hardwon.core.values.report import Report
-    from hardwon.core.values.scope import Scope
-    from hardwon.core.values.step import Step
     from hardwon.engine import projects as claims
     from hardwon.engine.runtime import Answerer, Processor
     from hardwon.engine.worker import WorkerProcess
@@ -62,7 +57,6 @@ def open(
     the ones set in `model.name` and `recall.embedder`. With `work` a thread works the queue until
     `close`.
     """
-    ensure_supported()
     place = os.fspath(target) if target is not None else ""
     set_here = settings_at(place, settings)
     engine = Runtime(set_here, place, model=model, embedder=embedder, clock=clock)
@@ -142,18 +136,18 @@ class Hardwon:
 
     def drain(self) -> Tally:
         """Work every queued job that is due, now, and return the counts."""
-        from hardwon.core import _sync
+        from hardwon.core import time_limits
 
-        return _sync.run_sync(self._engine.drain)
+        return time_limits.run_sync(self._engine.drain)
 
     def work(self, mode: str = "forever", *, idle: timedelta | None = None) -> Tally:
         """Work the queue until SIGTERM or SIGINT, or until nothing came for `idle`.
 
         The mode `empty` ends when nothing is due, the mode `once` after one job.
         """
-        from hardwon.core import _sync
+        from hardwon.core import time_limits
 
-        return _sync.run_sync(lambda: self._engine.worker.serve(mode, idle=idle))
+        return time_limits.run_sync(lambda: self._engine.worker.serve(mode, idle=idle))
 
     @property
     def worker(self) -> WorkerProcess:
@@ -317,7 +311,7 @@ class Agent:
                 from hardwon.knowledge.reading import verdict
 
                 has_failed = verdict.has_failed(name, output, call, self.run.so_far().steps)
-            step = steps.Step(name, call, as_text(output), bool(has_failed))
+            step = Step(name, call, as_text(output), bool(has_failed))
             return self._engine.doors.after(self.scope, step, self.run)
 
         return self._attempt(after, NOTHING)
@@ -332,7 +326,11 @@ class Agent:
         steps: Sequence[Step] | None = None,
     ) -> Job | None:
         """End a run; queue a reflection if the run is worth one. The job is durable on return."""
-        late = () if steps is None else run_input.learnt(self._engine, self.scope, steps)
+        late = (
+            ()
+            if steps is None
+            else run_input.learnt(self._engine, self.scope, as_text(task), steps)
+        )
         recorded = self.run.so_far().steps if steps is None else late
         flags = run_input.flags_of(signals)
         problem = run_input.problem_of(error)
@@ -340,8 +338,8 @@ class Agent:
 
         trigger = capture.trigger_of(bool(problem), flags, self._engine.settings.reflexion)
         texts = as_text(task), as_text(attempt), problem
-        ended = episode.Episode(self.scope, *texts, signals=tuple(flags.items()))
-        is_read = trigger in (None, episode.Trigger.ERROR) and self._engine.reads(recorded)
+        ended = Episode(self.scope, *texts, signals=tuple(flags.items()))
+        is_read = trigger in (None, Trigger.ERROR) and self._engine.reads(recorded)
         job = None
         if is_read:
             job = self._engine.read_run(ended, self.run, recorded)
@@ -356,7 +354,7 @@ class Agent:
 
         It is queued only for a model that reads runs.
         """
-        ended, steps = episode.Episode(self.scope, ""), self.run.so_far().steps
+        ended, steps = Episode(self.scope, ""), self.run.so_far().steps
         is_read = self._engine.reads(steps)
         job = self._engine.read_run(ended, self.run, steps) if is_read else None
         self._engine.doors.end(self.scope, self.run)
@@ -372,7 +370,7 @@ class Agent:
 
     def learn(self, text: str, *, situation: str = "") -> Lesson:
         """Store a lesson that you already know, without a model. `situation`: when it holds."""
-        lesson = noted(self.scope, required(text, "lesson", LESSON_LIMIT))
+        lesson = lesson_of_person(self.scope, required(text, "lesson", LESSON_LIMIT))
         if situation:
             lesson = lesson._replace(situation=required(situation, "situation", LABEL_LIMIT))
         return self._engine.keep(lesson)
@@ -445,7 +443,7 @@ class Agent:
     def _attempt(self, call: Callable[[], T], otherwise: T) -> T:
         """Best effort: an agent's turn never fails because of its memory."""
         try:
-            with _wait_budget.WaitBudget(self._engine.settings.postgres.patience.total_seconds()):
+            with time_limits.WaitBudget(self._engine.settings.postgres.patience.total_seconds()):
                 return call()
         except Exception as error:  # noqa: BLE001 - the turn must go on
             _tell(self._engine, error)

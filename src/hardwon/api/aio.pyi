@@ -11,17 +11,12 @@ from hardwon.api.playbook import Written
 from hardwon.core.settings import Settings
 from hardwon.core.values.delivery import Delivery, Injection
 from hardwon.core.values.dream import Dream, DreamChange
-from hardwon.core.values.ended_run import EndedRun
-from hardwon.core.values.history import Change
-from hardwon.core.values.job import Job
-from hardwon.core.values.lesson import Lesson
-from hardwon.core.values.listing import Mark, Page
-from hardwon.core.values.queue import QueueCounts, Tally, WorkerStatus
+from hardwon.core.values.job import Job, QueueCounts, Tally, WorkerStatus
+from hardwon.core.values.lesson import Change, Lesson
 from hardwon.core.values.reflection import Reflection
-from hardwon.core.values.report import Exposure, FailureKind, LessonVerdict, Report
-from hardwon.core.values.run import RunSoFar
+from hardwon.core.values.report import Exposure, FailureKind, LessonVerdict, Mark, Page, Report
+from hardwon.core.values.run import EndedRun, RunSoFar, Step
 from hardwon.core.values.scope import Scope
-from hardwon.core.values.step import Step
 from hardwon.engine.pipeline import inject
 from hardwon.engine.pipeline.refine import Refined
 from hardwon.engine.pipeline.verify import Verification
@@ -41,8 +36,7 @@ from hardwon.learn.trials.analytics import Analysis, SharedPoint
 from hardwon.learn.trials.exchange import Imported
 from hardwon.learn.trials.files import LoopFolder
 from hardwon.learn.trials.loops import LoopOptions, SearchWords
-from hardwon.learn.trials.state import LoopState
-from hardwon.learn.trials.values import Record
+from hardwon.learn.trials.values import LoopState, Record
 from hardwon.models.budget import Spent
 from hardwon.storage.ports import Embedder, Model, Reply, Run
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from hardwon.core import _sync
+from hardwon.core import time_limits
 from hardwon.core.errors import HardwonError, InvalidInput, PermanentError
 from hardwon.engine.pipeline import refine, screen, verify
 from hardwon.engine.runtime import TEXT_LIMIT, prompt_text
@@ -23,7 +23,7 @@ def tried(engine: Runtime) -> Reply:
     if not engine.has_model:
         raise InvalidInput("no model is set; `hardwon config set model.name NAME` chooses one")
     model = engine.model
-    reply = _sync.run_sync(lambda: model.complete(_TRIAL))
+    reply = time_limits.run_sync(lambda: model.complete(_TRIAL))
     if not reply.text.strip():
         raise PermanentError(f"{model.name} answered with an empty text")
     return reply._replace(model=reply.model or model.name)
@@ -32,20 +32,24 @@ def tried(engine: Runtime) -> Reply:
 def verified(engine: Runtime, task: str, answer: str) -> verify.Verification:
     """The discrepancies of an answer, found by chain of verification."""
     screened = screen.screen_text(task, TEXT_LIMIT), screen.screen_text(answer, TEXT_LIMIT)
-    return _sync.run_sync(lambda: verify.verify(*screened, model=engine.model, prompt=prompt_text))
+    return time_limits.run_sync(
+        lambda: verify.verify(*screened, model=engine.model, prompt=prompt_text)
+    )
 
 
 def refined(engine: Runtime, task: str, answer: str) -> refine.Refined:
     """The answer, rewritten as long as its score rises."""
     screened = screen.screen_text(task, TEXT_LIMIT), screen.screen_text(answer, TEXT_LIMIT)
-    return _sync.run_sync(lambda: refine.refine(*screened, model=engine.model, prompt=prompt_text))
+    return time_limits.run_sync(
+        lambda: refine.refine(*screened, model=engine.model, prompt=prompt_text)
+    )
 
 
 def imagined(engine: Runtime, query: str) -> str:
     """A hypothetical lesson for a query; "" if `hyde.enabled` is off or there is no model."""
     if not engine.settings.hyde.enabled or not engine.has_model:
         return ""
-    return _sync.run_sync(lambda: _hypothesis(engine, query))
+    return time_limits.run_sync(lambda: _hypothesis(engine, query))
 
 
 def enriched(engine: Runtime, prompt: str) -> str:
@@ -54,7 +58,7 @@ def enriched(engine: Runtime, prompt: str) -> str:
         if not engine.has_model:
             return ""
         patience = engine.settings.recall.patience.total_seconds()
-        return _sync.run_sync(lambda: asyncio.wait_for(_hypothesis(engine, prompt), patience))
+        return time_limits.run_sync(lambda: asyncio.wait_for(_hypothesis(engine, prompt), patience))
     except (HardwonError, TimeoutError) as error:
         engine.trouble(error)
         return ""

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hardwon.core._garbage import collected_rarely
+from hardwon.core._garbage import collect_garbage_rarely
 from hardwon.core.errors import InvalidInput, NotFound
-from hardwon.core.values import imported, lesson_formats, provenance
-from hardwon.core.values.dream import merged
-from hardwon.core.values.evidence import Kind
-from hardwon.core.values.history import RETIRE
-from hardwon.core.values.lesson import LIVE, Lesson, Status
-from hardwon.core.values.lesson_check import checked
+from hardwon.core.values import lesson_formats
+from hardwon.core.values.dream import merge_lessons
+from hardwon.core.values.lesson import (
+    LIVE,
+    RETIRE,
+    Change,
+    Kind,
+    Lesson,
+    Status,
+    approve_lesson,
+    with_evidence,
+)
+from hardwon.core.values.lesson_formats import Pack, check_lesson, is_held, is_import
 from hardwon.engine.pipeline import screen
 from hardwon.knowledge.reading.clues import with_clues
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-    from hardwon.core.values.history import Change
     from hardwon.core.values.scope import Scope
     from hardwon.engine.runtime import Runtime
 
@@ -39,7 +45,7 @@ def changeable(engine: Runtime, scope: Scope, number: int) -> Lesson:
 def edit(engine: Runtime, scope: Scope, number: int, changes: Mapping[str, Any]) -> Lesson:
     """The edited lesson; a person who changes the correction vouches for it."""
     lesson = changeable(engine, scope, number)
-    changed = checked(lesson._replace(**changes, updated_at=engine.clock()))
+    changed = check_lesson(lesson._replace(**changes, updated_at=engine.clock()))
     if changed.correction != lesson.correction:
         is_alive = changed.status in LIVE and "status" not in changes
         changed = changed._replace(
@@ -52,7 +58,7 @@ def edit(engine: Runtime, scope: Scope, number: int, changes: Mapping[str, Any])
 
 def approve(engine: Runtime, scope: Scope, number: int) -> Lesson:
     """The lesson, released from quarantine by a person."""
-    lesson = provenance.approved(changeable(engine, scope, number))
+    lesson = approve_lesson(changeable(engine, scope, number))
     lesson = lesson._replace(updated_at=engine.clock())
     engine.store.lessons.update(lesson)
     return lesson
@@ -61,7 +67,7 @@ def approve(engine: Runtime, scope: Scope, number: int) -> Lesson:
 def merge(engine: Runtime, parents: Sequence[Lesson]) -> Lesson:
     """Store one lesson with the text of the strongest parent and the evidence of all."""
     now = engine.clock()
-    union = merged(parents, parents[0].scope, "", now)._replace(origin=MERGED, job="")
+    union = merge_lessons(parents, parents[0].scope, "", now)._replace(origin=MERGED, job="")
     with engine.store.together():
         stored = engine.store.lessons.add(screen.screen_lesson(union))
         for parent in parents:
@@ -81,9 +87,9 @@ def restored(engine: Runtime, change: Change) -> Lesson:
         now = store.get(before.scope, before.id)
     except NotFound:
         return store.add(before)
-    lesson = lesson_formats.restored(now, before)
+    lesson = lesson_formats.with_earlier_text(now, before)
     if change.act == RETIRE:  # from now on a person vouches for it
-        lesson = provenance.marked(lesson, Kind.APPROVED, "person")
+        lesson = with_evidence(lesson, Kind.APPROVED, "person")
     store.update(lesson)
     return lesson
 
@@ -93,12 +99,12 @@ def imported_before(
 ) -> list[Lesson]:
     """The own lessons that were imported before, at most the `limit` latest."""
     lessons = engine.store.lessons.recent(scope, status=Status.ALL, limit=limit)
-    return [lesson for lesson in lessons if lesson.scope in own and imported.is_import(lesson)]
+    return [lesson for lesson in lessons if lesson.scope in own and is_import(lesson)]
 
 
 def take_in(
     engine: Runtime,
-    pack: imported.Pack,
+    pack: Pack,
     known: Iterable[Lesson],
     *,
     tell: Callable[[int, int], None],
@@ -106,7 +112,7 @@ def take_in(
     """Store the lessons of a pack, all or none. Lessons in `known` stay, unless now released."""
     before = {pack.name(lesson): lesson for lesson in known}
     stored: list[Lesson] = []
-    with collected_rarely(), engine.store.together():
+    with collect_garbage_rarely(), engine.store.together():
         for lesson in pack.lessons:
             tell(len(stored), pack.size)
             existing = before.get(pack.name_of_new(lesson)) if before else None
@@ -116,12 +122,12 @@ def take_in(
 
 def _taken(engine: Runtime, lesson: Lesson, existing: Lesson | None) -> Lesson:
     """Store one imported lesson with its dates, unless `existing` stays."""
-    is_released = imported.is_held(existing) and not imported.is_held(lesson)
+    is_released = is_held(existing) and not is_held(lesson)
     if existing and not is_released:
         return existing
     if existing:
         engine.store.lessons.delete(existing.scope, existing.id)
-    if imported.is_held(lesson):
+    if is_held(lesson):
         return _hold(engine, lesson)
     return engine.keep(lesson, keeps_dates=True)
 

@@ -6,18 +6,15 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from hardwon.core.errors import InvalidInput, NotAllowed, NotFound, StorageError
 from hardwon.core.text.clean import required
-from hardwon.core.values import history as past
-from hardwon.core.values.lesson import FORBIDDEN, Lesson, Status
-from hardwon.core.values.lesson_check import checked
+from hardwon.core.values.lesson import FORBIDDEN, Change, Lesson, Status
+from hardwon.core.values.lesson_formats import check_lesson
 from hardwon.knowledge.reading import call_keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
-    from hardwon.core.values.history import Change
-    from hardwon.core.values.listing import Place
-    from hardwon.core.values.report import Exposure, LessonVerdict
+    from hardwon.core.values.report import Exposure, LessonVerdict, Place
     from hardwon.core.values.scope import Scope
     from hardwon.engine.runtime import Runtime
 
@@ -75,7 +72,7 @@ class Lessons:
             author="person",
             **{"importance": 0.8, "confidence": 0.9, **_plain(more)},
         )
-        return self._engine.keep(checked(lesson))
+        return self._engine.keep(check_lesson(lesson))
 
     def get(self, number: int) -> Lesson:
         """One lesson, or NotFound."""
@@ -247,9 +244,9 @@ class Lessons:
         lessons = imports.read(source, scope, tenant=from_tenant, agent=from_agent)
         # A store in memory cannot roll back: there, faults are found before the first is stored.
         count = imports.lines_in(source) if engine.on_disk else 0
-        from hardwon.core.values import imported
+        from hardwon.core.values.lesson_formats import Pack, origin_of
 
-        pack = imported.Pack(lessons, count, imported.origin_of(source), trust=trust)
+        pack = Pack(lessons, count, origin_of(source), trust=trust)
         from hardwon.api import curation
 
         known = curation.imported_before(engine, scope, self._own, limit=_EVERY)
@@ -258,7 +255,7 @@ class Lessons:
     def _note(self, number: int, act: str) -> Lesson:
         _count_deliveries(self._engine, self._scope)
         lesson = self._changeable(number)
-        self._engine.store.history.note(past.Change(lesson, act, self._engine.clock()))
+        self._engine.store.history.note(Change(lesson, act, self._engine.clock()))
         return lesson
 
     def _changeable(self, number: int) -> Lesson:

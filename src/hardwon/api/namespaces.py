@@ -14,10 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from hardwon.api import tenants
-    from hardwon.core.values.ended_run import EndedRun
-    from hardwon.core.values.job import Job
-    from hardwon.core.values.queue import QueueCounts, WorkerStatus
+    from hardwon.core.values.job import Job, QueueCounts, WorkerStatus
     from hardwon.core.values.reflection import Reflection
+    from hardwon.core.values.run import EndedRun
     from hardwon.core.values.scope import Scope
     from hardwon.engine.pipeline.refine import Refined
     from hardwon.engine.pipeline.verify import Verification

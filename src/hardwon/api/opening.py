@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 from hardwon import api
 from hardwon.core.errors import InvalidInput
@@ -14,11 +14,34 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from hardwon.api import Hardwon
+    from hardwon.api.client.remote import RemoteHardwon
     from hardwon.core.settings import Settings
     from hardwon.engine.runtime import Answerer
     from hardwon.storage.ports import Embedder, Model
 
 _SERVERS = ("http://", "https://")
+
+
+@overload
+def open(
+    target: str,
+    *,
+    key: str,
+    settings: Settings | None = ...,
+    clock: Callable[[], datetime] = ...,
+) -> RemoteHardwon: ...
+
+
+@overload
+def open(
+    target: str | os.PathLike[str] | None = ...,
+    *,
+    settings: Settings | None = ...,
+    model: Model | Answerer | str | None = ...,
+    embedder: Embedder | None = ...,
+    work: bool = ...,
+    clock: Callable[[], datetime] = ...,
+) -> Hardwon: ...
 
 
 def open(
@@ -30,7 +53,7 @@ def open(
     embedder: Embedder | None = None,
     work: bool = False,
     clock: Callable[[], datetime] = utc_now,
-) -> Hardwon:
+) -> Hardwon | RemoteHardwon:
     """A hardwon at `target`: nothing (`~/.hardwon`), a directory, `memory:`, or a URL.
 
     `postgresql://…` is a database that many machines share; `https://…` is a server of hardwon and
@@ -45,6 +68,6 @@ def open(
         )
     if model is not None or embedder is not None or work:
         raise InvalidInput("models, embedders and workers are set where the server runs")
-    from hardwon.api.client import opening as client  # loads http, which others do not need
+    from hardwon.api.client import remote  # loads http, which others do not need
 
-    return client.connect(place, key=key, settings=settings, clock=clock)
+    return remote.connect(place, key=key, settings=settings, clock=clock)

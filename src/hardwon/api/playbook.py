@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from hardwon.core.errors import InvalidInput, NotFound
 from hardwon.core.settings import default_home
 from hardwon.core.text.clean import required
-from hardwon.core.values.lesson import Lesson, Status
-from hardwon.core.values.listing import Place
-from hardwon.core.values.run import ASKED
+from hardwon.core.values.lesson import Change, Lesson, Status
+from hardwon.core.values.report import Place
+from hardwon.core.values.run import ASKED, RunSoFar
 from hardwon.engine.pipeline import inject, playbook
 from hardwon.learn.reader import written
 from hardwon.learn.reader.answer import parse_items
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hardwon.api.lessons import Lessons
-    from hardwon.core.values.history import Change
-    from hardwon.core.values.run import RunSoFar
     from hardwon.core.values.scope import Scope
     from hardwon.engine.runtime import Runtime
     from hardwon.storage.ports import Run

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from hardwon.core.errors import InvalidInput
-from hardwon.core.values.report import Observed, Report, Spending, Window
+from hardwon.core.values.report import LessonVerdict, Observed, Place, Report, Spending, Window
 from hardwon.engine.pipeline import evaluate
 from hardwon.knowledge.proof.arms import alike
 from hardwon.knowledge.proof.observed import observed
@@ -17,8 +17,6 @@ from hardwon.knowledge.proof.words import sentence
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hardwon.core.values.listing import Place
-    from hardwon.core.values.report import LessonVerdict
     from hardwon.core.values.scope import Scope
     from hardwon.engine.runtime import Runtime
 

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from hardwon.core.text.clean import as_text
-from hardwon.core.values.run import RunSoFar
+from hardwon.core.text.secrets import screened
+from hardwon.core.values.run import RunSoFar, Step
 from hardwon.knowledge.reading import call_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from hardwon.core.values.scope import Scope
-    from hardwon.core.values.step import Step
     from hardwon.engine.runtime import Runtime
 
+_TASK = 4000  # characters of a task that are kept
 
-def learnt(engine: Runtime, scope: Scope, steps: object) -> tuple[Step, ...]:
+
+def learnt(engine: Runtime, scope: Scope, task: str, steps: object) -> tuple[Step, ...]:
     """The steps of a run that are passed only at its end, screened and learnt from."""
-    past = RunSoFar()
+    past = RunSoFar(screened(task, _TASK))
     with engine.store.together():
         for plain in steps_of(steps):
             step = engine.doors.screened(plain, past.steps)

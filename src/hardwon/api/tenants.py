@@ -10,10 +10,10 @@ from hardwon.api import reporting
 from hardwon.api.lessons import within
 from hardwon.core.errors import InvalidInput
 from hardwon.core.text.clean import one_line
-from hardwon.core.values.delivery import Door
-from hardwon.core.values.lesson import Status
-from hardwon.core.values.listing import ListQuery, Page, Place
-from hardwon.core.values.scope import Scope, named
+from hardwon.core.values.delivery import Delivery, Door
+from hardwon.core.values.lesson import Lesson, Status
+from hardwon.core.values.report import FailureKind, ListQuery, Mark, Page, Place, Report
+from hardwon.core.values.scope import Scope, check_name
 from hardwon.knowledge.ranking.query import query
 from hardwon.models import budget
 from hardwon.storage.stores import run_files
@@ -21,12 +21,7 @@ from hardwon.storage.stores import run_files
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from hardwon.core.values.delivery import Delivery
-    from hardwon.core.values.ended_run import EndedRun
-    from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.listing import Mark
-    from hardwon.core.values.report import FailureKind, Report
-    from hardwon.core.values.run import RunSoFar
+    from hardwon.core.values.run import EndedRun, RunSoFar
     from hardwon.engine.runtime import Runtime
     from hardwon.models.budget import Spent
 
@@ -166,8 +161,10 @@ class Tenant:
 
 def tenant(engine: Runtime, name: str, agent: str | None, project: str | None) -> Tenant:
     """A tenant, or one agent or project of it."""
-    own = None if agent is None else named(agent, "agent")
-    return Tenant(engine, Place(named(name, "tenant"), own, project and named(project, "project")))
+    own = None if agent is None else check_name(agent, "agent")
+    return Tenant(
+        engine, Place(check_name(name, "tenant"), own, project and check_name(project, "project"))
+    )
 
 
 def _page(items: list[T], limit: int, mark: Callable[[T], Mark]) -> Page[T]:

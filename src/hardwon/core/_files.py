@@ -1,11 +1,21 @@
-"""File operations: atomic replace, append, locks. Files are private; links are not followed."""
+"""Files: atomic replace, append, locks; a person's text files; the home directory.
+
+Files are private, and links are not followed.
+"""
 
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import stat
 import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import NamedTuple
+
+from hardwon.core.errors import InvalidInput, StorageError, storage_error
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 # O_NONBLOCK, because opening a pipe in place of a file would block.
@@ -120,8 +130,6 @@ def sync(handle: int) -> None:
 
 def _sync_drive(handle: int) -> bool:
     """Flush the drive's own cache, which `fsync` does not on macOS; False if unsupported."""
-    import fcntl
-
     try:
         fcntl.fcntl(handle, fcntl.F_FULLFSYNC)  # type: ignore[attr-defined, unused-ignore]
     except OSError as error:  # for example a network drive
@@ -140,8 +148,6 @@ class Lock:
 
     def acquire(self, *, wait: bool = True) -> bool:
         """Take the lock; False if another process has it and `wait` is False."""
-        import fcntl  # only needed here
-
         self.handle = lock_file(self.path)
         try:
             fcntl.flock(self.handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
@@ -169,3 +175,170 @@ class Lock:
 def lock_file(path: str) -> int:
     """A handle of a lock file, which is created if it is missing."""
     return os.open(path, _LOCK, 0o600)
+
+
+SIZE_LIMIT = 4 * 1024 * 1024
+_TRIES = 50
+_TEMPORARY, _STALE = ".hardwon-", 3600.0
+_UNTOUCHED = "nothing was changed"
+
+
+class FileChange(NamedTuple):
+    """A change of a file; `before` is None for a new file, `after` is None for a removed one."""
+
+    path: str
+    before: str | None
+    after: str | None
+
+
+def read_text(path: str) -> str | None:
+    """The text of a file, None if it is missing; StorageError if it is not text."""
+    try:
+        with open(path, "rb") as file:
+            raw = file.read(SIZE_LIMIT + 1)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise StorageError(path, error.strerror or str(error), _UNTOUCHED) from error
+    if len(raw) > SIZE_LIMIT:
+        raise StorageError(path, f"larger than {SIZE_LIMIT} bytes", _UNTOUCHED)
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise StorageError(path, "not UTF-8", f"convert it first; {_UNTOUCHED}") from error
+
+
+def update_text(
+    path: str, change: Callable[[str | None], str | None], *, root: str, mode: int = 0o600
+) -> FileChange:
+    """Write `change(text)`; it is called again if the file changes meanwhile.
+
+    `change` gets None for a missing file; it returns None to remove the file. `mode`: of a new one.
+    """
+    real = resolve_within(path, root)
+    for _ in range(_TRIES):
+        before = read_text(real)
+        after = change(before)
+        if after == before or _replace_unless_changed(real, before, after, mode):
+            return FileChange(real, before, after)
+    raise StorageError(path, "it keeps changing", "close the program that writes it and try again")
+
+
+def resolve_within(path: str, root: str) -> str:
+    """The file behind the path; a link that leads out of `root` is refused."""
+    real, base = os.path.realpath(path), os.path.realpath(root)
+    if os.path.commonpath((real, base)) != base:
+        raise InvalidInput(f"{path!r} leads out of {root!r}, to {real!r}; {_UNTOUCHED}")
+    if os.path.isdir(real):
+        raise InvalidInput(f"{path!r} is a directory, not a file")
+    return real
+
+
+def _replace_unless_changed(path: str, before: str | None, after: str | None, mode: int) -> bool:
+    """Whether the file was replaced; False if another process changed it first."""
+    _must_be_writable(path)
+    folder = os.path.dirname(path)
+    try:
+        os.makedirs(folder, exist_ok=True)
+        _tidy(folder)
+        with _alone(folder):
+            if read_text(path) != before:
+                return False
+            _put(path, after, mode)
+        return True
+    except OSError as error:
+        raise storage_error(error, path) from error
+
+
+def _must_be_writable(path: str) -> None:
+    """Refuse to change a read-only file, also as root."""
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        return
+    if not mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH) or not os.access(path, os.W_OK):
+        raise StorageError(path, "read-only", f"make it writable; {_UNTOUCHED}")
+
+
+def _put(path: str, text: str | None, mode: int) -> None:
+    """Replace the file, or remove it for None."""
+    if text is None:
+        os.unlink(path)
+        return
+    fresh = os.path.join(os.path.dirname(path), f"{_TEMPORARY}{os.urandom(8).hex()}")
+    replace(path, text.encode("utf-8"), mode=_mode(path, mode), durable=True, aside=fresh)
+
+
+def _tidy(folder: str) -> None:
+    """Remove temporary files of processes that were killed over an hour ago."""
+    with os.scandir(folder) as entries:
+        fresh = [entry for entry in entries if entry.name.startswith(_TEMPORARY)]
+    for entry in fresh:
+        with suppress(FileNotFoundError):  # another process has just finished with it
+            if time.time() - entry.stat().st_mtime > _STALE:
+                unlink(entry.path)
+
+
+def _mode(path: str, otherwise: int) -> int:
+    try:
+        return stat.S_IMODE(os.stat(path).st_mode)
+    except FileNotFoundError:
+        return otherwise
+
+
+@contextmanager
+def _alone(folder: str) -> Iterator[None]:
+    """Lock the folder against other hardwon processes."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+_ROOT = 0  # root may change every file anyway
+
+
+def home_at(path: str | None) -> str:
+    """The home at a path; without one, `.hardwon` in the user's home directory."""
+    if path:
+        return os.path.abspath(os.path.expanduser(path))
+    user = os.path.expanduser("~")
+    if user == "~" or not os.path.isabs(user):
+        raise StorageError("~", "no home directory is known", "set HARDWON_HOME to a directory")
+    return os.path.join(user, ".hardwon")
+
+
+def ensure_own(home: str) -> None:
+    """Raise StorageError when another user owns the home or can write to it."""
+    try:
+        state = os.stat(home)
+    except OSError:  # it does not exist yet; other errors are reported when it is opened
+        return
+    wrong = home_problem(home, state, uid=os.geteuid())
+    if wrong is not None:
+        raise wrong
+
+
+def is_database(target: str) -> bool:
+    """Whether a target is the URL of a PostgreSQL database, and not a home directory."""
+    return target.startswith(("postgresql://", "postgres://"))
+
+
+def database_digest(url: str) -> str:
+    """The digest of a database URL for file names, without user, password and options."""
+    from hashlib import blake2b  # a hook that asks the daemon has no use for it
+
+    place = url.partition("://")[2].partition("?")[0].rpartition("@")[2]
+    return blake2b(place.encode(), digest_size=6).hexdigest()
+
+
+def home_problem(home: str, state: os.stat_result, *, uid: int) -> StorageError | None:
+    """Why this user should not use the home, with a command that helps; None if it is fine."""
+    if state.st_uid not in {uid, _ROOT}:
+        remedy = f"`sudo chown -R {uid} {home}` if it is yours, else set HARDWON_HOME to another"
+        return StorageError(home, f"it belongs to user {state.st_uid}, not to {uid}", remedy)
+    if state.st_mode & stat.S_IWOTH:
+        return StorageError(home, "everybody can write to it", f"`chmod 700 {home}`")
+    return None

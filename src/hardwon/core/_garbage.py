@@ -16,7 +16,7 @@ _usual: list[tuple[int, int, int]] = []  # what it was for each that is within, 
 
 
 @contextmanager
-def collected_rarely() -> Iterator[None]:
+def collect_garbage_rarely() -> Iterator[None]:
     """Collect garbage rarely, for work that makes many values and hardly any cycles."""
     with _LOCK:
         _usual.append(_usual[0] if _usual else gc.get_threshold())

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from hardwon.core.errors import InvalidInput, MissingExtra
-from hardwon.core.values.queue import BUCKETS
+from hardwon.core.values.job import BUCKETS, QueueCounts, WorkCounts
 
 try:
     from prometheus_client import CollectorRegistry, generate_latest
@@ -23,7 +23,6 @@ except ImportError as error:
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from hardwon.core.values.queue import QueueCounts, WorkCounts
 
 _ENTRANCES = ("accepted", "rejected_full", "deduped", "dropped_oldest")
 _SPENT = {

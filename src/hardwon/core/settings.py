@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, NamedTuple, TypeVar
 
-from hardwon.core import _files, _homes
+from hardwon.core import _files
 from hardwon.core.errors import InvalidInput, StorageError, storage_error
 
 T = TypeVar("T", int, float)
@@ -265,7 +265,7 @@ def sections(settings: Settings) -> list[str]:
 
 def load(home: str | None = None, environ: Mapping[str, str] = os.environ) -> Settings:
     """The settings of this process; `home` may also be the URL of a database."""
-    url, home = (home, None) if home and _homes.is_database(home) else ("", home)
+    url, home = (home, None) if home and _files.is_database(home) else ("", home)
     settings = Settings(os.path.abspath(home) if home else default_home(environ))
     origins = {"home": "argument" if home else _home_origin(environ)}
     file = file_content(os.path.join(settings.home, "config.toml"))
@@ -285,7 +285,7 @@ def load(home: str | None = None, environ: Mapping[str, str] = os.environ) -> Se
 
 def default_home(environ: Mapping[str, str] = os.environ) -> str:
     """`$HARDWON_HOME`, or `.hardwon` in the user's home directory."""
-    return _homes.home_at(environ.get(f"{PREFIX}HOME"))
+    return _files.home_at(environ.get(f"{PREFIX}HOME"))
 
 
 def parse(key: str, raw: Any, default: Any) -> Any:

@@ -19,7 +19,7 @@ _OTHER = ("HOME", "LOOP")  # variables of hardwon that are no settings
 _HEADER = r"\s*\[\s*([\w.-]+)\s*\]\s*(?:#.*)?"
 
 
-def unknown(values: Settings, environ: Mapping[str, str] = os.environ) -> list[str]:
+def unknown_settings(values: Settings, environ: Mapping[str, str] = os.environ) -> list[str]:
     """Unknown settings: `section.name` in the file, and HARDWON_ variables."""
     settings_known = {
         row[0]: variables(*row[0].split(".")) for row in values.rows() if "." in row[0]
@@ -40,7 +40,7 @@ def set_setting(home: str, key: str, value: str) -> str:
 
     Raises InvalidInput for an unknown setting or a value of the wrong kind; nothing is written.
     """
-    literal = _literal(_checked(home, key, value))
+    literal = _literal(_parse_value(home, key, value))
     _edit(home, key, literal)
     return literal
 
@@ -51,7 +51,7 @@ def unset_setting(home: str, key: str) -> bool:
     return _edit(home, key, None)
 
 
-def written(value: Any) -> str:
+def format_value(value: Any) -> str:
     """A value in the form for config.toml or an environment variable."""
     if isinstance(value, bool):
         return str(value).lower()
@@ -66,7 +66,7 @@ def written(value: Any) -> str:
 def _edit(home: str, key: str, literal: str | None) -> bool:
     path = os.path.join(home, NAME)
     before = _read(path)
-    after = edited(before, key, literal)
+    after = edit_text(before, key, literal)
     if after == before:
         return False
     try:
@@ -77,14 +77,14 @@ def _edit(home: str, key: str, literal: str | None) -> bool:
     return True
 
 
-def edited(text: str, key: str, literal: str | None) -> str:
+def edit_text(text: str, key: str, literal: str | None) -> str:
     """The text with one setting changed, or removed if `literal` is None.
 
     Raises InvalidInput for a layout that cannot be edited without changing other settings.
     """
     section, _, name = key.partition(".")
     lines = text.splitlines()
-    changed = "\n".join(_changed(lines, section, name, literal))
+    changed = "\n".join(_changed_lines(lines, section, name, literal))
     changed = f"{changed}\n" if changed else ""
     wanted = _with(tomllib.loads(text), section, name, literal)
     try:
@@ -96,7 +96,7 @@ def edited(text: str, key: str, literal: str | None) -> str:
     return changed
 
 
-def _changed(lines: list[str], section: str, name: str, literal: str | None) -> list[str]:
+def _changed_lines(lines: list[str], section: str, name: str, literal: str | None) -> list[str]:
     start, end = _span(lines, section)
     place = next((at for at in range(start, end) if _is_setting(lines[at], name)), None)
     row = [] if literal is None else [f"{name} = {literal}"]
@@ -143,7 +143,7 @@ def _with(values: dict[str, Any], section: str, name: str, literal: str | None) 
     return values if is_gone else {**values, section: group}
 
 
-def _checked(home: str, key: str, value: str) -> Any:
+def _parse_value(home: str, key: str, value: str) -> Any:
     return parse(key, value, _default(home, key))
 
 
@@ -159,7 +159,7 @@ def _literal(value: Any) -> str:
     """The value in TOML."""
     if isinstance(value, bool | int | float):
         return str(value).lower()
-    text = written(value) if isinstance(value, timedelta) else str(value)
+    text = format_value(value) if isinstance(value, timedelta) else str(value)
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 

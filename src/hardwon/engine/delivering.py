@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from hardwon.core.errors import StorageError, Unavailable
 from hardwon.core.values.delivery import NOTHING, Door, Injection
-from hardwon.core.values.run import Shown
+from hardwon.core.values.run import Shown, Step
 from hardwon.engine.pipeline import inject, measure, recall
 from hardwon.knowledge.ranking.query import Match, Query
 from hardwon.knowledge.ranking.scores import WEIGHTS, Judged, Outlook, is_of_other_tests
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from hardwon.core.settings import Settings
     from hardwon.core.values.lesson import Lesson
     from hardwon.core.values.scope import Scope
-    from hardwon.core.values.step import Step
     from hardwon.engine.pipeline import withhold
     from hardwon.storage.ports import Run, Store
 

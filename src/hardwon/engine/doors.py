@@ -6,14 +6,12 @@ from datetime import UTC, datetime
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
-from hardwon.core import _background as background
+from hardwon.core import time_limits as background
 from hardwon.core.errors import InvalidInput
 from hardwon.core.text.secrets import screened
 from hardwon.core.values.delivery import NOTHING, Door, Injection
-from hardwon.core.values.episode import Trigger
-from hardwon.core.values.lesson import MINED, Status
-from hardwon.core.values.run import RunSoFar
-from hardwon.core.values.step import Step
+from hardwon.core.values.lesson import MINED, Lesson, Status
+from hardwon.core.values.run import RunSoFar, Step, Trigger
 from hardwon.engine import queries
 from hardwon.engine.delivering import Delivering, note_shown
 from hardwon.engine.pipeline import inject, playbook, repeat, screen, screened_ports
@@ -27,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hardwon.core.settings import Settings
-    from hardwon.core.values.lesson import Lesson
     from hardwon.core.values.scope import Scope
     from hardwon.engine import recording
     from hardwon.knowledge.evidence.ways import Way
@@ -210,6 +207,8 @@ class Doors:
         """
         self.flush(_AT_THE_END)
         past = run.so_far()
+        if any(step.failure for step in past.steps):
+            self.delivering.noted(lambda: self.recorder.end(scope, past))
         if past.shown:
             from hardwon.engine.pipeline import settle
 

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.core._fork import cached_property
 from hardwon.core.errors import NotFound
-from hardwon.core.values.run import RunSoFar
+from hardwon.core.values.run import RunSoFar, Step, read_step
 from hardwon.core.values.scope import Scope
-from hardwon.core.values.step import restored
 from hardwon.engine.doors import Doors
 from hardwon.engine.recording import Recording
 from hardwon.storage.stores.sqlite import mirror as sqlite_mirror
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from hardwon.core.settings import Settings
     from hardwon.core.values.delivery import Injection
     from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.step import Step
     from hardwon.storage.ports import Run, Store
     from hardwon.storage.sql.journal import Spool
     from hardwon.storage.stores.postgres import PostgresStore
@@ -82,7 +80,7 @@ class Relearner:
         for scope, step, past, shown in records:
             own_scope = Scope(*scope)
             lessons = [lesson for number in shown if (lesson := self._lesson(own_scope, number))]
-            self._recording.after(own_scope, restored(step), _restored(past), lessons)
+            self._recording.after(own_scope, read_step(step), _restored(past), lessons)
 
     def _lesson(self, scope: Scope, number: int) -> Lesson | None:
         try:
@@ -185,7 +183,7 @@ def _restored(noted: list[Any]) -> RunSoFar:
     task, steps, told, counted, warned, since, warnings = noted
     return RunSoFar(
         task,
-        tuple(restored(step) for step in steps),
+        tuple(read_step(step) for step in steps),
         frozenset(told),
         frozenset(counted),
         warned,

@@ -11,13 +11,12 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from hardwon.core.errors import StorageError, Unavailable
-from hardwon.core.values.queue import QueueCounts
+from hardwon.core.values.job import Job, QueueCounts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime, timedelta
 
-    from hardwon.core.values.job import Job
     from hardwon.storage.queues.files import FileQueue
     from hardwon.storage.queues.postgres import PostgresQueue
 

@@ -12,7 +12,7 @@ from hardwon.knowledge.ranking.query import Query, query, terms
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.run import Step
     from hardwon.knowledge.ranking.query import Near
 
     Nearest = Callable[[str], Near]  # the lessons nearest in meaning to a text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.core.values.fix import UNCHANGED
+from hardwon.core.values.lesson import UNCHANGED, Lesson
 from hardwon.engine.pipeline import adopt, mine, scope_memory, screen
 from hardwon.knowledge.reading import mistakes
 
@@ -13,11 +13,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from hardwon.core.settings import Settings
-    from hardwon.core.values.failure import Failure
-    from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.run import RunSoFar
+    from hardwon.core.values.run import Failure, RunSoFar, Step
     from hardwon.core.values.scope import Scope
-    from hardwon.core.values.step import Step
     from hardwon.engine.pipeline.scope_memory import Memory
     from hardwon.storage.ports import Store
 
@@ -54,6 +51,13 @@ class Recording:
         is_mistake = mistakes.is_mistake(step, past.steps)
         marks = mine.note_failure(step, past, memory) if is_mistake else []
         return marks + mine.note_fixes(step, past, memory)
+
+    def end(self, scope: Scope, past: RunSoFar) -> None:
+        """Learn from a whole run what its single steps did not show."""
+        values = self._settings.reflexion
+        if values.enabled and values.on_error and values.persist:
+            with self._store.together():
+                mine.note_replaced(past, self._memory(scope))
 
     def describe_learnt(self, scope: Scope, marks: Sequence[str]) -> str:
         """What a step taught, in one line for the user; "" if nothing new."""

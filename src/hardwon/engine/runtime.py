@@ -6,11 +6,11 @@ import os
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from hardwon.core import _extras, _files, _homes
+from hardwon.core import _extras, _files
 from hardwon.core._fork import cached_property
 from hardwon.core.errors import InvalidInput, storage_error
-from hardwon.core.settings import load
-from hardwon.core.values.episode import Episode
+from hardwon.core.settings import GoalSettings, Settings, load
+from hardwon.core.values.run import Episode, Step
 from hardwon.engine import trust
 from hardwon.engine.doors import Doors
 from hardwon.engine.pipeline import news, playbook, screen, screened_ports
@@ -20,12 +20,9 @@ from hardwon.storage.stores import sqlite
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Sequence
 
-    from hardwon.core.settings import GoalSettings, Settings
-    from hardwon.core.values.job import Job
+    from hardwon.core.values.job import Job, Tally
     from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.queue import Tally
     from hardwon.core.values.scope import Scope
-    from hardwon.core.values.step import Step
     from hardwon.engine import embeddings, mirror
     from hardwon.engine.pipeline import imagine
     from hardwon.engine.worker import BackgroundWorker, WorkerProcess
@@ -319,7 +316,7 @@ class Runtime:
 
 def settings_at(place: str, given: Settings | None) -> Settings:
     """The settings for a hardwon at `place`; `given` ones are used if there are any."""
-    if _homes.is_database(place):
+    if _files.is_database(place):
         return given.on_database(place) if given else load(place)
     if "://" in place:
         raise InvalidInput(f"no backend for {place.split('://')[0]!r} URLs")
@@ -340,7 +337,7 @@ def _open_store(
         os.makedirs(home, mode=0o700, exist_ok=True)
     except OSError as error:
         raise storage_error(error, home) from error
-    _homes.ensure_own(home)
+    _files.ensure_own(home)
     store: Store
     if not shared.url:
         store = sqlite.SqliteStore(home)

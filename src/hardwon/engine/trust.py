@@ -17,7 +17,7 @@ from hardwon.core import _files
 from hardwon.core.project import claim_of
 from hardwon.core.text.clean import one_line
 from hardwon.core.text.secrets import without_secrets
-from hardwon.core.values.scope import Scope, apart, folder_digest, named
+from hardwon.core.values.scope import Scope, apart, check_name, folder_digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -103,7 +103,7 @@ def claimed(folder: str, *, tenant: str) -> FolderClaim | None:
 
 
 def _of_tenant(claimed_project: project.ClaimedProject, tenant: str) -> FolderClaim:
-    names = named(tenant, "tenant"), named(claimed_project.project, "project")
+    names = check_name(tenant, "tenant"), check_name(claimed_project.project, "project")
     return FolderClaim(*names, folder_digest(claimed_project.folder), claimed_project.folder)
 
 

@@ -10,24 +10,29 @@ import random
 import signal
 import threading
 from contextlib import suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from hardwon.core import _files, _isolation
 from hardwon.core.errors import HardwonError, Unavailable
-from hardwon.core.values import retry
-from hardwon.core.values.queue import QueueCounts, WorkCounter, since
+from hardwon.core.values.job import (
+    Backoff,
+    Job,
+    Policy,
+    QueueCounts,
+    Tally,
+    WorkCounter,
+    WorkerStatus,
+    since,
+)
 from hardwon.engine import outbox
 from hardwon.engine.pipeline import work
 from hardwon.storage.queues import files, memory
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Mapping
-    from datetime import datetime
 
     from hardwon.core.settings import QueueSettings, Settings
-    from hardwon.core.values.job import Job
-    from hardwon.core.values.queue import Tally, WorkerStatus
     from hardwon.storage.ports import WorkedQueue
     from hardwon.storage.queues import postgres
 
@@ -230,13 +235,11 @@ class WorkerProcess:
         }
 
 
-def policy(values: QueueSettings) -> retry.Policy:
+def policy(values: QueueSettings) -> Policy:
     """The configured policy of retries, time limits and workers."""
-    backoff = retry.Backoff(
-        values.initial_delay, values.max_delay, values.jitter, values.max_attempts
-    )
-    timeout = values.job_timeout or retry.Policy().timeout  # zero: the default
-    return retry.Policy(backoff, timeout, max(1, values.workers), values.drain_timeout)
+    backoff = Backoff(values.initial_delay, values.max_delay, values.jitter, values.max_attempts)
+    timeout = values.job_timeout or Policy().timeout  # zero: the default
+    return Policy(backoff, timeout, max(1, values.workers), values.drain_timeout)
 
 
 class BackgroundWorker:

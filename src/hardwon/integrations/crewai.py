@@ -2,49 +2,75 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from crewai.events import ToolUsageErrorEvent, ToolUsageFinishedEvent, crewai_event_bus
-from crewai.hooks import register_before_llm_call_hook, unregister_before_llm_call_hook
+from crewai import hooks
+from crewai.events import ToolUsageErrorEvent, crewai_event_bus
 
-from hardwon.integrations.recorder import Recorder
+from hardwon.integrations.recorder import Recorder, beside
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from hardwon import Agent
 
-_MARK = "[hardwon]"
 _PATIENCE = 2.0  # seconds for the handlers of the latest tool call; they run in threads
 
 
 @contextmanager
 def watching(agent: Agent, task: str = "") -> Iterator[Recorder]:
     """Learn from the crew that runs in the block; `task` is the query for lessons."""
-    run = Recorder(agent)
-    run.start(task)
-
-    def inform(context: Any) -> None:
-        crewai_event_bus.flush(_PATIENCE)
-        if context.messages and (lessons := run.context):
-            first = context.messages[0]
-            first["content"] = f"{first['content'].split(_MARK)[0].rstrip()}\n\n{_MARK}\n{lessons}"
-
-    with crewai_event_bus.scoped_handlers():
-        crewai_event_bus.on(ToolUsageErrorEvent)(
-            lambda source, event: run.failed(event.tool_name, event.tool_args, event.error)
-        )
-        crewai_event_bus.on(ToolUsageFinishedEvent)(
-            lambda source, event: run.worked(event.tool_name, event.tool_args, event.output)
-        )
-        register_before_llm_call_hook(inform)
+    crew = _Crew(Recorder(agent))
+    crew.run.start(task)
+    with ExitStack() as stack:
+        stack.callback(crewai_event_bus.flush, _PATIENCE)
+        stack.enter_context(crewai_event_bus.scoped_handlers())
+        crewai_event_bus.on(ToolUsageErrorEvent)(crew.note_error)
+        hooks.register_before_llm_call_hook(crew.inform)
+        stack.callback(hooks.unregister_before_llm_call_hook, crew.inform)
+        hooks.register_before_tool_call_hook(crew.check_call)
+        stack.callback(hooks.unregister_before_tool_call_hook, crew.check_call)
+        hooks.register_after_tool_call_hook(crew.record)
+        stack.callback(hooks.unregister_after_tool_call_hook, crew.record)
         try:
-            yield run
+            yield crew.run
         except BaseException as error:
-            run.end(error=error)
+            crew.run.end(error=error)
             raise
-        finally:
-            unregister_before_llm_call_hook(inform)
-            crewai_event_bus.flush(_PATIENCE)
-    run.end()
+    crew.run.end()
+
+
+class _Crew:
+    """What the hooks of CrewAI call."""
+
+    def __init__(self, run: Recorder) -> None:
+        self.run = run
+        self._denial = ""
+        self._errors: list[object] = []
+
+    def inform(self, context: Any) -> None:
+        """Put the start of the run behind the first message."""
+        start = self.run.context
+        if start and context.messages and start not in context.messages[0]["content"]:
+            first = context.messages[0]
+            first["content"] = f"{first['content']}\n\n{start}"
+
+    def check_call(self, context: Any) -> bool | None:
+        """False stops a call that failed here last, or is forbidden; `record` answers it."""
+        self._denial = self.run.denial(context.tool_name, context.tool_input)
+        return False if self._denial else None
+
+    def note_error(self, source: object, event: Any) -> None:
+        """Keep the error of a call until its result is recorded."""
+        self._errors.append(event.error)
+
+    def record(self, context: Any) -> str | None:
+        """Record the call; the result with what is known about it."""
+        if self._denial:
+            return self._denial
+        crewai_event_bus.flush(_PATIENCE)
+        errors, self._errors = self._errors, []
+        record = self.run.failed if errors else self.run.worked
+        output = errors[-1] if errors else context.tool_result
+        note = record(context.tool_name, context.tool_input, output)
+        return str(beside(str(context.tool_result), note)) if note else None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from langchain.agents.middleware import AgentMiddleware
 from langchain_core.messages import SystemMessage, ToolMessage
 
-from hardwon.integrations.recorder import Recorder
+from hardwon.integrations.recorder import Recorder, beside
 
 if TYPE_CHECKING:
     from hardwon import Agent
@@ -28,29 +28,29 @@ class Lessons(AgentMiddleware):  # type: ignore[misc, type-arg, unused-ignore]
         self.before_agent(state, runtime)
 
     def wrap_model_call(self, request: Any, handler: Any) -> Any:
-        """Add the lessons at the end of the system message."""
-        return handler(self._informed(request))
+        """Add the start of the run at the end of the system message."""
+        return handler(self._with_start(request))
 
     async def awrap_model_call(self, request: Any, handler: Any) -> Any:
-        return await handler(self._informed(request))
+        return await handler(self._with_start(request))
 
     def wrap_tool_call(self, request: Any, handler: Any) -> Any:
-        """Record the call; a call that a guard forbids is answered by its lesson."""
-        if denied := self._denied(request):
-            return denied
+        """Record the call; one that failed here last, or is forbidden, is answered instead."""
+        if denial := self._denial(request):
+            return denial
         try:
-            return self._recorded(request, handler(request))
+            return self._record(request, handler(request))
         except Exception as error:
-            self._crashed(request, error)
+            self._crash(request, error)
             raise
 
     async def awrap_tool_call(self, request: Any, handler: Any) -> Any:
-        if denied := self._denied(request):
-            return denied
+        if denial := self._denial(request):
+            return denial
         try:
-            return self._recorded(request, await handler(request))
+            return self._record(request, await handler(request))
         except Exception as error:
-            self._crashed(request, error)
+            self._crash(request, error)
             raise
 
     def after_agent(self, state: Any, runtime: Any) -> None:
@@ -60,28 +60,30 @@ class Lessons(AgentMiddleware):  # type: ignore[misc, type-arg, unused-ignore]
     async def aafter_agent(self, state: Any, runtime: Any) -> None:
         self.after_agent(state, runtime)
 
-    def _informed(self, request: Any) -> Any:
-        context = self._run.context
-        if not context:
+    def _with_start(self, request: Any) -> Any:
+        if not self._run.context:
             return request
         base = _text(request.system_message) if request.system_message else ""
-        return request.override(system_message=SystemMessage(f"{base}\n\n{context}".strip()))
+        text = f"{base}\n\n{self._run.context}".strip()
+        return request.override(system_message=SystemMessage(text))
 
-    def _denied(self, request: Any) -> Any:
+    def _denial(self, request: Any) -> Any:
         call = request.tool_call
         reason = self._run.denial(call["name"], call["args"])
-        if not reason:
-            return None
-        return ToolMessage(reason, tool_call_id=call["id"], name=call["name"], status="error")
+        return reason and ToolMessage(
+            reason, tool_call_id=call["id"], name=call["name"], status="error"
+        )
 
-    def _recorded(self, request: Any, result: Any) -> Any:
+    def _record(self, request: Any, result: Any) -> Any:
         call = request.tool_call
         failed = getattr(result, "status", "") == "error"
         record = self._run.failed if failed else self._run.worked
-        record(call["name"], call["args"], _text(result))
+        note = record(call["name"], call["args"], _text(result))
+        if note and isinstance(result, ToolMessage):
+            return result.model_copy(update={"content": beside(result.content, note)})
         return result
 
-    def _crashed(self, request: Any, error: Exception) -> None:
+    def _crash(self, request: Any, error: Exception) -> None:
         """Record the failure and end the run: the exception ends it."""
         self._run.failed(request.tool_call["name"], request.tool_call["args"], error)
         self._run.end(error=error)

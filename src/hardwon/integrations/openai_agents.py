@@ -1,7 +1,7 @@
-"""OpenAI Agents SDK: hooks, a filter for the model's input, and an error function for tools.
+"""OpenAI Agents SDK: hooks, a filter for the model's input, and tools that ask first.
 
 lessons = Lessons(agent)
-tool = function_tool(f, failure_error_function=lessons.on_tool_error)
+starting_agent = Agent(..., tools=[lessons.tool(f)])
 Runner.run(starting_agent, task, hooks=lessons, run_config=lessons.config())
 """
 
@@ -9,10 +9,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agents import RunConfig, RunHooks, default_tool_error_function
+from agents import (
+    FunctionTool,
+    RunConfig,
+    RunHooks,
+    ToolGuardrailFunctionOutput,
+    ToolInputGuardrail,
+    default_tool_error_function,
+    function_tool,
+)
 from agents.run import ModelInputData
 
-from hardwon.integrations.recorder import Recorder
+from hardwon.integrations.recorder import Recorder, beside
 
 if TYPE_CHECKING:
     from hardwon import Agent
@@ -24,46 +32,78 @@ class Lessons(RunHooks):  # type: ignore[misc, type-arg, unused-ignore]
     def __init__(self, agent: Agent) -> None:
         self._run = Recorder(agent)
         self._is_started = False
-        self._failed_calls: set[str] = set()
+        self._settled: set[str] = set()  # calls that failed or were denied
+        self._notes: dict[str, str] = {}  # what stands beside the output of a call
 
     def config(self, **options: Any) -> RunConfig:
-        """A RunConfig that puts the lessons before every model call."""
+        """A RunConfig that puts the start before the model, and notes beside outputs."""
         return RunConfig(call_model_input_filter=self.inform, **options)
 
+    def tool(self, function: Any, **options: Any) -> FunctionTool:
+        """A function tool that asks before each call and tells its failures what worked before."""
+        guard = ToolInputGuardrail(guardrail_function=self.check_call)
+        return function_tool(
+            function,
+            failure_error_function=self.on_tool_error,
+            tool_input_guardrails=[guard],
+            **options,
+        )
+
+    def check_call(self, data: Any) -> ToolGuardrailFunctionOutput:
+        """Answer a call that failed here last, or is forbidden, without making it."""
+        denial = self._run.denial(data.context.tool_name, data.context.tool_arguments)
+        if not denial:
+            return ToolGuardrailFunctionOutput.allow()
+        self._settled.add(_identity(data.context))
+        return ToolGuardrailFunctionOutput.reject_content(denial)
+
     async def inform(self, data: Any) -> ModelInputData:
-        """The model's input with the lessons at the end of its instructions."""
+        """The model's input: the start after its instructions, notes behind outputs."""
         original = data.model_data
         if not self._is_started:
             self._is_started = True
             self._run.start(_task(original.input))
         instructions = f"{original.instructions or ''}\n\n{self._run.context}".strip()
-        return ModelInputData(input=original.input, instructions=instructions)
+        return ModelInputData(input=self._with_notes(original.input), instructions=instructions)
 
     def on_tool_error(self, ctx: Any, error: Exception) -> str:
         """The text that the model reads instead of the exception, with what worked last time."""
-        self._failed_calls.add(_identity(ctx))
-        self._run.failed(
-            getattr(ctx, "tool_name", "tool"), getattr(ctx, "tool_arguments", ""), error
-        )
-        return str(default_tool_error_function(ctx, error))
+        self._settled.add(_identity(ctx))
+        tool, args = getattr(ctx, "tool_name", "tool"), getattr(ctx, "tool_arguments", "")
+        note = self._run.failed(tool, args, error)
+        return str(beside(str(default_tool_error_function(ctx, error)), note))
 
     async def on_tool_end(self, context: Any, agent: Any, tool: Any, result: object) -> None:
         """Record a call; a failed one was recorded by `on_tool_error`."""
-        if _identity(context) in self._failed_calls:
-            self._failed_calls.remove(_identity(context))
-        else:
-            self._run.worked(tool.name, getattr(context, "tool_arguments", ""), result)
+        identity = _identity(context)
+        if identity in self._settled:
+            self._settled.remove(identity)
+        elif note := self._run.worked(tool.name, getattr(context, "tool_arguments", ""), result):
+            self._notes[identity] = note
 
     async def on_agent_end(self, context: Any, agent: Any, output: Any) -> None:
         """End the run; the next one starts from scratch."""
-        self._is_started = False
-        self._failed_calls.clear()
-        self._run.end(output)
+        self._end(output)
 
     def on_run_error(self, error: BaseException) -> None:
         """Call this for errors of `Runner.run` (too many turns …): the SDK has no hook for them."""
+        self._end(error=error)
+
+    def _end(self, output: object = "", error: object = None) -> None:
         self._is_started = False
-        self._run.end(error=error)
+        self._settled.clear()
+        self._notes.clear()
+        self._run.end(output, error)
+
+    def _with_notes(self, items: Any) -> Any:
+        if not self._notes or isinstance(items, str):
+            return items
+        return [
+            {**item, "output": beside(item["output"], self._notes.get(item["call_id"], ""))}
+            if item.get("type") == "function_call_output"
+            else item
+            for item in items
+        ]
 
 
 def _identity(context: Any) -> str:
@@ -76,8 +116,4 @@ def _task(items: Any) -> str:
     if isinstance(items, str):
         return items
     contents = [item.get("content") for item in items if item.get("role") == "user"]
-    return (
-        contents[-1]
-        if contents and isinstance(contents[-1], str)
-        else str(contents[-1] if contents else "")
-    )
+    return str(contents[-1]) if contents else ""

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pydantic_ai import ModelRetry
 from pydantic_ai.capabilities import AbstractCapability
 
-from hardwon.integrations.recorder import Recorder
+from hardwon.integrations.recorder import Recorder, beside
 
 if TYPE_CHECKING:
     from hardwon import Agent
 
 
 class Lessons(AbstractCapability):  # type: ignore[misc, type-arg, unused-ignore]
-    """Adds lessons to the instructions and records tool calls; each run gets its own instance."""
+    """Adds the start to the instructions and records calls; each run gets its own instance."""
 
     def __init__(self, agent: Agent) -> None:
         self._agent = agent
@@ -26,7 +27,7 @@ class Lessons(AbstractCapability):  # type: ignore[misc, type-arg, unused-ignore
         return instance
 
     def get_instructions(self) -> Any:
-        """The lessons, updated before every request."""
+        """What the project has taught."""
 
         async def lessons(ctx: Any) -> str:
             return self._run.context
@@ -36,16 +37,17 @@ class Lessons(AbstractCapability):  # type: ignore[misc, type-arg, unused-ignore
     async def wrap_tool_execute(
         self, ctx: Any, *, call: Any, tool_def: Any, args: Any, handler: Any
     ) -> Any:
-        """Record the call; a call that a guard forbids is answered by its lesson."""
+        """Record the call; one that failed here last, or is forbidden, is answered instead."""
         if denial := self._run.denial(call.tool_name, args):
             return denial
         try:
             result = await handler(args)
         except Exception as error:
-            self._run.failed(call.tool_name, args, error)
+            note = self._run.failed(call.tool_name, args, error)
+            if note and isinstance(error, ModelRetry):
+                raise ModelRetry(beside(error.message, note)) from error
             raise
-        self._run.worked(call.tool_name, args, result)
-        return result
+        return beside(result, self._run.worked(call.tool_name, args, result))
 
     async def after_run(self, ctx: Any, *, result: Any) -> Any:
         """End the run."""

@@ -11,61 +11,64 @@ if TYPE_CHECKING:
     from hardwon import Agent, Injection, Job
 
 _OUTPUT_LIMIT = 16_384
-_KEPT = 2  # blocks about failures to keep in the context
 
 
 class Recorder:
-    """Records a run step by step, and collects the lessons for the model."""
+    """Records a run step by step. What it returns belongs beside the result of that call."""
 
     def __init__(self, agent: Agent) -> None:
         self._agent = agent
         self._task = ""
-        self._turn = ""
-        self._since: list[str] = []
         self._failure: object = None
+        self.context = ""  # the text for the start of the run: what its project has taught
 
     def start(self, task: str) -> str:
         """Begin a run; what its project has taught, and the lessons about its task."""
-        self._task, self._since, self._failure = task, [], None
-        told = self._agent.start().text, self._agent.before_turn(task).text
-        self._turn = "\n\n".join(filter(None, told))
-        return self._turn
-
-    @property
-    def context(self) -> str:
-        """The text to put before the model now: lessons on the task and on recent failures."""
-        return "\n\n".join(filter(None, (self._turn, *self._since[-_KEPT:])))
+        self._task, self._failure = task, None
+        blocks = self._agent.start().text, self._agent.before_turn(task).text
+        self.context = "\n\n".join(filter(None, blocks))
+        return self.context
 
     def before(self, tool: str, args: Any) -> Injection:
         """What is known about exactly this call, and whether it is denied."""
         return self._agent.before_action(tool, _arguments(args))
 
     def denial(self, tool: str, args: Any) -> str:
-        """Why this call is not made: it failed here last, or is forbidden; "" if it may be."""
-        injection = self.before(tool, args)
-        return injection.text if injection.denied else ""
+        """The result to give instead of the call: it failed here last, or is forbidden; else ""."""
+        known = self.before(tool, args)
+        return known.text if known.denied else ""
 
     def worked(self, tool: str, args: Any, output: object = "") -> str:
-        """Record a call that worked; a warning if the run goes in circles."""
-        return self._note(self._agent.after_action(tool, _arguments(args), output=_words(output)))
+        """Record a call that returned; the output says whether it worked."""
+        return self._record(tool, args, output, failed=None)
 
     def failed(self, tool: str, args: Any, error: object) -> str:
         """Record a call that failed; what worked the last time, if it is known."""
         self._failure = error
-        return self._note(
-            self._agent.after_action(tool, _arguments(args), output=_words(error), failed=True)
-        )
+        return self._record(tool, args, error, failed=True)
 
     def end(self, attempt: object = "", error: object = None) -> Job | None:
         """End the run; it is queued for a lesson if something failed, or for a model to read."""
         reason = error if error is not None else self._failure
         self._failure = None
-        return self._agent.after_run(task=self._task, attempt=_words(attempt), error=reason)
+        return self._agent.after_run(task=self._task, attempt=_text(attempt), error=reason)
 
-    def _note(self, injection: Injection) -> str:
-        if injection:
-            self._since.append(injection.text)
-        return injection.text
+    def _record(self, tool: str, args: Any, output: object, *, failed: bool | None) -> str:
+        return self._agent.after_action(
+            tool, _arguments(args), output=_text(output), failed=failed
+        ).text
+
+
+def beside(result: Any, note: str) -> Any:
+    """The result of a call with a note behind it; a result that is no text stays as it is."""
+    return f"{result}\n\n{note}".strip() if note and isinstance(result, str) else result
+
+
+def with_note(error: Exception, note: str) -> Exception:
+    """The error with a note at the end of its message, which is what a model reads."""
+    if note:
+        error.args = (f"{error}\n\n{note}", *error.args[1:])
+    return error
 
 
 def _arguments(value: Any) -> Any:
@@ -78,5 +81,5 @@ def _arguments(value: Any) -> Any:
         return value
 
 
-def _words(value: object) -> str:
+def _text(value: object) -> str:
     return clip_middle(as_text(value), _OUTPUT_LIMIT)

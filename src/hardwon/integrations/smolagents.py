@@ -6,24 +6,25 @@ from typing import TYPE_CHECKING, Any
 
 from smolagents.memory import ActionStep, FinalAnswerStep
 
-from hardwon.integrations.recorder import Recorder
+from hardwon.integrations.recorder import Recorder, beside, with_note
 
 if TYPE_CHECKING:
     from hardwon import Agent
 
-    Call = tuple[str, Any]  # the tool and its arguments
-
 
 class Lessons:
-    """Sees every step; lessons go into the task and into the observations."""
+    """Sees every call; lessons go into the task and beside the results of calls."""
 
     def __init__(self, agent: Agent) -> None:
         self._run = Recorder(agent)
 
     def attach(self, agent: Any) -> Any:
-        """The same agent, which now records its runs."""
-        agent.step_callbacks.register(ActionStep, self.on_step)
+        """The same agent, which now records its runs and asks before each call of a tool."""
         agent.step_callbacks.register(FinalAnswerStep, self.on_end)
+        if hasattr(agent, "execute_tool_call"):
+            agent.execute_tool_call = self._watch(agent.execute_tool_call)
+        else:  # an agent that writes code: its steps are calls of the interpreter
+            agent.step_callbacks.register(ActionStep, self.on_step)
         original = agent.run
 
         def run(task: str, *args: Any, **kwargs: Any) -> Any:
@@ -37,34 +38,31 @@ class Lessons:
         agent.run = run
         return agent
 
-    def on_step(self, step: Any, agent: Any = None) -> None:
-        """Record a step; the calls of a failed one are only in the model's message."""
-        error = "" if step.error is None else str(step.error)
-        calls = _calls(step) if step.error is None else _failing(_calls(step), error)
-        for tool, args in calls:
+    def _watch(self, execute: Any) -> Any:
+        def call(tool: str, arguments: Any) -> Any:
             if tool == "final_answer":
-                continue
-            record = self._run.worked if step.error is None else self._run.failed
-            lessons = record(tool, args, error or step.observations or "")
-            if lessons:
-                step.observations = f"{step.observations or ''}\n{lessons}".strip()
+                return execute(tool, arguments)
+            if denial := self._run.denial(tool, arguments):
+                return denial
+            try:
+                result = execute(tool, arguments)
+            except Exception as error:
+                with_note(error, self._run.failed(tool, arguments, error))
+                raise
+            return beside(result, self._run.worked(tool, arguments, result))
+
+        return call
+
+    def on_step(self, step: Any, agent: Any = None) -> None:
+        """Record the code that a step ran; the code of a failed one is in the model's message."""
+        code = step.code_action or step.model_output or ""
+        if step.error is None:
+            note = self._run.worked("python_interpreter", code, step.observations or "")
+        else:
+            note = self._run.failed("python_interpreter", code, str(step.error))
+        if note:
+            step.observations = f"{step.observations or ''}\n{note}".strip()
 
     def on_end(self, step: Any, agent: Any = None) -> None:
         """End the run."""
         self._run.end(step.output)
-
-
-def _failing(calls: list[Call], error: str) -> list[Call]:
-    """The call that the error names; nothing is known of the others made beside it."""
-    if len(calls) == 1:
-        return calls
-    exact = [call for call in calls if f"'{call[0]}' with arguments {call[1]}" in error]
-    named = [call for call in calls if f"'{call[0]}'" in error or f"tool {call[0]}," in error]
-    return exact[:1] or (named if len(named) == 1 else [])
-
-
-def _calls(step: Any) -> list[Call]:
-    if step.tool_calls:
-        return [(call.name, call.arguments) for call in step.tool_calls]
-    calls = getattr(step.model_output_message, "tool_calls", None) or []
-    return [(call.function.name, call.function.arguments) for call in calls]

@@ -13,10 +13,9 @@ from hardwon.core.text.clean import one_line
 from hardwon.core.text.quoting import quotable
 from hardwon.core.values import execution
 from hardwon.core.values.delivery import NOTHING, Injection
-from hardwon.core.values.episode import Episode, Trigger
 from hardwon.core.values.execution import FinishedRun
 from hardwon.core.values.reflection import Reflection
-from hardwon.core.values.step import Step
+from hardwon.core.values.run import Episode, Step, Trigger
 from hardwon.knowledge.ranking.query import terms
 from hardwon.knowledge.reading.error_line import error_line
 

@@ -6,16 +6,14 @@ import logging
 from typing import TYPE_CHECKING
 
 from hardwon.core.errors import BudgetSpent, InvalidInput, PermanentError, SetupError
-from hardwon.core.values import evidence, provenance
-from hardwon.core.values.queue import SKIPPED
+from hardwon.core.values.job import SKIPPED, Job
+from hardwon.core.values.lesson import Kind, Lesson, with_evidence
 from hardwon.engine.pipeline import reflect
 from hardwon.engine.runtime import prompt_text
 from hardwon.knowledge.reading import episode_failure
 from hardwon.models.rules import Rules
 
 if TYPE_CHECKING:
-    from hardwon.core.values.job import Job
-    from hardwon.core.values.lesson import Lesson
     from hardwon.engine.runtime import Runtime
     from hardwon.storage.ports import Model
 
@@ -56,7 +54,7 @@ async def _worded(job: Job, model: Model) -> Lesson | None:
         return await reflect.reflect(job, model=model, system=prompt_text("lesson"))
     except BudgetSpent as spent:
         lesson = await reflect.reflect(job, model=Rules(), system="")
-        return lesson and provenance.marked(lesson, evidence.Kind.REWORD, spent.limit)
+        return lesson and with_evidence(lesson, Kind.REWORD, spent.limit)
 
 
 def _model(engine: Runtime) -> Model:

@@ -19,9 +19,8 @@ from hardwon.storage.ports import Reply
 if TYPE_CHECKING:
     from datetime import timedelta
 
-    from hardwon.core.values.episode import Episode
-    from hardwon.core.values.fix import Fix
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.lesson import Fix
+    from hardwon.core.values.run import Episode, Step
     from hardwon.storage.ports import Request
 
 _FIXED, _UNFIXED = 0.8, 0.3

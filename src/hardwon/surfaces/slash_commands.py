@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import hardwon
 from hardwon.core.errors import HardwonError, NotFound
 from hardwon.core.text.clean import LABEL_LIMIT, LESSON_LIMIT, one_line
-from hardwon.core.values.provenance import recorded
+from hardwon.core.values.lesson import confirmation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -133,14 +133,14 @@ def _answered(command: SlashCommand, agent: Agent) -> str:
 
 def _create(command: SlashCommand, agent: Agent) -> str:
     if command.name == "reflect":
-        return recorded(agent.learn(command.text))
+        return confirmation(agent.learn(command.text))
     if not command.signature or not command.text:
         return "ERR: signature and lesson text are both required"
     if len(command.signature) > LABEL_LIMIT:
         return f"ERR: signature must be ≤ {LABEL_LIMIT} chars"
     if len(command.text) > LESSON_LIMIT:
         return f"ERR: lesson text must be ≤ {LESSON_LIMIT} chars"
-    return recorded(agent.learn(command.text, situation=command.signature))
+    return confirmation(agent.learn(command.text, situation=command.signature))
 
 
 def _list(command: SlashCommand, agent: Agent) -> str:

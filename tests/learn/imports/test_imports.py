@@ -14,7 +14,7 @@ import pytest
 
 import hardwon
 from hardwon.core.errors import InvalidInput, StorageError
-from hardwon.core.values.evidence import Evidence
+from hardwon.core.values.lesson import Evidence
 from hardwon.surfaces.cli import run
 
 

@@ -138,7 +138,7 @@ def test_one_command_removes_all_of_a_pack(hw: hardwon.Hardwon, tmp_path: Path) 
     ],
 )
 def test_an_origin_names_the_source_without_secrets(source: str, origin: str) -> None:
-    from hardwon.core.values.imported import origin_of
+    from hardwon.core.values.lesson_formats import origin_of
 
     assert origin_of(source) == origin
 

@@ -10,7 +10,7 @@ import pytest
 
 import hardwon
 from hardwon.core.errors import StorageError
-from hardwon.core.values.evidence import Evidence
+from hardwon.core.values.lesson import Evidence
 from tests.redis_server import RedisServer
 
 LATER = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hardwon import Agent, Lesson
-from hardwon.core.values.lesson import Status, noted
+from hardwon.core.values.lesson import Status, lesson_of_person
 from tests.stored import StoredHardwon
 
 EDIT = "when editing large Go files use Edit, not a full rewrite"
@@ -18,7 +18,7 @@ def keep(hw: StoredHardwon, agent: Agent, text: str, **more: Any) -> Lesson:
     """A lesson as it is stored, past the consolidation of single lessons."""
     now = hw.clock()
     times = {"created_at": now, "updated_at": now, "last_seen_at": now}
-    made = noted(agent.scope, text)._replace(**{**times, **more})
+    made = lesson_of_person(agent.scope, text)._replace(**{**times, **more})
     return hw.store.lessons.add(made)
 
 

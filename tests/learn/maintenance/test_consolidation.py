@@ -14,8 +14,7 @@ import pytest
 
 from hardwon import Agent
 from hardwon.core.errors import NotFound
-from hardwon.core.values.evidence import Evidence
-from hardwon.core.values.lesson import Status
+from hardwon.core.values.lesson import Evidence, Status
 from tests.learn.maintenance.dreaming import EDIT, GIT, keep, texts
 from tests.samples import NOW, Clock
 from tests.stored import StoredHardwon, opened

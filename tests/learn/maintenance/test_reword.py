@@ -9,8 +9,7 @@ import pytest
 
 from hardwon import Agent, Lesson
 from hardwon.core.errors import PermanentError
-from hardwon.core.values.evidence import Evidence
-from hardwon.core.values.lesson import Status
+from hardwon.core.values.lesson import Evidence, Status
 from hardwon.models.scripted import Scripted
 from tests.learn.maintenance.dreaming import GIT, keep
 from tests.stored import StoredHardwon, opened

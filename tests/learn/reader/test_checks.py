@@ -41,6 +41,7 @@ def test_what_the_steps_show_is_kept_word_for_word() -> None:
         'Use `ops --profile finance call refunds.draft "{order: <ref>}"`.',
         "Write dates as `DD-MON-YYYY` and read `config/seal.toml`.",
         "Run `make check` with `OPS call` and/or e.g. a report.",
+        "References look like `ord_77`.",  # another value in a form that the steps show
     ],
 )
 def test_blanks_quotes_and_placeholders_make_no_difference(do: str) -> None:
@@ -56,6 +57,8 @@ def test_blanks_quotes_and_placeholders_make_no_difference(do: str) -> None:
         ("Pass --skip-checks to the program.", "--skip-checks"),
         ("Call `ops call refunds.cancel` first.", "refunds.cancel"),
         ("Use `ops --prof finance call refunds.draft`.", "--prof"),
+        ("Wait 30 seconds: `make check 30`.", "30"),
+        ("References look like `cus_77` here.", "cus_77"),
     ],
 )
 def test_an_item_with_an_invented_name_is_refused(do: str, name: str) -> None:

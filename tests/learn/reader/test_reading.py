@@ -12,7 +12,7 @@ import pytest
 import hardwon
 from hardwon.core.errors import BudgetSpent
 from hardwon.core.settings import load
-from hardwon.core.values.evidence import Kind, values_of
+from hardwon.core.values.lesson import Kind, values_of
 from hardwon.models.scripted import Scripted
 
 NOTHING: dict[str, Any] = {"add": [], "change": [], "confirm": [], "withdraw": []}

@@ -5,18 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from hardwon import Scope
-from hardwon.learn.trials.credit import FailedTrial, name_of
-from hardwon.learn.trials.rules import reflect
-from hardwon.learn.trials.state import LoopState, Options, Trial
+from hardwon.learn.trials.credit import FailedTrial, reflect_by_rules, signature_of
 from hardwon.learn.trials.values import (
     Action,
     ActorOutput,
     Changes,
     EvaluatorOutput,
+    LoopState,
     MemoryMetadata,
+    Options,
     PerformanceDelta,
     Record,
     StructuredError,
+    Trial,
 )
 
 
@@ -43,13 +44,15 @@ def edit(path: str, diff: str = "") -> Action:
 def failure(*errors: StructuredError, earlier: tuple[Record, ...] = ()) -> FailedTrial:
     actor = ActorOutput((edit("docs.md"), edit("cart.py")))
     judged = failed(*errors)
-    return FailedTrial("Write average()", len(earlier), actor, judged, name_of(judged), earlier)
+    return FailedTrial(
+        "Write average()", len(earlier), actor, judged, signature_of(judged), earlier
+    )
 
 
 def as_record(one: FailedTrial) -> Record:
     return Record(
-        "l", one.number, "2026-01-01T00:00:00+00:00", one.actor, one.evaluation, reflect(one),
-        MemoryMetadata(), signature=one.signature,
+        "l", one.number, "2026-01-01T00:00:00+00:00", one.actor, one.evaluation,
+        reflect_by_rules(one), MemoryMetadata(), signature=one.signature,
     )  # fmt: skip
 
 

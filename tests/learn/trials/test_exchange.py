@@ -10,7 +10,7 @@ import pytest
 
 import hardwon
 from hardwon.core.errors import InvalidInput
-from hardwon.learn.trials.exchange import published, published_id
+from hardwon.learn.trials.exchange import export, published_id
 from hardwon.surfaces.cli import run
 from tests.learn.trials.exchanged import EXTERNAL_FORM, HOOK_FORM, SCHEMA_FORM
 
@@ -153,7 +153,7 @@ def test_an_exported_reflection_fits_the_published_pattern(
 ) -> None:
     coder.loops.import_from(str(store))
 
-    told = published(coder.loops.reflections("hook-loop")[0])
+    (told,) = export(coder.loops.reflections("hook-loop")[:1], published=True)
 
     assert told["loop_id"] == "ralph-hook-loop"
     required = {"loop_id", "iteration", "timestamp", "actor_output", "evaluator_output",

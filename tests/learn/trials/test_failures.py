@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hardwon.learn.trials.credit import category, name_of
+from hardwon.learn.trials.credit import category, signature_of
 from hardwon.learn.trials.values import (
     StructuredError,
 )
@@ -16,10 +16,14 @@ from tests.learn.trials.judged import EMPTY, TYPE, failed
 def test_a_failure_has_one_name_whatever_the_order_and_the_place() -> None:
     moved = EMPTY._replace(line=99)
 
-    assert name_of(failed(EMPTY, TYPE)) == name_of(failed(TYPE, moved))
-    assert name_of(failed(EMPTY)) != name_of(failed(TYPE))
-    assert name_of(failed(EMPTY, TYPE)) != name_of(failed(EMPTY, EMPTY._replace(test="other")))
-    assert name_of(failed(EMPTY)) != name_of(failed(EMPTY._replace(test="test_cart.py::other")))
+    assert signature_of(failed(EMPTY, TYPE)) == signature_of(failed(TYPE, moved))
+    assert signature_of(failed(EMPTY)) != signature_of(failed(TYPE))
+    assert signature_of(failed(EMPTY, TYPE)) != signature_of(
+        failed(EMPTY, EMPTY._replace(test="other"))
+    )
+    assert signature_of(failed(EMPTY)) != signature_of(
+        failed(EMPTY._replace(test="test_cart.py::other"))
+    )
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from hardwon.learn.trials.diagnostics import ToolReport
 from hardwon.learn.trials.evaluate import reward
+from hardwon.learn.trials.tools import ToolReport
 from hardwon.learn.trials.values import (
     VerificationMetrics,
     VerificationResult,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.core._wait_budget import WaitBudget
+from hardwon.core.time_limits import WaitBudget
 from hardwon.core.values.lesson import Status
 from hardwon.core.values.scope import Scope
 from hardwon.storage.stores.postgres import PostgresStore

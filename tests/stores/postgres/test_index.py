@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.core._wait_budget import WaitBudget
+from hardwon.core.time_limits import WaitBudget
 from hardwon.storage.stores.postgres import PostgresStore
 from tests.contract.test_index import matched
 from tests.postgres_server import Place

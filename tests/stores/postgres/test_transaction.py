@@ -11,9 +11,9 @@ import psycopg
 import pytest
 
 from hardwon import Lesson, Reflection, Scope
+from hardwon.core.values.delivery import Unit
 from hardwon.core.values.lesson import EPOCH, Status
 from hardwon.core.values.report import Window
-from hardwon.core.values.unit import Unit
 from hardwon.knowledge.ranking.query import query
 from hardwon.storage.stores.postgres import PostgresStore
 from tests.postgres_server import Place, PostgresServer

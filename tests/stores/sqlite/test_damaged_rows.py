@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.core.values.lesson import Status
-from hardwon.core.values.provenance import marks
+from hardwon.core.values.lesson import Status, evidence_of
 
 FAR = -62135650800.0  # before the year 1
 DAMAGE: dict[str, list[object]] = {
@@ -83,7 +82,7 @@ def test_doctor_finds_it_and_sets_it_apart(tmp_path: Path, column: str, value: o
         assert hw.check() == []
 
         (apart,) = coder.lessons.list(status=Status.QUARANTINED)
-        assert any("damaged" in reason for reason in marks(apart, "quarantined"))
+        assert any("damaged" in reason for reason in evidence_of(apart, "quarantined"))
         assert not coder.before_turn("when deploying")
         coder.lessons.delete(apart.id)
         assert coder.lessons.list(status=Status.QUARANTINED) == []

@@ -18,8 +18,7 @@ import pytest
 
 import hardwon
 from hardwon.core.errors import Corrupt, NewerSchema, StorageError, StorageFull
-from hardwon.core.values.evidence import parsed
-from hardwon.core.values.lesson import Status
+from hardwon.core.values.lesson import Status, parse_evidence
 from hardwon.knowledge.ranking.query import query
 from hardwon.storage.stores.sqlite import SqliteStore, database
 from hardwon.storage.stores.sqlite.database import SCHEMA, Database
@@ -188,7 +187,7 @@ def test_evidence_of_earlier_builds_becomes_records(tmp_path: Path) -> None:
 
     store = SqliteStore(str(tmp_path))
 
-    assert store.lessons.get(CODER, 1).evidence == tuple(parsed(text) for text in texts)
+    assert store.lessons.get(CODER, 1).evidence == tuple(parse_evidence(text) for text in texts)
     store.close()
 
 

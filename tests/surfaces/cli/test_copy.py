@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from hardwon import Scope
-from hardwon.core.values.delivery import Delivery
+from hardwon.core.values.delivery import Delivery, Unit
 from hardwon.core.values.dream import Dream
-from hardwon.core.values.history import Change
+from hardwon.core.values.lesson import Change
 from hardwon.core.values.reflection import Reflection
-from hardwon.core.values.unit import Unit
 from hardwon.knowledge.ranking.query import query
 from hardwon.storage.copying.ends import ServerEnd
 from hardwon.storage.ports import Store

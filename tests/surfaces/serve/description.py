@@ -6,11 +6,10 @@ import json
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
-from hardwon.surfaces.serve.api.views import OPENAPI
+from hardwon.surfaces.serve.openapi import document
 from tests.surfaces.serve.seeded import AGENT, PROJECT, Seeds
 
-with open(OPENAPI, encoding="utf-8") as file:
-    DOCUMENT: dict[str, Any] = json.load(file)
+DOCUMENT: dict[str, Any] = document()
 
 
 class Operation(NamedTuple):

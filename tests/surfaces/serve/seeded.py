@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import hardwon
-from hardwon.core import _homes
+from hardwon.core import _files
 from hardwon.models.budget import FileLedger, Spent
 from hardwon.models.shared_ledger import SharedLedger
 from hardwon.storage.service.database import open_database
@@ -65,7 +65,7 @@ def seed(
         hw.drain()
         coder.before_turn(f"make the {word} folder")
         day = hw.report(tenant=tenant).at.date().isoformat()
-    shared = _homes.is_database(str(place))
+    shared = _files.is_database(str(place))
     ledger = SharedLedger(str(place)) if shared else FileLedger(f"{settings.home}/spend")
     ledger.add(day, tenant, f"model-{word}", Spent(1, 100, 0.5))
     ledger.close()

@@ -13,7 +13,7 @@ import pytest
 from starlette.datastructures import Headers
 
 from hardwon.storage.service.logins import MOST
-from hardwon.surfaces.serve.cookies import cookie_name
+from hardwon.surfaces.serve.access import cookie_name
 from hardwon.surfaces.serve.limits import Limits
 from tests.surfaces.serve.served import FORM, Served, served
 
@@ -36,7 +36,7 @@ def test_whoever_asks_hears_that_it_lives(server: Served) -> None:
 
 
 def test_nobody_reads_without_a_key(server: Served) -> None:
-    for path in ("/v1/lessons", "/v1/nothing", "/metrics", "/readyz"):
+    for path in ("/v1/lessons", "/v1/nothing", "/metrics"):
         answer = server.ask("GET", path)
         assert (answer.status, answer.headers["content-type"]) == (401, "application/problem+json")
         assert "hardwon key create" in answer.json["detail"]

@@ -10,11 +10,12 @@ from urllib.parse import urlencode
 import pytest
 
 import hardwon
+from hardwon.api import operations as table
+from hardwon.api.operations import Right
 from hardwon.core.values.scope import Scope
 from hardwon.storage.service.keys import ROLES, Key
 from hardwon.surfaces.serve import pages
-from hardwon.surfaces.serve.api import VERBS
-from hardwon.surfaces.serve.principal import Principal, Right, of_key
+from hardwon.surfaces.serve.access import Principal, of_key
 from tests.surfaces.serve.description import OPERATIONS, WAKE, Operation
 from tests.surfaces.serve.seeded import AGENT, PROJECT, Seeds, seed
 from tests.surfaces.serve.served import FORM, Answer, Served, served
@@ -31,7 +32,7 @@ LIMITS: dict[str, dict[str, Any]] = {
     "project": {"project": PROJECT},
     "both": {"agent": AGENT, "project": PROJECT},
 }
-RIGHTS = {(verb.method, re.sub(r":\w+}", "}", verb.path)): verb.rights for verb in VERBS}
+RIGHTS = {(one.method, one.path): one.rights for one in table.OPERATIONS.values()}
 PAGE_RIGHTS = {
     "/settings": Right.OWNER,
     "/tenants": Right.OWNER,

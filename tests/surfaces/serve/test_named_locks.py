@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from hardwon.surfaces.serve.named_locks import NamedLocks
+from hardwon.surfaces.serve.limits import NamedLocks
 
 
 def test_tasks_of_one_name_go_one_by_one_and_others_beside_them() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from hardwon.surfaces.serve.thread_pool import ThreadPool
+from hardwon.surfaces.serve.limits import ThreadPool
 
 
 @pytest.fixture

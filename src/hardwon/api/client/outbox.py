@@ -1,25 +1,58 @@
-"""Ended runs: stored on this machine first, then sent when the server is reachable."""
+"""Runs on their way to a server: stored on this machine first, sent when the server answers."""
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hardwon.core.errors import HardwonError, InvalidInput, Unavailable
+from hardwon.core.text.clean import as_text
+from hardwon.core.values.job import new_job
+from hardwon.core.values.run import Step, Trigger
 from hardwon.engine.outbox import Sender
+from hardwon.engine.pipeline import capture, screen
+from hardwon.knowledge.reading import call_keys, verdict
 from hardwon.storage.queues.files import FileQueue
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime
 
     from hardwon.api.client.wire import Wire
-    from hardwon.core.values.episode import Episode
+    from hardwon.core.settings import Settings
     from hardwon.core.values.job import Job
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.run import Episode
+    from hardwon.core.values.scope import Scope
 
 _RUN = "run:"  # prefix of an episode's source here; the id of the run follows
+
+
+class ServerConnection:
+    """What all handles of one server share; `name` identifies server and key."""
+
+    def __init__(
+        self, wire: Wire, name: str, settings: Settings, clock: Callable[[], datetime]
+    ) -> None:
+        folder = blake2b(name.encode(), digest_size=8).hexdigest()
+        self.wire = wire
+        self.settings = settings
+        self.clock = clock
+        self.trouble: Callable[[BaseException], None] = _warn
+        self.outbox = Outbox(os.path.join(settings.home, "outbox", folder), wire, self.tell)
+
+    def tell(self, error: BaseException) -> None:
+        """Report an error that was hidden from the agent's turn."""
+        try:
+            self.trouble(error)
+        except Exception:  # noqa: BLE001 - a listener of the program must not end its turn
+            return
+
+
+def _warn(error: BaseException) -> None:
+    logging.getLogger("hardwon").warning("no lessons at this door: %s", error)
 
 
 class Outbox:
@@ -69,27 +102,69 @@ class Outbox:
     def _send(self, job: Job, briefly: bool) -> None:
         """Send one job; the server ignores repetitions."""
         episode = job.episode
-        steps = [(f"{job.id}-{at}", _step(step)) for at, step in enumerate(episode.steps)]
-        requests = [("/v1/after_action", *step) for step in steps]
+        run = episode.source.removeprefix(_RUN)
+        place = {"agent": episode.scope.agent, "project": episode.scope.project, "run": run}
+        ended = {"task": episode.task, "attempt": episode.attempt, "error": episode.error}
         try:
-            for path, name, body in (*requests, ("/v1/after_run", job.id, _end(episode))):
-                query = _query(episode)
-                self._wire.send("POST", path, body, query, once=name, door=briefly)
+            for at, step in enumerate(episode.steps):
+                fields = {**place, **_step_fields(step)}
+                name = f"{job.id}-{at}"
+                self._wire.call("doors.after_action", None, fields, once=name, briefly=briefly)
+            fields = {**place, **ended, "signals": dict(episode.signals)}
+            self._wire.call("doors.after_run", None, fields, once=job.id, briefly=briefly)
         except InvalidInput as error:  # it can never be sent, and must not block others
             self._tell(error)
         except HardwonError as error:
             raise Unavailable(str(error)) from error
 
 
-def _step(step: Step) -> dict[str, object]:
+class RemoteRun:
+    """The current run on a server, and its steps that could not be sent.
+
+    An unnamed run is followed by a new one when it ends.
+    """
+
+    def __init__(self, connection: ServerConnection, own: Scope, name: str | None) -> None:
+        self._connection = connection
+        self._name = name
+        self._place = {"agent": own.agent, "project": own.project}
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """Forget the steps; the next call begins a new run, unless this one has a name."""
+        self.id = self._name or f"client-{os.urandom(8).hex()}"
+        self.unsent: list[Step] = []
+
+    def send(self, name: str, **fields: object) -> Any:
+        """The answer of a door of the server for this run."""
+        arguments = {**self._place, "run": self.id, **fields}
+        return self._connection.wire.call(name, None, arguments, briefly=True)
+
+    def catch_up(self) -> None:
+        """Send the steps that could not be sent earlier."""
+        while self.unsent:
+            self.send("doors.after_action", **_step_fields(self.unsent[0]))
+            self.unsent.pop(0)
+
+    def keep(self, step: Step, output: object, failed: bool | None) -> bool:
+        """Keep a step for later; returns whether it failed, as the server would judge."""
+        if failed is None:
+            failed = verdict.has_failed(step.tool, output, step.args, tuple(self.unsent))
+        self.unsent.append(screen.screen_step(step._replace(failed=failed)))
+        return failed
+
+    def hand_in(self, ended: Episode, trigger: str | None) -> Job:
+        """Store the end of the run durably for the server; the job that it becomes there."""
+        clean = capture.fitted(screen.screen_episode(ended))
+        job = new_job(clean, trigger or Trigger.NOTE, self._connection.clock())
+        self._connection.outbox.put(job, self.id)
+        return job
+
+
+def step_of(tool: object, args: object, output: object) -> Step:
+    """A step as text; whether it failed is not known yet."""
+    return Step(as_text(tool), call_keys.canonical(args), as_text(output))
+
+
+def _step_fields(step: Step) -> dict[str, Any]:
     return {"tool": step.tool, "args": step.args, "output": step.output, "failed": step.failed}
-
-
-def _end(episode: Episode) -> dict[str, object]:
-    fields = {"task": episode.task, "attempt": episode.attempt, "error": episode.error}
-    return {**fields, "signals": dict(episode.signals)}
-
-
-def _query(episode: Episode) -> dict[str, object]:
-    scope, run = episode.scope, episode.source.removeprefix(_RUN)
-    return {"agent": scope.agent, "project": scope.project, "run": run}

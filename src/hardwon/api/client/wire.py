@@ -7,9 +7,9 @@ import json
 import select
 import threading
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
-from hardwon.core._time_limit import TimeLimit
+from hardwon.api.operations import JSON, OPERATIONS
 from hardwon.core.errors import (
     HardwonError,
     InvalidInput,
@@ -18,12 +18,14 @@ from hardwon.core.errors import (
     TransientError,
     Unavailable,
 )
+from hardwon.core.time_limits import TimeLimit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 DOOR = 0.5  # seconds that an agent's turn waits at most
 _OTHERS = 60.0  # seconds that other callers wait at most
+_ABOUT = {"agent", "project", "run", "view"}  # only in the query
 _IDLE = 4  # idle connections to keep
 
 
@@ -64,32 +66,38 @@ class Wire:
         self._idle: list[http.client.HTTPConnection] = []
         self._lock = threading.Lock()
 
-    def door(self, path: str, body: object, query: Mapping[str, object]) -> Any:
-        """The answer of a door; raises Unavailable after the short time limit."""
-        return self._answer(self._door, _request("POST", path, query, body=body)).json
-
-    def get(self, path: str, query: Mapping[str, object]) -> Any:
-        """The answer to a GET request, as a value."""
-        return self._answer(self._others, _request("GET", path, query)).json
-
-    def send(
+    def call(
         self,
-        method: str,
-        path: str,
-        body: object,
-        query: Mapping[str, object],
+        name: str,
+        identity: object,
+        arguments: Mapping[str, Any],
         *,
         once: str = "",
-        door: bool = False,
+        briefly: bool = False,
     ) -> Any:
-        """The answer to a change; with `once` the server does it once, however often it is sent."""
-        limit = self._door if door else self._others
-        return self._answer(limit, _request(method, path, query, body=body, once=once)).json
+        """The answer of an operation; `identity` is what its path names, None is left out.
 
-    def text(self, path: str, query: Mapping[str, object]) -> str:
-        """The answer to a GET request, as text."""
-        answer = self._answer(self._others, _request("GET", path, query, body=b""))
-        return answer.body.decode("utf-8", "replace")
+        With `once` the server does it once, however often it is sent. `briefly`: it raises
+        Unavailable after the short time limit.
+        """
+        operation = OPERATIONS[name]
+        given = {key: value for key, value in arguments.items() if value is not None}
+        query = {key: _text(value) for key, value in given.items() if key in operation.query}
+        body = {key: value for key, value in given.items() if key not in _ABOUT | query.keys()}
+        path = operation.path.replace("{id}", quote(str(identity), safe=""))
+        headers = {"Idempotency-Key": once} if once else {}
+        content = b""
+        if operation.takes_bytes:
+            content = given["bytes"]
+        elif operation.body:
+            content = json.dumps(body).encode()
+            headers["Content-Type"] = JSON
+        target = path + (f"?{urlencode(query)}" if query else "")
+        limit = self._door if briefly else self._others
+        answer = self._answer(limit, _Request(operation.method, target, content, headers))
+        if operation.gives is str:
+            return answer.body.decode("utf-8", "replace")
+        return answer.json
 
     def close(self) -> None:
         """Release the connections."""
@@ -143,20 +151,7 @@ class Wire:
         connection.close()
 
 
-def _request(
-    method: str, path: str, query: Mapping[str, object], *, body: object = None, once: str = ""
-) -> _Request:
-    """A request whose body is bytes as they are, or any other value as JSON."""
-    given = {name: _written(value) for name, value in query.items() if value is not None}
-    target = path + (f"?{urlencode(given)}" if given else "")
-    headers = {"Idempotency-Key": once} if once else {}
-    if isinstance(body, bytes):
-        return _Request(method, target, body, headers)
-    content = b"" if body is None else json.dumps(body).encode()
-    return _Request(method, target, content, {**headers, "Content-Type": "application/json"})
-
-
-def _written(value: object) -> str:
+def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

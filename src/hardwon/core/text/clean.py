@@ -1,5 +1,7 @@
 """Clean foreign text: what may be stored, shown and used in a file name."""
 
+from __future__ import annotations
+
 import re
 
 from hardwon.core.errors import InvalidInput
@@ -129,3 +131,8 @@ def file_id(text: str, label: str = "id") -> str:
 def printable(text: str) -> str:
     """The text for a terminal: without bytes that move the cursor or change colours."""
     return clean(text)
+
+
+def plural(number: int, noun: str, several: str = "") -> str:
+    """`1 lesson`, `2,000 lessons`."""
+    return f"{number:,} {noun if number == 1 else several or noun + 's'}"

@@ -6,10 +6,13 @@ rights. Each row of `DEEDS` names a verb and what it must not be done to. A sent
 the deed, or reports that it is refused, does no harm.
 """
 
+from __future__ import annotations
+
 import re
 from functools import lru_cache
 
 from hardwon.core.text.harm_deeds import DEEDS, FOREIGN, SECRETS, SENDING, SENDS, Deed
+from hardwon.core.text.injection import suspicion
 
 TAKES_DATA = frozenset((SECRETS, SENDS))  # harm that no situation of ordinary work describes
 _READ = 12_000  # characters judged; lessons are far shorter
@@ -72,3 +75,8 @@ def _is_forbidden(sentence: str, verb: re.Match[str]) -> bool:
     if negations and not _REVIVED.search(before, negations[-1].end()):
         return True
     return bool(_REFUSED.search(sentence, verb.end()))
+
+
+def objection(text: str) -> str:
+    """Why nobody may be told this text unread; "" if it reads as ordinary work."""
+    return suspicion(text) or harm(text) or ""

@@ -1,11 +1,12 @@
-"""Parse a model's answer: four blocks in tags, or the same as JSON.
+"""Parse the reply of a model: words, a JSON object, or blocks in tags.
 
-Strict about required blocks, tolerant of form: letter case, attributes, code fences, thinking
-before the blocks, markup inside them. `<skip>` wins over everything.
+Strict about what is required, tolerant of form: letter case, attributes, code fences, thinking
+before the answer, markup inside it. No reply (`None`, an empty text, "n/a") is a BadReply.
 """
 
 import json
 import re
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -14,8 +15,10 @@ from hardwon.core.values.lesson import clean_tags
 
 REQUIRED = ("situation", "correction")
 _NAMES = ("situation", "mistake", "correction", "tags", "skip", "confidence")
-_READ = 64 * 1024
+_READ = 256 * 1024  # characters of a reply
 _BLOCKS = 50  # no real answer has more
+_LETTERS = 8  # of the shortest sentence
+_NOTHING = frozenset(["", "none", "null", "nil", "undefined", "n/a", "na", "-", "…", "...", "{}"])
 _THINKING = r"(?is)<(think|thinking|reasoning|scratchpad)\b[^>]{0,80}>.*?(?:</\1\s*>|\Z)"
 
 SCHEMA: dict[str, Any] = {
@@ -42,20 +45,68 @@ class Blocks(NamedTuple):
     confidence: float = 0.6
 
 
-def parse(reply: str) -> Blocks | None:
-    """The blocks of a reply; None when the model found nothing to learn; else BadReply."""
-    text = reply[:_READ]
-    parts = _from_json(text) or blocks(re.sub(_THINKING, "", text), _NAMES)
+def words(reply: str | None) -> str:
+    """The answer without the thinking before it; BadReply if it says nothing."""
+    text = re.sub(_THINKING, "", (reply or "")[:_READ]).strip()
+    if is_nothing(text):
+        raise BadReply("an answer", reply or "")
+    return text
+
+
+def prose(reply: str | None) -> str:
+    """The answer of a model that was asked for plain sentences; BadReply if it has none."""
+    text = words(reply)
+    if text.startswith(("{", "[", "<")) or sum(map(str.isalpha, text)) < _LETTERS:
+        raise BadReply("a sentence", text)
+    return text
+
+
+def is_nothing(text: str) -> bool:
+    """Whether a text only says that there is none: "None", "n/a"."""
+    return text.strip(" \t\n.\"'`*").lower() in _NOTHING
+
+
+def json_object(reply: str | None, names: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The JSON object in a reply that has one of these names; else BadReply."""
+    text = words(reply)
+    without_last_commas = re.sub(r",(?=\s{0,99}[}\]])", "", text)
+    for version in (text, without_last_commas):
+        for found in documents(version, r"\{(?=\s{0,99}[\"}])"):
+            if isinstance(found, dict) and (not names or found.keys() & set(names)):
+                return found
+    raise BadReply(f"a JSON object with {', '.join(names)}" if names else "a JSON object", text)
+
+
+def documents(text: str, opening: str = r"\{") -> Iterator[Any]:
+    """The JSON documents in a text that may hold more; `opening` finds where one may begin."""
+    decoder, end = json.JSONDecoder(strict=False), 0  # some models break lines inside a text
+    for begin in islice(re.finditer(opening, text), _BLOCKS):
+        if begin.start() >= end:
+            try:
+                value, end = decoder.raw_decode(text, begin.start())
+            except (ValueError, RecursionError):
+                continue
+            yield value
+
+
+def parse(reply: str | None) -> Blocks | None:
+    """The four blocks of a reply; None when the model found nothing to learn; else BadReply."""
+    text = words(reply)
+    parts = _from_json(text) or blocks(text, _NAMES)
     if "skip" in parts:
         return None
     if not parts:
-        raise BadReply("any of the expected blocks", reply)
+        raise BadReply("any of the expected blocks", text)
     for needed in REQUIRED:
-        if not parts.get(needed, "").strip():
-            raise BadReply(f"a <{needed}> block", reply)
-    tags = clean_tags(tuple(re.split(r"[,\n;]", parts.get("tags", ""))))
+        if is_nothing(parts.get(needed, "")):
+            raise BadReply(f"a <{needed}> block", text)
+    mistake = parts.get("mistake", "")
     return Blocks(
-        parts["situation"], parts.get("mistake", ""), parts["correction"], tags, _confidence(parts)
+        parts["situation"],
+        "" if is_nothing(mistake) else mistake,
+        parts["correction"],
+        clean_tags(tuple(re.split(r"[,\n;]", parts.get("tags", "")))),
+        _confidence(parts),
     )
 
 
@@ -93,13 +144,8 @@ def _confidence(parts: dict[str, str]) -> float:
 
 def _from_json(text: str) -> dict[str, str]:
     """The same blocks from a JSON answer, fenced or not; empty if it is not JSON."""
-    bare = re.sub(r"^\s*+```(?:json)?\s*+|(?<!\s)\s*+```\s*$", "", text).strip()
-    if not bare.startswith("{"):
-        return {}
-    try:
-        answer = json.loads(bare)
-    except (ValueError, RecursionError):
-        return {}
+    bare = re.sub(r"^\s*+```(?:json)?\s*+", "", text)
+    answer = next(documents(bare), None) if bare.startswith("{") else None
     if not isinstance(answer, dict):
         return {}
     parts = {name: _text(answer[name]) for name in _NAMES if name in answer}

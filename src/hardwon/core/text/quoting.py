@@ -9,9 +9,16 @@ from __future__ import annotations
 
 import re
 
-from hardwon.core.text import quoting_words as words
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.text.injection import suspicion
+from hardwon.core.text.quoting_words import (
+    ADDRESSING,
+    BEFORE_ORDERS,
+    OPENING,
+    ORDERS,
+    TELLING,
+    USUAL,
+)
 
 LIMIT = 160  # characters of a quote
 _READ = 600
@@ -94,14 +101,14 @@ _OUTSIDE = (
     r"[^\x00-\x7f“”‘’…]|https?://|www\.|\S@[^\s@]{1,200}\.\w|<\||\|>|\$\(|&&|\|\||\s>>|\{[{%]"
 )
 
-_TELLING = frozenset(words.TELLING.split())
-_OPENING = frozenset(words.OPENING.split())
-_ADDRESSING = frozenset(words.ADDRESSING.split())
-_ORDERS = frozenset(words.ORDERS.split())
+_TELLING = frozenset(TELLING.split())
+_OPENING = frozenset(OPENING.split())
+_ADDRESSING = frozenset(ADDRESSING.split())
+_ORDERS = frozenset(ORDERS.split())
 _REFUSED = frozenset(("refused", "rejected", "failed", "denied", "aborted", "forbidden", "blocked"))
-_BEFORE_ORDERS = frozenset(words.BEFORE_ORDERS.split())
+_BEFORE_ORDERS = frozenset(BEFORE_ORDERS.split())
 _PROSE = frozenset(("the", "is", "a", "an", "to", "this", "that", "are", "and", "of", "do"))
-_USUAL = _TELLING | frozenset(words.USUAL.split())
+_USUAL = _TELLING | frozenset(USUAL.split())
 
 
 def quotable(line: str) -> str:

@@ -4,9 +4,16 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from hardwon.core.values.evidence import Evidence, Kind, joined
-from hardwon.core.values.fix import united
-from hardwon.core.values.lesson import Lesson, Status, clean_tags, unique
+from hardwon.core.values.lesson import (
+    Evidence,
+    Kind,
+    Lesson,
+    Status,
+    clean_tags,
+    join_evidence,
+    merge_fixes,
+    unique,
+)
 from hardwon.core.values.scope import Scope
 
 DISPUTED = "disputed"  # the tag of lessons that contradict each other
@@ -72,7 +79,7 @@ class Edit(NamedTuple):
     words: Words | None = None  # replace the text of the strongest lesson
 
 
-def merged(lessons: Iterable[Lesson], target: Scope, dream: str, now: datetime) -> Lesson:
+def merge_lessons(lessons: Iterable[Lesson], target: Scope, dream: str, now: datetime) -> Lesson:
     """The lesson that replaces its parents: the strongest one's text, the evidence of all."""
     ordered = sorted(lessons, key=strength, reverse=True)
     parents = tuple(Evidence(Kind.PARENT, str(lesson.id)) for lesson in ordered)
@@ -83,9 +90,9 @@ def merged(lessons: Iterable[Lesson], target: Scope, dream: str, now: datetime) 
         tags=clean_tags(_union(ordered, "tags")),
         signatures=_union(ordered, "signatures"),
         calls=_union(ordered, "calls"),
-        evidence=joined(*(lesson.evidence for lesson in ordered), parents),
+        evidence=join_evidence(*(lesson.evidence for lesson in ordered), parents),
         kinds=_union(ordered, "kinds"),
-        fixes=united(fix for lesson in ordered for fix in lesson.fixes),
+        fixes=merge_fixes(fix for lesson in ordered for fix in lesson.fixes),
         origin=f"dream:{dream}",
         job=f"dream:{dream}:{first}",
         importance=_most(ordered, "importance"),

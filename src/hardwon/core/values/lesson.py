@@ -1,14 +1,213 @@
-"""A lesson: when a mistake happens, what went wrong, what to do instead."""
+"""A lesson: when a mistake happens, what to do instead, its fixes, and where it comes from."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hardwon.core.text.clean import LABEL_LIMIT, LESSON_LIMIT, clip, many_lines, one_line
-from hardwon.core.values.evidence import Evidence, Kind, joined, values_of
-from hardwon.core.values.fix import Fix, united
 from hardwon.core.values.scope import Scope
+
+
+class Kind:
+    """The kinds of evidence. Unknown kinds are kept as they are."""
+
+    JOB = "job"  # the id of the job that reflected on it
+    PARENT = "parent"  # the id of a lesson it was made of
+    MET = "met"  # what was seen when the failure was met
+    TASK = "task"  # the task of a run that met it
+    TRIED = "tried"  # what was tried without effect
+    CASE = "case"  # one run's meeting with the failure, as a model reads it
+    ASKED = "asked"  # the amount of evidence when a model was last asked
+    ABOUT = "about"  # an error, call or name that its text mentions
+    HELPED = "helped"  # a failure kind that a run overcame with it
+    OFFERED = "offered"  # a failure kind at which it was shown because of its words
+    QUARANTINED = "quarantined"  # why it was held back
+    APPROVED = "approved"  # who released it or vouched for it
+    REWORD = "reword"  # why a model should word it again
+    DIFFERS = "differs-from"  # the id of a lesson that contradicts it
+    RETIRED = "retired"  # which wording hardly helps, and how that is known
+    SHOWN_BY = "steps"  # a run, and the numbers of its steps that show it
+    CONFIRMED = "confirmed"  # a later run in which its call worked
+    WEAKENED = "weakened"  # a later run in which its call failed
+    WITHDRAWN = "withdrawn"  # why it no longer holds
+    SESSION = "session"  # the transcript and line it was read from
+    LOOP = "loop"  # the loop and the reflection it was made of
+    NOTE = "note"  # anything else
+
+
+class Evidence(NamedTuple):
+    """One piece of evidence."""
+
+    kind: str
+    value: str
+    at: float = 0.0  # seconds since 1970; 0 if unknown
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.value}"
+
+
+# The newest of each kind are kept. Decisions and parents are never dropped: revoking needs them.
+CAPS = {
+    Kind.MET: 8,
+    Kind.TASK: 4,
+    Kind.TRIED: 8,
+    Kind.CASE: 4,
+    Kind.ASKED: 1,
+    Kind.OFFERED: 100,
+    Kind.HELPED: 100,
+    Kind.ABOUT: 40,
+}
+UNLIMITED = frozenset({Kind.PARENT, Kind.QUARANTINED, Kind.APPROVED})
+_OTHERS = 50
+
+
+def join_evidence(*parts: Iterable[Evidence]) -> tuple[Evidence, ...]:
+    """All pieces in order, each once, the newest within the cap of their kind."""
+    unique = {(piece.kind, piece.value): piece for part in parts for piece in part}
+    newest: list[Evidence] = []
+    counts: dict[str, int] = {}
+    for piece in reversed(unique.values()):
+        counts[piece.kind] = counts.get(piece.kind, 0) + 1
+        if piece.kind in UNLIMITED or counts[piece.kind] <= CAPS.get(piece.kind, _OTHERS):
+            newest.append(piece)
+    return tuple(reversed(newest))
+
+
+def parse_evidence(text: str) -> Evidence:
+    """The evidence in a text `kind:value`, as packs and older stores write it."""
+    kind, mark, value = text.partition(":")
+    is_marked = mark and kind.replace("-", "").isalpha() and kind.islower() and len(kind) <= 20
+    return Evidence(kind, value.strip()) if is_marked else Evidence(Kind.NOTE, text)
+
+
+def values_of(pieces: Iterable[Evidence], kind: str) -> tuple[str, ...]:
+    """The values of one kind."""
+    return tuple([piece.value for piece in pieces if piece.kind == kind])
+
+
+def read_evidence(items: Iterable[Any]) -> tuple[Evidence, ...]:
+    """Evidence from stored or imported items: `[kind, value, at]` or a text `kind:value`."""
+    return join_evidence(
+        parse_evidence(item) if isinstance(item, str) else _evidence_of_record(*item)
+        for item in items
+    )
+
+
+def _evidence_of_record(kind: object, value: object, at: Any = 0.0) -> Evidence:
+    return Evidence(str(kind), str(value), float(at))
+
+
+UNCHANGED = "unchanged"  # the sort for tests that also fail without the run's change
+PREPARED = " < "  # in a key: before the calls that came first
+TEXT_LIMIT = 600  # characters of a fix
+PROVEN_RUNS = 2  # runs in which a fix must have worked
+DOUBTED_RUNS = 2  # failed runs after which it must be proven again
+FIXES_KEPT = 8  # of one lesson
+
+
+class Fix(NamedTuple):
+    """One fix of a failure kind, with its record."""
+
+    sort: str  # trail, lines, unchanged; others in lessons of older versions
+    text: str  # the correction as it is shown; code lines keep newlines and indentation
+    key: str  # equal for the same fix in two runs
+    call: str = ""  # the recommended call, as typed
+    mistake: str = ""  # what was removed, or tried without success
+    worked: int = 1  # runs in which it worked
+    failed: int = 0  # runs in which it was applied and failed
+    said: str = ""  # the answer of a call that explained the failure
+
+    @property
+    def is_vague(self) -> bool:
+        """Whether it only shows what came before the same call; anything else says more."""
+        return PREPARED in self.key and not self.said
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether it worked in two runs, and has not failed too often since."""
+        return self.worked >= PROVEN_RUNS and (
+            self.failed < DOUBTED_RUNS or self.worked >= 2 * self.failed
+        )
+
+
+def is_of_test_in(fix: Fix, output: str) -> bool:
+    """Whether an output mentions the test that fails without any change."""
+    return fix.key.partition(" ")[2] in output
+
+
+def rank_fixes(fixes: Iterable[Fix]) -> tuple[Fix, ...]:
+    """The fixes by their record, the likeliest first."""
+    return tuple(sorted(fixes, key=_rank)[:FIXES_KEPT])
+
+
+def _rank(fix: Fix) -> tuple[bool, bool, bool, int, str]:
+    is_empty = fix.key.endswith(PREPARED)
+    return is_empty, fix.is_vague, not fix.is_proven, fix.failed - fix.worked, fix.key
+
+
+def with_success(fixes: tuple[Fix, ...], fix: Fix) -> tuple[Fix, ...]:
+    """The fixes after one more run in which this one worked; the newest text is kept."""
+    earlier = next((stored for stored in fixes if stored.key == fix.key), None)
+    if earlier is None:
+        return rank_fixes((*fixes, fix))
+    grown = fix._replace(worked=earlier.worked + 1, failed=earlier.failed)
+    return rank_fixes(_replaced(fixes, grown))
+
+
+def with_failure(fixes: tuple[Fix, ...], key: str) -> tuple[Fix, ...]:
+    """The fixes after one more run in which this one was applied without success."""
+    changed = (fix._replace(failed=fix.failed + (fix.key == key)) for fix in fixes)
+    return rank_fixes(changed)
+
+
+def without_success(fixes: tuple[Fix, ...], key: str) -> tuple[Fix, ...]:
+    """The fixes after one success of this one was found to be none: it counts as a failure."""
+    changed = (
+        fix._replace(worked=fix.worked - 1, failed=fix.failed + 1) if fix.key == key else fix
+        for fix in fixes
+    )
+    return rank_fixes(changed)
+
+
+def merge_fixes(fixes: Iterable[Fix]) -> tuple[Fix, ...]:
+    """The fixes of several lessons, each once, with summed records."""
+    by_key: dict[str, Fix] = {}
+    for fix in fixes:
+        earlier = by_key.get(fix.key)
+        by_key[fix.key] = (
+            fix
+            if earlier is None
+            else earlier._replace(
+                worked=earlier.worked + fix.worked, failed=earlier.failed + fix.failed
+            )
+        )
+    return rank_fixes(by_key.values())
+
+
+def _replaced(fixes: tuple[Fix, ...], fix: Fix) -> tuple[Fix, ...]:
+    return tuple(fix if stored.key == fix.key else stored for stored in fixes)
+
+
+def read_fixes(items: Iterable[Any]) -> tuple[Fix, ...]:
+    """Fixes from stored or imported records."""
+    return tuple(_fix_of_record(*item) for item in items)
+
+
+def _fix_of_record(
+    sort: object,
+    text: object,
+    key: object,
+    call: object = "",
+    mistake: object = "",
+    worked: Any = 1,
+    failed: Any = 0,
+    said: object = "",
+) -> Fix:
+    texts = (str(sort), str(text), str(key), str(call), str(mistake))
+    return Fix(*texts, int(worked), int(failed), str(said))
+
 
 CATEGORY = "lesson"
 TAG_LIMIT = 12
@@ -149,9 +348,9 @@ class Lesson(NamedTuple):
             met=self.met + other.met,
             signatures=unique((*self.signatures, *other.signatures))[-SIGNATURES_KEPT:],
             calls=kept_calls((*self.calls, *other.calls)),
-            evidence=joined(self.evidence, other.evidence),
+            evidence=join_evidence(self.evidence, other.evidence),
             kinds=unique((*self.kinds, *other.kinds)),
-            fixes=united((*self.fixes, *other.fixes)),
+            fixes=merge_fixes((*self.fixes, *other.fixes)),
             updated_at=now,
         )
 
@@ -188,7 +387,7 @@ def tidy(lesson: Lesson) -> Lesson:
     )
 
 
-def noted(scope: Scope, text: str) -> Lesson:
+def lesson_of_person(scope: Scope, text: str) -> Lesson:
     """The lesson that a person wrote down."""
     return Lesson(
         scope=scope,
@@ -202,3 +401,117 @@ def noted(scope: Scope, text: str) -> Lesson:
         importance=0.8,
         confidence=0.9,
     )
+
+
+def with_evidence(lesson: Lesson, kind: str, value: object) -> Lesson:
+    """The lesson with one more piece of evidence."""
+    return lesson._replace(evidence=join_evidence(lesson.evidence, [Evidence(kind, str(value))]))
+
+
+def evidence_of(lesson: Lesson, kind: str) -> tuple[str, ...]:
+    """The values of one kind of evidence."""
+    return values_of(lesson.evidence, kind)
+
+
+def without_evidence(lesson: Lesson, kind: str) -> Lesson:
+    """The lesson without the evidence of one kind."""
+    return lesson._replace(evidence=tuple(piece for piece in lesson.evidence if piece.kind != kind))
+
+
+def quarantine_lesson(lesson: Lesson, reason: str) -> Lesson:
+    """The lesson in quarantine, and why."""
+    return with_evidence(lesson, Kind.QUARANTINED, reason)._replace(status=Status.QUARANTINED)
+
+
+def confirmation(lesson: Lesson) -> str:
+    """The confirmation for the author of a new lesson; says so if it is held back."""
+    return "\n".join(
+        (f"OK: recorded lesson #{lesson.id} — {lesson.row()}", *quarantine_note(lesson))
+    )
+
+
+def quarantine_note(lesson: Lesson) -> tuple[str, ...]:
+    """The note on a lesson in quarantine; empty for any other."""
+    if lesson.status != Status.QUARANTINED:
+        return ()
+    reason = "; ".join(evidence_of(lesson, Kind.QUARANTINED))
+    return (f"held back: {reason}; waits for approval: hardwon lesson approve {lesson.id}",)
+
+
+def approve_lesson(lesson: Lesson, by: str = "person") -> Lesson:
+    """The lesson as approved by a person; the reason of its quarantine stays."""
+    return with_evidence(lesson, Kind.APPROVED, by)._replace(status=Status.PROVEN)
+
+
+def is_approved(lesson: Lesson, reason: str) -> bool:
+    """Whether a person has released the lesson although this was the reason to hold it back."""
+    return bool(evidence_of(lesson, Kind.APPROVED)) and reason in evidence_of(
+        lesson, Kind.QUARANTINED
+    )
+
+
+def is_from(lesson: Lesson, origin: str) -> bool:
+    """Whether the lesson has this origin, author, job or evidence."""
+    origins = {lesson.origin, lesson.author, lesson.job, *map(str, lesson.evidence)}
+    return origin in origins or lesson.origin.startswith(f"{origin}:")
+
+
+def descendants(lessons: Iterable[Lesson], origin: str) -> list[Lesson]:
+    """All lessons of an origin, and all lessons merged from those."""
+    pool = list(lessons)
+    family = {lesson.id: lesson for lesson in pool if is_from(lesson, origin)}
+    has_grown = True
+    while has_grown:
+        children = {
+            lesson.id: lesson
+            for lesson in pool
+            if lesson.id not in family and _parents(lesson) & family.keys()
+        }
+        has_grown = bool(children)
+        family |= children
+    return list(family.values())
+
+
+def _parents(lesson: Lesson) -> set[int]:
+    return {int(mark) for mark in evidence_of(lesson, Kind.PARENT) if mark.isdecimal()}
+
+
+CHANGES_KEPT = 1000  # changes of a scope; the oldest are dropped
+# Decided by a hold-out: the lesson hardly helps, or may help after all
+RETIRE, RETURN = "retire", "return"
+
+
+class Change(NamedTuple):
+    """One edit, guard or deletion: the lesson as it was before."""
+
+    before: Lesson
+    act: str
+    at: datetime
+    id: int = 0
+
+
+class Wording(NamedTuple):
+    """The text fields of one stored lesson."""
+
+    lesson: int
+    situation: str
+    mistake: str
+    correction: str
+
+    def text(self) -> str:
+        """The text to embed: each part once, in reading order."""
+        parts = (self.situation, self.mistake, self.correction)
+        distinct = dict.fromkeys(part for part in parts if part and part != USER_SUPPLIED)
+        return ". ".join(distinct)
+
+    def texts(self) -> list[str]:
+        """The texts its vector is made of: the whole text, and the situation once more.
+
+        Queries say what happens, seldom what to do about it.
+        """
+        return list(dict.fromkeys((self.text(), self.situation or self.text())))
+
+
+def lesson_wording(lesson: Lesson) -> Wording:
+    """The text fields of a lesson."""
+    return Wording(lesson.id, lesson.situation, lesson.mistake, lesson.correction)

@@ -1,26 +1,141 @@
-"""Lessons as text for a repository: JSON lines for programs, Markdown for people."""
+"""Lessons on their way in and out: checked fields, JSON lines and Markdown, and packs of others."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 from hardwon.core.errors import InvalidInput
 from hardwon.core.text.clean import one_line
-from hardwon.core.values import evidence, fix
-from hardwon.core.values.lesson import RULES, Lesson, Status, unique
-from hardwon.core.values.lesson_check import STATUSES, checked
+from hardwon.core.values.lesson import (
+    CALLS_KEPT,
+    RULES,
+    SIGNATURES_KEPT,
+    Evidence,
+    Fix,
+    Kind,
+    Lesson,
+    Status,
+    evidence_of,
+    quarantine_lesson,
+    read_evidence,
+    read_fixes,
+    statuses,
+    unique,
+)
+from hardwon.core.values.scope import Scope
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+Rule = Callable[[object], bool]
 
-    from hardwon.core.values.scope import Scope
+STATUSES = frozenset(statuses(Status.ALL))
+_COUNT_LIMIT = 2**53  # JSON and SQLite both keep integers up to this exactly
+_LAST = 253_370_764_800.0  # 9999-01-01: later times have no date in Python
+_NUMBERS = (int, float)
+_TEXT, _NAME, _ITEMS = 64 * 1024, 2 * 1024, 100_000
+
+
+def check_lesson(lesson: Lesson) -> Lesson:
+    """The lesson itself; raises InvalidInput that names the invalid fields."""
+    invalid = invalid_fields(lesson)
+    if invalid:
+        raise InvalidInput(f"the lesson cannot be stored: invalid {', '.join(invalid)}")
+    return lesson
+
+
+def invalid_fields(lesson: Lesson) -> list[str]:
+    """The fields whose value cannot be stored or read back."""
+    checks = zip(Lesson._fields, _IN_ORDER, lesson, strict=True)
+    return [name for name, rule, value in checks if not rule(value)]
+
+
+def mend_lesson(lesson: Lesson) -> Lesson:
+    """The lesson with defaults in place of invalid fields."""
+    blank = Lesson(lesson.scope, "", "")
+    return lesson._replace(**{name: getattr(blank, name) for name in invalid_fields(lesson)})
+
+
+def _is_text(value: object, limit: int = _TEXT) -> bool:
+    if not isinstance(value, str) or len(value) > limit or "\0" in value:
+        return False
+    return value.isascii() or _is_encodable(value)
+
+
+def _is_encodable(value: str) -> bool:
+    """Whether the text has no lone surrogate."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _is_name(value: object) -> bool:
+    return _is_text(value, _NAME)
+
+
+def _are(items: object, rule: Rule) -> bool:
+    if items == ():  # as most are
+        return True
+    return isinstance(items, tuple) and len(items) <= _ITEMS and all(map(rule, items))
+
+
+def _is_number(value: object, least: float, most: float) -> bool:
+    is_number = isinstance(value, _NUMBERS) and not isinstance(value, bool)
+    return is_number and least <= value <= most  # type: ignore[operator]  # NaN is in no range
+
+
+def _is_count(value: object, least: int, most: int) -> bool:
+    return isinstance(value, int) and _is_number(value, least, most)
+
+
+def _is_moment(value: object) -> bool:
+    if not isinstance(value, datetime) or value.tzinfo is None:
+        return False
+    return 0 <= value.timestamp() <= _LAST
+
+
+def _is_evidence(piece: object) -> bool:
+    return (
+        isinstance(piece, Evidence)
+        and _is_name(piece.kind)
+        and _is_text(piece.value)
+        and _is_number(piece.at, 0, _LAST)
+    )
+
+
+def _is_fix(fix: object) -> bool:
+    return (
+        isinstance(fix, Fix)
+        and all(map(_is_text, fix[:5]))
+        and all(_is_count(number, 0, _COUNT_LIMIT) for number in (fix.worked, fix.failed))
+    )
+
+
+_RULES: dict[str, Rule] = {
+    **dict.fromkeys(("situation", "correction", "mistake"), _is_text),
+    **dict.fromkeys(("trigger", "origin", "author", "job"), _is_name),
+    **dict.fromkeys(("tags", "signatures", "calls", "kinds"), lambda items: _are(items, _is_text)),
+    "evidence": lambda items: _are(items, _is_evidence),
+    "fixes": lambda items: _are(items, _is_fix),
+    "importance": lambda value: _is_number(value, 0, 1),
+    "confidence": lambda value: _is_number(value, 0, 1),
+    "status": lambda value: isinstance(value, str) and value in STATUSES,
+    "hits": lambda value: _is_count(value, 0, _COUNT_LIMIT),
+    "met": lambda value: _is_count(value, 0, _COUNT_LIMIT),
+    **dict.fromkeys(("created_at", "updated_at", "last_seen_at"), _is_moment),
+    "expires_at": lambda value: value is None or _is_moment(value),
+    "guard": lambda value: isinstance(value, bool),
+}
+_IN_ORDER: tuple[Rule, ...] = tuple(_RULES.get(name, lambda _: True) for name in Lesson._fields)
+
 
 TITLE = "# hardwon lessons"
 _LISTS = ("tags", "signatures", "calls", "kinds")
-_RECORDS = {"evidence": evidence.restored, "fixes": fix.restored}
+_RECORDS = {"evidence": read_evidence, "fixes": read_fixes}
 _TIMES = ("created_at", "updated_at", "last_seen_at", "expires_at")
 _LEFT_OUT = ("scope", "id", "job", "hits")  # fields of the store, not of the lesson
 _FIELDS = frozenset(Lesson._fields) - {"scope", "id"}
@@ -60,7 +175,7 @@ def from_record(record: dict[str, Any], scope: Scope) -> Lesson:
         raise InvalidInput("not a lesson: situation, mistake and correction must be text")
     if not lesson.correction.strip():
         raise InvalidInput("not a lesson: it has no correction")
-    return checked(_with_known_status(lesson))
+    return check_lesson(_with_known_status(lesson))
 
 
 def _with_known_status(lesson: Lesson) -> Lesson:
@@ -142,7 +257,7 @@ def from_markdown(text: str, scope: Scope) -> Iterator[Lesson]:
             met=int(_number(fields.get("Met"), 1, "met")),
             guard=fields.get("Guard") == "yes",
         )
-        yield checked(lesson)
+        yield check_lesson(lesson)
 
 
 def _section(lesson: Lesson) -> str:
@@ -175,7 +290,7 @@ def _number(text: str | None, default: float, name: str) -> float:
         return default
 
 
-def restored(current: Lesson, before: Lesson) -> Lesson:
+def with_earlier_text(current: Lesson, before: Lesson) -> Lesson:
     """A lesson with its earlier text and status; its counts stay."""
     return before._replace(
         id=current.id,
@@ -184,3 +299,107 @@ def restored(current: Lesson, before: Lesson) -> Lesson:
         met=current.met,
         last_seen_at=current.last_seen_at,
     )
+
+
+PACK = "pack"  # the author of lessons that no person has vouched for
+_REASON = "imported; nobody has vouched for it"
+_OWN, _FOREIGN = "pack:", "import:"  # the origins of lessons from packs, and from other systems
+_IMPORTANCE, _CONFIDENCE = 0.5, 0.6  # at most; a lesson's own defaults
+_KINDS_KEPT = 20
+
+
+class Pack(NamedTuple):
+    """Lessons to import, as their source states them."""
+
+    lessons: Iterable[Lesson]  # perhaps still to be read
+    size: int  # how many lessons
+    origin: str  # of those that come in a pack
+    trust: bool  # a person vouches for them
+    per_origin: Mapping[str, int] = {}  # how many lessons of other systems have each origin
+
+    def listed(self) -> Pack:
+        """The same with all its lessons read."""
+        lessons = list(self.lessons)
+        per_origin = Counter(lesson.origin for lesson in lessons)
+        return self._replace(lessons=lessons, size=len(lessons), per_origin=per_origin)
+
+    def taken(self, lesson: Lesson) -> Lesson:
+        """One of its lessons as it is stored."""
+        return trust_lesson(lesson) if self.trust else admit_lesson(lesson, self.origin)
+
+    def name(self, lesson: Lesson) -> tuple[str, ...]:
+        """The identity of an imported lesson: its origin, plus its text if several share that."""
+        if not is_of_pack(lesson) and self.per_origin.get(lesson.origin, 0) < 2:
+            return (lesson.origin,)
+        return (lesson.origin, one_line(lesson.correction))
+
+    def name_of_new(self, lesson: Lesson) -> tuple[str, ...]:
+        """The name that one of its lessons has when it is stored untrusted."""
+        return self.name(lesson._replace(origin=_origin(lesson, self.origin)))
+
+
+def claim_origin(lesson: Lesson) -> Lesson:
+    """A lesson just read from a pack; its stated origin is only a claim."""
+    return lesson._replace(origin=f"{_OWN}{lesson.origin}")
+
+
+def trust_lesson(lesson: Lesson) -> Lesson:
+    """The lesson as the pack states it, for a person who vouches for it."""
+    return lesson._replace(origin=lesson.origin.removeprefix(_OWN))
+
+
+def admit_lesson(lesson: Lesson, origin: str) -> Lesson:
+    """The lesson as untrusted: its text and subject, but no status, guard or counts.
+
+    `origin` is the origin of its pack.
+    """
+    bare = lesson._replace(
+        origin=_origin(lesson, origin),
+        author=PACK,
+        guard=False,
+        job="",
+        hits=0,
+        met=1,
+        importance=min(lesson.importance, _IMPORTANCE),
+        confidence=min(lesson.confidence, _CONFIDENCE),
+        evidence=(),
+        fixes=(),
+        signatures=lesson.signatures[-SIGNATURES_KEPT:],
+        calls=lesson.calls[-CALLS_KEPT:],
+        kinds=lesson.kinds[-_KINDS_KEPT:],
+    )
+    return _quarantined(bare)
+
+
+def _origin(lesson: Lesson, origin: str) -> str:
+    """The origin of an untrusted lesson: that of its pack, or of the other system."""
+    return origin if is_of_pack(lesson) else lesson.origin
+
+
+def _quarantined(lesson: Lesson) -> Lesson:
+    """The untrusted lesson in its first state; only this function decides that."""
+    return quarantine_lesson(lesson._replace(status=Status.PROVEN), _REASON)
+
+
+def is_held(lesson: Lesson | None) -> bool:
+    """Whether a lesson waits only because no person has vouched for it."""
+    if lesson is None or lesson.status != Status.QUARANTINED:
+        return False
+    return _REASON in evidence_of(lesson, Kind.QUARANTINED)
+
+
+def is_of_pack(lesson: Lesson) -> bool:
+    """Whether the lesson came in a pack."""
+    return lesson.origin.startswith(_OWN)
+
+
+def is_import(lesson: Lesson) -> bool:
+    """Whether the lesson came in a pack or from another system."""
+    return lesson.origin.startswith((_OWN, _FOREIGN))
+
+
+def origin_of(source: str) -> str:
+    """`pack:` and the name of the file or server, without its folder and credentials."""
+    address = re.sub(r"//[^/]*@", "//", source.rstrip("/"))
+    place = address.partition("://")[2] or address
+    return f"{_OWN}{one_line(re.split(r'[/?#]', place)[-1], 100)}"

@@ -40,7 +40,7 @@ def is_known(stored: Iterable[Reflection], new: Reflection) -> bool:
     return bool(new.job) and any(reflection.job == new.job for reflection in stored)
 
 
-def leaving(stored: Sequence[Reflection], new: Reflection, *, keep: int) -> list[int]:
+def surplus_reflections(stored: Sequence[Reflection], new: Reflection, *, keep: int) -> list[int]:
     """The positions of the reflections to drop, so that `keep` remain with the new one.
 
     The oldest of equal or lower importance goes; when all are more important, the least important.

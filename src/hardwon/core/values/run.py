@@ -1,15 +1,82 @@
-"""A run of an agent, as far as it has come."""
+"""A run of an agent: its steps and failures, its state on the way, and what is kept of it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
 
-from hardwon.core.values.step import Step
+from hardwon.core.values.scope import Scope
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+_GENERIC = frozenset({"AssertionError", "Error", "Exception", "Failed", "RuntimeError"})
 
-    from hardwon.core.values.failure import Failure
+
+class Failure(NamedTuple):
+    """A failure, read once from the output of a step."""
+
+    exact: str  # digest of tool and folded line; "" when the line fits many failures
+    kind: str  # digest of `text`
+    text: str  # the readable kind: "OperationalError: no such table <name>"
+    line: str = ""  # the line that matters, as printed, cleaned
+
+    @property
+    def is_telling(self) -> bool:
+        """Whether it is specific: by its line, or by a kind that names a cause."""
+        return bool(self.exact) or self.text.rsplit(": ", 1)[-1] not in _GENERIC
+
+
+class Step(NamedTuple):
+    """One tool call. A failing step carries its failure once that has been read."""
+
+    tool: str
+    args: str  # the call as text; for a shell, the command as typed
+    output: str = ""
+    failed: bool = False
+    failure: Failure | None = None
+
+
+def read_step(values: Sequence[Any]) -> Step:
+    """The step of a stored record; older versions stored a digest as the failure."""
+    step = Step(*values)
+    stored: object = step.failure
+    return step._replace(failure=Failure(*stored) if isinstance(stored, list | tuple) else None)
+
+
+class Trigger:
+    """Why a lesson is made."""
+
+    ERROR = "error"
+    HALLUCINATION = "hallucination"
+    LOW_QUALITY = "low_quality"
+    MANUAL = "manual"
+    VERIFICATION = "verification"
+    GOAL = "goal"
+    EXECUTION = "execution"
+    SESSION = "session"
+    NOTE = "note"
+    RECURRENCE = "recurrence"
+    RUN = "run"
+
+
+class Episode(NamedTuple):
+    """A task, what was tried, and how it ended."""
+
+    scope: Scope
+    task: str
+    attempt: str = ""
+    error: str = ""
+    steps: tuple[Step, ...] = ()
+    signals: tuple[tuple[str, str], ...] = ()
+    source: str = "library"
+
+    def signal(self, key: str) -> str:
+        """The value of a signal, or an empty string."""
+        return dict(self.signals).get(key, "")
+
+    def is_flagged(self, key: str) -> bool:
+        """A flag counts only when it is exactly "true"."""
+        return self.signal(key) == "true"
+
 
 WITHHELD = "withheld"  # the door under which a run notes lessons that are withheld from it
 ASKED = "asked for items"  # the mark of a run whose agent was asked what it found out
@@ -97,3 +164,37 @@ class RunSoFar(NamedTuple):
         """What the last failing step printed; "" when nothing failed."""
         failed = next((step for step in reversed(self.steps) if step.failed), None)
         return "" if failed is None else failed.output or SPEECHLESS
+
+
+class EndedRun(NamedTuple):
+    """The task, outcome and shortened steps of a run, with what it was shown."""
+
+    id: str  # ids sort by the start of the run
+    scope: Scope
+    run: str  # the name of the run; one conversation may end several times
+    task: str
+    begun: datetime
+    ended: datetime
+    outcome: str  # one of `values.run.Ending`
+    made: int  # steps
+    failed: int  # steps that failed
+    told: int  # how often it was shown something
+    kinds: tuple[str, ...] = ()  # the failure kinds that it met, as readable texts
+    steps: tuple[Step, ...] = ()  # the newest, shortened; empty in lists
+    shown: tuple[Shown, ...] = ()  # with the number of steps since; empty in lists
+
+
+def timeline(steps: Sequence[Step], shown: Sequence[Shown]) -> Iterator[Step | Shown]:
+    """The steps of a run, each after the deliveries shown before it."""
+    by_step: dict[int, list[Shown]] = {}
+    for delivery in shown:
+        by_step.setdefault(max(0, len(steps) - delivery.after), []).append(delivery)
+    for at, step in enumerate(steps):
+        yield from by_step.get(at, ())
+        yield step
+    yield from by_step.get(len(steps), ())
+
+
+def run_id(run: str, begun: datetime) -> str:
+    """The id of a run, from its name and start time."""
+    return f"{int(begun.timestamp() * 1000):011x}{run[:10]}"

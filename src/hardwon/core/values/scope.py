@@ -59,13 +59,13 @@ def apart(project: str, digest: str) -> str:
 def scope(agent: str, *, project: str | None = None, tenant: str = "default") -> Scope:
     """A scope made of checked names."""
     return Scope(
-        named(tenant, "tenant"),
-        named(agent, "agent"),
-        None if project is None else named(project, "project"),
+        check_name(tenant, "tenant"),
+        check_name(agent, "agent"),
+        None if project is None else check_name(project, "project"),
     )
 
 
-def named(text: str, label: str) -> str:
+def check_name(text: str, label: str) -> str:
     """The name as it is stored; one with a secret is replaced by a digest."""
     plain = name(text, label)
     if without_secrets(plain) == plain:

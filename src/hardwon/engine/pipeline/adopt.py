@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.core.values.episode import Trigger
-from hardwon.core.values.evidence import Evidence, Kind, joined, values_of
-from hardwon.core.values.lesson import MINED, Lesson, Status, unique
+from hardwon.core.values.lesson import (
+    MINED,
+    Evidence,
+    Kind,
+    Lesson,
+    Status,
+    join_evidence,
+    unique,
+    values_of,
+)
+from hardwon.core.values.run import Failure, RunSoFar, Step, Trigger
 from hardwon.knowledge.reading import clues
 from hardwon.knowledge.reading.situation import program
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon.core.values.failure import Failure
-    from hardwon.core.values.run import RunSoFar
-    from hardwon.core.values.step import Step
     from hardwon.engine.pipeline.scope_memory import Memory
 
 
@@ -25,7 +30,7 @@ def offered(lesson: Lesson, failure: Failure, memory: Memory) -> str:
         value.startswith(failure.kind) for value in values_of(lesson.evidence, Kind.OFFERED)
     )
     piece = Evidence(Kind.OFFERED, f"{failure.kind} {times + 1}", memory.now.timestamp())
-    memory.keep(lesson._replace(evidence=joined(lesson.evidence, [piece])))
+    memory.keep(lesson._replace(evidence=join_evidence(lesson.evidence, [piece])))
     return f"offered {lesson.id} {failure.kind}"
 
 
@@ -76,7 +81,7 @@ def _helped(lesson: Lesson, failing: Step, memory: Memory) -> None:
         _adopt(lesson, failing, memory)
         return
     piece = Evidence(Kind.HELPED, f"{kind} {before + 1}", memory.now.timestamp())
-    memory.keep(lesson._replace(evidence=joined(lesson.evidence, [piece])))
+    memory.keep(lesson._replace(evidence=join_evidence(lesson.evidence, [piece])))
 
 
 def _adopt(lesson: Lesson, failing: Step, memory: Memory) -> None:

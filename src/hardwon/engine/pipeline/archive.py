@@ -7,16 +7,13 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from hardwon.core.text.clean import clip, clip_middle, one_line
-from hardwon.core.values.ended_run import EndedRun, run_id
-from hardwon.core.values.run import WITHHELD
-from hardwon.core.values.unit import DOOR
+from hardwon.core.values.delivery import DOOR
+from hardwon.core.values.run import WITHHELD, EndedRun, RunSoFar, Step, run_id
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon.core.values.run import RunSoFar
     from hardwon.core.values.scope import Scope
-    from hardwon.core.values.step import Step
 
 SIZE = 40_000  # bytes of all steps
 _TASK = 500  # characters

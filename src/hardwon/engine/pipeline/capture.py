@@ -7,16 +7,12 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from hardwon.core.text.clean import clip_middle
-from hardwon.core.values.ended_run import run_id
-from hardwon.core.values.episode import Trigger
 from hardwon.core.values.job import Job, new_job
+from hardwon.core.values.run import Episode, RunSoFar, Step, Trigger, run_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from hardwon.core.values.episode import Episode
-    from hardwon.core.values.run import RunSoFar
-    from hardwon.core.values.step import Step
     from hardwon.storage.ports import Queue
 
 RECORD_BYTES = 896 * 1024  # of an episode; the rest of a job fits into 1 MiB with it

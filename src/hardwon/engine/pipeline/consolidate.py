@@ -5,9 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.core.text.clean import comparable
-from hardwon.core.values.evidence import Kind
-from hardwon.core.values.lesson import LIVE, MINED, RULES, RUN, Lesson, Status, is_vouched
-from hardwon.core.values.provenance import marked
+from hardwon.core.values.lesson import (
+    LIVE,
+    MINED,
+    RULES,
+    RUN,
+    Kind,
+    Lesson,
+    Status,
+    is_vouched,
+    with_evidence,
+)
 from hardwon.knowledge.ranking.query import Query, query, terms
 
 if TYPE_CHECKING:
@@ -136,7 +144,9 @@ def _replaced(existing: Lesson, lesson: Lesson, lessons: LessonStore, now: datet
     grown = existing.met_again(lesson._replace(calls=() if existing.calls else lesson.calls), now)
     met = grown.met if lesson.job else existing.met
     record = {name: getattr(grown, name) for name in _RECORD}
-    stored = lessons.add(marked(lesson._replace(met=met, **record), Kind.PARENT, existing.id))
+    stored = lessons.add(
+        with_evidence(lesson._replace(met=met, **record), Kind.PARENT, existing.id)
+    )
     lessons.update(existing._replace(status=Status.SUPERSEDED, updated_at=now))
     return stored
 
@@ -154,7 +164,7 @@ def _kept(lesson: Lesson, lessons: LessonStore, now: datetime) -> Lesson:
         return _grown(same, lesson, lessons, now)
     different = [existing for existing in alike if _text(existing)[1] != text[1]]
     for existing in different[:_NAMED]:
-        lesson = marked(lesson, Kind.DIFFERS, existing.id)
+        lesson = with_evidence(lesson, Kind.DIFFERS, existing.id)
     return lessons.add(lesson)
 
 

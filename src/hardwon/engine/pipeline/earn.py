@@ -6,9 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.errors import NotFound
-from hardwon.core.values.evidence import Evidence, Kind, joined
-from hardwon.core.values.history import Change
-from hardwon.core.values.lesson import Status
+from hardwon.core.values.lesson import Change, Evidence, Kind, Lesson, Status, join_evidence
 from hardwon.knowledge.evidence.advice import follows, recommended
 from hardwon.knowledge.evidence.trails import failing_call, working_calls
 
@@ -16,9 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.run import RunSoFar
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.run import RunSoFar, Step
     from hardwon.knowledge.evidence.calls import Call
     from hardwon.storage.ports import Store
 
@@ -116,7 +112,7 @@ def _note(verdict: Verdict, run: str, *, store: Store, now: datetime, retires: b
     item, holds, step = verdict
     kind = Kind.CONFIRMED if holds else Kind.WEAKENED
     piece = Evidence(kind, f"{run}: {step}", now.timestamp())
-    told = item._replace(evidence=joined(item.evidence, (piece,)), updated_at=now)
+    told = item._replace(evidence=join_evidence(item.evidence, (piece,)), updated_at=now)
     if holds:
         told = told._replace(met=item.met + 1)
     elif retires and item.author != "person":
@@ -129,5 +125,5 @@ def withdrawn(item: Lesson, why: str, now: datetime) -> Lesson:
     """The item, no longer shown, with the reason."""
     reason = Evidence(Kind.WITHDRAWN, why, now.timestamp())
     return item._replace(
-        status=Status.RETIRED, evidence=joined(item.evidence, (reason,)), updated_at=now
+        status=Status.RETIRED, evidence=join_evidence(item.evidence, (reason,)), updated_at=now
     )

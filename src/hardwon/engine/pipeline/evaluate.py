@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.errors import NotFound
-from hardwon.core.values.evidence import Evidence, Kind, joined
-from hardwon.core.values.history import RETIRE, RETURN, Change
-from hardwon.core.values.lesson import EPOCH
-from hardwon.core.values.provenance import marks, without
+from hardwon.core.values.delivery import is_retired, wording_of
+from hardwon.core.values.lesson import (
+    EPOCH,
+    RETIRE,
+    RETURN,
+    Change,
+    Evidence,
+    Kind,
+    Lesson,
+    evidence_of,
+    join_evidence,
+    without_evidence,
+)
 from hardwon.core.values.report import LessonVerdict, Window
 from hardwon.core.values.scope import Scope
-from hardwon.core.values.unit import is_retired, wording_of
 from hardwon.knowledge.proof import verdicts as judging
 from hardwon.knowledge.proof.effect import effect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from datetime import datetime
 
-    from hardwon.core.values.lesson import Lesson
     from hardwon.knowledge.proof.arms import Treatment
     from hardwon.knowledge.proof.verdicts import Verdict
     from hardwon.storage.ports import Store
@@ -82,7 +88,8 @@ def review(store: Store, tenant: str, *, share: float, now: datetime) -> Review:
     retirement = judging.to_retire(
         verdict
         for verdict, lesson in judged
-        if (lesson.id in recently_shown or is_retired(lesson)) and not marks(lesson, Kind.APPROVED)
+        if (lesson.id in recently_shown or is_retired(lesson))
+        and not evidence_of(lesson, Kind.APPROVED)
     )
     changed = [pair for pair in judged if (pair[1].id in retirement.lessons) != is_retired(pair[1])]
     with store.together():
@@ -111,8 +118,8 @@ def _change(store: Store, lesson: Lesson, verdict: Verdict, now: datetime) -> No
         wording = verdict.treatment.wording
         act, piece = RETIRE, Evidence(Kind.RETIRED, f"{wording}: {reason}", now.timestamp())
     store.history.note(Change(lesson, act, now))
-    cleared = without(lesson, Kind.RETIRED)
-    store.lessons.update(cleared._replace(evidence=joined(cleared.evidence, [piece])))
+    cleared = without_evidence(lesson, Kind.RETIRED)
+    store.lessons.update(cleared._replace(evidence=join_evidence(cleared.evidence, [piece])))
 
 
 def _lowered(store: Store, tenant: str, share: float) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.core.text.clean import clip_middle, one_line
+from hardwon.core.text.protocol import is_nothing
 from hardwon.storage.ports import Request
 
 if TYPE_CHECKING:
@@ -29,5 +30,6 @@ class Imagination:
             reply = await model.complete(asked)
             if len(self._known) >= _REMEMBERED:
                 self._known.pop(next(iter(self._known)))
-            self._known[key] = one_line(reply.text, _KEPT)
+            text = reply.text or ""
+            self._known[key] = "" if is_nothing(text) else one_line(text, _KEPT)
         return self._known[key]

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.run import Step
 
 LEAST = 3  # steps of a run that is read
 

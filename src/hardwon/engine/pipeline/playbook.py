@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.core.values.episode import Trigger
-from hardwon.core.values.evidence import Kind
-from hardwon.core.values.lesson import Status
+from hardwon.core.values.lesson import Kind, Lesson, Status
+from hardwon.core.values.run import Trigger
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
-    from hardwon.core.values.lesson import Lesson
     from hardwon.core.values.scope import Scope
     from hardwon.storage.ports import LessonStore
 

@@ -4,33 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.core.errors import BadReply
 from hardwon.core.text.clean import clip, clip_middle
 from hardwon.core.text.protocol import SCHEMA, Blocks, parse
-from hardwon.core.values.episode import Trigger
-from hardwon.core.values.evidence import Evidence, Kind, values_of
-from hardwon.core.values.lesson import RULES, RUN, Lesson, Status, unique
+from hardwon.core.values.lesson import RULES, RUN, Evidence, Kind, Lesson, Status, unique, values_of
+from hardwon.core.values.run import Episode, Step, Trigger
 from hardwon.knowledge.ranking.query import Query
 from hardwon.knowledge.reading.call_keys import blamed_keys
 from hardwon.knowledge.reading.episode_failure import failure_of, focus
 from hardwon.knowledge.reading.error_line import error_line
+from hardwon.models.ask import ask
 from hardwon.storage.ports import Request
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from hardwon.core.values.episode import Episode
     from hardwon.core.values.job import Job
-    from hardwon.core.values.step import Step
     from hardwon.storage.ports import LessonStore, Model
 
 _ATTEMPT_SHOWN, _OUTCOME_SHOWN, _TASK_SHOWN = 1500, 800, 4000
 _SURE = 0.5  # a lesson of lower confidence has no fix
 _LOOKED_AT = 20  # lessons about the same failure
-_AGAIN = (
-    "\n\nYour last answer could not be used: {problem}. Answer once more, with nothing but the"
-    " blocks described above."
-)
 
 
 async def reflect(job: Job, *, model: Model, system: str) -> Lesson | None:
@@ -38,15 +31,8 @@ async def reflect(job: Job, *, model: Model, system: str) -> Lesson | None:
 
     If the reply does not follow the format, the model is asked once more; then BadReply is raised.
     """
-    request_sent = request(job, system)
-    reply = await model.complete(request_sent)
-    try:
-        blocks = parse(reply.text)
-    except BadReply as problem:
-        retry = request_sent._replace(prompt=request_sent.prompt + _AGAIN.format(problem=problem))
-        reply = await model.complete(retry)
-        blocks = parse(reply.text)
-    return blocks and _lesson(job, blocks, author=reply.model or model.name)
+    blocks, author = await ask(model, request(job, system), parse)
+    return blocks and _lesson(job, blocks, author=author)
 
 
 def known(job: Job, *, lessons: LessonStore, now: datetime) -> Lesson | None:

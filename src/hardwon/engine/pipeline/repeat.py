@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.core.values.fix import PREPARED
+from hardwon.core.values.lesson import PREPARED, Fix, Lesson
 from hardwon.knowledge.evidence.calls import calls_of, only_call
 from hardwon.knowledge.evidence.keys import same_key
 from hardwon.knowledge.evidence.wording import TRAIL, typed
@@ -15,11 +15,8 @@ from hardwon.knowledge.reading.lesson_text import fixes_to_show
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from hardwon.core.values.fix import Fix
-    from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.run import RunSoFar
+    from hardwon.core.values.run import RunSoFar, Step
     from hardwon.core.values.scope import Scope
-    from hardwon.core.values.step import Step
     from hardwon.knowledge.evidence.calls import Call
     from hardwon.storage.ports import LessonStore
 

@@ -7,20 +7,25 @@ from typing import TYPE_CHECKING
 from hardwon.core.text import harm, injection
 from hardwon.core.text.clean import ATTEMPT_LIMIT, clean
 from hardwon.core.text.secrets import all_without_secrets, screened, without_secrets
-from hardwon.core.values import provenance
-from hardwon.core.values.evidence import joined
-from hardwon.core.values.fix import TEXT_LIMIT
-from hardwon.core.values.lesson import LIVE, Status, tidy
+from hardwon.core.values.lesson import (
+    LIVE,
+    TEXT_LIMIT,
+    Evidence,
+    Fix,
+    Lesson,
+    Status,
+    descendants,
+    is_approved,
+    join_evidence,
+    quarantine_lesson,
+    tidy,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from hardwon.core.values.episode import Episode
-    from hardwon.core.values.evidence import Evidence
-    from hardwon.core.values.fix import Fix
-    from hardwon.core.values.lesson import Lesson
+    from hardwon.core.values.run import Episode, Step
     from hardwon.core.values.scope import Scope
-    from hardwon.core.values.step import Step
     from hardwon.storage.ports import LessonStore
 
 _TASK_LIMIT = 16 * 1024
@@ -69,12 +74,12 @@ def screen_lesson(lesson: Lesson) -> Lesson:
             mistake=mistake,
             correction=correction,
             tags=tuple(without_secrets(tag) for tag in lesson.tags),
-            evidence=joined(map(_screened, lesson.evidence)),
+            evidence=join_evidence(map(_screened, lesson.evidence)),
             fixes=tuple(map(_screened_fix, lesson.fixes)),
         )
     )
-    if reason and lesson.status in LIVE and not provenance.is_approved(lesson, reason):
-        return provenance.with_reason(safe, reason)
+    if reason and lesson.status in LIVE and not is_approved(lesson, reason):
+        return quarantine_lesson(safe, reason)
     return safe
 
 
@@ -118,7 +123,7 @@ def revoke(
 ) -> list[Lesson]:
     """Delete all lessons of an origin in `own` scopes, and all made from them; returns them."""
     visible = lessons.recent(scope, status=Status.ALL, limit=_ALL)
-    revoked = provenance.descendants([lesson for lesson in visible if lesson.scope in own], origin)
+    revoked = descendants([lesson for lesson in visible if lesson.scope in own], origin)
     for lesson in revoked:
         lessons.delete(lesson.scope, lesson.id)
     return revoked

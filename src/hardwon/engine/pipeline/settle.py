@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.core.values.delivery import Door, Outcome
-from hardwon.core.values.unit import noted_family
+from hardwon.core.values.delivery import Door, Outcome, family_of_name
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from hardwon.core.values.run import RunSoFar, Shown
+    from hardwon.core.values.run import RunSoFar, Shown, Step
     from hardwon.core.values.scope import Scope
-    from hardwon.core.values.step import Step
     from hardwon.storage.ports import Store
 
 
@@ -20,7 +18,7 @@ def settle(past: RunSoFar, run: str, scope: Scope, store: Store) -> None:
     """Note the outcome of every delivery and every unit of a run that has ended."""
     of_deliveries: list[tuple[str, str]] = []
     for name, outcome in settled(past):
-        if family := noted_family(name):
+        if family := family_of_name(name):
             store.units.settle(scope, run, family, outcome)
         else:
             of_deliveries.append((name, outcome))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from hardwon.core.values.delivery import DOOR, Unit, family_of, is_retired, unit_name, wording_of
 from hardwon.core.values.run import WITHHELD, Shown
-from hardwon.core.values.unit import DOOR, Unit, family_of, is_retired, noted_as, wording_of
 from hardwon.knowledge.proof.coin import toss
 
 if TYPE_CHECKING:
@@ -86,4 +86,4 @@ def _note(candidates: Sequence[Judged], door: str, coin: Coin, visible: set[int]
         facts = family, door, is_out, shares[at], coin.now, lesson.id, wording_of(lesson)
         coin.units.log(Unit(coin.scope, coin.run.name, *facts, *place))
         where = WITHHELD if is_out else DOOR
-        coin.run.told((), "", Shown(noted_as(family), where, lesson.kinds))
+        coin.run.told((), "", Shown(unit_name(family), where, lesson.kinds))

@@ -6,20 +6,16 @@ import asyncio
 import logging
 import os
 from contextlib import asynccontextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from hardwon.core.errors import HardwonError, NotTried, StorageError, Unavailable
-from hardwon.core.values.queue import SKIPPED, Running, Tally, WorkCounter
-from hardwon.core.values.retry import is_transient
+from hardwon.core.values.job import SKIPPED, Job, Policy, Running, Tally, WorkCounter, is_transient
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-    from datetime import datetime
 
-    from hardwon.core.values.job import Job
-    from hardwon.core.values.retry import Policy
     from hardwon.storage.ports import WorkedQueue
 
     Process = Callable[[Job], Awaitable[Any]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from hardwon.core.values.step import Step
+from hardwon.core.values.run import Step
 from hardwon.knowledge.evidence.calls import acting_calls, calls_of
 from hardwon.knowledge.evidence.common import READERS
 

@@ -16,7 +16,7 @@ from hardwon.knowledge.reading.shell import Command, parse
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.run import Step
 
 _CHANGING = frozenset(["mkdir", "touch", "cp", "mv", "rm", "ln", "chmod", "patch"])
 _READ = 8_192  # characters of a command line that are looked at
@@ -62,8 +62,14 @@ class Call(NamedTuple):
 
 
 def is_own(call: Call) -> bool:
-    """Whether a call tells something about its project: it names what is not typed everywhere."""
-    return bool(call.own_words) and call.program not in READERS and not call.has_script
+    """Whether a call tells something about its project: it names what is not typed everywhere.
+
+    Of a program that everybody knows, flags alone tell nothing.
+    """
+    if call.program in READERS or call.has_script:
+        return False
+    is_known = call.program in COMMON
+    return any(not (is_known and word.startswith("-")) for word in call.own_words)
 
 
 def acting_calls(step: Step) -> list[Call]:

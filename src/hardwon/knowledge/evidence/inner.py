@@ -14,7 +14,7 @@ from hardwon.knowledge.reading.reading import read_failure
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.run import Step
 
 _READ = 400  # lines of an output, from its end
 _CALLED = 5  # words of a call that may name who speaks

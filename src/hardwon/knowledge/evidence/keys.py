@@ -10,7 +10,7 @@ from hardwon.knowledge.evidence.trails import failing_call
 from hardwon.knowledge.reading.call_keys import CallKey
 
 if TYPE_CHECKING:
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.run import Step
     from hardwon.knowledge.evidence.calls import Call
 
 SAME = "&"  # the grain of keys for the same call, with values of the task folded

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.text.frames import inert
 from hardwon.core.text.harm import harm
-from hardwon.knowledge.evidence.folding import shorten_values
+from hardwon.core.values.run import Step
+from hardwon.knowledge.evidence.calls import Call, calls_of
 from hardwon.knowledge.evidence.ways import Way, in_order
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ _WAYS = "Calls that worked in earlier runs, in their usual order (<…>: a value
 _FAILURES = "Failures that were met here, and what got past them:"
 _CALL = 120  # characters of a call
 _HARD_CALL = 260  # the same of one that also failed: its details matter
-_SHARE = 0.55  # of the budget that calls may take
+_SHARE = 0.65  # of the budget that calls may take
 _LEAST = 2  # the fewest calls that are worth a list
 
 
@@ -35,13 +36,14 @@ def opening(
     """The text for the start of a run and the lessons in it; ("", ()) if there is no evidence."""
     room = budget - tokens(HEAD) - tokens(FOOT)
     calls = _fitting_ways(ways, int(room * (_SHARE if failures else 1.0)), tokens)
-    lines = [_WAYS, *(f"  $ {_shown(way)}" for way in in_order(calls))] if calls else []
+    lines = [_WAYS, *(f"  $ {_text(way)}" for way in in_order(calls))] if calls else []
     room -= sum(map(tokens, lines)) + tokens(_FAILURES)
     told: list[Lesson] = []
-    shown = {_shown(way) for way in calls}
+    families = {way.family for way in calls}
     for lesson in failures:
-        line = _failure_line(lesson)
-        if tokens(line) <= room and not _is_shown(lesson, shown):
+        words = _past_it(lesson, families)
+        line = f"  - {inert(one_line(lesson.situation))}: {inert(one_line(words))} (#{lesson.id})"
+        if words and tokens(line) <= room:
             lines += [line] if told else [_FAILURES, line]
             room -= tokens(line)
             told.append(lesson)
@@ -55,27 +57,43 @@ def _fitting_ways(ways: Sequence[Way], room: int, tokens: Callable[[str], int]) 
     chosen: list[Way] = []
     room -= tokens(_WAYS)
     for way in ways:
-        cost = tokens(f"  $ {_shown(way)}")
-        is_new = all(_shown(way) != _shown(other) for other in chosen)
-        if cost <= room and is_new and not harm(way.call):
+        cost = tokens(f"  $ {_text(way)}")
+        if cost <= room and not harm(way.call):
             chosen.append(way)
             room -= cost
     return chosen if len(chosen) >= _LEAST else []
 
 
-def _shown(way: Way) -> str:
-    longest = _HARD_CALL if way.failed else _CALL
-    return inert(clip(" ".join(shorten_values(way.call).split()), longest))
+def _text(way: Way) -> str:
+    others = f"  (also: {', '.join(way.others)})" if way.others else ""
+    return inert(clip(way.call, _HARD_CALL if way.failed else _CALL) + others)
 
 
-def _failure_line(lesson: Lesson) -> str:
-    """A failure and what got past it; the answer that explained it says more than calls."""
+def _past_it(lesson: Lesson, families: set[str]) -> str:
+    """What got past a failure; of a call that stands above only what made the difference.
+
+    The answer that explained it says more than calls.
+    """
     fix = lesson.fixes[0] if lesson.fixes else None
-    words = fix.said if fix and fix.said else lesson.correction
-    return f"  - {inert(one_line(lesson.situation))}: {inert(one_line(words))} (#{lesson.id})"
+    if fix is None or fix.said:
+        return fix.said if fix else lesson.correction
+    working, failing = _last_call(fix.call), _last_call(fix.mistake)
+    if working is None or failing is None or working.family not in families:
+        return lesson.correction
+    return _difference(failing, working)
 
 
-def _is_shown(lesson: Lesson, shown: set[str]) -> bool:
-    """Whether the calls above say already all that the lesson says."""
-    fix = lesson.fixes[0] if lesson.fixes else None
-    return fix is not None and not fix.said and fix.call in shown
+def _difference(failing: Call, working: Call) -> str:
+    """What the working call has and the failing one lacks, or the other way round."""
+    has, had = working.shape.split(), failing.shape.split()
+    added = [word for word in has if word not in had]
+    removed = [word for word in had if word not in has]
+    parts = [("with", added), ("without", removed)]
+    return "; ".join(
+        f"{word} {', '.join(f'`{name}`' for name in names)}" for word, names in parts if names
+    )
+
+
+def _last_call(text: str) -> Call | None:
+    calls = calls_of(Step("bash", text))
+    return calls[-1] if calls else None

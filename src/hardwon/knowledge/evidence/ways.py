@@ -6,22 +6,26 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.knowledge.evidence.calls import Call, is_own
-from hardwon.knowledge.evidence.folding import fold_call
+from hardwon.knowledge.evidence.folding import fold_call, shorten_values
 from hardwon.knowledge.evidence.trails import failing_call, working_calls
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.run import Step
 
-_YOUNG = 2  # with fewer runs, a call of one run is a way
+_OTHERS = 3  # other forms of a call that are named
+_PLAIN = re.compile(r"[A-Za-z-][A-Za-z_.:/-]*")  # a word that is no value of one task
+_HELP = frozenset(["--help", "-h", "help"])
+_AGAIN = 0.5  # what each further run is worth beside the first
 
 
 class Way(NamedTuple):
     """A call that works in a project, with its record."""
 
     call: str  # the newest that worked, values of the run folded
-    shape: str
+    family: str  # equal for calls of one sort
+    others: tuple[str, ...]  # the words by which other calls of the family differ
     runs: int  # in how many runs it worked
     worked: int
     failed: int
@@ -31,18 +35,60 @@ class Way(NamedTuple):
     @property
     def worth(self) -> float:
         """What it is worth to a newcomer: needed often, hard to guess, wrong at first."""
-        return self.news * self.runs * (1 + min(self.failed, 3))
+        return self.news * (1 + _AGAIN * (self.runs - 1)) * (1 + min(self.failed, 3))
 
 
 class _Record:
-    """What runs show about calls of one shape."""
+    """What runs show about calls of one family."""
 
     def __init__(self) -> None:
         self.runs: set[int] = set()
         self.worked = self.failed = 0
         self.places: list[float] = []
-        self.text = ""
-        self.call: Call | None = None
+        self.examples: dict[str, tuple[Call, str]] = {}  # the newest of each form, oldest first
+
+    def note(self, call: Call, task: str, *, run: int, place: float) -> None:
+        """Count a call that worked."""
+        self.runs.add(run)
+        self.worked += 1
+        self.places.append(place)
+        form = " ".join(_plain_words(call.text))
+        if form not in self.examples or not re.search(r"\$\{?\w", call.text):
+            self.examples.pop(form, None)
+            self.examples[form] = call, compact(call.text, task)
+
+    def way(self, family: str) -> Way:
+        """The way that the calls show."""
+        *older, (call, text) = self.examples.values()
+        main = _plain_words(call.text)
+        others = (
+            " ".join(word for word in _plain_words(other.text) if word not in main)
+            for other, _ in reversed(older)
+        )
+        return Way(
+            call=text,
+            family=family,
+            others=tuple(dict.fromkeys(filter(None, others)))[:_OTHERS],
+            runs=len(self.runs),
+            worked=self.worked,
+            failed=self.failed,
+            place=sum(self.places) / len(self.places),
+            news=len(call.own_words) ** 0.5,
+        )
+
+
+def compact(text: str, task: str) -> str:
+    """A call on one line, with values of its run folded."""
+    return shorten_values(" ".join(fold_call(text, task).split()))
+
+
+def _plain_words(text: str) -> list[str]:
+    """The words of a call before its first argument that is a text or JSON, without values."""
+    return _PLAIN.findall(" ".join(_whole_words(re.split(r"[\"'{]", text, maxsplit=1)[0])))
+
+
+def _whole_words(text: str) -> list[str]:
+    return [word for word in text.split() if _PLAIN.fullmatch(word)]
 
 
 def ways_of(runs: Iterable[tuple[str, Sequence[Step]]]) -> list[Way]:
@@ -52,44 +98,17 @@ def ways_of(runs: Iterable[tuple[str, Sequence[Step]]]) -> list[Way]:
         for at, step in enumerate(steps):
             failing = failing_call(step)
             if failing is not None and _is_way(failing):
-                records.setdefault(_key(failing), _Record()).failed += 1
-            for call in working_calls(step):
-                if _is_way(call):
-                    _note(
-                        records.setdefault(_key(call), _Record()),
-                        call,
-                        task,
-                        number,
-                        at / len(steps),
-                    )
-    found = [_way(record) for record in records.values() if record.call is not None]
+                records.setdefault(failing.family, _Record()).failed += 1
+            for call in filter(_is_way, working_calls(step)):
+                record = records.setdefault(call.family, _Record())
+                record.note(call, task, run=number, place=at / len(steps))
+    found = [record.way(family) for family, record in records.items() if record.runs]
     return sorted(found, key=lambda way: (-way.worth, way.place))
 
 
 def _is_way(call: Call) -> bool:
     """Whether a call may be a way: agents know their tools, and values of tools are private."""
-    return is_own(call) and not call.is_tool
-
-
-def _note(record: _Record, call: Call, task: str, run: int, place: float) -> None:
-    record.runs.add(run)
-    record.worked += 1
-    record.places.append(place)
-    if record.call is None or not re.search(r"\$\{?\w", call.text):
-        record.call, record.text = call, fold_call(call.text, task)
-
-
-def _key(call: Call) -> str:
-    """Calls with the same key are one way, whatever their order of flags and their values."""
-    return " ".join(sorted({*call.kind.split()}))
-
-
-def _way(record: _Record) -> Way:
-    call = record.call
-    assert call is not None
-    news = len(call.own_words) ** 0.5
-    place = sum(record.places) / len(record.places)
-    return Way(record.text, call.shape, len(record.runs), record.worked, record.failed, place, news)
+    return is_own(call) and not call.is_tool and _HELP.isdisjoint(call.shape.split())
 
 
 def in_order(ways: Iterable[Way]) -> list[Way]:

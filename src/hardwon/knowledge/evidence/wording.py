@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.text.frames import inert
-from hardwon.core.values.fix import PREPARED, Fix
+from hardwon.core.values.lesson import PREPARED, Fix
 from hardwon.knowledge.evidence.folding import fold_call, shorten_values
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ def trail_text(found: Passed, task: str) -> str:
         for asked in said
     )
     result = "Got further" if found.is_further else "What worked"
+    result = "Given up; what worked instead" if found.is_instead else result
     return f"{''.join(explained)}{result}: {working}{_changes(found)}."
 
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from hardwon.core.values.ended_run import EndedRun
 from hardwon.core.values.report import BeforeAfter, Observed
-from hardwon.core.values.run import WITHHELD
+from hardwon.core.values.run import WITHHELD, EndedRun
 
 _LISTED = 5  # kinds
 

@@ -8,8 +8,7 @@ from itertools import chain
 from math import isqrt, lgamma, log
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.core.values.evidence import Kind, values_of
-from hardwon.core.values.lesson import LIVE, Lesson, Status
+from hardwon.core.values.lesson import LIVE, Kind, Lesson, Status, values_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

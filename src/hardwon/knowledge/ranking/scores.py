@@ -9,15 +9,21 @@ from datetime import datetime
 from math import ceil, log
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.core.values.evidence import Kind, values_of
-from hardwon.core.values.fix import UNCHANGED, is_of_test_in
-from hardwon.core.values.lesson import LIVE, MINED, RULES, Status
+from hardwon.core.values.lesson import (
+    LIVE,
+    MINED,
+    RULES,
+    UNCHANGED,
+    Kind,
+    Lesson,
+    Status,
+    is_of_test_in,
+    values_of,
+)
 from hardwon.knowledge.ranking.query import Match, Query, chance, may_hold, terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable
-
-    from hardwon.core.values.lesson import Lesson
 
     _Relevance = tuple[tuple[tuple[str, float], ...], str]  # the parts of a score, and a verdict
 

@@ -13,7 +13,7 @@ from hardwon.knowledge.reading.shell import Command, parse
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.run import Step
 
 PATHS = (
     *("file_path", "path", "filename", "file", "notebook_path", "target_file", "filepath"),

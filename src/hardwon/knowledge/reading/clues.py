@@ -15,8 +15,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from hardwon.core.values.evidence import Evidence, Kind, joined, values_of
-from hardwon.core.values.lesson import MINED, USER_SUPPLIED
+from hardwon.core.values.lesson import (
+    MINED,
+    USER_SUPPLIED,
+    Evidence,
+    Kind,
+    Lesson,
+    join_evidence,
+    values_of,
+)
 from hardwon.knowledge.reading.kind import missing_name
 from hardwon.knowledge.reading.programs import INTERPRETERS
 from hardwon.knowledge.reading.shell import flag_name, parse
@@ -24,8 +31,7 @@ from hardwon.knowledge.reading.shell import flag_name, parse
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.run import Step
     from hardwon.knowledge.reading.shell import Command
 
 SAYS, ERROR, LACKS, CALL, NAME = "says ", "error ", "lacks ", "call ", "name "
@@ -172,7 +178,7 @@ def with_clues(lesson: Lesson) -> Lesson:
     told = dict.fromkeys((lesson.situation, lesson.mistake, lesson.correction))
     text = "\n".join(words for words in told if words != USER_SUPPLIED)
     pieces = [Evidence(Kind.ABOUT, clue) for clue in clues(text)]
-    return lesson._replace(evidence=joined(other_evidence, pieces))
+    return lesson._replace(evidence=join_evidence(other_evidence, pieces))
 
 
 def clues_of(lesson: Lesson) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from hardwon.knowledge.reading.shell import deciding_commands, parse
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.run import Step
     from hardwon.knowledge.reading.shell import Command
 
 _HEAD, _TAIL = 600, 12_000

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.core.values.episode import Trigger
-from hardwon.core.values.step import Step
+from hardwon.core.values.run import Episode, Failure, Step, Trigger
 from hardwon.knowledge.reading.fixes import fix_shown
 from hardwon.knowledge.reading.mistakes import is_mistake
 from hardwon.knowledge.reading.reading import read_failure
 
 if TYPE_CHECKING:
-    from hardwon.core.values.episode import Episode
-    from hardwon.core.values.failure import Failure
     from hardwon.core.values.job import Job
 
 _QUOTED = 9  # shorter lines are too common to be searched for

@@ -13,7 +13,7 @@ from hardwon.knowledge.reading.authored import OLD, fields, path_in, writings
 from hardwon.knowledge.reading.call_keys import PATCH
 
 if TYPE_CHECKING:
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.run import Step
 
 ABSENT = "the text to replace is not in the file"
 SEVERAL = "the text to replace is in the file several times"

@@ -15,7 +15,7 @@ from hardwon.knowledge.reading.signature import fold
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.run import Step
 
 
 def word_set(text: str) -> frozenset[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from hardwon.core.values.fix import Fix
+from hardwon.core.values.lesson import Fix
 from hardwon.knowledge.reading.authored import edits_source, is_coined
 from hardwon.knowledge.reading.fix_blocks import (
     LINES,
@@ -41,7 +41,7 @@ from hardwon.knowledge.reading.fix_script import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.run import Step
 
 _LIMIT = 460
 _LAST = 1_000_000  # beyond any line

@@ -6,14 +6,14 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.core.values.fix import Fix
+from hardwon.core.values.lesson import Fix
 from hardwon.knowledge.reading.authored import is_shell, tail, text_of, writings
 from hardwon.knowledge.reading.fix_case import Case, blamed, commands_of, folded, line_of, word_set
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.run import Step
     from hardwon.knowledge.reading.shell import Command
 
 _ALIKE = 0.3  # the share of lines that two versions of inline code must have in common

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from hardwon.core.values.fix import TEXT_LIMIT, UNCHANGED, Fix
+from hardwon.core.values.lesson import TEXT_LIMIT, UNCHANGED, Fix
 from hardwon.knowledge.reading.authored import (
     BACKUP,
     edits_source,
@@ -28,7 +28,7 @@ from hardwon.knowledge.reading.fix_case import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.run import Step
     from hardwon.knowledge.reading.shell import Command
 
 _TEST = (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.core.values.fix import PREPARED
+from hardwon.core.values.lesson import PREPARED, Fix
 from hardwon.knowledge.evidence.calls import calls_of
 from hardwon.knowledge.evidence.inner import with_failure
 from hardwon.knowledge.evidence.trails import failing_call, passed
@@ -20,8 +20,7 @@ from hardwon.knowledge.reading.fix_unchanged import has_revert, unchanged_fixes
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon.core.values.fix import Fix
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.run import Step
 
 _LOOKED_BACK = 30  # steps between a failure and its fix
 _FAILURES = 6  # failures of one run that are looked at for each step

@@ -9,14 +9,22 @@ import re
 from typing import TYPE_CHECKING
 
 from hardwon.core.text.clean import one_line
-from hardwon.core.values.fix import DOUBTED, PREPARED, UNCHANGED, with_success
-from hardwon.core.values.lesson import LIVE, MINED, Status, is_vouched
+from hardwon.core.values.lesson import (
+    DOUBTED_RUNS,
+    LIVE,
+    MINED,
+    PREPARED,
+    UNCHANGED,
+    Fix,
+    Lesson,
+    Status,
+    is_vouched,
+    with_success,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon.core.values.fix import Fix
-    from hardwon.core.values.lesson import Lesson
 
 _CAUSES = 2  # at most, fixes that are shown for one failure kind
 _BEHIND = 3  # a fix is shown unless the best one worked more than this many times as often
@@ -114,4 +122,6 @@ def _state(fixes: Sequence[Fix]) -> str:
 
 def _are_doubted(fixes: Sequence[Fix]) -> bool:
     """Whether a fix has failed in several runs and no fix is proven."""
-    return any(fix.failed >= DOUBTED for fix in fixes) and not any(fix.is_proven for fix in fixes)
+    return any(fix.failed >= DOUBTED_RUNS for fix in fixes) and not any(
+        fix.is_proven for fix in fixes
+    )

@@ -11,7 +11,7 @@ from hardwon.knowledge.reading import shell, signature
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.run import Step
 
 WINDOW = 40  # steps looked back
 _WARN, _INSIST, _STOP = 2, 3, 5

@@ -5,29 +5,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.core.text.clean import clip, one_line
-from hardwon.core.values import episode
-from hardwon.core.values.evidence import Evidence, Kind, joined
 from hardwon.core.values.lesson import (
     CALLS_KEPT,
     MINED,
     RULES,
     SIGNATURES_KEPT,
     TASK_LIMIT,
+    Evidence,
+    Kind,
     Lesson,
     Status,
     clean_tags,
+    join_evidence,
     unique,
 )
+from hardwon.core.values.run import Failure, RunSoFar, Step, Trigger
 from hardwon.knowledge.evidence.keys import failed_key
 from hardwon.knowledge.reading import call_keys, lesson_text, situation
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from hardwon.core.values.failure import Failure
-    from hardwon.core.values.run import RunSoFar
     from hardwon.core.values.scope import Scope
-    from hardwon.core.values.step import Step
 
 _LINE = 120
 
@@ -41,7 +40,7 @@ def opened(step: Step, failure: Failure, scope: Scope, task: str, now: datetime)
             mistake=f"{situation.program(step)} failed.",
             correction=lesson_text.UNSOLVED,
             tags=clean_tags((step.tool, situation.program(step).strip("`").split(" ")[0])),
-            trigger=episode.Trigger.ERROR,
+            trigger=Trigger.ERROR,
             signatures=(failure.exact,) if failure.exact else (),
             kinds=(failure.kind,),
             calls=_calls(step, failure, task),
@@ -71,7 +70,7 @@ def seen_again(
         met=lesson.met + (failure.kind not in past.withheld),
         signatures=_with_digest(lesson.signatures, failure.exact)[-SIGNATURES_KEPT:],
         calls=unique((*lesson.calls, *_calls(step, failure, past.task)))[-CALLS_KEPT:],
-        evidence=joined(lesson.evidence, _seen(step, failure, past.task, now)),
+        evidence=join_evidence(lesson.evidence, _seen(step, failure, past.task, now)),
     )
 
 

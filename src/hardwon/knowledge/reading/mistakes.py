@@ -19,7 +19,7 @@ from hardwon.knowledge.reading.shell import deciding_commands, parse
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.run import Step
     from hardwon.knowledge.reading.authored import Writing
     from hardwon.knowledge.reading.shell import Command
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from hardwon.knowledge.reading.authored import PATHS, fields
 
 if TYPE_CHECKING:
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.run import Step
 
 _ACTIONS = ("action", "operation", "op")
 _ACTION = r"[A-Za-z][A-Za-z\d]{0,20}(?:[_-][A-Za-z\d]{1,20}){0,3}"

@@ -11,7 +11,7 @@ from hardwon.knowledge.reading.shell import parse
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.run import Step
     from hardwon.knowledge.reading.shell import Command
 
 _LOOKED_BACK, _PLACES = 60, 40  # steps; places in a text

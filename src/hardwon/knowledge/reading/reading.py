@@ -7,7 +7,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from hardwon.core.text.clean import one_line
-from hardwon.core.values.failure import Failure
+from hardwon.core.values.run import Failure, Step
 from hardwon.knowledge.reading import rate_limits
 from hardwon.knowledge.reading.error_line import failing_test, informative_line
 from hardwon.knowledge.reading.signature import line_signature
@@ -16,7 +16,6 @@ from hardwon.knowledge.reading.step_kind import step_kind
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon.core.values.step import Step
 
 INLINE = " in code given with the call"  # of a kind: no file holds what failed
 _LINE = 300

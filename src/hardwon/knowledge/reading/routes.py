@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from hardwon.knowledge.reading.authored import fields
 
 if TYPE_CHECKING:
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.run import Step
     from hardwon.knowledge.reading.fix_case import Case
 
 _ADDRESSES = ("path", "url", "uri", "endpoint", "route")

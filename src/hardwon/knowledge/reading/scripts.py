@@ -12,7 +12,7 @@ from hardwon.knowledge.reading.authored import tail
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.run import Step
 
 _EDITS = 4  # at most, texts that are joined: the last whole one and later edits
 _SHELLS = r"(?i).*(?:bash|shell|terminal|command|exec|cmd|powershell|console).*"

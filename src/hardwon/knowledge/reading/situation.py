@@ -21,7 +21,7 @@ from hardwon.knowledge.reading.shell import parse
 from hardwon.knowledge.reading.timeouts import TIMED_OUT
 
 if TYPE_CHECKING:
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.run import Step
 
 _QUOTE = 160  # characters of a failure kind
 # An environment variable; one with a value is a hint (`run with RUST_BACKTRACE=1`)

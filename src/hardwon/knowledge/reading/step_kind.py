@@ -16,7 +16,7 @@ from hardwon.knowledge.reading.timeouts import TIMED_OUT, says_timeout
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.run import Step
 
 _OWN = 4  # shorter argument values are not looked for in an error line
 _FIELD = r"[a-z][A-Za-z_.-]{1,40}: (?=\S)"

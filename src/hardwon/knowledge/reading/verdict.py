@@ -22,7 +22,7 @@ from hardwon.knowledge.reading.timeouts import has_timed_out
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.run import Step
 
 _HEAD = 600
 _MARK = "ERR:"  # how tools of the published loop detector begin a failure

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from hardwon.core.errors import InvalidInput
 from hardwon.core.text.clean import as_text
-from hardwon.core.values.step import Step
+from hardwon.core.values.run import Step
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

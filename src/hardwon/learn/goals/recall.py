@@ -5,21 +5,25 @@ Imports are kept few: an agent waits for the answer.
 
 from __future__ import annotations
 
+import json
 import math
+from array import array
+from base64 import b64decode, b64encode
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hardwon.core.errors import InvalidInput, Unavailable
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.text.frames import inert
-from hardwon.core.text.gate import objection
+from hardwon.core.text.harm import objection
+from hardwon.core.text.protocol import is_nothing
 from hardwon.core.text.secrets import screened
 from hardwon.core.values.delivery import NOTHING, Injection
 from hardwon.core.values.reflection import Likeness, Reflection
 from hardwon.knowledge.ranking.reflections import CANDIDATES, key_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
 
     from hardwon.core.values.scope import Scope
@@ -31,6 +35,9 @@ _NAME_LIMIT = 200
 _RELEVANT = 0.25  # minimum share of the query words' weight; below it, nothing is shown
 _HALF_LIFE = 3.5 * 86_400  # seconds after which an insight counts half
 _TITLE_LIMIT = 120
+_LIKE = 0.5  # minimum cosine of two objectives with the same meaning
+_COMPARED = 200  # at most this many reflections, the newest
+_SCALE = 127  # each number of a unit vector is stored in one byte
 
 
 def context(
@@ -45,7 +52,7 @@ def context(
         return NOTHING
     best = _distinct([*ranked(same_goal, now), *ranked(similar, now)])
     is_shared = engine.store.reflections.is_shared  # our own were checked before they were stored
-    safe = (reflection for reflection in best if not (is_shared and doubt_about(reflection)))
+    safe = (reflection for reflection in best if not (is_shared and _is_unfit(reflection)))
     chosen = list(islice(safe, engine.settings.goals.shown))
     return Injection(render(chosen)) if chosen else NOTHING
 
@@ -63,9 +70,7 @@ def _candidates(
         return same_goal, [] if subject else _recent(engine, scope, now)
     candidates = store.alike(scope, words, now=now, limit=CANDIDATES)
     alike = [candidate for candidate in candidates if candidate.relevance >= _RELEVANT]
-    from hardwon.learn.goals import similarity
-
-    alike += similarity.near(engine, scope, query, now) if engine.embeds else []
+    alike += of_similar_meaning(engine, scope, query, now)
     return same_goal, [candidate for candidate in alike if candidate.reflection.subject != subject]
 
 
@@ -116,6 +121,11 @@ def _distinct(reflections: Iterable[Reflection]) -> list[Reflection]:
     return list(first.values())
 
 
+def _is_unfit(reflection: Reflection) -> bool:
+    """Whether another program stored something that says nothing, or speaks to the model."""
+    return is_nothing(reflection.insight) or bool(doubt_about(reflection))
+
+
 def doubt_about(reflection: Reflection) -> str:
     """Why a reflection must not be shown to a model; "" if it may be."""
     return objection(f"{reflection.title}\n{reflection.insight}")
@@ -132,3 +142,49 @@ def goal_name(goal_id: object) -> str:
     from hashlib import sha256  # two ids that look alike must not become one
 
     return f"{name[: _NAME_LIMIT - 17]}…{sha256(text.encode(errors='replace')).hexdigest()[:16]}"
+
+
+def embedding_of(engine: Runtime, title: str) -> dict[str, Any]:
+    """The embedding of an objective, to be stored; empty without an embedder."""
+    vector = engine.semantic_search.vector(title) if engine.embeds and title else None
+    return {"by": vector[0], "vector": pack(vector[1])} if vector else {}
+
+
+def of_similar_meaning(
+    engine: Runtime, scope: Scope, objective: str, now: datetime
+) -> list[Likeness]:
+    """The reflections on goals of similar meaning; empty without an embedder."""
+    if not engine.embeds or not objective:
+        return []
+    newest = engine.store.reflections.recent(scope, now=now, limit=_COMPARED)
+    query = engine.semantic_search.vector(objective) if newest else None
+    if query is None:
+        return []
+    alike = (Likeness(reflection, _cosine(reflection, *query)) for reflection in newest)
+    return [candidate for candidate in alike if candidate.relevance >= _LIKE]
+
+
+def pack(vector: Sequence[float]) -> str:
+    """A vector of any length as text: its direction, one byte per number."""
+    length = sum(number * number for number in vector) ** 0.5 or 1.0
+    return b64encode(array("b", [round(n / length * _SCALE) for n in vector])).decode()
+
+
+def _cosine(reflection: Reflection, embedder: str, vector: Sequence[float]) -> float:
+    """The cosine of a reflection and a query; 0 if another embedder made its vector."""
+    embedded = _embedding(reflection)
+    if embedded.get("by") != embedder:
+        return 0.0
+    length = sum(number * number for number in vector) ** 0.5 or 1.0
+    stored = array("b", b64decode(str(embedded.get("vector", ""))))
+    pairs = zip(stored, vector, strict=False)
+    return sum(x * y for x, y in pairs) / (_SCALE * length)
+
+
+def _embedding(reflection: Reflection) -> dict[str, Any]:
+    """The stored embedding; empty if other programs wrote anything else there."""
+    try:
+        embedded = json.loads(reflection.detail).get("meaning", {})
+    except (ValueError, AttributeError):
+        return {}
+    return embedded if isinstance(embedded, dict) else {}

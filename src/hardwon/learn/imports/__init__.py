@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from hardwon.core.errors import InvalidInput, StorageError
-from hardwon.core.values.imported import claimed
-from hardwon.core.values.lesson_formats import TITLE, from_lines, from_markdown
+from hardwon.core.values.lesson_formats import TITLE, claim_origin, from_lines, from_markdown
 from hardwon.learn.imports import aiwg, arbiter, chatcli, insights, wasp
 
 if TYPE_CHECKING:
@@ -83,11 +82,11 @@ def is_database(path: str) -> bool:
 
 def _text(path: str, scope: Scope) -> Iterable[Lesson]:
     if path.endswith(_LINES):
-        return map(claimed, from_lines(_lines(path), scope))
+        return map(claim_origin, from_lines(_lines(path), scope))
     if path.endswith(".md"):
         text = "".join(_lines(path))
         is_pack = text.lstrip("\ufeff \n").startswith(TITLE)
-        pack = map(claimed, from_markdown(text, scope))
+        pack = map(claim_origin, from_markdown(text, scope))
         return pack if is_pack else insights.parse(text, path, scope)
     if path.endswith(".json"):
         text = "".join(_lines(path))

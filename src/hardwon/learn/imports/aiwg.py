@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.core.errors import InvalidInput
 from hardwon.core.text.clean import one_line
-from hardwon.core.values.episode import Trigger
-from hardwon.core.values.evidence import Evidence
-from hardwon.core.values.lesson import Lesson
+from hardwon.core.values.lesson import Evidence, Lesson
+from hardwon.core.values.run import Trigger
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

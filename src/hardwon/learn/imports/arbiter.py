@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from hardwon.core.errors import InvalidInput
-from hardwon.core.values.evidence import Evidence
-from hardwon.core.values.lesson import Lesson
+from hardwon.core.values.lesson import Evidence, Lesson
 from hardwon.core.values.scope import Scope
 from hardwon.learn.imports.fields import moment
 

@@ -8,8 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from hardwon.core.errors import InvalidInput
-from hardwon.core.values.evidence import Evidence
-from hardwon.core.values.lesson import Lesson
+from hardwon.core.values.lesson import Evidence, Lesson
 from hardwon.learn.imports.fields import moment, required_text, share, words
 
 if TYPE_CHECKING:

@@ -7,9 +7,8 @@ import re
 from typing import TYPE_CHECKING
 
 from hardwon.core.text.clean import one_line
-from hardwon.core.values.episode import Trigger
-from hardwon.core.values.evidence import Evidence, Kind
-from hardwon.core.values.lesson import Lesson
+from hardwon.core.values.lesson import Evidence, Kind, Lesson
+from hardwon.core.values.run import Trigger
 from hardwon.learn.imports.fields import moment
 
 if TYPE_CHECKING:

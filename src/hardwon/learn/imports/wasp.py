@@ -7,9 +7,8 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from hardwon.core.errors import StorageError, Unavailable
-from hardwon.core.values.episode import Trigger
-from hardwon.core.values.evidence import Evidence
-from hardwon.core.values.lesson import Lesson
+from hardwon.core.values.lesson import Evidence, Lesson
+from hardwon.core.values.run import Trigger
 from hardwon.learn.imports.fields import moment, share
 from hardwon.storage.stores.redis.server import RedisClient
 

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
+from hardwon.core import _files
 from hardwon.core.errors import InvalidInput, NotFound
-from hardwon.core.text.numbers import plural
-from hardwon.core.values.dream import CONSOLIDATING, DISPUTED, DreamChange, DreamState, merged
-from hardwon.core.values.evidence import Kind
-from hardwon.core.values.lesson import Status, statuses
-from hardwon.core.values.provenance import without
-from hardwon.learn.maintenance.lock import lease
+from hardwon.core.text.clean import plural
+from hardwon.core.values.dream import (
+    CONSOLIDATING,
+    DISPUTED,
+    Dream,
+    DreamChange,
+    DreamState,
+    Edit,
+    merge_lessons,
+)
+from hardwon.core.values.lesson import Kind, Lesson, Status, statuses, without_evidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
+    from types import TracebackType
 
-    from hardwon.core.values.dream import Dream, Edit
-    from hardwon.core.values.lesson import Lesson
     from hardwon.core.values.scope import Scope
     from hardwon.engine.runtime import Runtime
 
@@ -30,7 +36,7 @@ def apply(engine: Runtime, dream: str, edits: Iterable[Edit], now: datetime) -> 
     with engine.store.dreams.together():
         for edit in edits:
             lessons = [lesson for place in edit.lessons if (lesson := _active(engine, *place))]
-            if effects := _changed(engine, dream, edit, lessons, now):
+            if effects := _make_edit(engine, dream, edit, lessons, now):
                 applied.append(edit)
                 changes += effects
         engine.store.dreams.note(dream, changes)
@@ -42,7 +48,7 @@ def undo(engine: Runtime, scope: Scope, dream_id: str) -> tuple[Dream, int, int]
 
     A lesson that was changed or deleted since then stays as it is.
     """
-    row = settled(engine, engine.store.dreams.get(scope, dream_id))
+    row = settle(engine, engine.store.dreams.get(scope, dream_id))
     if row.state in (DreamState.UNDONE, DreamState.RUNNING):
         raise InvalidInput(f"dream {row.id[:8]} is {row.state} and cannot be undone")
     changes = engine.store.dreams.changes(row.id)[::-1]
@@ -50,13 +56,13 @@ def undo(engine: Runtime, scope: Scope, dream_id: str) -> tuple[Dream, int, int]
     for start in range(0, len(changes), _CHUNK):
         with engine.store.dreams.together():
             for change in changes[start : start + _CHUNK]:
-                restored += _restored(engine, row.scope._replace(project=change.project), change)
+                restored += _restore(engine, row.scope._replace(project=change.project), change)
     row = row._replace(state=DreamState.UNDONE)
     engine.store.dreams.save(row)
     return row, restored, len(changes) - restored
 
 
-def settled(engine: Runtime, row: Dream) -> Dream:
+def settle(engine: Runtime, row: Dream) -> Dream:
     """The current row of a dream; one whose process is gone is marked as died."""
     if row.state != DreamState.RUNNING:
         return row
@@ -68,10 +74,10 @@ def settled(engine: Runtime, row: Dream) -> Dream:
     if row.state != DreamState.RUNNING:
         return row
     lock.clear()
-    return died(engine, row)
+    return mark_dead(engine, row)
 
 
-def died(engine: Runtime, row: Dream) -> Dream:
+def mark_dead(engine: Runtime, row: Dream) -> Dream:
     """Mark an interrupted dream as died, with what it had done by then."""
     changes = engine.store.dreams.changes(row.id)
     updated = [change for change in changes if change.before]
@@ -89,39 +95,39 @@ def died(engine: Runtime, row: Dream) -> Dream:
     return row
 
 
-def _changed(
+def _make_edit(
     engine: Runtime, dream: str, edit: Edit, lessons: list[Lesson], now: datetime
 ) -> list[DreamChange]:
     if edit.target is not None:
-        return _combined(engine, dream, edit, lessons, now)
+        return _replace_parents(engine, dream, edit, lessons, now)
     if edit.tag and len(lessons) < len(edit.lessons):
         return []
     return [
-        _set(engine, edit, lesson, tag=edit.tag)
+        _set_status(engine, edit, lesson, tag=edit.tag)
         for lesson in lessons
         if edit.tag not in lesson.tags
     ]
 
 
-def _combined(
+def _replace_parents(
     engine: Runtime, dream: str, edit: Edit, parents: list[Lesson], now: datetime
 ) -> list[DreamChange]:
     """Replace the parents by one lesson; they are kept as superseded."""
     if edit.target is None or len(parents) < (1 if edit.words else 2):
         return []
-    new = merged(parents, edit.target, dream, now)
+    new = merge_lessons(parents, edit.target, dream, now)
     if edit.words:
         if parents[0].updated_at > now:  # its words were changed meanwhile
             return []
-        new = without(new._replace(**edit.words._asdict()), Kind.REWORD)
+        new = without_evidence(new._replace(**edit.words._asdict()), Kind.REWORD)
     stored = engine.store.lessons.add(new)
     added = DreamChange(
         edit.kind, stored.id, stored.scope.project, edit.reason, after=stored.status
     )
-    return [added, *(_set(engine, edit, parent) for parent in parents)]
+    return [added, *(_set_status(engine, edit, parent) for parent in parents)]
 
 
-def _set(engine: Runtime, edit: Edit, lesson: Lesson, *, tag: str = "") -> DreamChange:
+def _set_status(engine: Runtime, edit: Edit, lesson: Lesson, *, tag: str = "") -> DreamChange:
     tags = (*lesson.tags, tag) if tag else lesson.tags
     status = edit.status or lesson.status
     engine.store.lessons.update(lesson._replace(status=status, tags=tags))
@@ -136,7 +142,7 @@ def _set(engine: Runtime, edit: Edit, lesson: Lesson, *, tag: str = "") -> Dream
     )
 
 
-def _restored(engine: Runtime, scope: Scope, change: DreamChange) -> bool:
+def _restore(engine: Runtime, scope: Scope, change: DreamChange) -> bool:
     try:
         lesson = engine.store.lessons.get(scope, change.lesson)
     except NotFound:
@@ -156,3 +162,38 @@ def _active(engine: Runtime, scope: Scope, number: int) -> Lesson | None:
     except NotFound:
         return None
     return lesson if lesson.is_active else None
+
+
+def lease(engine: Runtime, dream: Dream) -> Lease | None:
+    """The lease of a dream; None for stores in memory, which end with the process."""
+    return None if not engine.on_disk else Lease(engine.settings.home, dream.id)
+
+
+class Lease:
+    """Held while a dream runs: a running dream and a killed one can be distinguished."""
+
+    def __init__(self, home: str, dream: str) -> None:
+        self._lock = _files.Lock(os.path.join(home, f"dream-{dream}.lock"))
+
+    def __enter__(self) -> Lease:
+        self._lock.acquire()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        self.clear()
+        self._lock.release()
+
+    def is_held(self) -> bool:
+        """Whether a living process holds it."""
+        if not os.path.exists(self._lock.path):
+            return False
+        probe = _files.Lock(self._lock.path)
+        is_free = probe.acquire(wait=False)
+        probe.release()
+        return not is_free
+
+    def clear(self) -> None:
+        """Remove the lock file."""
+        _files.unlink(self._lock.path)

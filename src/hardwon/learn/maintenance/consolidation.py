@@ -8,20 +8,23 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from hardwon.core.errors import HardwonError, Unavailable
-from hardwon.core.text.numbers import plural
-from hardwon.core.values.dream import CONSOLIDATING, DISPUTED, Dream, DreamState, Edit
-from hardwon.core.values.lesson import Status
-from hardwon.knowledge.ranking.duplicates import compare, sketch
+from hardwon.core.errors import BadReply, HardwonError, Unavailable
+from hardwon.core.text.clean import one_line, plural
+from hardwon.core.text.protocol import SCHEMA, parse
+from hardwon.core.time_limits import run_sync
+from hardwon.core.values.dream import CONSOLIDATING, DISPUTED, Dream, DreamState, Edit, Words
+from hardwon.core.values.lesson import Kind, Lesson, Status, evidence_of
+from hardwon.engine.pipeline.screen import screen_lesson
+from hardwon.engine.runtime import prompt_text
+from hardwon.knowledge.ranking.duplicates import compare, is_warning, particulars, sketch
 from hardwon.learn.maintenance import apply, patterns
-from hardwon.learn.maintenance.lock import lease
 from hardwon.learn.maintenance.report import report
-from hardwon.learn.maintenance.reword import is_waiting, reworded
+from hardwon.models.ask import ask
+from hardwon.storage.ports import Request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from hardwon.core.values.lesson import Lesson
     from hardwon.core.values.reflection import Reflection
     from hardwon.core.values.scope import Scope
     from hardwon.engine.runtime import Runtime
@@ -32,6 +35,7 @@ _CHUNK = 500  # lessons in one transaction: other writers get their turn in betw
 _MERGED = 500  # most lessons merged into one; the next dream merges the remainder
 _LOOKED_AT = 5000  # most runs, and most goals, of all projects together
 _PACE = 500  # lessons between two looks at the clock
+_EVIDENCE_SHOWN = 5
 
 
 class Stopped(Exception):
@@ -82,7 +86,7 @@ class Consolidation:
         if self._stop() or time.monotonic() > self._end:
             raise Stopped
 
-    def paced(self, items: Iterable[Any]) -> Iterator[Any]:
+    def pace(self, items: Iterable[Any]) -> Iterator[Any]:
         """The items, with a look at the clock now and then."""
         for number, item in enumerate(items):
             if number % _PACE == 0:
@@ -105,19 +109,19 @@ def dream(
     work = Consolidation(engine, scope, stop=stop, dry_run=dry_run, tell=tell)
     row = Dream(str(uuid4()), work.scope, work.now)
     if dry_run:
-        return _finished(work, row)
-    with lease(engine, row) or nullcontext():
+        return _run_to_end(work, row)
+    with apply.lease(engine, row) or nullcontext():
         engine.store.dreams.save(row)
         try:
-            row = _finished(work, row)
+            row = _run_to_end(work, row)
         except BaseException:
-            apply.died(engine, row)
+            apply.mark_dead(engine, row)
             raise
         engine.store.dreams.save(row)
     return row
 
 
-def _finished(work: Consolidation, row: Dream) -> Dream:
+def _run_to_end(work: Consolidation, row: Dream) -> Dream:
     """Run the dream; its row with the results."""
     began = time.monotonic()
     state, applied = _run(work, row.id)
@@ -140,7 +144,7 @@ def _run(work: Consolidation, dream_id: str) -> tuple[str, list[Edit]]:
         for number, phase in enumerate(PHASES):
             work.tell(number, len(PHASES))
             work.check_time()
-            _isolated(work, phase)
+            _run_phase(work, phase)
         if work.dry_run:
             return DreamState.DONE, work.edits
         chunks = list(_chunks(work.edits[: work.engine.settings.dream.changes]))
@@ -167,7 +171,7 @@ def _chunks(edits: Iterable[Edit]) -> Iterator[list[Edit]]:
         yield chunk
 
 
-def _isolated(work: Consolidation, phase: Callable[[Consolidation], None]) -> None:
+def _run_phase(work: Consolidation, phase: Callable[[Consolidation], None]) -> None:
     """Run one phase; a failing phase is logged and skipped."""
     try:
         phase(work)
@@ -180,7 +184,7 @@ def _isolated(work: Consolidation, phase: Callable[[Consolidation], None]) -> No
 
 def survey(work: Consolidation) -> None:
     """Sketch every lesson, and retire those that are expired or stale."""
-    for lesson in work.paced(work.engine.store.dreams.lessons(work.scope)):
+    for lesson in work.pace(work.engine.store.dreams.lessons(work.scope)):
         work.lessons += 1
         if lesson.scope.project:
             work.projects.add(lesson.scope.project)
@@ -190,13 +194,13 @@ def survey(work: Consolidation) -> None:
             continue
         if lesson.scope.claimed() is None:  # what is kept apart must not reach others
             work.sketches.append(sketch(lesson))
-        if is_waiting(lesson):
+        if is_waiting_for_words(lesson):
             work.unworded.append((lesson.scope, lesson.id))
 
 
 def consolidate(work: Consolidation) -> None:
     """Merge lessons that say the same; promote what several projects say to all projects."""
-    groups, work.conflicts, work.near = compare(work.paced(work.sketches))
+    groups, work.conflicts, work.near = compare(work.pace(work.sketches))
     for group in (part for alike in groups for part in _parts(alike)):
         scopes = {sketch.scope for sketch in group}
         places = tuple((sketch.scope, sketch.id) for sketch in group)
@@ -231,7 +235,7 @@ def reword(work: Consolidation) -> None:
     for place in free[: work.engine.settings.dream.reworded]:
         work.check_time()
         try:
-            words = None if work.dry_run else reworded(work.engine, place)
+            words = None if work.dry_run else better_words(work.engine, place)
         except HardwonError as error:  # the budget is spent, or the model is away
             work.troubles.append(f"reword: {error}")
             return
@@ -288,3 +292,47 @@ def _why_retired(lesson: Lesson, work: Consolidation) -> str:
     if is_weak and unused > work.engine.settings.dream.stale:
         return f"unsure, and neither shown nor met for {unused.days} days"
     return ""
+
+
+def is_waiting_for_words(lesson: Lesson) -> bool:
+    """Whether a lesson waits for better words; a person's words are left as they are."""
+    return (
+        bool(lesson.evidence)
+        and lesson.author != "person"
+        and bool(evidence_of(lesson, Kind.REWORD))
+    )
+
+
+def better_words(engine: Runtime, place: tuple[Scope, int]) -> Words | None:
+    """The lesson as the model words it; None if that is no better or says something else."""
+    lesson = engine.store.lessons.get(*place)
+    request = Request(prompt_text("reword"), _prompt(lesson), max_tokens=400, schema=SCHEMA)
+    try:
+        blocks, author = run_sync(lambda: ask(engine.model, request, parse))
+    except BadReply:
+        return None
+    if blocks is None:
+        return None
+    mistake = blocks.mistake or lesson.mistake
+    new = screen_lesson(
+        lesson._replace(situation=blocks.situation, mistake=mistake, correction=blocks.correction)
+    )
+    if new.status != lesson.status or not _says_the_same(lesson, new):
+        return None
+    return Words(new.situation, new.mistake, new.correction, author)
+
+
+def _says_the_same(old: Lesson, new: Lesson) -> bool:
+    """Whether no number, option, code or warning was lost, and none was made up."""
+    before, after = (
+        set(particulars(f"{lesson.situation} {lesson.mistake} {lesson.correction}"))
+        for lesson in (old, new)
+    )
+    keeps_all = set(particulars(old.correction)) <= set(particulars(new.correction))
+    warns = is_warning(old.correction) == is_warning(new.correction)
+    return keeps_all and warns and after <= before
+
+
+def _prompt(lesson: Lesson) -> str:
+    evidence = [one_line(str(piece), 300) for piece in lesson.evidence if piece.kind != Kind.REWORD]
+    return "\n".join([lesson.render(), "EVIDENCE:", *evidence[-_EVIDENCE_SHOWN:]])

@@ -6,13 +6,14 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hardwon.core._sync import run_sync
-from hardwon.core.errors import HardwonError
-from hardwon.core.text.clean import clip, one_line
-from hardwon.core.text.numbers import plural
+from hardwon.core.errors import BadReply, HardwonError
+from hardwon.core.text.clean import clip, one_line, plural
+from hardwon.core.text.protocol import is_nothing, prose
 from hardwon.core.text.redact import redact
+from hardwon.core.time_limits import run_sync
 from hardwon.engine.runtime import prompt_text
 from hardwon.knowledge.reading.signature import fold
+from hardwon.models.ask import ask
 from hardwon.storage.ports import Request
 
 if TYPE_CHECKING:
@@ -58,7 +59,8 @@ def extract(past: Memories) -> list[RecurringError]:
     """The patterns behind ended goals, noted runs and counted failures, the commonest first."""
     counts: dict[tuple[str, str], int] = {}
     texts: dict[tuple[str, str], str] = {}
-    for text, how, times in (*_of_goals(past.goals), *_of_runs(past.runs), *_counted(past)):
+    failures = [(text, "failure", times) for text, times in past.failures]
+    for text, how, times in (*_of_goals(past.goals), *_of_runs(past.runs), *failures):
         key = (fold(text), how)
         texts.setdefault(key, text)
         counts[key] = counts.get(key, 0) + times
@@ -86,10 +88,6 @@ def _of_runs(runs: Iterable[Reflection]) -> Iterator[tuple[str, str, int]]:
             yield run.subject, "slow", 1
 
 
-def _counted(past: Memories) -> Iterator[tuple[str, str, int]]:
-    yield from ((text, "failure", times) for text, times in past.failures)
-
-
 def _detail(reflection: Reflection) -> dict[str, Any]:
     """The extra fields; other programs may have written anything there."""
     try:
@@ -109,19 +107,22 @@ def conclude(
         return reflection, by_rules
     request = Request(prompt_text("dream"), "\n".join((reflection, *by_rules)), max_tokens=400)
     try:
-        reply = run_sync(lambda: engine.model.complete(request))
+        (words, improvements), _ = run_sync(lambda: ask(engine.model, request, parse))
     except HardwonError:
         return reflection, by_rules
-    return parse(redact(reply.text), otherwise=(reflection, by_rules))
+    return words, improvements or by_rules
 
 
-def parse(reply: str, *, otherwise: tuple[str, tuple[str, ...]]) -> tuple[str, tuple[str, ...]]:
-    """Reflection and improvements from a model's reply; `otherwise` fills in missing parts."""
-    head = re.search(r"(?im:^\W*REFLECTION\W*:(.*)$)", reply)
-    _, _, tail = reply.partition("IMPROVEMENTS")
+def parse(reply: str) -> tuple[str, tuple[str, ...]]:
+    """Reflection and improvements from a model's reply; BadReply without a reflection."""
+    text = redact(prose(reply))
+    head = re.search(r"(?im:^\W*REFLECTION\W*:(.*)$)", text)
+    if head is None or is_nothing(head[1]):
+        raise BadReply("a line REFLECTION: …", text)
+    _, _, tail = text.partition("IMPROVEMENTS")
     improvements = [one_line(line, 300) for line in re.findall(r"(?m:^\s*[-*•]\s+(\S.*)$)", tail)]
-    text = one_line(head[1] if head else reply, 300)
-    return text or otherwise[0], tuple(improvements[:_PROPOSED]) or otherwise[1]
+    useful = [line for line in improvements if not is_nothing(line)]
+    return one_line(head[1], 300), tuple(useful[:_PROPOSED])
 
 
 def proposals(errors: Sequence[RecurringError], conflicts: Sequence[Conflict]) -> tuple[str, ...]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.core.errors import NotFound
-from hardwon.core.text.clean import clip, one_line
-from hardwon.core.text.numbers import plural
+from hardwon.core.text.clean import clip, one_line, plural
 from hardwon.core.values.dream import DreamState
 
 if TYPE_CHECKING:
@@ -31,10 +30,10 @@ def report(row: Dream, work: Consolidation, applied: Sequence[Edit]) -> str:
     parts = [
         [_head(row, work)],
         *(_section(title, kind, applied, work.engine) for kind, title in _TITLES.items()),
-        _listed("Nearly the same; keep both or delete one", list(map(_pair, work.near))),
-        _listed("Failure patterns", [f"{p.kind} ×{p.times}  {p.text}" for p in work.patterns]),
-        _listed("Proposed improvements", work.improvements),
-        _listed("Troubles", work.troubles),
+        _list("Nearly the same; keep both or delete one", list(map(_pair, work.near))),
+        _list("Failure patterns", [f"{p.kind} ×{p.times}  {p.text}" for p in work.patterns]),
+        _list("Proposed improvements", work.improvements),
+        _list("Troubles", work.troubles),
         [f"Reflection: {row.reflection}"] if row.reflection else [],
     ]
     return "\n\n".join("\n".join(part) for part in parts if part)
@@ -53,10 +52,10 @@ def _head(row: Dream, work: Consolidation) -> str:
 def _section(title: str, kind: str, applied: Iterable[Edit], engine: Runtime) -> list[str]:
     edits = [edit for edit in applied if edit.kind == kind]
     lines = [f"{_edit(edit)}  {_label(edit, engine)}" for edit in edits[:_LISTED]]
-    return _listed(title, lines, total=len(edits))
+    return _list(title, lines, total=len(edits))
 
 
-def _listed(title: str, lines: Sequence[str], *, total: int = 0) -> list[str]:
+def _list(title: str, lines: Sequence[str], *, total: int = 0) -> list[str]:
     if not lines:
         return []
     total = total or len(lines)

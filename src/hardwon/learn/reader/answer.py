@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
-from itertools import islice
 from typing import Any, NamedTuple
 
-from hardwon.core.errors import BadReply
 from hardwon.core.text.clean import LESSON_LIMIT, many_lines, one_line
+from hardwon.core.text.protocol import documents, is_nothing, json_object
 from hardwon.engine.pipeline.playbook import SORTS
 
-_READ = 256 * 1024  # characters of a reply
 _MOST = 40  # changes of one kind; no real answer has more
-_TRIES = 9  # objects that are looked at until one is the answer
 _WHEN, _STEPS = 400, 1000  # characters
-_THINKING = r"(?is)<(think|thinking|reasoning|scratchpad)\b[^>]{0,80}>.*?(?:</\1\s*>|\Z)"
-_EMPTY = frozenset(["", "none", "null", "n/a", "nil", "-", "…", "..."])
 
 _TEXT, _NUMBER = {"type": "string"}, {"type": "integer"}
 _NUMBERS = {"type": "array", "items": _NUMBER}
@@ -63,10 +57,7 @@ class Answer(NamedTuple):
 
 def parse(reply: str) -> Answer:
     """The changes in a reply, with or without fences and prose around it; else BadReply."""
-    text = re.sub(_THINKING, "", (reply or "")[:_READ])
-    plain = _json_of(text) or _json_of(re.sub(r",(?=\s{0,99}[}\]])", "", text))
-    if plain is None or not plain.keys() & Answer._fields:
-        raise BadReply("a JSON object with add, change, confirm and withdraw", reply or "")
+    plain = json_object(reply, Answer._fields)
     return Answer(
         add=tuple(item for row in _list(plain, "add") if (item := _added(row))),
         change=tuple(item for row in _list(plain, "change") if (item := _changed(row))),
@@ -77,28 +68,9 @@ def parse(reply: str) -> Answer:
 
 def parse_items(text: str) -> tuple[Item, ...]:
     """The items in a text: JSON objects, one a line or in a list, whatever else stands there."""
-    decoder, at, rows = json.JSONDecoder(), 0, list[Any]()
-    text = text[:_READ]
-    while (opened := text.find("{", at)) >= 0 and len(rows) < _MOST:
-        try:
-            row, at = decoder.raw_decode(text, opened)
-            rows += _list(row, "add") if "add" in row else [row]
-        except (ValueError, RecursionError):
-            at = opened + 1
-    return tuple(item for row in rows if (item := _added(row)))
-
-
-def _json_of(text: str) -> dict[str, Any] | None:
-    """The first JSON object in a text that has one of the expected names, else None."""
-    decoder = json.JSONDecoder(strict=False)  # some models break lines inside a text
-    for opened in islice(re.finditer(r"\{(?=\s{0,9}[\"}])", text), _TRIES):
-        try:
-            plain, _ = decoder.raw_decode(text, opened.start())
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(plain, dict) and plain.keys() & Answer._fields:
-            return plain
-    return None
+    rows = [row for row in documents(text) if isinstance(row, dict)]
+    items = [item for row in rows for item in (_list(row, "add") if "add" in row else [row])]
+    return tuple(item for row in items[:_MOST] if (item := _added(row)))
 
 
 def _added(row: Any) -> Item | None:
@@ -135,7 +107,7 @@ def _item(row: Any) -> Item | None:
 
 def _words(row: dict[str, Any], name: str, limit: int) -> str:
     text = one_line(str(row.get(name) or ""), limit)
-    return "" if text.lower() in _EMPTY else text
+    return "" if is_nothing(text) else text
 
 
 def _lines(row: dict[str, Any], name: str) -> str:

@@ -5,10 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.core.values.episode import Trigger
-from hardwon.core.values.evidence import Evidence, Kind, joined
-from hardwon.core.values.history import Change
-from hardwon.core.values.lesson import Lesson, Status, kept_calls, unique
+from hardwon.core.values.lesson import (
+    Change,
+    Evidence,
+    Kind,
+    Lesson,
+    Status,
+    join_evidence,
+    kept_calls,
+    unique,
+)
+from hardwon.core.values.run import Step, Trigger
 from hardwon.engine.pipeline.earn import WITHDRAW, withdrawn
 from hardwon.engine.pipeline.screen import screen_lesson
 from hardwon.knowledge.evidence.keys import failed_key
@@ -21,7 +28,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from hardwon.core.values.scope import Scope
-    from hardwon.core.values.step import Step
     from hardwon.learn.reader.answer import Answer, Item
     from hardwon.learn.reader.checks import Refusal
     from hardwon.storage.ports import Store
@@ -94,7 +100,7 @@ def _added(item: Item, number: int, items: Sequence[Lesson], by: Reading, store:
     opposed = [other for other in items if contradicts(item, lesson.kinds, other)]
     if opposed:  # a person decides; until then it is shown at its failure only
         differs = (Evidence(Kind.DIFFERS, str(other.id)) for other in opposed)
-        evidence = joined(lesson.evidence, differs)
+        evidence = join_evidence(lesson.evidence, differs)
         lesson = lesson._replace(status=Status.CANDIDATE, evidence=evidence)
     return store.lessons.add(with_clues(screen_lesson(lesson)).dated(by.now, keeps_dates=False))
 
@@ -153,7 +159,7 @@ def _changed(lesson: Lesson, item: Item, by: Reading, store: Store) -> Lesson:
     )
     new = new_item(complete, by)
     if lesson.author == "person":
-        differs = joined(new.evidence, (Evidence(Kind.DIFFERS, str(lesson.id)),))
+        differs = join_evidence(new.evidence, (Evidence(Kind.DIFFERS, str(lesson.id)),))
         new = new._replace(
             status=Status.CANDIDATE, evidence=differs, job=f"{by.job}:change:{lesson.id}"
         )
@@ -165,7 +171,7 @@ def _changed(lesson: Lesson, item: Item, by: Reading, store: Store) -> Lesson:
         signatures=unique((*lesson.signatures, *new.signatures)),
         kinds=unique((*lesson.kinds, *new.kinds)),
         calls=kept_calls(unique((*lesson.calls, *new.calls))),
-        evidence=joined(lesson.evidence, new.evidence, (_confirmation(by),)),
+        evidence=join_evidence(lesson.evidence, new.evidence, (_confirmation(by),)),
         author=by.author,
         importance=max(lesson.importance, new.importance),
         met=lesson.met + 1,
@@ -178,7 +184,7 @@ def _changed(lesson: Lesson, item: Item, by: Reading, store: Store) -> Lesson:
 
 
 def _confirmed(lesson: Lesson, by: Reading, store: Store) -> Lesson:
-    evidence = joined(lesson.evidence, _evidence((), by), (_confirmation(by),))
+    evidence = join_evidence(lesson.evidence, _evidence((), by), (_confirmation(by),))
     confirmed = lesson._replace(met=lesson.met + 1, evidence=evidence, updated_at=by.now)
     store.lessons.update(confirmed)
     return confirmed
@@ -186,10 +192,12 @@ def _confirmed(lesson: Lesson, by: Reading, store: Store) -> Lesson:
 
 def _withdrawn(lesson: Lesson, why: str, by: Reading, store: Store) -> Lesson:
     """The item, retired with the reason; a person's item is only marked as doubtful."""
-    marked = lesson._replace(evidence=joined(lesson.evidence, _evidence((), by)))
+    marked = lesson._replace(evidence=join_evidence(lesson.evidence, _evidence((), by)))
     if lesson.author == "person":
         doubt = Evidence(Kind.WEAKENED, f"{by.run}: {why}", by.now.timestamp())
-        marked = marked._replace(evidence=joined(marked.evidence, (doubt,)), updated_at=by.now)
+        marked = marked._replace(
+            evidence=join_evidence(marked.evidence, (doubt,)), updated_at=by.now
+        )
     else:
         store.history.note(Change(lesson, WITHDRAW, by.now))
         marked = withdrawn(marked, why or "the reader withdrew it", by.now)

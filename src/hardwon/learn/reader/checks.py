@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.text.grounding import ungrounded
 from hardwon.core.text.named_values import is_random
-from hardwon.core.values.lesson import MINED
+from hardwon.core.values.lesson import MINED, Lesson
 from hardwon.knowledge.evidence.advice import recommended
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.run import Step
     from hardwon.learn.reader.answer import Item
 
 _QUOTED = re.compile(r"`([^`\n]{1,600})`")
@@ -134,7 +134,21 @@ def _is_in(word: str, grounds: str) -> bool:
     """Whether the grounds hold the word, as a whole option or as part of a text."""
     if word.startswith("-"):
         return re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", grounds) is not None
-    return word in grounds or all(part in grounds for part in re.findall(r"[\w-]{2,}", word))
+    if word in grounds or all(part in grounds for part in re.findall(r"[\w-]{2,}", word)):
+        return True
+    return re.search(r"\d", word) is not None and _form(word) in _forms(grounds)
+
+
+def _form(word: str) -> str:
+    """A word with its numbers folded: `eur1234` has the form of `eur4490`."""
+    return re.sub(r"\d+", "0", word)
+
+
+@lru_cache(maxsize=4)
+def _forms(grounds: str) -> frozenset[str]:
+    """The forms of values that the grounds hold; that of a bare number says nothing."""
+    words = (_trimmed(word) for word in _PART.findall(grounds) if re.search(r"\d", word))
+    return frozenset(form for word in words if len(form := _form(word)) > 1)
 
 
 def without_values(item: Item, task: str) -> Item:

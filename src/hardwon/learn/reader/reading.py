@@ -6,25 +6,24 @@ import logging
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from hardwon.core.errors import BadReply, InvalidInput, NotFound, PermanentError, SetupError
-from hardwon.core.values.evidence import Kind, values_of
-from hardwon.core.values.lesson import Status
-from hardwon.core.values.queue import SKIPPED
+from hardwon.core.errors import InvalidInput, NotFound, PermanentError, SetupError
+from hardwon.core.values.job import SKIPPED, Job
+from hardwon.core.values.lesson import Kind, Lesson, Status, values_of
 from hardwon.core.values.report import Window
 from hardwon.engine.pipeline import earn, news, playbook
 from hardwon.engine.pipeline.capture import prompts_of
 from hardwon.engine.runtime import prompt_text
 from hardwon.knowledge.evidence.advice import programs
-from hardwon.learn.reader.answer import SCHEMA, Answer, parse
+from hardwon.learn.reader.answer import SCHEMA, parse
 from hardwon.learn.reader.changes import Reading, apply
 from hardwon.learn.reader.request import item_line, request
+from hardwon.models.ask import ask
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from hardwon.core.values.episode import Episode
-    from hardwon.core.values.job import Job
-    from hardwon.core.values.lesson import Lesson
+    from hardwon.core.settings import Settings
+    from hardwon.core.values.run import Episode
     from hardwon.core.values.scope import Scope
     from hardwon.engine.runtime import Runtime
     from hardwon.storage.ports import Request, Store
@@ -33,11 +32,8 @@ log = logging.getLogger("hardwon")
 
 _RUNS = 50  # earlier runs whose calls are known
 _LISTED = 12_000  # characters of the playbook in a request
+_WORDS = 0.55  # words of an item for each token that it takes: commands have long words
 _LOOKED_AT = 500  # latest lessons among which the work of a job is looked for
-_AGAIN = (
-    "\n\nYour last answer could not be used: {problem}. Answer once more, with nothing but the JSON"
-    " described above."
-)
 
 
 async def process(engine: Runtime, job: Job) -> str | None:
@@ -52,8 +48,8 @@ async def process(engine: Runtime, job: Job) -> str | None:
         return SKIPPED
     known = dict(enumerate(items, start=1))
     firsts = news.first_calls(episode.steps, items, earlier)
-    asked = _request(episode, known, firsts, tokens=engine.settings.reader.tokens)
-    answer, author = await _asked(engine, asked)
+    asked = _request(episode, known, firsts, settings=engine.settings)
+    answer, author = await ask(engine.model, asked, parse)
     engine.note_reading()
     run = episode.signal("run") or job.id
     task, steps, now = episode.task, episode.steps, engine.clock()
@@ -76,9 +72,10 @@ def _present(known: Mapping[int, Lesson], store: Store) -> dict[int, Lesson]:
 
 
 def _request(
-    episode: Episode, known: Mapping[int, Lesson], firsts: Sequence[int], *, tokens: int
+    episode: Episode, known: Mapping[int, Lesson], firsts: Sequence[int], *, settings: Settings
 ) -> Request:
     """The request about a run; items that the run makes doubtful are marked."""
+    words = round(settings.recall.start_tokens * _WORDS, -1)
     verdicts = earn.verdicts(list(known.values()), episode.steps)
     failed = {verdict.item.id: verdict.step for verdict in verdicts if not verdict.holds}
     lines, room = list[str](), _LISTED
@@ -87,14 +84,14 @@ def _request(
         room -= len(line) + 1
         lines += [line] if room >= 0 else []
     return request(
-        system=prompt_text("run"),
+        system=prompt_text("run").replace("{words}", f"{words:.0f}"),
         playbook=lines,
         prompts=prompts_of(episode),
         ending=(episode.attempt, episode.error),
         steps=episode.steps,
         firsts=firsts,
         schema=SCHEMA,
-        tokens=tokens,
+        tokens=settings.reader.tokens,
     )._replace(episode=episode)
 
 
@@ -103,18 +100,6 @@ def _doubt(item: Lesson, step: int | None) -> str:
     if step is not None:
         return f"doubtful: step {step} followed it and failed"
     return "doubtful: an earlier run followed it and failed" if playbook.is_doubtful(item) else ""
-
-
-async def _asked(engine: Runtime, asked: Request) -> tuple[Answer, str]:
-    """The model's answer and its name; asked once more if the first answer cannot be used."""
-    reply = await engine.model.complete(asked)
-    try:
-        answer = parse(reply.text)
-    except BadReply as problem:
-        again = asked._replace(prompt=asked.prompt + _AGAIN.format(problem=problem))
-        reply = await engine.model.complete(again)
-        answer = parse(reply.text)
-    return answer, reply.model or engine.model.name
 
 
 def _has_model(engine: Runtime) -> bool:

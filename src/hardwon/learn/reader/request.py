@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.run import Step
 
 ANSWER_TOKENS = 4_000
 _CHARS = 4  # characters of a token
@@ -52,7 +52,8 @@ def request(
     items = "\n".join(playbook) or "(empty)"
     (_, task), *later = prompts
     said = {made: f"THE PERSON SAID: {clip_middle(text, _SAID)}" for made, text in later}
-    head = f"=== PLAYBOOK ===\n{items}\n\n=== RUN ===\nTASK: {clip_middle(task, _TASK)}"
+    size = f" ({sum(len(line.split()) for line in playbook)} words)" if playbook else ""
+    head = f"=== PLAYBOOK{size} ===\n{items}\n\n=== RUN ===\nTASK: {clip_middle(task, _TASK)}"
     last = _ending(*ending, steps)
     frame = [head, *said.values(), *last]
     room = tokens * _CHARS - len(system) - sum(len(text) + 2 for text in frame)

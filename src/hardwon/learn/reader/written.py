@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from hardwon.core.text.clean import one_line
-from hardwon.core.values.ended_run import run_id
+from hardwon.core.values.run import RunSoFar, Step, run_id
 from hardwon.engine.pipeline import news, playbook
 from hardwon.engine.runtime import prompt_text
 from hardwon.knowledge.evidence.advice import programs
@@ -20,9 +20,7 @@ from hardwon.learn.reader.reading import earlier_programs
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon.core.values.run import RunSoFar
     from hardwon.core.values.scope import Scope
-    from hardwon.core.values.step import Step
     from hardwon.engine.runtime import Runtime
     from hardwon.learn.reader.answer import Item
 

@@ -41,13 +41,18 @@ AGENTS = tuple(KINDS)  # whose sessions can be found
 
 
 def find(
-    agents: Iterable[str], cwd: str, *, since: timedelta | None, now: datetime
+    agents: Iterable[str],
+    cwd: str,
+    *,
+    since: timedelta | None,
+    now: datetime,
+    is_all: bool = False,
 ) -> list[SessionPlace]:
-    """Sessions, those of the directory first, newest first."""
+    """Sessions, those of the directory first, newest first; `is_all`: unreadable ones, too."""
     unknown = [name for name in agents if name not in KINDS]
     if unknown:
         raise InvalidInput(f"unknown agent {unknown[0]!r}; known: {', '.join(KINDS)}")
-    places = find_sessions(os.path.expanduser("~"), agents=agents, cwd=cwd)
+    places = find_sessions(os.path.expanduser("~"), agents=agents, cwd=cwd, is_all=is_all)
     if since is None:
         return places
     start = (now - since).timestamp()

@@ -41,10 +41,16 @@ class Context(NamedTuple):
         }
 
 
-def find_sessions(home: str, *, agents: Iterable[str] = (), cwd: str = "") -> list[SessionPlace]:
-    """Every session of these agents (default: all), the current project's first, newest first."""
+def find_sessions(
+    home: str, *, agents: Iterable[str] = (), cwd: str = "", is_all: bool = False
+) -> list[SessionPlace]:
+    """Every session of these agents (default: all), the current project's first, newest first.
+
+    With `is_all` also those that must not be read.
+    """
     chosen = list(agents) or list(KINDS)
     places = [session for name in chosen for session in KINDS[name].find(home)]
+    places = [session for session in places if is_all or not session.problem]
     places.sort(key=lambda session: session.changed, reverse=True)
     return sorted(places, key=lambda session: not belongs(session, cwd)) if cwd else places
 
@@ -91,7 +97,7 @@ def at_path(path: str) -> SessionPlace:
         raise NotFound("transcript", path)
     agent = kind_of(full)
     for session in KINDS[agent].find(os.path.expanduser("~")):
-        if os.path.realpath(session.path) == os.path.realpath(full):
+        if not session.problem and os.path.realpath(session.path) == os.path.realpath(full):
             return session
     return place(agent, full, base=_base(full, agent), folder=_folder(full))
 

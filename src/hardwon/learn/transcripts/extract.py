@@ -10,9 +10,9 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.core._sync import run_sync
 from hardwon.core.errors import HardwonError
 from hardwon.core.text.redact import redact
+from hardwon.core.time_limits import run_sync
 from hardwon.learn.transcripts import llm_extract
 from hardwon.learn.transcripts.agents import length, read
 from hardwon.learn.transcripts.chunks import chunks

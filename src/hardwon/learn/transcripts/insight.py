@@ -7,11 +7,10 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hardwon.core.text.clean import clip, one_line
-from hardwon.core.text.gate import objection
+from hardwon.core.text.harm import objection
 from hardwon.core.text.injection import suspicion
 from hardwon.core.text.redact import redact
-from hardwon.core.values.fix import Fix
-from hardwon.core.values.lesson import clean_tags
+from hardwon.core.values.lesson import Fix, clean_tags
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,6 +14,7 @@ from hardwon.learn.transcripts.context import Context, context_of
 from hardwon.learn.transcripts.extract import Tell, extract, untold
 from hardwon.learn.transcripts.handoff import read_delta, write_context, write_delta
 from hardwon.learn.transcripts.integrate import Integration
+from hardwon.learn.transcripts.past import Learnt, PastSessions
 from hardwon.learn.transcripts.questions import (
     Answer,
     Question,
@@ -84,6 +85,29 @@ class Sessions:
             return catalog.at_path(name)
         sessions = self.find(agents=agents, cwd=cwd)
         return catalog.choose(name, sessions, cwd=cwd, now=self._engine.clock())
+
+    def learn(
+        self,
+        *,
+        agents: Iterable[str] = (),
+        since: timedelta | None = None,
+        is_look: bool = False,
+        tell: Tell = untold,
+    ) -> list[Learnt]:
+        """Record every past session that is new or has grown as runs of its project.
+
+        No model is asked. With `is_look` nothing is stored. `tell(done, of)` counts sessions.
+        """
+        past = PastSessions(self._engine, self._scope)
+        now = self._engine.clock()
+        places = catalog.find(tuple(agents), "", since=since, now=now, is_all=True)
+        fresh = past.unknown(places)
+        learnt = list[Learnt]()
+        tell(0, len(fresh))
+        for session in past.learn(fresh, is_look=is_look):
+            learnt.append(session)
+            tell(len(learnt), len(fresh))
+        return learnt
 
     def mine(
         self,

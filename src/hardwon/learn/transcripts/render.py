@@ -6,9 +6,8 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from hardwon.core.text.clean import clip_words
-from hardwon.core.values.episode import Trigger
-from hardwon.core.values.evidence import Evidence, Kind
-from hardwon.core.values.lesson import RULES, Lesson, Status
+from hardwon.core.values.lesson import RULES, Evidence, Kind, Lesson, Status
+from hardwon.core.values.run import Trigger
 from hardwon.learn.transcripts.insight import PATTERN, PREFERENCES, SURENESS, Insight
 from hardwon.learn.transcripts.rules.sentences import stack
 from hardwon.storage.stores.markdown import Entry, Note

@@ -6,16 +6,15 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from hardwon.core.text.clean import clip_middle
-from hardwon.core.values.step import Step
+from hardwon.core.values.run import Step
 from hardwon.knowledge.reading.call_keys import canonical
-from hardwon.knowledge.reading.operations import of_operation
+from hardwon.knowledge.reading.verdict import has_failed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 USER, AGENT = "user", "agent"
-OUTPUT_LIMIT = 8 * 1024  # characters of a failure's output; of a success fewer are kept
-QUIET_LIMIT = 2 * 1024
+OUTPUT_LIMIT = 16 * 1024  # characters of an output
 _WAITING_LIMIT = 1_000  # calls without a result
 
 
@@ -42,7 +41,7 @@ class Result(NamedTuple):
     line: int
     id: str
     output: str
-    failed: bool
+    failed: bool | None  # None: the transcript does not say; the output is judged
 
 
 class FinishedCall(NamedTuple):
@@ -52,6 +51,7 @@ class FinishedCall(NamedTuple):
     ended: int
     step: Step
     args: Any  # as the agent passed them, for rules that need single values
+    id: str = ""
 
 
 class SessionInfo(NamedTuple):
@@ -124,10 +124,15 @@ class Reading:
         if call is None:
             self.skipped["unasked"] += 1
             return
-        limit = OUTPUT_LIMIT if result.failed else QUIET_LIMIT
-        output = clip_middle(result.output, limit)
-        step = of_operation(Step(call.tool, canonical(call.args), output, result.failed))
-        yield FinishedCall(call.line, result.line, step, call.args)
+        output, args, failed = (
+            clip_middle(result.output, OUTPUT_LIMIT),
+            canonical(call.args),
+            result.failed,
+        )
+        if failed is None:
+            failed = has_failed(call.tool, output, args)
+        step = Step(call.tool, args, output, failed)
+        yield FinishedCall(call.line, result.line, step, call.args, call.id)
 
     def _update_info(self, new: SessionInfo) -> None:
         old = self.about

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hardwon.core.errors import NotFound
-from hardwon.core.values.evidence import Evidence, Kind
+from hardwon.core.values.lesson import Evidence, Kind
 from hardwon.core.values.scope import Scope
 from hardwon.learn.transcripts.state import IntegrationReport
 from hardwon.storage.stores.markdown import insights as notes

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from hardwon.core.errors import HardwonError
 from hardwon.learn.trials import files
 from hardwon.learn.trials.files import LoopFolder
-from hardwon.learn.trials.loops import Functions, Loops, root_of
-from hardwon.learn.trials.options import options_of
+from hardwon.learn.trials.loops import Loops, options_of, root_of
+from hardwon.learn.trials.roles import Functions
 
 if TYPE_CHECKING:
     from hardwon.engine.runtime import Runtime

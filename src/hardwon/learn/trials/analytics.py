@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from hardwon.core.errors import InvalidInput
 from hardwon.core.text.clean import clip
+from hardwon.core.values import DecodeError
 from hardwon.knowledge.ranking.reflections import key_words
 from hardwon.knowledge.reading.signature import fold
 from hardwon.learn.trials import files
-from hardwon.learn.trials.codec import Misfit
 from hardwon.learn.trials.values import Category
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from hardwon.core.values.scope import Scope
-    from hardwon.learn.trials.state import LoopState, Trial
-    from hardwon.learn.trials.values import Record
+    from hardwon.learn.trials.values import LoopState, Record, Trial
 
 _SIMILAR = 0.5  # share of common words of two similar tasks
 PARTS = ("actionable_insights", "lessons_learned")
@@ -284,7 +283,7 @@ def _records(root: str, rows: Sequence[tuple[str, LoopState, Trial]]) -> Iterato
         folder = files.LoopFolder(root, state.loop_id)
         try:
             yield files.read_record(folder.at(files.number_name(trial.number)))
-        except (Misfit, ValueError, OSError, RecursionError):
+        except (DecodeError, ValueError, OSError, RecursionError):
             continue
 
 

@@ -8,13 +8,18 @@ import shlex
 import shutil
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
+from hardwon.core import processes
 from hardwon.core.errors import InvalidInput
 from hardwon.core.text.clean import clean, clip_middle
-from hardwon.knowledge.reading.error_line import error_line
-from hardwon.learn.trials import process
-from hardwon.learn.trials.diagnostics import ToolReport, error
-from hardwon.learn.trials.failed_tests import junit
-from hardwon.learn.trials.tools import tool_of, traceback
+from hardwon.learn.trials.tools import (
+    Tool,
+    ToolReport,
+    error,
+    main_message,
+    read_junit,
+    read_report,
+    tool_of,
+)
 from hardwon.learn.trials.values import (
     EvaluatorOutput,
     Status,
@@ -27,14 +32,13 @@ from hardwon.learn.trials.values import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon.learn.trials.diagnostics import ToolReport
-    from hardwon.learn.trials.process import Finished, ProcessLimits
+    from hardwon.core.processes import Finished, ProcessLimits
     from hardwon.learn.trials.roles import Reviewer
-    from hardwon.learn.trials.values import VerificationResult
 
 _STREAM_KEPT = 16 * 1024
 _MOST_ERRORS = 100
 _SHELL_SIGNS = set("|&;<>()$`\\\"'*?[]#~=%{}\n")
+_BUILTINS = {"true", "false", "test", "exit", "cd", ".", ":", "exec", "echo"}
 _NOT_STARTED = {126, 127}
 _QUESTION = "Is the work right?"
 KINDS: dict[str, VerificationType] = {
@@ -72,24 +76,16 @@ def verifier(text: str) -> Verifier:
     return check._replace(command=check.command or _QUESTION) if check.is_manual else check
 
 
-def checked(verifiers: Sequence[str], cwd: str) -> None:
+def check_verifiers(verifiers: Sequence[str], cwd: str) -> None:
     """InvalidInput if a command does not exist, so that no loop starts with it."""
-    commands = [check.command for check in map(verifier, verifiers) if not check.is_manual]
-    for command in commands:
+    path = os.pathsep.join([os.environ.get("PATH", os.defpath), cwd])
+    for command in [check.command for check in map(verifier, verifiers) if not check.is_manual]:
         if not command.strip():
             raise InvalidInput("a verifier is empty")
         if not _SHELL_SIGNS & set(command):
             program = shlex.split(command)[0]
-            if not shutil.which(program, path=_path(cwd)) and not _is_builtin(program):
+            if program not in _BUILTINS and not shutil.which(program, path=path):
                 raise InvalidInput(f"verifier {program!r} not found; is it installed and on PATH?")
-
-
-def _path(cwd: str) -> str:
-    return os.pathsep.join([os.environ.get("PATH", os.defpath), cwd])
-
-
-def _is_builtin(program: str) -> bool:
-    return program in {"true", "false", "test", "exit", "cd", ".", ":", "exec", "echo"}
 
 
 async def verify(
@@ -102,30 +98,31 @@ async def verify(
     passed_env: Sequence[str] = (),
 ) -> EvaluatorOutput:
     """Run all tools one after the other, and ask the person; the combined judgement."""
-    env = process.scrubbed(os.environ, passed=passed_env)
+    env = processes.scrubbed(os.environ, passed=passed_env)
     judged = []
     for check in map(verifier, verifiers):
         if check.is_manual:
             judged.append(await reviewer.review(check.command))
             continue
-        ended = await process.run(check.command, cwd=cwd, env=env, mark=mark, limits=limits)
+        ended = await processes.run(check.command, cwd=cwd, env=env, mark=mark, limits=limits)
         judged.append(judge(check, ended, cwd=cwd))
-    return combined(judged)
+    return combine(judged)
 
 
 def judge(check: Verifier, ended: Finished, *, cwd: str) -> tuple[VerificationResult, ToolReport]:
     """One tool's verdict with what its output says."""
-    command = check.command
     output = clean(f"{ended.stdout}\n{ended.stderr}")
-    tool = tool_of(command, output)
+    tool = tool_of(check.command, output)
     status = _status(ended)
-    report = _relative(_report(command, ended, tool.parse(output), cwd=cwd), cwd)
-    if status == "pass":  # a passing tool may print the word error
-        report = ToolReport((), report.metrics)
-    elif not any(error.severity == "error" for error in report.errors):
-        report = ToolReport(
-            (*report.errors, _unexplained(tool.name, ended, output)), report.metrics
-        )
+    report = _written_report(check.command, ended, cwd=cwd) or read_report(output, tool)
+    errors = report.errors if status != "pass" else ()  # a passing tool may print the word error
+    if status != "pass" and not any(error.severity == "error" for error in errors):
+        errors = (*errors, _unexplained(tool, ended, output))
+    base = os.path.join(cwd, "")
+    errors = tuple(
+        error._replace(file=error.file.removeprefix(base)) if error.file else error
+        for error in errors
+    )
     result = VerificationResult(
         tool=tool.name,
         status=status,
@@ -133,21 +130,10 @@ def judge(check: Verifier, ended: Finished, *, cwd: str) -> tuple[VerificationRe
         stdout=clip_middle(clean(ended.stdout), _STREAM_KEPT),
         stderr=clip_middle(clean(ended.stderr), _STREAM_KEPT),
         duration_ms=round(ended.seconds * 1000),
-        command=command,
+        command=check.command,
         kind=check.kind or tool.kind,
     )
-    return result, report
-
-
-def _relative(report: ToolReport, cwd: str) -> ToolReport:
-    """The report with the files below `cwd` named from there, as most tools do."""
-    base = os.path.join(cwd, "")
-    return report._replace(
-        errors=tuple(
-            error._replace(file=error.file.removeprefix(base)) if error.file else error
-            for error in report.errors
-        )
-    )
+    return result, report._replace(errors=errors)
 
 
 def _status(ended: Finished) -> Status:
@@ -158,57 +144,51 @@ def _status(ended: Finished) -> Status:
     return "error" if broken or ended.exit_code in _NOT_STARTED else "fail"
 
 
-def _report(command: str, ended: Finished, read: ToolReport, *, cwd: str) -> ToolReport:
-    """The report of the JUnit file that the command wrote, if any; else `read`."""
-    junit_option = re.search(r"--junit-?xml[= ](\S+)", command)
-    if not junit_option or ended.exit_code is None:
-        return read
+def _written_report(command: str, ended: Finished, *, cwd: str) -> ToolReport | None:
+    """The report in the JUnit file that the command wrote, if any."""
+    option = re.search(r"--junit-?xml[= ](\S+)", command)
+    if not option or ended.exit_code is None:
+        return None
     try:
-        with open(os.path.join(cwd, junit_option[1].strip("'\"")), "rb") as file:
-            written = junit(file.read(8 << 20).decode("utf-8", "replace"))
+        with open(os.path.join(cwd, option[1].strip("'\"")), "rb") as file:
+            report = read_junit(file.read(8 << 20).decode("utf-8", "replace"))
     except OSError:
-        return read
-    return written if written.metrics.tests_total else read
+        return None
+    return report if report.metrics.tests_total else None
 
 
-def _unexplained(tool: str, ended: Finished, output: str) -> StructuredError:
-    """The error for a failure that the parser could not explain."""
+def _unexplained(tool: Tool, ended: Finished, output: str) -> StructuredError:
+    """The error for a failure that the output does not place."""
+    name, trace = tool.name, output[-2000:]
     if ended.timed_out:
-        words = f"{tool} did not end within its time limit ({ended.seconds:.0f} s)"
-        return error("timeout", words, tool=tool, trace=output[-2000:])
+        words = f"{name} did not end within its time limit ({ended.seconds:.0f} s)"
+        return error("timeout", words, tool=name, trace=trace)
     if ended.exit_code is None:
-        return error("other", ended.problem or f"{tool} did not start", tool=tool)
+        return error("other", ended.problem or f"{name} did not start", tool=name)
     if ended.exit_code < 0:
-        words = f"{tool} was ended by signal {-ended.exit_code}"
-        return error("runtime_error", words, tool=tool, trace=output[-2000:])
-    if raised := traceback(output, tool=tool):
-        return raised
-    line = error_line(output) or f"{tool} ended with exit code {ended.exit_code}"
-    return error("other", line, tool=tool, trace=output[-2000:])
+        words = f"{name} was ended by signal {-ended.exit_code}"
+        return error("runtime_error", words, tool=name, trace=trace)
+    words = f"{name} ended with exit code {ended.exit_code}"
+    return main_message(output, tool) or error("other", words, tool=name)
 
 
-def combined(judged: Sequence[tuple[VerificationResult, ToolReport]]) -> EvaluatorOutput:
+def combine(judged: Sequence[tuple[VerificationResult, ToolReport]]) -> EvaluatorOutput:
     """The judgements of several tools as one."""
     results = tuple(result for result, _ in judged)
     errors = [error for _, report in judged for error in report.errors]
     errors.sort(key=lambda error: error.severity != "error")
-    metrics = added([report.metrics for _, report in judged])
+    kinds = {result.kind for result in results}
     return EvaluatorOutput(
         passed=bool(results) and all(result.status == "pass" for result in results),
-        verification_type=_kind(results),
+        verification_type=kinds.pop() if len(kinds) == 1 else "combined" if kinds else "heuristic",
         results=results,
         errors=tuple(errors[:_MOST_ERRORS]),
         reward_signal=reward(judged),
-        metrics=metrics,
+        metrics=_sum_counts([report.metrics for _, report in judged]),
     )
 
 
-def _kind(results: Sequence[VerificationResult]) -> VerificationType:
-    kinds = {result.kind for result in results}
-    return kinds.pop() if len(kinds) == 1 else "combined" if kinds else "heuristic"
-
-
-def added(metrics: Sequence[VerificationMetrics]) -> VerificationMetrics:
+def _sum_counts(metrics: Sequence[VerificationMetrics]) -> VerificationMetrics:
     """The sums of several tools' counts; of several coverages the last."""
     sums = VerificationMetrics()
     for counts in metrics:

@@ -12,40 +12,40 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hardwon.core.errors import InvalidInput, MissingExtra
 from hardwon.core.text.clean import clean, clip
+from hardwon.core.values import DecodeError, from_plain, plain
 from hardwon.learn.trials import files
-from hardwon.learn.trials.codec import Misfit, from_json, to_json
-from hardwon.learn.trials.credit import category, describe, main_error, name_of
-from hardwon.learn.trials.diagnostics import error
-from hardwon.learn.trials.records import with_reflection
-from hardwon.learn.trials.state import IMPORTED, LoopState, Options, Trial
+from hardwon.learn.trials.credit import category, describe, main_error, signature_of
 from hardwon.learn.trials.steps import phrase
+from hardwon.learn.trials.tools import error
 from hardwon.learn.trials.values import (
+    IMPORTED,
     Action,
     ActorOutput,
     Category,
     CreditAssignment,
     EvaluatorOutput,
+    LoopState,
     MemoryMetadata,
+    Options,
     PerformanceDelta,
     Record,
     SelfReflection,
+    Trial,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from datetime import datetime
-
     from hardwon.core.values.scope import Scope
 
 LAYOUT = os.path.join(".aiwg", "ralph", "reflections")  # where the published system looks
 Learn = Callable[[LoopState, Sequence[Record]], int]
+Reader = Callable[[str, str, datetime], Record]
 AUTHOR = "import"
 _LIMIT = 16 << 20
 _KINDS: dict[str, Category] = {
@@ -79,112 +79,85 @@ def import_all(
     if not os.path.exists(path):
         raise InvalidInput(f"{path!r} does not exist")
     groups, refused = _read(path, now)
-    imported = Imported((), 0, tuple(refused))
+    loops: list[str] = []
+    known_loops: list[str] = []
+    reflections = known = lessons = 0
     for number, (loop_id, records) in enumerate(sorted(groups.items())):
         tell(number, len(groups))
         try:
-            imported = _added(imported, _take(root, scope, loop_id, records), learn)
+            state, new = _store(root, scope, loop_id, records)
         except InvalidInput as problem:
-            imported = imported._replace(refused=(*imported.refused, str(problem)))
-    return imported
+            refused.append(str(problem))
+            continue
+        (loops if new else known_loops).append(loop_id)
+        reflections, known = reflections + len(new), known + len(records) - len(new)
+        lessons += learn(state, new) if new else 0
+    return Imported(tuple(loops), reflections, tuple(refused), tuple(known_loops), known, lessons)
 
 
 def _read(path: str, now: datetime) -> tuple[dict[str, list[Record]], list[str]]:
-    """The reflections below a path by their loops, and what could not be read."""
-    groups: dict[str, list[Record]] = {}
+    """The reflections below a path by their loops, in order, and what could not be read."""
+    groups: dict[str, dict[int, Record]] = {}
     refused = []
     for file in find_reflections(path):
         try:
             record = read_reflection(file, now=now)
-            group = groups.setdefault(record.loop_id, [])
-            if any(other.iteration == record.iteration for other in group):
+            if record.iteration in groups.get(record.loop_id, ()):
                 raise InvalidInput(f"a second reflection on trial {record.iteration + 1}")
-            group.append(record)
+            groups.setdefault(record.loop_id, {})[record.iteration] = record
         except (ValueError, OSError, KeyError, RecursionError) as problem:
             refused.append(f"{file}: {clip(str(problem), 200)}")
-    return {loop_id: records for loop_id, records in groups.items() if records}, refused
+    ordered = {name: [group[at] for at in sorted(group)] for name, group in groups.items()}
+    return ordered, refused
 
 
-class _Taken(NamedTuple):
-    """A loop after its import: its state, and which reflections are new."""
-
-    state: LoopState
-    new: tuple[Record, ...]
-    known: int
-
-
-def _added(imported: Imported, loop: _Taken, learn: Learn) -> Imported:
-    loop_id = loop.state.loop_id
-    if not loop.new:
-        known_loops = (*imported.known_loops, loop_id)
-        return imported._replace(known_loops=known_loops, known=imported.known + loop.known)
-    return imported._replace(
-        loops=(*imported.loops, loop_id),
-        reflections=imported.reflections + len(loop.new),
-        known=imported.known + loop.known,
-        lessons=imported.lessons + learn(loop.state, loop.new),
-    )
-
-
-def _take(root: str, scope: Scope, loop_id: str, records: Sequence[Record]) -> _Taken:
-    """Write a loop as if it had been run here; for a known loop, only what is new."""
+def _store(
+    root: str, scope: Scope, loop_id: str, records: Sequence[Record]
+) -> tuple[LoopState, list[Record]]:
+    """Write a loop as if it had been run here: its state, and the records that were not here."""
     folder = files.LoopFolder(root, loop_id)
     is_known = folder.exists()
-    if is_known and not _is_own(folder.state(), scope):
+    state = folder.state() if is_known else None
+    if state and not (state.reason == IMPORTED and files.is_visible(state, scope)):
         raise InvalidInput(f"a different loop {loop_id!r} exists here")
-    ordered = sorted(records, key=lambda record: record.iteration)
     journal = files.LoopJournal(folder)
     try:
         if is_known:
             journal.load()
         else:
-            _create(journal, scope, ordered)
-        new = _unknown(journal.records, ordered)
-        _replay(journal, new)
+            first = records[0]
+            task = first.task_description or f"({IMPORTED}) {loop_id}"
+            options = Options(task, max_trials=max(5, len(records)))
+            journal.add({"event": "created", "at": first.timestamp, "loop_id": loop_id,
+                         "scope": [*scope], "options": options})  # fmt: skip
+        new = [record for record in records if _is_new(record, journal.records)]
+        if new:
+            _replay(journal, new)
         assert journal.state is not None
-        return _Taken(journal.state, tuple(new), len(ordered) - len(new))
+        return journal.state, new
     finally:
         journal.close()
 
 
-def _is_own(state: LoopState, scope: Scope) -> bool:
-    return state.reason == IMPORTED and files.is_visible(state, scope)
-
-
-def _unknown(stored: dict[int, Record], records: Sequence[Record]) -> list[Record]:
-    """The records that are new; a record that differs from the stored one is refused."""
-    for record in records:
-        earlier = stored.get(record.iteration)
-        if (
-            earlier
-            and earlier.self_reflection.reflection_text != record.self_reflection.reflection_text
-        ):
-            where = f"trial {record.iteration + 1} of loop {record.loop_id!r}"
-            raise InvalidInput(f"a different reflection on {where} is stored here")
-    return [record for record in records if record.iteration not in stored]
-
-
-def _create(journal: files.LoopJournal, scope: Scope, records: Sequence[Record]) -> None:
-    first = records[0]
-    task = first.task_description or f"({IMPORTED}) {journal.folder.loop_id}"
-    options = Options(task, max_trials=max(5, len(records)))
-    journal.add({"event": "created", "at": first.timestamp, "loop_id": journal.folder.loop_id,
-                 "scope": [*scope], "options": to_json(options)})  # fmt: skip
+def _is_new(record: Record, stored: dict[int, Record]) -> bool:
+    """Whether a trial has no reflection here; one that differs is refused."""
+    here = stored.get(record.iteration)
+    if here and here.self_reflection.reflection_text != record.self_reflection.reflection_text:
+        where = f"trial {record.iteration + 1} of loop {record.loop_id!r}"
+        raise InvalidInput(f"a different reflection on {where} is stored here")
+    return here is None
 
 
 def _replay(journal: files.LoopJournal, records: Sequence[Record]) -> None:
-    if not records:
-        return
-    before = [stored for number, stored in sorted(journal.records.items())][-1:]
+    before = journal.records[max(journal.records)] if journal.records else None
     for record in records:
         journal.keep(record)
-        row = _trial(record, before[-1] if before else None)
-        trial = with_reflection(row, record.self_reflection)
-        journal.add({"event": "finished", "at": record.timestamp, "summary": to_json(trial)})
-        before = [record]
-    last = records[-1]
-    status = "succeeded" if last.evaluator_output.passed else "failed"
-    journal.add({"event": "ended", "at": last.timestamp, "status": status, "reason": IMPORTED})
+        trial = _trial(record, before).with_reflection(record.self_reflection)
+        journal.add({"event": "finished", "at": record.timestamp, "summary": trial})
+        before = record
+    status = "succeeded" if records[-1].evaluator_output.passed else "failed"
+    at = records[-1].timestamp
+    journal.add({"event": "ended", "at": at, "status": status, "reason": IMPORTED})
     assert journal.state is not None
     files.write_summary(journal.folder, journal.state)
 
@@ -216,14 +189,15 @@ def published_id(loop_id: str) -> str:
     return slug if slug.startswith("ralph-") else f"ralph-{slug}"
 
 
-def published(record: Record) -> dict[str, Any]:
-    """A reflection in the form of the published schema."""
-    return {**to_json(record), "loop_id": published_id(record.loop_id)}
-
-
-def exported(records: Sequence[Record], *, published_form: bool) -> list[dict[str, Any]]:
-    """The reflections of a loop as JSON."""
-    return [published(record) if published_form else to_json(record) for record in records]
+def export(records: Sequence[Record], *, published: bool) -> list[dict[str, Any]]:
+    """The reflections of a loop as JSON, with the ids of the published schema if asked for."""
+    return [
+        plain(
+            record._replace(loop_id=published_id(record.loop_id)) if published else record,
+            without_none=True,
+        )
+        for record in records
+    ]
 
 
 def find_reflections(path: str) -> Iterator[str]:
@@ -254,35 +228,26 @@ def read_reflection(path: str, *, now: datetime) -> Record:
     return record._replace(loop_id=files.safe_id(record.loop_id))
 
 
-def _reader(name: str) -> Callable[[str, str, datetime], Record] | None:
-    for pattern, reader in _READERS:
-        if re.fullmatch(pattern, name):
-            return reader
-    return None
+def _reader(name: str) -> Reader | None:
+    return next((reader for form, reader in _READERS if re.fullmatch(form, name)), None)
 
 
 def _from_schema(path: str, text: str, now: datetime) -> Record:
-    record = from_json(Record, json.loads(text))
-    if record.iteration == _number(path)[0]:  # this file counts from one
-        record = _from_zero(record)
-    words = record.self_reflection
-    crash = record.actor_output.crash
-    return record._replace(
-        signature=record.signature or name_of(record.evaluator_output, crash),
-        self_reflection=words._replace(author=words.author or AUTHOR),
-    )
-
-
-def _from_zero(record: Record) -> Record:
-    """A record that counts trials from one, renumbered from zero."""
+    record = from_plain(Record, json.loads(text))
     words, memory = record.self_reflection, record.memory_metadata
-    in_context = _less_one(memory.reflections_in_context)
-    return record._replace(
-        iteration=record.iteration - 1,
-        previous_reflections_used=_less_one(record.previous_reflections_used),
-        self_reflection=words._replace(related_reflections=_less_one(words.related_reflections)),
-        memory_metadata=memory._replace(reflections_in_context=in_context),
-    )
+    words = words._replace(author=words.author or AUTHOR)
+    if record.iteration == _number(path)[0]:  # this file counts from one
+        used = _less_one(record.previous_reflections_used)
+        record = record._replace(
+            iteration=record.iteration - 1,
+            previous_reflections_used=used,
+            memory_metadata=memory._replace(
+                reflections_in_context=_less_one(memory.reflections_in_context)
+            ),
+        )
+        words = words._replace(related_reflections=_less_one(words.related_reflections))
+    found = signature_of(record.evaluator_output, record.actor_output.crash)
+    return record._replace(signature=record.signature or found, self_reflection=words)
 
 
 def _less_one(numbers: tuple[int, ...]) -> tuple[int, ...]:
@@ -298,36 +263,37 @@ def _trial_number(path: str, number: int) -> int:
 
 def _from_hook(path: str, text: str, now: datetime) -> Record:
     fields = _mapping(_yaml(text))
-    counted = _whole(fields.get("trial_number", fields.get("iteration", _number(path)[0])))
+    number = _whole(fields.get("trial_number", fields.get("iteration", _number(path)[0])))
     loop_id = str(fields.get("loop_id") or os.path.basename(os.path.dirname(path)))
-    steps = fields.get("trajectory")
-    actions = tuple(_action(step) for step in steps) if isinstance(steps, list) else ()
-    words = _words(fields.get("reflection"))
-    change = _words(fields.get("strategy_change"))
-    passed = fields.get("outcome") == "success"
+    steps, outcome = fields.get("trajectory"), str(fields.get("outcome"))
+    words, change = _words(fields.get("reflection")), _words(fields.get("strategy_change"))
     at = _moment(fields.get("timestamp"), now)
-    record = _record(loop_id, _trial_number(path, counted), at, words)
-    reward = {"success": 1.0, "partial": 0.5}.get(str(fields.get("outcome")), 0.0)
-    evaluation = record.evaluator_output._replace(passed=passed, reward_signal=reward)
-    reflection = record.self_reflection._replace(actionable_insights=(change,) if change else ())
+    record = _record(loop_id, _trial_number(path, number), at, words)
     return record._replace(
-        actor_output=ActorOutput(actions, words, strategy=change),
-        evaluator_output=evaluation,
-        self_reflection=reflection,
-        outcome="passed" if passed else "failed",
+        actor_output=ActorOutput(
+            tuple(map(_action, steps if isinstance(steps, list) else ())), words, strategy=change
+        ),
+        evaluator_output=record.evaluator_output._replace(
+            passed=outcome == "success",
+            reward_signal={"success": 1.0, "partial": 0.5}.get(outcome, 0.0),
+        ),
+        self_reflection=record.self_reflection._replace(
+            actionable_insights=(change,) if change else ()
+        ),
+        outcome="passed" if outcome == "success" else "failed",
     )
 
 
 def _from_external(path: str, text: str, now: datetime) -> Record:
     fields = _mapping(json.loads(text))
-    words = _words(fields["content"])
     number = _trial_number(path, _whole(fields["iteration"]))
-    record = _record(_project(path), number, _moment(fields.get("timestamp"), now), words)
+    at = _moment(fields.get("timestamp"), now)
+    record = _record(_project(path), number, at, _words(fields["content"]))
     credit = record.self_reflection.credit_assignment or CreditAssignment()
     kind = _KINDS.get(str(fields.get("type")), credit.failure_category)
-    sure = _SURE.get(str(fields.get("effectiveness")), 0.5)
     reflection = record.self_reflection._replace(
-        credit_assignment=credit._replace(failure_category=kind), confidence=sure
+        credit_assignment=credit._replace(failure_category=kind),
+        confidence=_SURE.get(str(fields.get("effectiveness")), 0.5),
     )
     return record._replace(self_reflection=reflection, notes=f"type: {fields.get('type')}")
 
@@ -339,7 +305,7 @@ def _project(path: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", f"external-{above[-1] if above else 'root'}")[:128]
 
 
-_READERS: tuple[tuple[str, Callable[[str, str, datetime], Record]], ...] = (
+_READERS: tuple[tuple[str, Reader], ...] = (
     (r"\d{3,9}\.json", _from_schema),
     (r"iteration-\d{1,9}\.ya?ml", _from_hook),
     (r"reflection-\d{1,9}\.json", _from_external),
@@ -349,7 +315,7 @@ _READERS: tuple[tuple[str, Callable[[str, str, datetime], Record]], ...] = (
 def _record(loop_id: str, number: int, at: str, words: str) -> Record:
     """A reflection of which only the text is known."""
     if not words:
-        raise Misfit("there is no reflection in it")
+        raise DecodeError("there is no reflection in it")
     failed = error("other", words[:300], tool="import")
     credit = CreditAssignment(root_cause=clip(words, 300), failure_category=category(failed))
     return Record(
@@ -362,7 +328,7 @@ def _record(loop_id: str, number: int, at: str, words: str) -> Record:
             words, credit, lessons_learned=(clip(words, 300),), author=AUTHOR
         ),
         memory_metadata=MemoryMetadata(),
-        signature=name_of(EvaluatorOutput(False, "heuristic", errors=(failed,))),
+        signature=signature_of(EvaluatorOutput(False, "heuristic", errors=(failed,))),
     )
 
 
@@ -380,12 +346,12 @@ def _yaml(text: str) -> Any:
     try:
         return yaml.safe_load(text)
     except yaml.YAMLError as problem:
-        raise Misfit(f"not valid YAML: {problem}") from problem
+        raise DecodeError(f"not valid YAML: {problem}") from problem
 
 
 def _mapping(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise Misfit("not a mapping")
+        raise DecodeError("not a mapping")
     return value
 
 
@@ -397,7 +363,7 @@ def _words(value: Any) -> str:
 def _whole(value: Any) -> int:
     number = int(str(value))
     if not 0 <= number < 1_000_000:
-        raise Misfit(f"{value!r} is not the number of a trial")
+        raise DecodeError(f"{value!r} is not the number of a trial")
     return number
 
 

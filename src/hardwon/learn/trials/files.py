@@ -25,10 +25,9 @@ from hardwon.core.errors import (
     storage_error,
 )
 from hardwon.core.text.clean import file_id
+from hardwon.core.values import DecodeError, from_plain, plain
 from hardwon.core.values.scope import Scope
-from hardwon.learn.trials.codec import Misfit, from_json, to_json
-from hardwon.learn.trials.state import Event, LoopState, Options, Trial, after, replay
-from hardwon.learn.trials.values import Record
+from hardwon.learn.trials.values import Event, LoopState, Record, after, replay
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -77,7 +76,7 @@ class LoopFolder:
         events = self.events()
         try:
             return replay(events)
-        except (Misfit, KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        except (DecodeError, KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
             remedy = "move the folder away"
             raise Corrupt(self.at(JOURNAL), f"not a journal ({error})", remedy) from error
 
@@ -87,7 +86,7 @@ class LoopFolder:
         for name in self.numbered():
             try:
                 records.append(read_record(self.at(name)))
-            except (Misfit, ValueError, OSError, RecursionError):
+            except (DecodeError, ValueError, OSError, RecursionError):
                 damaged.append(name)
         return StoredReflections(records, damaged)
 
@@ -140,6 +139,7 @@ class LoopJournal:
 
     def add(self, event: Event) -> LoopState:
         """Make an event durable; returns the state after it."""
+        event = plain(event, without_none=True)
         line = _line(event)
         if self._lines and stamp(self.folder.at(JOURNAL)) != self._stamps.get(JOURNAL):
             self._recover(JOURNAL)
@@ -156,7 +156,9 @@ class LoopJournal:
     def keep(self, record: Record) -> str:
         """Write a reflection; returns the name of its file."""
         name = number_name(record.iteration)
-        content = json.dumps(to_json(record), ensure_ascii=False, indent=2, allow_nan=False)
+        content = json.dumps(
+            plain(record, without_none=True), ensure_ascii=False, indent=2, allow_nan=False
+        )
         write(self.folder.at(name), content.encode("utf-8", "replace"))
         self._stamps[name] = stamp(self.folder.at(name))
         self.records[record.iteration] = record
@@ -200,7 +202,7 @@ def read_record(path: str) -> Record:
     content = read(path)
     if content is None:
         raise FileNotFoundError(path)
-    return from_json(Record, json.loads(content))
+    return from_plain(Record, json.loads(content))
 
 
 def locked(folder: LoopFolder) -> _files.Lock:
@@ -287,7 +289,7 @@ def stamp(path: str) -> tuple[int, ...]:
 
 
 def _line(event: Event) -> bytes:
-    text = json.dumps(to_json(event), ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    text = json.dumps(event, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     return text.encode() + b"\n"
 
 
@@ -300,8 +302,7 @@ def safe_id(text: Any) -> str:
 
 def write_summary(folder: LoopFolder, state: LoopState) -> None:
     """Write the summary of an ended loop next to its journal."""
-    fields = {**to_json(state), "scope": list(state.scope), "stamp": _stamp(folder)}
-    text = json.dumps(fields, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    text = json.dumps({**plain(state, without_none=True), "stamp": _size(folder)}, allow_nan=False)
     write(folder.at(SUMMARY), text.encode())
 
 
@@ -311,30 +312,11 @@ def read_summary(folder: LoopFolder) -> LoopState:
     if content is not None:
         try:
             fields = json.loads(content)
-            if fields["stamp"] == _stamp(folder):
-                return _state(fields)
+            if fields["stamp"] == _size(folder):
+                return from_plain(LoopState, fields)
         except (ValueError, KeyError, TypeError, RecursionError):
             pass  # the journal has everything
     return folder.state()
-
-
-def _state(fields: dict[str, object]) -> LoopState:
-    scope = fields["scope"]
-    trials = fields.get("trials", [])
-    if not isinstance(scope, list) or not isinstance(trials, list):
-        raise Misfit("summary")
-    return LoopState(
-        loop_id=str(fields["loop_id"]),
-        scope=Scope(*scope),
-        options=from_json(Options, fields["options"]),
-        created_at=str(fields["created_at"]),
-        tree=str(fields.get("tree", "")),
-        status=fields["status"],  # type: ignore[arg-type]
-        reason=str(fields["reason"]),
-        ended_at=str(fields["ended_at"]),
-        trials=tuple(from_json(Trial, trial) for trial in trials),
-        kind=str(fields.get("kind", "")),
-    )
 
 
 def every_loop(
@@ -357,6 +339,6 @@ def is_visible(state: LoopState, scope: Scope) -> bool:
     return is_same_agent and scope.project in (None, state.scope.project)
 
 
-def _stamp(folder: LoopFolder) -> list[int]:
-    """The journal's size; it differs once the journal has grown."""
+def _size(folder: LoopFolder) -> list[int]:
+    """The size of the journal, which only grows."""
     return list(stamp(folder.at(JOURNAL))[1:2])

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import hashlib
+import json
 import os
 import re
 import shutil
 import tempfile
 import time
+import tomllib
 import warnings
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from hardwon.core import _files
-from hardwon.core.errors import InvalidInput, NotFound, TransientError
-from hardwon.learn.trials import files, process
+from hardwon.core import _files, processes
+from hardwon.core.errors import InvalidInput, NotFound, StorageError, TransientError
+from hardwon.core.text.clean import required
+from hardwon.core.text.redact import redact
+from hardwon.core.values import DecodeError, from_plain
+from hardwon.learn.trials import files
 from hardwon.learn.trials.analytics import (
     PARTS,
     Analysis,
@@ -25,14 +31,14 @@ from hardwon.learn.trials.analytics import (
     patterns,
     search,
 )
-from hardwon.learn.trials.codec import to_json
+from hardwon.learn.trials.evaluate import check_verifiers
 from hardwon.learn.trials.exchange import Imported, import_all
-from hardwon.learn.trials.options import changed, check_resumable, checked_options, options_of
-from hardwon.learn.trials.prompt import window
-from hardwon.learn.trials.roles import ConfiguredRoles
+from hardwon.learn.trials.prompt import check_omega, window
+from hardwon.learn.trials.roles import Functions, Roles
 from hardwon.learn.trials.runner import Runner
 from hardwon.learn.trials.snapshots import repository
 from hardwon.learn.trials.to_lessons import keep_lessons
+from hardwon.learn.trials.values import Options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -41,8 +47,7 @@ if TYPE_CHECKING:
     from hardwon.core.values.scope import Scope
     from hardwon.engine.runtime import Runtime
     from hardwon.learn.trials.files import LoopFolder, LoopJournal
-    from hardwon.learn.trials.state import LoopState, Options
-    from hardwon.learn.trials.values import Record
+    from hardwon.learn.trials.values import LoopState, Record
 
     class SearchWords(TypedDict, total=False):
         """What `search` takes."""
@@ -78,26 +83,16 @@ if TYPE_CHECKING:
         pass_env: Sequence[str]
 
 
+TRUSTED_FILE = "hardwon.toml"  # names the commands of a loop, once a person trusts it
+_TRUSTED = "trusted.json"
+_TASK_LIMIT = 64 * 1024
+_CHANGEABLE = {
+    "max_trials", "patience", "repeats", "on_critical", "omega", "policy", "window_tokens",
+    "actor", "actor_seconds", "verify_seconds",
+}  # fmt: skip
 _PATTERNS_READ = 500
 _ABORT_PATIENCE = 15.0  # seconds for a running loop to notice that it was aborted
 _TEMPORARY: weakref.WeakKeyDictionary[Runtime, str] = weakref.WeakKeyDictionary()
-
-
-class Functions:
-    """The functions of a loop that is run from Python, and its progress callback."""
-
-    def __init__(
-        self,
-        actor: Callable[[Any], Any] | None = None,
-        evaluate: Callable[[Any], Any] | None = None,
-        *,
-        threads: bool = False,
-        say: Callable[[str, LoopState], None] = lambda event, state: None,
-    ) -> None:
-        self.actor = actor
-        self.evaluate = evaluate
-        self.threads = threads
-        self.say = say
 
 
 class Loops:
@@ -192,7 +187,7 @@ class Loops:
         folder = self._folder(loop_id)
         state = folder.state()
         best = state.best
-        place = repository(state.options.cwd, folder.at("git")) if state.options.cwd else None
+        place = repository(state.options.cwd, folder.at("git"))
         if place is None or best is None or not best.tree:
             problem = "has no snapshot of its files: it did not run in a git work tree"
             raise InvalidInput(f"loop {loop_id!r} {problem}")
@@ -225,21 +220,21 @@ class Loops:
         **changes: Any,
     ) -> LoopState:
         """The same as a coroutine; with `threads` plain functions do not block the event loop."""
-        command = actor if isinstance(actor, str) else None
-        function = None if isinstance(actor, str) else actor
-        functions = Functions(function, evaluate, threads=threads)
+        is_command = isinstance(actor, str)
+        functions = Functions(None if isinstance(actor, str) else actor, evaluate, threads=threads)
         if resume is not None:
             return await self.resume(resume, functions, **changes)
-        if command is not None:
+        if is_command:
             changes.setdefault("cwd", os.getcwd())
-        options = options_of(task, self._engine.settings.trials, actor=command or "", **changes)
+        command = actor if is_command else ""
+        options = options_of(task, self._engine.settings.trials, actor=command, **changes)
         return await self.begin(options, functions, loop_id=loop_id)
 
     async def begin(
         self, options: Options, functions: Functions, *, loop_id: str | None = None
     ) -> LoopState:
         """Begin a new loop and run it to its end."""
-        options = checked_options(options, functions)
+        options = check_options(options, functions)
         name = files.safe_id(loop_id) if loop_id is not None else new_id(options.task)
         folder = files.LoopFolder(self.root, name)
         if folder.exists():
@@ -259,9 +254,9 @@ class Loops:
             state = journal.load()
             check_resumable(state, changes)
             _files.unlink(folder.at(files.ABORT))
-            process.end_marked(folder.path)  # what a killed process left running
-            journal.add({"event": "resumed", "at": self._now(), "options": changed(changes)})
-            checked_options(journal.state.options if journal.state else state.options, functions)
+            processes.end_marked(folder.path)  # what a killed process left running
+            journal.add({"event": "resumed", "at": self._now(), "options": _stored(changes)})
+            check_options(journal.state.options if journal.state else state.options, functions)
             return await self._runner(journal, functions).run()
         finally:
             journal.close()
@@ -283,7 +278,7 @@ class Loops:
         journal = files.LoopJournal(folder)
         try:
             journal.load()
-            process.end_marked(folder.path)
+            processes.end_marked(folder.path)
             asyncio.run(self._runner(journal, Functions()).run())
         finally:
             journal.close()
@@ -291,29 +286,16 @@ class Loops:
     def _create(self, journal: LoopJournal, options: Options) -> None:
         if journal.folder.exists():  # another process created it before this one got the lock
             raise TransientError(f"loop {journal.folder.loop_id!r} exists")
-        place = repository(options.cwd, journal.folder.at("git")) if options.cwd else None
-        journal.add(
-            {
-                "event": "created",
-                "at": self._now(),
-                "loop_id": journal.folder.loop_id,
-                "scope": [*self.scope],
-                "options": to_json(options),
-                "tree": place.snapshot() if place else "",
-            }
-        )
+        place = repository(options.cwd, journal.folder.at("git"))
+        tree = place.snapshot() if place else ""
+        journal.add({"event": "created", "at": self._now(), "loop_id": journal.folder.loop_id,
+                     "scope": [*self.scope], "options": options, "tree": tree})  # fmt: skip
 
     def _runner(self, journal: LoopJournal, functions: Functions) -> Runner:
         assert journal.state is not None
         options = journal.state.options
-        roles = ConfiguredRoles(
-            options,
-            mark=journal.folder.path,
-            actor=functions.actor,
-            evaluate=functions.evaluate,
-            threads=functions.threads,
-        )
-        place = repository(options.cwd, journal.folder.at("git")) if options.cwd else None
+        roles = Roles(options, functions, mark=journal.folder.path)
+        place = repository(options.cwd, journal.folder.at("git"))
         return Runner(self._engine, journal, roles, repository=place, say=functions.say)
 
     def _now(self) -> str:
@@ -335,3 +317,115 @@ def root_of(engine: Runtime) -> str:
         weakref.finalize(engine, functools.partial(shutil.rmtree, ignore_errors=True),
                          _TEMPORARY[engine])  # fmt: skip
     return _TEMPORARY[engine]
+
+
+def check_options(options: Options, functions: Functions) -> Options:
+    """The options, with secrets removed from the task; InvalidInput if they are unusable."""
+    if functions.actor is None and not options.actor.strip():
+        raise InvalidInput("no actor: give a command or a function")
+    if functions.evaluate is None and not options.verify:
+        raise InvalidInput("no verifier: give a command (--verify) or a function (evaluate=)")
+    if options.cwd and not os.path.isdir(options.cwd):
+        raise InvalidInput(f"{options.cwd!r} is not a directory")
+    for command in (options.actor, *options.verify):
+        _check_secrets(command)
+    check_omega(options.omega)
+    check_verifiers(options.verify, options.cwd or os.getcwd())
+    for name in ("max_trials", "window_tokens", "output_bytes"):
+        if not 1 <= getattr(options, name) <= 1 << 30:
+            raise InvalidInput(f"{name} must be at least 1, not {getattr(options, name)}")
+    for name in ("actor_seconds", "verify_seconds"):
+        if not 0 < getattr(options, name) < 1e7:
+            raise InvalidInput(f"{name} must be over 0, not {getattr(options, name)}")
+    return options._replace(task=redact(required(options.task, "task", _TASK_LIMIT)))
+
+
+def _check_secrets(command: str) -> None:
+    """Refuse a command with a secret: commands are stored as they are, to run again."""
+    if redact(command) != command:
+        raise InvalidInput("a command of a loop holds a secret; pass it in the environment instead")
+
+
+def options_of(task: str, defaults: Any, **given: Any) -> Options:
+    """The options of a loop: the given ones, else those of the settings."""
+    unknown = given.keys() - set(Options._fields)
+    if unknown:
+        raise InvalidInput(f"no such option: {', '.join(sorted(unknown))}")
+    names = ("max_trials", "omega", "policy", "window_tokens", "patience", "repeats", "lessons")
+    from_settings = {name: getattr(defaults, name) for name in names}
+    from_settings["actor_seconds"] = defaults.actor_timeout.total_seconds()
+    from_settings["verify_seconds"] = defaults.verify_timeout.total_seconds()
+    try:
+        return from_plain(Options, {**from_settings, **_stored(given), "task": task})
+    except DecodeError as error:
+        raise InvalidInput(str(error)) from error
+
+
+def _stored(given: dict[str, Any]) -> dict[str, Any]:
+    """The given options in the form in which they are stored."""
+    present = {name: value for name, value in given.items() if value is not None}
+    return {name: str(v) if name == "omega" else v for name, v in present.items()}
+
+
+def check_resumable(state: LoopState, changes: dict[str, Any]) -> None:
+    """Refuse to resume an ended loop, or to change its fixed options."""
+    unknown = changes.keys() - _CHANGEABLE
+    if unknown:
+        raise InvalidInput(f"a resumed loop keeps its {', '.join(sorted(unknown))}")
+    _check_secrets(changes.get("actor") or "")
+    if state.status == "succeeded":
+        raise InvalidInput(f"loop {state.loop_id!r} has succeeded; there is nothing to resume")
+    most = changes.get("max_trials") or state.options.max_trials
+    # A loop that was killed before its end is continued, even if all its trials are used.
+    if state.status != "running" and state.open is None and len(state.trials) >= most:
+        raise InvalidInput(
+            f"loop {state.loop_id!r} has used its {most} trials; resume it with a larger max_trials"
+        )
+
+
+def trust(home: str, path: str) -> str:
+    """Trust this file as it is now to name commands; returns its full path."""
+    full, content = _read_commands(path)
+    _loop_table(full, content)
+    trusted = {**_trusted(home), full: hashlib.sha256(content).hexdigest()}
+    files.make_folder(home)
+    files.write(os.path.join(home, _TRUSTED), json.dumps(trusted, indent=2).encode())
+    return full
+
+
+def loop_table(home: str, path: str) -> dict[str, Any]:
+    """The `[loop]` table of a trusted file, else InvalidInput."""
+    full, content = _read_commands(path)
+    if _trusted(home).get(full) != hashlib.sha256(content).hexdigest():
+        raise InvalidInput(
+            f"{full} is not trusted, or has changed since; read it, then: hardwon loop trust {path}"
+        )
+    return _loop_table(full, content)
+
+
+def _read_commands(path: str) -> tuple[str, bytes]:
+    full = os.path.realpath(path)
+    content = files.read(full)
+    if content is None:
+        raise InvalidInput(f"{path!r} does not exist")
+    return full, content
+
+
+def _loop_table(path: str, content: bytes) -> dict[str, Any]:
+    try:
+        table = tomllib.loads(content.decode()).get("loop", {})
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise StorageError(path, f"not valid TOML ({error})", "correct it") from error
+    unknown = set(table) - set(Options._fields) if isinstance(table, dict) else {"loop"}
+    if unknown:
+        raise InvalidInput(f"{path}: unknown in [loop]: {', '.join(sorted(unknown))}")
+    return dict(table)
+
+
+def _trusted(home: str) -> dict[str, str]:
+    content = files.read(os.path.join(home, _TRUSTED))
+    try:
+        trusted = json.loads(content) if content else {}
+    except ValueError:
+        return {}  # then nothing is trusted
+    return trusted if isinstance(trusted, dict) else {}

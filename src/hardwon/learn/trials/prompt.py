@@ -18,8 +18,7 @@ from hardwon.learn.trials.values import Policy
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from hardwon.learn.trials.state import Options
-    from hardwon.learn.trials.values import Record
+    from hardwon.learn.trials.values import Options, Record
 
 _ERRORS_SHOWN = 10
 DEFAULTS = {
@@ -95,11 +94,11 @@ def _checks(verifiers: Sequence[str]) -> str:
     return "\n".join(("## How the work will be checked", *rows)) if rows else ""
 
 
-def omega_setting(text: str) -> str:
-    """`""` (by what is verified), `auto` (by how varied the failures are), or 1 … 10."""
-    if text in ("", "auto") or (text.isascii() and text.isdigit() and 1 <= int(text) <= _LARGEST):
-        return text
-    raise InvalidInput(f"omega must be auto or in 1 … {_LARGEST}, not {text!r}")
+def check_omega(text: str) -> None:
+    """Refuse all but `""` (by what is verified), `auto` (by how varied failures are), 1 … 10."""
+    is_number = text.isascii() and text.isdigit() and 1 <= int(text) <= _LARGEST
+    if text not in ("", "auto") and not is_number:
+        raise InvalidInput(f"omega must be auto or in 1 … {_LARGEST}, not {text!r}")
 
 
 def omega(setting: str, kind: str, records: Sequence[Record]) -> int:

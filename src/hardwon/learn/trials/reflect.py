@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import itertools
-import json
 import re
 from typing import TYPE_CHECKING, Any, get_args
 
-from hardwon.core.errors import PermanentError, TransientError
+from hardwon.core.errors import BadReply, PermanentError, TransientError
 from hardwon.core.text.clean import clean, clip, clip_middle
-from hardwon.core.values.episode import Episode
-from hardwon.learn.trials import rules
-from hardwon.learn.trials.credit import category, describe, main_error
+from hardwon.core.text.protocol import is_nothing, json_object
+from hardwon.core.values.run import Episode
+from hardwon.learn.trials.credit import (
+    RULES,
+    category,
+    describe,
+    main_error,
+    reflect_by_rules,
+)
 from hardwon.learn.trials.steps import prose_of
 from hardwon.learn.trials.values import Category, CreditAssignment, Quality, SelfReflection
 from hardwon.storage.ports import Request
@@ -30,39 +34,29 @@ UNSURE, NO_CREDIT = "confidence under 0.5 and no improvement", "no credit assign
 _SURE = 0.5
 _MOST_TOKENS = 1200
 _TEXT_KEPT, _ITEM_KEPT, _ITEMS = 4000, 600, 10
-_STRINGS = {"type": "array", "items": {"type": "string"}}
+_STRING = {"type": "string"}
+_STRINGS = {"type": "array", "items": _STRING}
 _NUMBERS = {"type": "array", "items": {"type": "integer"}}
-ANSWER = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": [
-        "reflection_text",
-        "credit_assignment",
-        "causal_reasoning",
-        "actionable_insights",
-        "lessons_learned",
-        "confidence",
-        "related_reflections",
-    ],
-    "properties": {
-        "reflection_text": {"type": "string"},
-        "credit_assignment": {
-            "type": "object",
-            "additionalProperties": False,
-            "required": ["failing_action_indices", "root_cause", "failure_category"],
-            "properties": {
-                "failing_action_indices": _NUMBERS,
-                "root_cause": {"type": "string"},
-                "failure_category": {"type": "string", "enum": list(get_args(Category))},
-            },
-        },
-        "causal_reasoning": {"type": "string"},
-        "actionable_insights": _STRINGS,
-        "lessons_learned": _STRINGS,
-        "confidence": {"type": "number"},
-        "related_reflections": _NUMBERS,
-    },
-}
+
+
+def _object_of(**properties: Any) -> dict[str, Any]:
+    shape = {"type": "object", "additionalProperties": False}
+    return {**shape, "required": list(properties), "properties": properties}
+
+
+ANSWER = _object_of(
+    reflection_text=_STRING,
+    credit_assignment=_object_of(
+        failing_action_indices=_NUMBERS,
+        root_cause=_STRING,
+        failure_category={**_STRING, "enum": list(get_args(Category))},
+    ),
+    causal_reasoning=_STRING,
+    actionable_insights=_STRINGS,
+    lessons_learned=_STRINGS,
+    confidence={"type": "number"},
+    related_reflections=_NUMBERS,
+)
 
 # Stems of words that name no file, value, cause or step of a failure.
 _EMPTY_WORDS = """
@@ -89,46 +83,45 @@ async def reflect(
     failure: FailedTrial, *, model: Model, system: str, scope: Scope
 ) -> SelfReflection:
     """The reflection on a failed trial: the model's, or the rules' when two answers are poor."""
-    if model.name == rules.AUTHOR:
-        return marked(rules.reflect(failure), failure)
+    own = reflect_by_rules(failure)
+    if model.name == RULES:
+        return with_quality(own, problems(own, failure))
     ask = Request(system, question(failure), Episode(scope, failure.task), _MOST_TOKENS, ANSWER)
+    answers: list[SelfReflection] = []
+    reason = ""
     try:
-        first = await _answer(failure, ask, model=model)
-        poor = problems(first, failure)
-        if not poor:
-            return first
-        again = ask._replace(prompt=f"{ask.prompt}\n\n{rejection(first, poor)}")
-        second = await _answer(failure, again, model=model)
+        while len(answers) < 2:
+            reply = await model.complete(ask)
+            answer = parse(reply.text, failure)._replace(author=reply.model or model.name)
+            poor = problems(answer, failure)
+            if not poor:
+                return answer
+            answers.append(answer)
+            reason = reason or f"poor answer: {poor[0]}"
+            ask = ask._replace(prompt=f"{ask.prompt}\n\n{rejection(answer, poor)}")
     except (TransientError, PermanentError) as error:
         # A loop needs the reflection now: it cannot wait for a retry from the queue.
-        return _by_rules(failure, str(error))
-    return _usable((second, first), failure) or _by_rules(failure, f"poor answer: {poor[0]}")
-
-
-async def _answer(failure: FailedTrial, ask: Request, *, model: Model) -> SelfReflection:
-    reply = await model.complete(ask)
-    return parse(reply.text, failure)._replace(author=reply.model or model.name)
-
-
-def _usable(answers: Sequence[SelfReflection], failure: FailedTrial) -> SelfReflection | None:
-    """The first answer with a good text, even if it is unsure or blames no action."""
-    for answer in answers:
+        answers, reason = [], str(error)
+    for answer in reversed(answers):  # a good text, even if it is unsure or blames no action
         poor = problems(answer, failure)
         if set(poor) <= {UNSURE, NO_CREDIT}:
-            credit = answer.credit_assignment or rules.reflect(failure).credit_assignment
-            return _with_problems(answer._replace(credit_assignment=credit), poor)
-    return None
+            credit = answer.credit_assignment or own.credit_assignment
+            return with_quality(answer._replace(credit_assignment=credit), poor)
+    own = own._replace(author=f"{RULES} ({clip(reason, 120)})")
+    return with_quality(own, problems(own, failure))
 
 
-def _by_rules(failure: FailedTrial, reason: str) -> SelfReflection:
-    author = f"{rules.AUTHOR} ({clip(reason, 120)})"
-    return marked(rules.reflect(failure)._replace(author=author), failure)
+def with_quality(reflection: SelfReflection, poor: Sequence[str]) -> SelfReflection:
+    """The reflection with its quality and its problems."""
+    quality: Quality = "low" if poor else "good"
+    return reflection._replace(quality=quality, quality_problems=tuple(poor))
 
 
 def problems(reflection: SelfReflection, failure: FailedTrial) -> list[str]:
     """The problems of a reflection; empty when it is good."""
     cause = reflection.credit_assignment.root_cause if reflection.credit_assignment else ""
     steps = reflection.actionable_insights
+    earlier = {_folded(record.self_reflection) for record in failure.earlier}
     unsure = reflection.confidence < _SURE and failure.is_improvement is False
     checks = (
         (not cause, NO_CREDIT),
@@ -136,24 +129,10 @@ def problems(reflection: SelfReflection, failure: FailedTrial) -> list[str]:
         (not steps, "no actionable insight"),
         (bool(steps) and all(map(is_generic, steps)), "only advice that fits every failure"),
         (len(reflection.reflection_text) < SHORTEST, f"under {SHORTEST} characters"),
-        (_is_repeated(reflection, failure.earlier), "repeats an earlier reflection word for word"),
+        (_folded(reflection) in earlier, "repeats an earlier reflection word for word"),
         (unsure, UNSURE),
     )
-    return [words for wrong, words in checks if wrong]
-
-
-def _is_repeated(reflection: SelfReflection, earlier: Sequence[Record]) -> bool:
-    return _plain(reflection) in {_plain(record.self_reflection) for record in earlier}
-
-
-def marked(reflection: SelfReflection, failure: FailedTrial) -> SelfReflection:
-    """The reflection with its quality and its problems."""
-    return _with_problems(reflection, problems(reflection, failure))
-
-
-def _with_problems(reflection: SelfReflection, poor: Sequence[str]) -> SelfReflection:
-    quality: Quality = "low" if poor else "good"
-    return reflection._replace(quality=quality, quality_problems=tuple(poor))
+    return [problem for is_wrong, problem in checks if is_wrong]
 
 
 def rejection(reflection: SelfReflection, poor: Sequence[str]) -> str:
@@ -164,7 +143,7 @@ def rejection(reflection: SelfReflection, poor: Sequence[str]) -> str:
     )
 
 
-def _plain(reflection: SelfReflection) -> str:
+def _folded(reflection: SelfReflection) -> str:
     return " ".join(reflection.reflection_text.lower().split())
 
 
@@ -222,10 +201,13 @@ def _errors(failure: FailedTrial) -> str:
 
 
 def parse(text: str, failure: FailedTrial) -> SelfReflection:
-    """The reflection in a model's answer: its JSON, else its prose."""
-    answer = _object(text)
-    if not isinstance(answer.get("reflection_text"), str):
-        return _prose(text)
+    """The reflection in a model's answer: its JSON, else its prose; empty if it says nothing."""
+    try:
+        answer = json_object(text, ("reflection_text",))
+    except BadReply:
+        return _from_prose(text)
+    if not isinstance(answer["reflection_text"], str):
+        return _from_prose(text)
     return SelfReflection(
         reflection_text=_text(answer["reflection_text"], _TEXT_KEPT),
         credit_assignment=_credit(answer.get("credit_assignment"), failure),
@@ -237,21 +219,9 @@ def parse(text: str, failure: FailedTrial) -> SelfReflection:
     )
 
 
-def _object(text: str) -> dict[str, Any]:
-    """The first JSON object in a text that may hold more."""
-    for brace in itertools.islice(re.finditer(r"\{", text), 50):
-        try:
-            value, _ = json.JSONDecoder().raw_decode(text, brace.start())
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(value, dict):
-            return value
-    return {}
-
-
-def _prose(text: str) -> SelfReflection:
+def _from_prose(text: str) -> SelfReflection:
     """An answer without the expected JSON: list items become insights, no credit is assigned."""
-    prose = prose_of(text)
+    prose = "" if is_nothing(text or "") else prose_of(text)
     items = re.findall(r"^\s{0,8}(?:[-*]|\d{1,2}\.)\s+(.{1,600})$", prose, re.MULTILINE)
     return SelfReflection(_text(prose, _TEXT_KEPT), actionable_insights=tuple(items[:_ITEMS]))
 

@@ -10,16 +10,15 @@ import re
 import shlex
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from hardwon.core import processes
 from hardwon.core.errors import InvalidInput
 from hardwon.core.text.clean import clean, clip, clip_middle, one_line
-from hardwon.learn.trials import process
-from hardwon.learn.trials.codec import Misfit, from_json
-from hardwon.learn.trials.diagnostics import ToolReport, error
+from hardwon.core.values import DecodeError, from_plain
 from hardwon.learn.trials.evaluate import verify
-from hardwon.learn.trials.process import ProcessLimits
-from hardwon.learn.trials.steps import prose_of, reported
+from hardwon.learn.trials.steps import prose_of, read_steps
+from hardwon.learn.trials.tools import ToolReport, error
 from hardwon.learn.trials.values import (
     Action,
     ActorOutput,
@@ -31,10 +30,9 @@ from hardwon.learn.trials.values import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hardwon.learn.trials.process import Finished, ProcessLimits
+    from hardwon.core.processes import Finished
     from hardwon.learn.trials.prompt import Prompt
-    from hardwon.learn.trials.state import Options
-    from hardwon.learn.trials.values import ActorOutput, EvaluatorOutput
+    from hardwon.learn.trials.values import LoopState, Options
 
 _RATIONALE_KEPT = 8000
 _ARGUMENT_LIMIT = 120_000  # Linux takes 128 KiB in one argument
@@ -51,78 +49,91 @@ _HOW = "Enter accepts it; otherwise say what is wrong: "
 _CHUNK = 4096
 
 
-class ConfiguredRoles:
-    """Acts and judges by the given functions, else by the commands in the options."""
+class Attempt(NamedTuple):
+    """What an actor returned: its record, all its text, and the answer itself."""
+
+    output: ActorOutput
+    text: str = ""
+    answer: Any = None
+
+
+class Functions:
+    """The functions of a loop that is run from Python, and its progress callback."""
 
     def __init__(
         self,
-        options: Options,
-        *,
-        mark: str,
         actor: Callable[[Any], Any] | None = None,
         evaluate: Callable[[Any], Any] | None = None,
+        *,
         threads: bool = False,
+        say: Callable[[str, LoopState], None] = lambda event, state: None,
     ) -> None:
+        self.actor = actor
+        self.evaluate = evaluate
+        self.threads = threads
+        self.say = say
+
+
+class Roles:
+    """Acts and judges by the given functions, else by the commands in the options."""
+
+    def __init__(self, options: Options, functions: Functions, *, mark: str) -> None:
         self._options = options
+        self._functions = functions
         self._mark = mark
-        self._actor = actor
-        self._evaluate = evaluate
-        self._threads = threads
         self._cwd = options.cwd or os.getcwd()
         self._reviewer = Reviewer()
 
     async def act(self, prompt: Prompt, *, prompt_file: str) -> Attempt:
         """One attempt at the task."""
-        if self._actor is not None:
-            return await self._call_actor(prompt)
+        if self._functions.actor is not None:
+            return await self._call_actor(self._functions.actor, prompt)
         options = self._options
-        actor_run = await act(
-            template(options.actor),
-            prompt,
-            prompt_file=prompt_file,
+        command = PROFILES.get(options.actor.strip(), options.actor)
+        is_placed = "{prompt}" in command or "{prompt_file}" in command
+        ended = await processes.run(
+            fill_in(command, prompt, prompt_file),
             cwd=self._cwd,
+            env=os.environ,
             mark=self._mark,
-            limits=ProcessLimits(options.actor_seconds, options.output_bytes),
-            variant=options.variant,
+            limits=processes.ProcessLimits(options.actor_seconds, options.output_bytes),
+            stdin=b"" if is_placed else prompt.encode("utf-8", "replace"),
         )
-        return Attempt(actor_run.output, actor_run.text, actor_run.output.rationale)
+        output = _output_of_program(ended, options.variant)
+        return Attempt(output, clean(ended.stdout) + clean(ended.stderr), output.rationale)
 
     async def judge(self, attempt: Attempt) -> EvaluatorOutput:
         """The verdict of the function if there is one, else of the tools."""
-        if self._evaluate is not None:
-            return await self._call_evaluate(attempt.answer)
+        if self._functions.evaluate is not None:
+            try:
+                return judgement(await self._call(self._functions.evaluate, attempt.answer))
+            except AssertionError as raised:
+                return judgement(str(raised) or "an assertion failed")
         options = self._options
         return await verify(
             options.verify,
             cwd=self._cwd,
             mark=self._mark,
-            limits=ProcessLimits(options.verify_seconds, options.output_bytes),
+            limits=processes.ProcessLimits(options.verify_seconds, options.output_bytes),
             reviewer=self._reviewer,
             passed_env=options.pass_env,
         )
 
-    async def _call_actor(self, prompt: Prompt) -> Attempt:
-        assert self._actor is not None
+    async def _call_actor(self, actor: Callable[[Any], Any], prompt: Prompt) -> Attempt:
+        variant = self._options.variant
         try:
-            answer = await self._call(self._actor, prompt)
+            answer = await self._call(actor, prompt)
         except Exception as raised:  # noqa: BLE001 - the actor is foreign code, its crash is a fact
             crash = f"the actor raised {type(raised).__name__}: {clip(str(raised), 300)}"
-            return Attempt(ActorOutput(crash=crash, variant=self._options.variant), crash)
-        output = output_of(answer, self._options.variant)
+            return Attempt(ActorOutput(crash=crash, variant=variant), crash)
+        output = _output_of_record(answer, variant)
         if output is not None:
             return Attempt(output, output.rationale, answer)
         text = "" if answer is None else str(answer)
-        return Attempt(answered(text, self._options.variant), text, answer)
-
-    async def _call_evaluate(self, answer: Any) -> EvaluatorOutput:
-        assert self._evaluate is not None
-        try:
-            return judgement(await self._call(self._evaluate, answer))
-        except AssertionError as raised:
-            return judgement(str(raised) or "an assertion failed")
+        return Attempt(_output_of_text(text, variant), text, answer)
 
     async def _call(self, function: Callable[[Any], Any], argument: Any) -> Any:
-        if self._threads and not inspect.iscoroutinefunction(function):
+        if self._functions.threads and not inspect.iscoroutinefunction(function):
             result = await asyncio.to_thread(function, argument)
         else:
             result = function(argument)
@@ -138,98 +149,47 @@ def judgement(answer: Any) -> EvaluatorOutput:
     if isinstance(answer, EvaluatorOutput):
         return answer
     if isinstance(answer, bool):
-        return _plain(float(answer), "" if answer else "the evaluation said no")
+        return _judgement(float(answer), "" if answer else "the evaluation said no")
     if isinstance(answer, int | float):
         if not 0 <= answer <= 1:
             raise InvalidInput(f"a reward is in 0 … 1, not {answer!r}")
-        return _plain(float(answer), "" if answer == 1 else f"the reward is {answer:g}, not 1")
+        return _judgement(float(answer), "" if answer == 1 else f"the reward is {answer:g}, not 1")
     if isinstance(answer, str | BaseException) and str(answer):
-        return _plain(0.0, str(answer))
+        return _judgement(0.0, str(answer))
     kind = type(answer).__name__
     raise InvalidInput(
         f"evaluate must return a bool, a reward, a text or an EvaluatorOutput, not {kind}"
     )
 
 
-def _plain(reward: float, problem: str) -> EvaluatorOutput:
+def _judgement(reward: float, problem: str) -> EvaluatorOutput:
     errors = (error("other", problem, tool="evaluate"),) if problem else ()
     return EvaluatorOutput(not problem, "heuristic", errors=errors, reward_signal=reward)
 
 
-class Attempt(NamedTuple):
-    """What an actor returned: its record, all its text, and the answer itself."""
-
-    output: ActorOutput
-    text: str = ""
-    answer: Any = None
-
-
-class Roles(Protocol):
-    """Who acts and who judges."""
-
-    async def act(self, prompt: Prompt, *, prompt_file: str) -> Attempt:
-        """One attempt at the task."""
-
-    async def judge(self, attempt: Attempt) -> EvaluatorOutput:
-        """The judgement on an attempt."""
-
-
-class ActorRun(NamedTuple):
-    """What the actor did, and everything it printed."""
-
-    output: ActorOutput
-    text: str
-
-
-def template(actor: str) -> str:
-    """The command of a profile, or the command itself."""
-    command = PROFILES.get(actor.strip(), actor)
-    if not command.strip():
-        raise InvalidInput("the actor is empty: give a command, or one of " + ", ".join(PROFILES))
-    return command
-
-
-async def act(
-    command: str,
-    prompt: str,
-    *,
-    prompt_file: str,
-    cwd: str,
-    mark: str,
-    limits: ProcessLimits,
-    variant: Variant,
-) -> ActorRun:
-    """Run the actor on a prompt."""
-    placed = "{prompt}" in command or "{prompt_file}" in command
-    line = filled(command, prompt, prompt_file)
-    stdin = b"" if placed else prompt.encode("utf-8", "replace")
-    ended = await process.run(line, cwd=cwd, env=os.environ, mark=mark, limits=limits, stdin=stdin)
-    return ActorRun(_output(ended, variant), clean(ended.stdout) + clean(ended.stderr))
-
-
-def filled(command: str, prompt: str, prompt_file: str) -> str:
+def fill_in(command: str, prompt: str, prompt_file: str) -> str:
     """The command with the prompt, or the file that holds it, in its place."""
     if "{prompt}" in command and len(prompt.encode("utf-8", "replace")) > _ARGUMENT_LIMIT:
         raise InvalidInput("the prompt is too long for an argument; use {prompt_file}")
-    filled_in = command.replace("{prompt_file}", shlex.quote(prompt_file))
-    return filled_in.replace("{prompt}", shlex.quote(prompt.replace("\0", "")))
+    with_file = command.replace("{prompt_file}", shlex.quote(prompt_file))
+    return with_file.replace("{prompt}", shlex.quote(prompt.replace("\0", "")))
 
 
-def _output(ended: Finished, variant: Variant) -> ActorOutput:
-    stream = reported(ended.stdout)
+def _output_of_program(ended: Finished, variant: Variant) -> ActorOutput:
+    stream = read_steps(ended.stdout)
     words = prose_of(stream.words if stream else ended.stdout.strip() or ended.stderr.strip())
     return ActorOutput(
         actions=stream.actions if stream and variant == "react" else (),
         rationale=clip_middle(words, _RATIONALE_KEPT),
-        strategy=stated_strategy(words) or (stream.strategy if stream else ""),
+        strategy=_strategy(words) or (stream.strategy if stream else ""),
         variant=variant,
         exit_code=ended.exit_code,
         duration_ms=round(ended.seconds * 1000),
-        crash=crash(ended),
+        crash=_crash(ended),
     )
 
 
-def crash(ended: Finished) -> str:
+def _crash(ended: Finished) -> str:
     """Why this run is a critical error; "" if the actor ended by itself."""
     if ended.timed_out:
         return f"the actor did not end within its time limit ({ended.seconds:.0f} s)"
@@ -243,7 +203,7 @@ def crash(ended: Finished) -> str:
     return ""
 
 
-def output_of(answer: Any, variant: Variant) -> ActorOutput | None:
+def _output_of_record(answer: Any, variant: Variant) -> ActorOutput | None:
     """The record that a function returned, as such or as a mapping; None for other answers."""
     if isinstance(answer, ActorOutput):
         return answer
@@ -251,21 +211,19 @@ def output_of(answer: Any, variant: Variant) -> ActorOutput | None:
         return None
     if answer.keys() & set(ActorOutput._fields):
         try:
-            return from_json(ActorOutput, {"variant": variant, **answer})
-        except Misfit as problem:
+            return from_plain(ActorOutput, {"variant": variant, **answer})
+        except DecodeError as problem:
             raise InvalidInput(f"the actor returned an invalid record: {problem}") from problem
-    return answered(json.dumps(dict(answer), default=str), variant)
+    return _output_of_text(json.dumps(dict(answer), default=str), variant)
 
 
-def answered(text: str, variant: Variant) -> ActorOutput:
-    """The answer of a function as an attempt."""
+def _output_of_text(text: str, variant: Variant) -> ActorOutput:
     answer = clip_middle(prose_of(text), _RATIONALE_KEPT)
     action = Action("other", one_line(answer, 200) or "gave an empty answer")
-    strategy = stated_strategy(answer)
-    return ActorOutput(actions=(action,), rationale=answer, strategy=strategy, variant=variant)
+    return ActorOutput((action,), answer, strategy=_strategy(answer), variant=variant)
 
 
-def stated_strategy(text: str) -> str:
+def _strategy(text: str) -> str:
     """The line in which an actor names its strategy; "" without one."""
     match = re.search(r"(?im)^[\s#*-]{0,9}(?:strategy|plan|approach)[*]{0,2}: ?(\S.{0,500})$", text)
     return one_line(match[1].strip("* "), 500) if match else ""

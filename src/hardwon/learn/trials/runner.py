@@ -5,30 +5,47 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hardwon.core.errors import HardwonError
+from hardwon.core.text.redact import redact
 from hardwon.engine.runtime import prompt_text
-from hardwon.learn.trials import files, records
-from hardwon.learn.trials.codec import to_json
-from hardwon.learn.trials.credit import FailedTrial
-from hardwon.learn.trials.prompt import Prompt
+from hardwon.learn.trials import files
+from hardwon.learn.trials.credit import (
+    FailedTrial,
+    compare,
+    count_errors,
+    describe,
+    describe_change,
+    main_error,
+    signature_of,
+)
+from hardwon.learn.trials.prompt import Prompt, omega, window
 from hardwon.learn.trials.reflect import reflect
 from hardwon.learn.trials.roles import Attempt
-from hardwon.learn.trials.state import LoopEnd, verdict
 from hardwon.learn.trials.to_lessons import keep_lessons, prior_knowledge
+from hardwon.learn.trials.values import (
+    EvaluatorOutput,
+    LoopEnd,
+    MemoryMetadata,
+    Outcome,
+    Record,
+    StructuredError,
+    Trial,
+    verdict,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
 
     from hardwon.engine.runtime import Runtime
     from hardwon.learn.trials.files import LoopJournal
     from hardwon.learn.trials.roles import Roles
     from hardwon.learn.trials.snapshots import Difference, Repository
-    from hardwon.learn.trials.state import LoopState, Options, Trial
-    from hardwon.learn.trials.values import ActorOutput, EvaluatorOutput, Record
+    from hardwon.learn.trials.values import ActorOutput, LoopState
 
 _POLL = 0.25  # seconds between two looks for a request to abort
+T = TypeVar("T")
 
 
 class Runner:
@@ -60,10 +77,6 @@ class Runner:
         assert self._journal.state is not None
         return self._journal.state
 
-    @property
-    def _options(self) -> Options:
-        return self.state.options
-
     async def run(self) -> LoopState:
         """Run the loop; returns the state in which it ended."""
         while self.state.status == "running":
@@ -77,35 +90,41 @@ class Runner:
 
     async def _trial(self) -> None:
         """One trial, continued where an earlier process stopped."""
-        number = self.state.open.number if self.state.open else len(self.state.trials)
         began = time.monotonic()
-        attempt = await self._unless_aborted(self._acted(number))
+        attempt = await self._unless_aborted(self._act())
         if attempt is None:
             return
-        evaluation = await self._unless_aborted(self._judged(number, attempt))
+        evaluation = await self._unless_aborted(self._judge(attempt))
         if evaluation is not None:
             await self._finish(attempt.output, evaluation, began=began)
 
-    async def _acted(self, number: int) -> Attempt:
+    async def _act(self) -> Attempt:
         """The attempt of this trial; a recorded attempt is not made again."""
         if self.state.open and self.state.open.actor:
             recorded = self.state.open.actor
             return Attempt(recorded, recorded.rationale, recorded.rationale)
+        number = self.state.open.number if self.state.open else len(self.state.trials)
         prompt = self._begin(number)
         prompt_file = self._journal.folder.at("trials", f"{number + 1:03d}.prompt.md")
         files.spill(prompt_file, prompt)
         self._say("acting", self.state)
         attempt = await self._roles.act(prompt, prompt_file=prompt_file)
         self._journal.guard()
-        return self._recorded(number, attempt)
+        tree, difference = self._snapshot()
+        output = redacted(difference.applied_to(attempt.output) if difference else attempt.output)
+        files.spill(
+            self._journal.folder.at("trials", f"{number + 1:03d}.out"), redact(attempt.text)
+        )
+        self._add("acted", trial=number, actor=output, tree=tree)
+        return attempt._replace(output=output)
 
     def _begin(self, number: int) -> Prompt:
         self._journal.guard()
-        earlier = self._earlier()
-        visible = records.in_view(self.state, earlier)
+        earlier, options = self._earlier(), self.state.options
+        visible = in_view(self.state, earlier)
         last = earlier[-1] if visible else None  # the window may not contain it
         lessons = self._recall()
-        prompt = Prompt.of(self._options, number, window=visible, last=last, known=lessons)
+        prompt = Prompt.of(options, number, window=visible, last=last, known=lessons)
         used = [record.iteration for record in prompt.reflections]
         self._add(
             "began", trial=number, window=used, lessons=self._lessons, delivery=self._delivery
@@ -114,28 +133,16 @@ class Runner:
 
     def _recall(self) -> str:
         """The lessons for this task and similar ones; recalled once per run of the loop."""
-        if self._recalled is None and self._options.recall:
+        if self._recalled is None and self.state.options.recall:
             loops = os.path.dirname(self._journal.folder.path)
+            task = self.state.options.task
             try:
-                recalled = prior_knowledge(
-                    self._engine, self.state.scope, self._options.task, loops=loops
-                )
+                recalled = prior_knowledge(self._engine, self.state.scope, task, loops=loops)
             except HardwonError:  # the loop goes on without its memory
                 return ""
             self._recalled, self._delivery = recalled.text, recalled.id
             self._lessons = len(recalled.lessons)
         return self._recalled or ""
-
-    def _recorded(self, number: int, attempt: Attempt) -> Attempt:
-        tree, difference = self._snapshot()
-        output = attempt.output
-        if difference:
-            output = records.with_changes(output, difference)
-        output = records.redacted(output)
-        spilled = self._journal.folder.at("trials", f"{number + 1:03d}.out")
-        files.spill(spilled, records.redacted(attempt.text))
-        self._add("acted", trial=number, actor=to_json(output), tree=tree)
-        return attempt._replace(output=output)
 
     def _snapshot(self) -> tuple[str, Difference | None]:
         """A snapshot of the work tree, and what this trial changed in it."""
@@ -149,45 +156,60 @@ class Runner:
             self._journal.note(f"no snapshot of the work tree: {error}")
             return "", None
 
-    async def _judged(self, number: int, attempt: Attempt) -> EvaluatorOutput:
-        if self.state.open and self.state.open.evaluation:
+    async def _judge(self, attempt: Attempt) -> EvaluatorOutput:
+        assert self.state.open is not None
+        if self.state.open.evaluation:
             return self.state.open.evaluation
-        crash = attempt.output.crash
         self._say("verifying", self.state)
-        judged = records.crashed(crash) if crash else await self._roles.judge(attempt)
-        evaluation = records.redacted(judged)
-        self._add("judged", trial=number, evaluation=to_json(evaluation))
+        if crash := attempt.output.crash:
+            is_late = "time limit" in crash
+            error = StructuredError("timeout" if is_late else "runtime_error", crash, tool="actor")
+            judged = EvaluatorOutput(False, "heuristic", errors=(error,))
+        else:
+            judged = await self._roles.judge(attempt)
+        evaluation = redacted(judged)
+        self._add("judged", trial=self.state.open.number, evaluation=evaluation)
         return evaluation
 
     async def _finish(
         self, actor: ActorOutput, evaluation: EvaluatorOutput, *, began: float
     ) -> None:
-        last = next(reversed(self._earlier()), None)
-        trial = records.trial(self.state, actor, evaluation, last=last)
+        earlier = self._earlier()
+        trial = finished_trial(self.state, actor, evaluation, last=earlier[-1] if earlier else None)
         trial = trial._replace(at=self._now(), seconds=round(time.monotonic() - began, 3))
         if trial.outcome != "passed":
-            record = await self._reflected(trial, actor, evaluation)
-            trial = records.with_reflection(trial, record.self_reflection)
-        self._add("finished", trial=trial.number, summary=to_json(trial))
+            record = await self._reflect(trial, actor, evaluation)
+            trial = trial.with_reflection(record.self_reflection)
+        self._add("finished", trial=trial.number, summary=trial)
         self._say("finished", self.state)
 
-    async def _reflected(
+    async def _reflect(
         self, trial: Trial, actor: ActorOutput, evaluation: EvaluatorOutput
     ) -> Record:
         """The reflection on a trial; one that is on disk is used again."""
         stored = self._journal.records.get(trial.number)
         if stored is not None and stored.signature == trial.signature:
             return stored
-        earlier = self._earlier()
-        failed = FailedTrial(
-            self._options.task, trial.number, actor, evaluation, trial.signature, earlier
+        earlier, state = self._earlier(), self.state
+        failed = FailedTrial(state.task, trial.number, actor, evaluation, trial.signature, earlier)
+        words = await reflect(failed, model=self._model, system=self._system, scope=state.scope)
+        record = Record(
+            loop_id=state.loop_id,
+            iteration=trial.number,
+            timestamp=trial.at,
+            actor_output=actor,
+            evaluator_output=evaluation,
+            self_reflection=redacted(words),
+            memory_metadata=MemoryMetadata(),
+            task_description=state.task,
+            context_injected=bool(trial.window),
+            previous_reflections_used=trial.window,
+            performance_delta=trial.delta,
+            outcome=trial.outcome,
+            reason=trial.reason,
+            signature=trial.signature,
         )
-        words = await reflect(
-            failed, model=self._model, system=self._system, scope=self.state.scope
-        )
-        record = records.record(self.state, trial, actor, evaluation)
-        record = record._replace(self_reflection=records.redacted(words))
-        record = record._replace(memory_metadata=records.memory(self.state, [*earlier, record]))
+        record = record._replace(memory_metadata=memory_of(state, [*earlier, record]))
         self._journal.keep(record)
         return record
 
@@ -198,16 +220,13 @@ class Runner:
         """Keep the lessons, then close the journal."""
         reflections = list(self._journal.records.values())
         lessons = keep_lessons(self._engine, self.state, reflections) if reflections else 0
-        self._report(ended)
+        outcome = "helped" if ended.status == "succeeded" else "failed"
+        for delivery in self.state.deliveries:
+            self._engine.store.deliveries.report(self.state.scope, delivery, outcome)
         self._add("ended", status=ended.status, reason=ended.reason, lessons=lessons)
         _keep_best(self._journal, self._repository)
         files.write_summary(self._journal.folder, self.state)
         self._say("ended", self.state)
-
-    def _report(self, ended: LoopEnd) -> None:
-        outcome = "helped" if ended.status == "succeeded" else "failed"
-        for delivery in self.state.deliveries:
-            self._engine.store.deliveries.report(self.state.scope, delivery, outcome)
 
     def _is_aborted(self) -> bool:
         return os.path.exists(self._journal.folder.at(files.ABORT))
@@ -230,6 +249,69 @@ class Runner:
 
     def _now(self) -> str:
         return self._engine.clock().isoformat()
+
+
+def redacted(value: T) -> T:
+    """The value with all secrets in its texts redacted."""
+    return _redact(value)  # type: ignore[no-any-return]
+
+
+def _redact(value: Any) -> Any:
+    if isinstance(value, str):
+        return redact(value)
+    if hasattr(value, "_fields"):
+        return type(value)(*map(_redact, value))
+    return type(value)(map(_redact, value)) if isinstance(value, tuple | list) else value
+
+
+def finished_trial(
+    state: LoopState, actor: ActorOutput, evaluation: EvaluatorOutput, *, last: Record | None
+) -> Trial:
+    """The numbers of the open trial, before any reflection; `last` is the trial before."""
+    assert state.open is not None
+    number = state.open.number
+    bad = [result.tool for result in evaluation.results if result.status != "pass"]
+    reason = f"{', '.join(bad) or 'the evaluation'} failed"
+    outcome: Outcome = "final" if number + 1 >= state.options.max_trials else "failed"
+    if actor.crash:
+        outcome, reason = "critical", actor.crash
+    elif evaluation.passed:
+        outcome, reason = "passed", "all verifications passed"
+    worst = main_error(evaluation.errors)
+    return Trial(
+        number=number,
+        outcome=outcome,
+        reason=reason,
+        reward=evaluation.reward_signal,
+        errors=count_errors(evaluation),
+        signature=signature_of(evaluation, actor.crash),
+        failure=describe(worst) if worst else "",
+        delta=compare(evaluation, last.evaluator_output) if last else None,
+        tree=state.open.tree,
+        window=state.open.window,
+        lessons_used=state.open.lessons_used,
+        change=describe_change(actor),
+    )
+
+
+def in_view(state: LoopState, records: Sequence[Record]) -> list[Record]:
+    """The reflections that the next trial sees."""
+    if not state.options.inject:
+        return []
+    size = omega(state.options.omega, state.kind, records)
+    return window(records, policy=state.options.policy, size=size)
+
+
+def memory_of(state: LoopState, records: Sequence[Record]) -> MemoryMetadata:
+    """The window after this trial."""
+    visible = in_view(state, records)
+    return MemoryMetadata(
+        omega_capacity=omega(state.options.omega, state.kind, records),
+        current_memory_size=len(visible),
+        reflections_in_context=tuple(record.iteration for record in visible),
+        window_policy=state.options.policy,
+        total_reflections_generated=len(records),
+    )
 
 
 def _keep_best(journal: LoopJournal, repository: Repository | None) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.errors import InvalidInput
 from hardwon.core.text.clean import clean, clip_middle
-from hardwon.learn.trials.values import Action, ActionType, Changes, ChangeStats
+from hardwon.learn.trials.values import Action, ActionType, ActorOutput, Changes, ChangeStats
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,12 +21,9 @@ _PATCH_LIMIT = 4 << 20
 _MOST_FILES = 200
 # The repository's settings must not start programs while its files are read.
 _QUIET = (
-    "-c",
-    "core.quotepath=off",
-    "-c",
-    "core.fsmonitor=false",
-    "-c",
-    "core.hooksPath=/dev/null",
+    *("-c", "core.quotepath=off"),
+    *("-c", "core.fsmonitor=false"),
+    *("-c", "core.hooksPath=/dev/null"),
 )
 _LIMIT = 120.0  # seconds; a huge repository must not hang the loop
 
@@ -37,6 +34,12 @@ class Difference(NamedTuple):
     actions: tuple[Action, ...] = ()
     stats: ChangeStats = ChangeStats()
     patch: str = ""
+
+    def applied_to(self, output: ActorOutput) -> ActorOutput:
+        """The attempt with these changes to files."""
+        names = tuple(action.file_path for action in self.actions if action.file_path)
+        actions = (*output.actions, *self.actions)
+        return output._replace(actions=actions, files_modified=names, total_changes=self.stats)
 
 
 class Repository:
@@ -88,7 +91,9 @@ class Repository:
 
 
 def repository(cwd: str, store: str) -> Repository | None:
-    """The git work tree around `cwd`, if there is one."""
+    """The git work tree around `cwd`; None without one, or for an empty `cwd`."""
+    if not cwd:
+        return None
     try:
         top = _git(["rev-parse", "--show-toplevel"], cwd=cwd).strip()
         return Repository(top, store) if top else None
@@ -121,10 +126,9 @@ def _difference(counts: str, patch: str) -> Difference:
     diffs = _by_file(patch)
     rows = [row.split("\t") for row in counts.split("\0") if row.count("\t") == 2]
     actions = [_action(name, added, deleted, diffs) for added, deleted, name in rows]
+    changes = [action.changes for action in actions if action.changes]
     stats = ChangeStats(
-        len(actions),
-        sum(action.changes.additions for action in actions if action.changes),
-        sum(action.changes.deletions for action in actions if action.changes),
+        len(actions), sum(c.additions for c in changes), sum(c.deletions for c in changes)
     )
     short_patch = patch if len(patch) <= _PATCH_LIMIT else ""
     return Difference(tuple(actions[:_MOST_FILES]), stats, short_patch)

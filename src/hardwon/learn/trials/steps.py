@@ -12,6 +12,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hardwon.core.text.clean import clean, clip, clip_middle, one_line
+from hardwon.core.text.protocol import documents
 from hardwon.knowledge.reading.call_keys import canonical
 from hardwon.learn.trials.values import Action, ActionType
 
@@ -38,7 +39,7 @@ _ANSWERS = ("reflection_text", "result", "response", "answer", "text", "content"
            "rationale", "thought", "output")  # fmt: skip
 
 
-class Reported(NamedTuple):
+class ReportedSteps(NamedTuple):
     """The steps that an actor reported, its words (closing ones if any), and its strategy."""
 
     actions: tuple[Action, ...]
@@ -80,28 +81,18 @@ class _Reader:
             self.actions[at] = self.actions[at]._replace(output=text, failed=failed)
 
 
-def reported(output: str) -> Reported | None:
+def read_steps(output: str) -> ReportedSteps | None:
     """What the actor reported; None when its output is not a stream of events."""
     reader = _Reader()
     events = 0
     for line in output.splitlines():
-        event = _event(line)
-        if event is not None and _read(event, reader):
+        event: dict[str, Any] = next(documents(line), {}) if line.startswith("{") else {}
+        if event and _read(event, reader):
             events += 1
-        elif event is None and line.strip():
+        elif not event and line.strip():
             reader.reasons.append(line.strip())
     words = reader.words or "\n".join(reader.reasons)
-    return Reported(tuple(reader.actions), words, reader.strategy) if events else None
-
-
-def _event(line: str) -> dict[str, Any] | None:
-    if not line.startswith("{"):
-        return None
-    try:
-        event = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return event if isinstance(event, dict) else None
+    return ReportedSteps(tuple(reader.actions), words, reader.strategy) if events else None
 
 
 def _read(event: dict[str, Any], reader: _Reader) -> bool:

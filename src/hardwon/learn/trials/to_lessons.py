@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.core.text.clean import clip, one_line
-from hardwon.core.values.episode import Episode, Trigger
-from hardwon.core.values.evidence import Evidence, Kind, values_of
-from hardwon.core.values.lesson import Lesson, Status
+from hardwon.core.values.lesson import Evidence, Kind, Lesson, Status, values_of
+from hardwon.core.values.run import Episode, Trigger
 from hardwon.knowledge.ranking.scores import UNKNOWN
 from hardwon.knowledge.reading.signature import signature
-from hardwon.learn.trials import rules
 from hardwon.learn.trials.analytics import similar_loops
-from hardwon.learn.trials.credit import describe, digest, is_error, main_error
+from hardwon.learn.trials.credit import RULES, describe, digest, is_error, main_error
 from hardwon.learn.trials.files import number_name
-from hardwon.learn.trials.state import IMPORTED
+from hardwon.learn.trials.values import IMPORTED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,8 +20,7 @@ if TYPE_CHECKING:
     from hardwon.core.values.delivery import Injection
     from hardwon.core.values.scope import Scope
     from hardwon.engine.runtime import Runtime
-    from hardwon.learn.trials.state import LoopState, Trial
-    from hardwon.learn.trials.values import Record, StructuredError
+    from hardwon.learn.trials.values import LoopState, Record, StructuredError, Trial
 
 _OVERCOME, _MET = 0.8, 0.45
 _SHELL = "bash"  # the usual name of the tool in which an agent would see the failure again
@@ -143,7 +140,7 @@ def _advice(record: Record) -> tuple[str, ...]:
 
 
 def _is_by_rules(record: Record) -> bool:
-    return record.self_reflection.author.startswith(rules.AUTHOR)
+    return record.self_reflection.author.startswith(RULES)
 
 
 def _signatures(record: Record) -> tuple[str, ...]:

@@ -1,100 +1,470 @@
 """Read what verifiers print: errors with their places, and counts.
 
-A tool is known by its command or, behind `npm test` and `make check`, by its output. A few general
-forms are enough to read them all: lines that name a file and a line, messages above an arrow with
-the place, blocks about failed tests, JSON and JUnit XML.
+The forms are the same for every output: lines that name a file and a line, messages above an
+arrow with the place, blocks about failed tests, JSON and JUnit XML. Which tool printed it (known by
+its command or, behind `npm test` and `make check`, by its output) only says what an error means.
 """
 
 from __future__ import annotations
 
+import itertools
+import json
 import re
-from collections import Counter, deque
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+from xml.etree import ElementTree
 
+from hardwon.core.text.clean import clean, clip, clip_middle, one_line
+from hardwon.core.text.protocol import documents
 from hardwon.knowledge.reading.error_line import error_line
-from hardwon.learn.trials.diagnostics import (
-    ESLINT,
-    GO,
-    MOST_ERRORS,
-    RUFF,
-    RUST,
-    SYNTAX,
-    TSC,
-    TYPED,
-    WIDE,
-    ToolReport,
-    as_int,
-    document,
-    error,
-    from_json,
-    matches,
-    placed,
-)
-from hardwon.learn.trials.failed_tests import (
-    CARGO,
-    JEST,
-    UNITTEST,
-    VITEST,
-    TestForm,
-    failed_tests,
-    go_tests,
-    junit,
-    pytest_errors,
-)
 from hardwon.learn.trials.values import (
     ErrorType,
+    Severity,
     StructuredError,
     VerificationMetrics,
     VerificationType,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+_MOST_ERRORS, _WIDE = 200, 2000
+_MESSAGE, _TRACE = 1000, 4000
+_DEPTH = 8  # of JSON
+
+
+class ToolReport(NamedTuple):
+    """Errors and counts; empty when the output was not understood."""
+
+    errors: tuple[StructuredError, ...] = ()
+    metrics: VerificationMetrics = VerificationMetrics()
 
 
 class Tool(NamedTuple):
-    """A known tool: its kind of verification, how to recognize it, and what it prints."""
+    """A tool, the kind of its verification, and how to recognize it."""
 
     name: str
     kind: VerificationType
     command: str = r"(?!)"
     printed: str = r"(?!)"  # output that only that tool prints
-    lines: tuple[str, ...] = ()  # forms of a line with an error
-    tests: TestForm | None = None
-    counted: str = ""  # the line that counts the tests
-    parser: Callable[[str, Tool], ToolReport] | None = None
-
-    def parse(self, text: str) -> ToolReport:
-        """The errors and counts in the output of the tool."""
-        if self.parser is not None:
-            report = self.parser(text, self)
-            return report._replace(metrics=_counts(text, self)) if self.counted else report
-        errors = from_json(document(text), self)
-        errors = errors or [*placed(text, self), *failed_tests(text, self)]
-        is_run = self.kind == "unit_tests"
-        metrics = _counts(text, self) if is_run else _problems(text, errors, self)
-        return ToolReport(tuple(errors[:MOST_ERRORS]), metrics)
 
 
-def _counts(text: str, tool: Tool) -> VerificationMetrics:
+_CARGO = r"cargo (?:\+\S+ )?"
+KNOWN = (  # the first tool whose command matches counts
+    Tool("pytest", "unit_tests", r"pytest|py\.test",
+         r"^=+ .{0,80}(?:short test summary|test session starts)|^(?:FAILED|ERROR) \S+\.py\b"
+         r"|^\d+ (?:passed|failed)\b.{0,80} in [\d.]+s"),
+    Tool("unittest", "unit_tests", r"-m unittest|manage\.py test", r"^Ran \d+ tests? in "),
+    Tool("mypy", "type_check", r"d?mypy",
+         r"^Found \d+ errors? in \d+ files? \(|^Success: no issues found in "),
+    Tool("pyright", "type_check", r"(?:based)?pyright",
+         r"^\d+ errors?, \d+ warnings?, \d+ info|^\s*\"generalDiagnostics\": \["),
+    Tool("ruff", "lint", r"ruff|flake8|pycodestyle",
+         r"^\S+\.py:\d+:\d+: [A-Z]{1,5}\d{1,5} |^ +--> \S+\.py:\d+:\d+$|^ +\"noqa_row\": "),
+    Tool("tsc", "type_check", r"(?:vue-)?tsc", r"\berror TS\d+: "),
+    Tool("eslint", "lint", r"eslint|markdownlint", r"^✖ \d+ problems? \(|^\[\{\"filePath\":"),
+    Tool("jest", "unit_tests", r"jest", r"^Tests: +.{0,80}\d+ total|^\{\"numFailedTestSuites\":"),
+    Tool("vitest", "unit_tests", r"vitest", r"^ +Tests +.{0,80}\(\d+\)"),
+    Tool("go test", "unit_tests", r"go test",
+         r"^(?:--- FAIL: |FAIL\t|ok  \t)|^\{\"Time\":.{0,80}\"Action\":"),
+    Tool("go build", "compilation", r"go (?:build|vet)"),
+    Tool("cargo test", "unit_tests", rf"{_CARGO}(?:nextest|test)", r"^test result: "),
+    Tool("cargo clippy", "lint", rf"{_CARGO}clippy"),
+    Tool("cargo build", "compilation", rf"{_CARGO}(?:build|check)|rustc",
+         r"^error(?:\[E\d+\])?: could not compile"),
+    Tool("junit", "unit_tests", printed=r"<testsuites?\b"),
+)  # fmt: skip
+_COMPILERS = r"(?:gcc|g\+\+|clang|cc|make|cmake|ninja|javac|mvn|gradle|dotnet)"
+_COMMAND = r"(?:^|[\s/;&|({])(?:%s)(?=$|[\s;&|)])"
+
+
+def tool_of(command: str, output: str = "") -> Tool:
+    """The tool behind a command."""
+    short = command[:_WIDE]
+    for tool in KNOWN:
+        if re.search(_COMMAND % tool.command, short):
+            return tool
+    for tool in KNOWN:
+        if re.search(tool.printed, output, re.MULTILINE):
+            return tool
+    name = (short.split() or ["command"])[0].rsplit("/", 1)[-1][:60]
+    return Tool(name, "compilation" if re.search(_COMMAND % _COMPILERS, short) else "heuristic")
+
+
+def read_report(text: str, tool: Tool) -> ToolReport:
+    """The errors and counts in the output of a tool."""
+    if "<testsuite" in text and (written := read_junit(text)).metrics.tests_total:
+        return written
+    document = next(filter(None, documents(text, r"(?m)^[\[{]")), None)
+    errors = list(itertools.islice(_json_errors(document, tool), _MOST_ERRORS))
+    if '"Action":' in text[:_WIDE]:
+        text = _event_outputs(text)
+    verdicts = _verdicts(text)
+    errors = errors or [*_placed(text, tool), *_failed_tests(text, tool, verdicts)]
+    if tool.kind in ("type_check", "lint"):
+        metrics = _problem_counts(text, errors, tool)
+    else:
+        metrics = _test_counts(text, document, verdicts)
+    return ToolReport(tuple(errors[:_MOST_ERRORS]), metrics)
+
+
+def error(
+    kind: ErrorType,
+    message: str,
+    *,
+    tool: str,
+    file: str | None = None,
+    line: str | int | None = None,
+    column: str | int | None = None,
+    trace: str = "",
+    severity: Severity = "error",
+    rule: str | None = None,
+    test: str | None = None,
+) -> StructuredError:
+    """An error, cut to the limits of what is stored."""
+    return StructuredError(
+        type=kind,
+        message=one_line(message, _MESSAGE) or "(no message)",
+        file=clip(file, 500) if file else None,
+        line=_natural(line),
+        column=_natural(column),
+        stack_trace=clip_middle(clean(trace).strip(), _TRACE) if trace.strip() else None,
+        severity=severity,
+        rule=clip(rule, 100) if rule else None,
+        tool=tool.split(" ")[0],
+        test=one_line(test, 300) if test else None,
+    )
+
+
+def _natural(value: object) -> int | None:
+    """The number if it is a small natural number, else None."""
+    number = int(value) if isinstance(value, str) and value.isdecimal() else value
+    if not isinstance(number, int) or isinstance(number, bool):
+        return None
+    return number if 0 <= number < 1_000_000_000 else None
+
+
+# Lines with an error. Every repetition is bounded, and lines are cut, so a long one costs little.
+_FILE = r"(?P<file>[^\s:(][^:(]{0,400}?)"
+_POINT = r"(?P<line>\d{1,9}):(?P<column>\d{1,9}):"
+_WORDS = r"(?P<message>.{1,1500}?)"
+_CODE = r"(?P<code>[A-Z]{1,5}\d{1,5}|invalid-syntax|SyntaxError)"
+_LINES = (
+    rf"\s{{0,40}}{_FILE}:(?P<line>\d{{1,9}}):(?:(?P<column>\d{{1,9}}):?)?(?:\d{{1,9}}:\d{{1,9}}:)?"
+    rf" (?:- )?(?:fatal )?(?P<level>error|warning|information)(?: (?P<code>TS\d{{1,6}}))?: {_WORDS}"
+    r"(?:  \[(?P<rule>[a-z0-9-]{1,60})\]| \((?P<report>report\w{1,60})\))?$",
+    rf"(?:{_FILE}\((?P<line>\d{{1,9}}),(?P<column>\d{{1,9}})\): )?(?P<level>error|warning) "
+    rf"(?P<code>TS\d{{1,6}}): {_WORDS}$",
+    r"\s{1,10}(?P<line>\d{1,9}):(?P<column>\d{1,9})\s{1,20}(?P<level>error|warning)\s{1,20}"
+    rf"{_WORDS}(?:\s{{2,40}}(?P<rule>\S{{1,100}}))?$",  # its file is the heading above
+    rf"{_FILE}:{_POINT} {_WORDS} \[(?P<level>Error|Warning)(?:/(?P<rule>\S{{1,100}}))?\]$",
+    rf"{_FILE}:{_POINT} {_CODE}:? (?:\[\*\] )?{_WORDS}$",
+    rf"(?:vet: )?(?P<file>[^\s:][^:]{{0,300}}\.\w{{1,5}}):{_POINT} {_WORDS}$",
+    r"(?P<message>[Ww]ould reformat):? (?P<file>.{1,500})$",
+    r"(?P<message>panic: .{1,500})",
+    r"\s{0,4}(?:\w{1,20}): (?P<message>.{0,200}(?P<rule>coverage) .{0,200}threshold.*)",
+)
+_HEADING = r"(?P<file>\S.{0,500}\.[A-Za-z]{1,5})$"  # the file of the lines below
+_ARROW = rf"\s{{0,20}}--> {_FILE}:(?P<line>\d{{1,9}}):(?P<column>\d{{1,9}})"
+_TITLE = (  # the message above an arrow
+    r"(?:(?P<level>error|warning)(?:\[(?P<rule>[\w:]{1,60})\])?: "
+    rf"|{_CODE}(?: \[\*\])?:? )(?P<message>.{{1,1500}})$"
+)
+_SYNTAX = (
+    r"(?:E +)?(?:SyntaxError|IndentationError|TabError|Parsing error|invalid syntax)\b"
+    r"|.{0,200}syntax error|expected (?:one of|['‘`\"])"
+)
+_SYNTAX_RULE = r"invalid-syntax|SyntaxError|E999|syntax|TS1\d{3}"
+_LEVELS: dict[str, Severity] = {"warning": "warning", "information": "info", "1": "warning"}
+
+
+def _placed(text: str, tool: Tool) -> list[StructuredError]:
+    """The errors in lines that name their place."""
+    found: list[dict[str, str]] = []
+    heading, title = "", None
+    for line in text.splitlines():
+        short = line[:_WIDE]
+        if (arrow := re.match(_ARROW, short)) and title:
+            found.append(title.groupdict() | arrow.groupdict())
+            title = None
+        elif match := next((m for form in _LINES if (m := re.match(form, short))), None):
+            parts = match.groupdict()
+            found.append(
+                parts | ({"file": heading} if parts.get("line") and not parts.get("file") else {})
+            )
+        elif match := re.match(_HEADING, short):
+            heading = match["file"]
+        elif found and (named := re.match(r"\s.{0,400}\((report\w{1,60})\)$", short)):
+            found[-1]["report"] = named[1]  # the rule may end indented lines
+        elif re.match(r"\S", short):
+            title = re.match(_TITLE, short)
+    return [_diagnostic(parts, tool) for parts in found]
+
+
+def _diagnostic(parts: dict[str, str], tool: Tool) -> StructuredError:
+    rule = parts.get("rule") or parts.get("code") or parts.get("report") or ""
+    return error(
+        _type_of(parts["message"], rule, tool),
+        parts["message"],
+        tool=tool.name,
+        file=parts.get("file"),
+        line=parts.get("line"),
+        column=parts.get("column"),
+        severity=_LEVELS.get((parts.get("level") or "").lower(), "error"),
+        rule=rule,
+    )
+
+
+def _type_of(message: str, rule: str, tool: Tool) -> ErrorType:
+    if re.match(_SYNTAX, message) or re.fullmatch(_SYNTAX_RULE, rule):
+        return "syntax_error"
+    if message.startswith("panic: "):
+        return "runtime_error"
+    if tool.kind in ("lint", "heuristic"):
+        return "lint_error" if tool.kind == "lint" else "other"
+    return "type_error"
+
+
+# Blocks about failed tests: a header with the name, then lines with the message and the place.
+_HEADERS = (
+    r"_{2,} (?:(?P<broken>ERROR) (?:collecting|at (?:setup|teardown) of) )?(?P<test>.{1,400}?)"
+    r" _{2,}$",
+    r"(?:FAIL|(?P<broken>ERROR)): (?:\S{1,300} \((?=\S{1,400}\)))?(?P<test>[^\s)]{1,400})",
+    r"\s{1,4}● (?!Console|Validation)(?P<test>.{1,500})$",
+    r"\s{0,3}FAIL\s{1,3}(?P<test>\S{1,300}(?: > .{1,400}| \[ .{1,300} \]))$",
+    r"---- (?P<test>\S{1,400}) stdout ----$",
+)
+_SUMMARY = (
+    r"(?P<how>FAILED|ERROR) (?P<file>[^\s:]\S*?\.py)(?:::(?P<test>.{1,400}?))?"
+    r"(?: - (?P<message>.*))?$"
+)
+_OUTER_FRAME = (  # frames in which the innermost comes first
+    r"(?:\s{1,20}at .{0,300}?\(?|\s{0,10}❯ )(?P<file>(?!\S*node_modules)[^\s():]{1,400}"
+    r"\.[cm]?[jt]sx?):(?P<line>\d{1,9}):(?P<column>\d{1,9})\)?"
+)
+_PANIC = (
+    r"thread '.{0,300}'(?: \(\d{1,12}\))? panicked at (?:'(?P<message>.{0,1000})', )?"
+    r"(?P<file>[^\s:]{1,300}):(?P<line>\d{1,9}):(?P<column>\d{1,9}):?"
+)
+_INNER_FRAMES = (
+    _PANIC,
+    r'(?:E {1,40}|  )File "(?P<file>.{1,500})", line (?P<line>\d{1,9})',
+    r"(?P<file>[^\s:]{1,400}\.py):(?P<line>\d{1,9}): ",
+    r"\s{1,40}(?P<file>[^\s:]{1,300}\.go):(?P<line>\d{1,9}): (?P<message>.{0,1500})$",
+)
+
+
+def _failed_tests(text: str, tool: Tool, verdicts: dict[str, str]) -> Iterator[StructuredError]:
+    blocks = _blocks(text)
+    summary = list(_matches(_SUMMARY, text))
+    for row in summary:
+        name = (row["test"] or "").replace("::", ".")
+        keys = ((name, ""), (name, "ERROR"), (row["file"], "ERROR"))
+        lines = next((blocks[key] for key in keys if key in blocks), [])
+        test = f"{row['file']}::{row['test']}" if row["test"] else row["file"]
+        is_broken = row["how"] == "ERROR"
+        failed = _test_error(test, lines, tool, is_broken=is_broken, message=row["message"] or "")
+        yield failed if failed.file else failed._replace(file=row["file"])
+    if not summary:
+        for (name, broken), lines in blocks.items():
+            yield _test_error(name, lines, tool, is_broken=bool(broken))
+    for name, lines in _go_blocks(text, verdicts):
+        yield _test_error(name, lines, tool)
+
+
+def _blocks(text: str) -> dict[tuple[str, str], list[str]]:
+    """The lines about each test, by its name and whether it could not run."""
+    blocks: dict[tuple[str, str], list[str]] = {}
+    lines: list[str] | None = None
+    for line in text.splitlines():
+        short = line[:_WIDE]
+        header = next((m for form in _HEADERS if (m := re.match(form, short))), None)
+        if header:
+            name = header["test"].strip(), header.groupdict().get("broken") or ""
+            lines = blocks.setdefault(name, []) if name not in blocks else None
+        elif re.match(r"[=-]{20,}$", short):
+            lines = lines if not lines else None  # a rule below the header, or after the block
+        elif lines is not None and len(lines) < _WIDE:
+            lines.append(short)
+    return blocks
+
+
+def _test_error(
+    test: str, lines: list[str], tool: Tool, *, is_broken: bool = False, message: str = ""
+) -> StructuredError:
+    place = _place(lines)
+    words = message or place.get("message") or _message(lines) or f"{test} failed"
+    kind: ErrorType = "runtime_error" if is_broken else "test_failure"
+    is_unparsed = re.match(_SYNTAX, words) or "SyntaxError" in "".join(lines[:8])
+    return error(
+        "syntax_error" if is_unparsed else kind,
+        words,
+        tool=tool.name,
+        file=place.get("file"),
+        line=place.get("line"),
+        column=place.get("column"),
+        trace="\n".join(lines[:60]),
+        test=test,
+    )
+
+
+def _place(lines: list[str]) -> dict[str, str]:
+    """The place in a block, with the message beside it if there is one."""
+    outer = next((m for line in lines if (m := re.match(_OUTER_FRAME, line))), None)
+    inner = [m for line in lines for form in _INNER_FRAMES if (m := re.match(form, line))]
+    found = outer or (inner[-1] if inner else None)
+    return found.groupdict() if found else {}
+
+
+def _message(lines: list[str]) -> str:
+    """What a block about a failed test says; "" if it is silent."""
+    marked = [line[1:].strip() for line in lines if re.match(r"E {3,}\S", line)]
+    if marked:  # above a SyntaxError stands its code
+        return marked[-1 if marked[0].startswith('File "') else 0]
+    words = [line.strip() for line in lines if line.strip()]
+    is_indented = bool(words) and words[0] not in lines
+    for at, line in enumerate(lines if not is_indented else ()):
+        if re.match(_PANIC, line):
+            return " ".join(part.strip() for part in lines[at + 1 : at + 4])
+        if re.match(r"(?!Traceback)[A-Za-z_][\w.]{0,100}(?::|$)", line):
+            return line
+    details = [line for line in words[1:30] if re.match(r"(?:Expected|Received)\b", line)]
+    return " ".join([*words[:1], *details])
+
+
+def _verdicts(text: str) -> dict[str, str]:
+    """The tests of go with their verdicts."""
+    form = r"\s{0,40}--- (?P<how>PASS|FAIL|SKIP): (?P<test>\S{1,300})"
+    return {row["test"]: row["how"] for row in _matches(form, text)}
+
+
+def _leaves(verdicts: dict[str, str]) -> dict[str, str]:
+    """Without tests that only hold other tests."""
+    holders = {name.rpartition("/")[0] for name in verdicts}
+    return {name: how for name, how in verdicts.items() if name not in holders}
+
+
+def _go_blocks(text: str, verdicts: dict[str, str]) -> Iterator[tuple[str, list[str]]]:
+    """Failed tests of go with their first message; with `-v` it stands above the verdict."""
+    places: dict[str, str] = {}
+    current = ""
+    for line in text.splitlines() if verdicts else ():
+        head = r"(?:=== (?:RUN|CONT|NAME)\s{1,4}|\s{0,40}--- \w{4}: )(\S{1,300})"
+        if match := re.match(head, line[:_WIDE]):
+            current = match[1]
+        elif re.match(_INNER_FRAMES[-1], line[:_WIDE]):
+            places.setdefault(current, line[:_WIDE])
+    leaves = _leaves(verdicts)
+    for name, how in verdicts.items():
+        if how == "FAIL" and (name in leaves or name in places):
+            yield name, [places[name]] if name in places else []
+
+
+def _event_outputs(text: str) -> str:
+    """The output inside the events of `go test -json`."""
+    parts = []
+    for line in text.splitlines():
+        try:
+            event = json.loads(line)
+        except (ValueError, RecursionError):
+            event = {"Output": line + "\n"}
+        if isinstance(event, dict) and isinstance(event.get("Output"), str):
+            parts.append(event["Output"])
+    return "".join(parts)
+
+
+def read_junit(text: str) -> ToolReport:
+    """Every failure and error; nothing when it is not XML or would expand entities."""
+    start = text.find("<?xml") if "<?xml" in text else text.find("<testsuite")
+    if start < 0 or "<!DOCTYPE" in text or "<!ENTITY" in text:
+        return ToolReport()
+    try:
+        root = ElementTree.fromstring(text[start:].strip())
+    except (ElementTree.ParseError, ValueError):
+        return ToolReport()
+    cases = [case for case in root.iter("testcase") if case.find("skipped") is None]
+    errors = []
+    for case in cases:
+        for problem in [*case.findall("failure"), *case.findall("error")][:1]:
+            trace = problem.text or ""
+            place = re.findall(r"^([^\s:]{1,400}):(\d{1,9}): ", trace[-8000:], re.MULTILINE)
+            file, line = place[-1] if place else (case.get("file"), case.get("line"))
+            name = f"{case.get('classname') or ''}.{case.get('name') or ''}".strip(".")
+            kind: ErrorType = "test_failure" if problem.tag == "failure" else "runtime_error"
+            words = problem.get("message") or trace.strip()[:200]
+            errors.append(
+                error(kind, words, tool="junit", file=file, line=line, trace=trace, test=name)
+            )
+    count = VerificationMetrics(len(cases) - len(errors), len(errors), len(cases))
+    return ToolReport(tuple(errors[:_MOST_ERRORS]), count)
+
+
+def _json_errors(
+    value: Any, tool: Tool, file: str = "", depth: int = 0
+) -> Iterator[StructuredError]:
+    """Every object that has a message and a place, or is a failed test."""
+    if isinstance(value, dict):
+        file = _first_text(value, "filePath", "filename", "file", "name") or file
+        line, column = _json_place(value)
+        if isinstance(value.get("message"), str) and line is not None:
+            rule = _first_text(value, "ruleId", "code", "rule")
+            yield error(
+                _type_of(value["message"], rule, tool), value["message"], tool=tool.name,
+                file=file, line=line, column=column, rule=rule,
+                severity=_LEVELS.get(str(value.get("severity")), "error"),
+            )  # fmt: skip
+        elif value.get("status") == "failed" and isinstance(value.get("failureMessages"), list):
+            trace = "\n".join(map(str, value["failureMessages"]))
+            yield error(
+                "test_failure", trace.strip().split("\n")[0], tool=tool.name, file=file, line=line,
+                column=column, trace=trace, test=_first_text(value, "fullName", "title"),
+            )  # fmt: skip
+    if depth < _DEPTH and isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _json_errors(item, tool, file, depth + 1)
+
+
+def _first_text(value: dict[str, Any], *names: str) -> str:
+    return next((value[name] for name in names if isinstance(value.get(name), str)), "")
+
+
+def _json_place(value: dict[str, Any]) -> tuple[int | None, int | None]:
+    """The line and the column of an object; None if it has no place."""
+    span = value.get("range")
+    if isinstance(span, dict) and isinstance(start := span.get("start"), dict):  # counted from 0
+        line, column = _natural(start.get("line")), _natural(start.get("character"))
+        return (line or 0) + 1, (column or 0) + 1
+    location = value.get("location")
+    place = location if isinstance(location, dict) else value
+    return _natural(place.get("row", place.get("line"))), _natural(place.get("column"))
+
+
+def _test_counts(text: str, document: Any, verdicts: dict[str, str]) -> VerificationMetrics:
     """The tests that passed and failed, and the coverage; absent if nothing was counted."""
-    parsed = document(text)
-    if isinstance(parsed, dict) and "numFailedTests" in parsed:
-        good, bad = as_int(parsed.get("numPassedTests")), as_int(parsed["numFailedTests"])
-        return VerificationMetrics(good, bad, good + bad)
-    if ran := re.search(r"(?m)^Ran (\d{1,9}) tests? in ", text):
+    good = bad = 0
+    rows = [line[:400] for line in text.splitlines() if re.search(_COUNTED, line[:400])]
+    if isinstance(document, dict) and "numFailedTests" in document:
+        good = _natural(document.get("numPassedTests")) or 0
+        bad = _natural(document["numFailedTests"]) or 0
+    elif ran := re.search(r"(?m)^Ran (\d{1,9}) tests? in ", text):
         bad = sum(map(int, re.findall(r"(?:failures|errors)=(\d{1,9})", text[ran.end() :][:500])))
         good = max(0, int(ran[1]) - bad)
-        return VerificationMetrics(good, bad, good + bad)
-    rows = [line[:400] for line in text.splitlines() if re.search(tool.counted, line[:400])]
-    count: Counter[str] = Counter()
-    for row in rows if tool.lines is RUST else rows[-1:]:
-        pairs = re.findall(r"(\d{1,9}) (passed|failed|error|xfailed)", row)
-        count.update({word: int(number) for number, word in pairs})
-    good, bad = count["passed"] + count["xfailed"], count["failed"] + count["error"]
-    metrics = VerificationMetrics(good, bad, good + bad) if count else VerificationMetrics()
+    elif verdicts:
+        count = Counter(_leaves(verdicts).values())
+        good, bad = count["PASS"], count["FAIL"]
+    elif rows:
+        has_parts = rows[-1].startswith("test result: ")  # then each row counts another part
+        pairs = re.findall(_COUNT, "\n".join(rows if has_parts else rows[-1:]))
+        good = sum(int(number) for number, word in pairs if word in ("passed", "xfailed"))
+        bad = sum(int(number) for number, word in pairs if word in ("failed", "error"))
+    has_counts = bool(good + bad)
+    metrics = VerificationMetrics(good, bad, good + bad) if has_counts else VerificationMetrics()
     return metrics._replace(coverage_percentage=_coverage(text))
+
+
+_COUNT = r"(\d{1,9}) (passed|failed|error|xfailed)"
+_COUNTED = (  # lines that count the tests
+    r"\d (?:passed|failed|error|xfailed|xpassed|skipped).* in \d[\d.]{0,12}s\b"
+    r"|^\s{0,8}Tests:?\s|^test result: "
+)
 
 
 def _coverage(text: str) -> float | None:
@@ -104,123 +474,58 @@ def _coverage(text: str) -> float | None:
         r"TOTAL\s.{0,200}?\s(\d{1,3}(?:\.\d{1,3})?)%$",
         rf"All files\s{{0,200}}\|{cell}{cell}{cell}\s{{0,20}}(\d{{1,3}}(?:\.\d{{1,4}})?)\s",
     )
-    shares = [float(match[1]) for row in rows for match in matches(row, text)]
+    shares = [float(match[1]) for row in rows for match in _matches(row, text)]
     return min(shares[-1], 100.0) if shares else None
 
 
-def _problems(text: str, errors: Sequence[StructuredError], tool: Tool) -> VerificationMetrics:
+def _problem_counts(text: str, errors: list[StructuredError], tool: Tool) -> VerificationMetrics:
     """How many problems a checker or linter found; absent if it does not say."""
-    if tool.kind not in ("type_check", "lint"):
-        return VerificationMetrics()
-    stated = _last(r"Found (\d{1,9}) err|problems? \((\d{1,9}) err|^(\d{1,9}) errors?, \d", text)
+    stated = _last_number(
+        r"Found (\d{1,9}) err|problems? \((\d{1,9}) err|^(\d{1,9}) errors?, \d", text
+    )
     is_clean = "Success: no issues found" in text or "All checks passed" in text
     if stated is None and not errors and not is_clean:
         return VerificationMetrics()
     bad = max(stated or 0, sum(problem.severity == "error" for problem in errors))
     if tool.kind == "type_check":
         return VerificationMetrics(type_errors=bad)
-    warned = _last(r"problems? \(\d{1,9} errors?, (\d{1,9}) warn", text) or 0
+    warned = _last_number(r"problems? \(\d{1,9} errors?, (\d{1,9}) warn", text) or 0
     odd = max(warned, sum(problem.severity != "error" for problem in errors))
     return VerificationMetrics(lint_errors=bad, lint_warnings=odd)
 
 
-def _last(pattern: str, text: str) -> int | None:
+def _last_number(pattern: str, text: str) -> int | None:
     """The number in the last line that the pattern matches."""
-    number = None
-    for line in text.splitlines():
-        if match := re.search(pattern, line[:500]):
-            number = int(next(group for group in match.groups() if group))
-    return number
+    found = [m for line in text.splitlines() if (m := re.search(pattern, line[:500]))]
+    return int(next(group for group in found[-1].groups() if group)) if found else None
 
 
-# Any other tool.
+def _matches(pattern: str, text: str) -> Iterator[re.Match[str]]:
+    """Matches at the start of each line, at most `_MOST_ERRORS`."""
+    lines = (re.match(pattern, line[:_WIDE]) for line in text.splitlines())
+    return itertools.islice((match for match in lines if match), _MOST_ERRORS)
+
+
 _FRAME = re.compile(r'\s{1,8}File "(.{1,500})", line (\d{1,9})')
 _RAISED = re.compile(r"(?:[A-Za-z_]\w{0,80}\.){0,8}[A-Za-z_]\w{0,80}(?:: |$)")
 _FOREIGN = re.compile(r"site-packages|dist-packages|/lib/python\d|<frozen ")
 
 
-def _anything(text: str, tool: Tool) -> ToolReport:
-    """Lines with an error, else a traceback, else the line that tells most."""
-    lines = placed(text, tool)[:MOST_ERRORS]
-    if any(entry.severity == "error" for entry in lines):
-        return ToolReport(tuple(lines))
-    main = traceback(text, tool=tool.name)
-    if main is None and (line := error_line(text)):
-        main = error("other", line, tool=tool.name, trace=text[-2000:])
-    return ToolReport((main, *lines) if main else tuple(lines))
-
-
-def traceback(text: str, *, tool: str) -> StructuredError | None:
-    """The last exception and its place, in the user's own code if possible; None without one."""
-    newest = deque(_exceptions(text), maxlen=1)
-    if not newest:
-        return None
-    message, frames = newest[0]
-    own = [frame for frame in frames if not _FOREIGN.search(frame[1])] or frames
-    kind: ErrorType = "syntax_error" if re.match(SYNTAX, message) else "runtime_error"
-    return error(kind, message, tool=tool, file=own[-1][1], line=own[-1][2], trace=text[-2000:])
-
-
-def _exceptions(text: str) -> Iterator[tuple[str, list[re.Match[str]]]]:
-    """Every exception with its frames: the first line that is not indented below some frames."""
+def main_message(text: str, tool: Tool) -> StructuredError | None:
+    """The last exception with its place in the user's own code, else the error line, else None."""
     frames: list[re.Match[str]] = []
+    raised: tuple[str, list[re.Match[str]]] | None = None
     for line in text.splitlines():
-        if frame := _FRAME.match(line[:WIDE]):
+        if frame := _FRAME.match(line[:_WIDE]):
             frames.append(frame)
-        elif frames and line[:1].strip():
-            if _RAISED.match(line[:WIDE]):
-                yield line, frames
+        elif frames and line[:1].strip():  # the first line below frames that is not indented
+            raised = (line, frames) if _RAISED.match(line[:_WIDE]) else raised
             frames = []
-
-
-# The first tool whose command matches counts.
-_CARGO_COMMAND = r"cargo (?:\+\S+ )?"
-_JEST_COUNT = r"^\s{0,8}Tests:?\s"
-KNOWN = (
-    Tool("pytest", "unit_tests", r"pytest|py\.test",
-         r"^=+ .{0,80}(?:short test summary|test session starts)|^(?:FAILED|ERROR) \S+\.py\b"
-         r"|^\d+ (?:passed|failed)\b.{0,80} in [\d.]+s",
-         counted=r"\d (?:passed|failed|error|xfailed|xpassed|skipped).* in \d[\d.]{0,12}s\b",
-         parser=pytest_errors),
-    Tool("unittest", "unit_tests", r"-m unittest|manage\.py test", r"^Ran \d+ tests? in ",
-         tests=UNITTEST, counted=r"(?!)"),
-    Tool("mypy", "type_check", r"d?mypy",
-         r"^Found \d+ errors? in \d+ files? \(|^Success: no issues found in ", (TYPED,)),
-    Tool("pyright", "type_check", r"(?:based)?pyright",
-         r"^\d+ errors?, \d+ warnings?, \d+ info|^\s*\"generalDiagnostics\": \[", (TYPED,)),
-    Tool("ruff", "lint", r"ruff|flake8|pycodestyle",
-         r"^\S+\.py:\d+:\d+: [A-Z]{1,5}\d{1,5} |^ +--> \S+\.py:\d+:\d+$|^ +\"noqa_row\": ", RUFF),
-    Tool("tsc", "type_check", r"(?:vue-)?tsc", r"\berror TS\d+: ", (TYPED, *TSC)),
-    Tool("eslint", "lint", r"eslint|markdownlint", r"^✖ \d+ problems? \(|^\[\{\"filePath\":",
-         ESLINT),
-    Tool("jest", "unit_tests", r"jest", r"^Tests: +.{0,80}\d+ total|^\{\"numFailedTestSuites\":",
-         (r"\s{0,4}(?:Jest|ERROR): (?P<message>.{0,200}(?P<rule>coverage) .{0,200}threshold.*)",),
-         JEST, _JEST_COUNT),
-    Tool("vitest", "unit_tests", r"vitest", r"^ +Tests +.{0,80}\(\d+\)", (), VITEST, _JEST_COUNT),
-    Tool("go test", "unit_tests", r"go test",
-         r"^(?:--- FAIL: |FAIL\t|ok  \t)|^\{\"Time\":.{0,80}\"Action\":", GO, parser=go_tests),
-    Tool("go build", "compilation", r"go (?:build|vet)", lines=GO),
-    Tool("cargo test", "unit_tests", rf"{_CARGO_COMMAND}(?:nextest|test)", r"^test result: ",
-         RUST, CARGO, r"^test result: "),
-    Tool("cargo clippy", "lint", rf"{_CARGO_COMMAND}clippy", lines=RUST),
-    Tool("cargo build", "compilation", rf"{_CARGO_COMMAND}(?:build|check)|rustc",
-         r"^error(?:\[E\d+\])?: could not compile", RUST),
-    Tool("junit", "unit_tests", printed=r"<testsuites?\b", parser=junit),
-)  # fmt: skip
-_COMPILERS = r"(?:gcc|g\+\+|clang|cc|make|cmake|ninja|javac|mvn|gradle|dotnet)"
-_NAMED = r"(?:^|[\s/;&|({])(?:{0})(?=$|[\s;&|)])"
-
-
-def tool_of(command: str, output: str = "") -> Tool:
-    """The tool behind a command."""
-    short = command[:WIDE]
-    for tool in KNOWN:
-        if re.search(_NAMED.replace("{0}", tool.command), short):
-            return tool
-    for tool in KNOWN:
-        if re.search(tool.printed, output, re.MULTILINE):
-            return tool
-    is_compiler = re.search(_NAMED.replace("{0}", _COMPILERS), short)
-    name = (short.split() or ["command"])[0].rsplit("/", 1)[-1][:60]
-    kind: VerificationType = "compilation" if is_compiler else "heuristic"
-    return Tool(name, kind, lines=(TYPED,), parser=_anything)
+    trace = text[-2000:]
+    if raised is None:
+        line = error_line(text)
+        return error("other", line, tool=tool.name, trace=trace) if line else None
+    message, frames = raised
+    file, number = ([f for f in frames if not _FOREIGN.search(f[1])] or frames)[-1].groups()
+    kind: ErrorType = "syntax_error" if re.match(_SYNTAX, message) else "runtime_error"
+    return error(kind, message, tool=tool.name, file=file, line=number, trace=trace)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import sqrt
 from typing import TYPE_CHECKING, Any
 
-from hardwon.core._sync import run_sync
 from hardwon.core.errors import PermanentError
 from hardwon.core.text.clean import clip
 from hardwon.core.text.redact import redact
+from hardwon.core.time_limits import run_sync
 from hardwon.models.formats import HttpCall
 from hardwon.models.http import HttpServer
 from hardwon.models.providers import split_address

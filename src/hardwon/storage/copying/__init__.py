@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from hardwon.core import _homes
+from hardwon.core import _files
 from hardwon.core.errors import InvalidInput, StorageError
 from hardwon.storage.copying.ends import FileEnd, ServerEnd, pages
 from hardwon.storage.copying.tables import TABLES, Sum
@@ -65,7 +65,7 @@ def _transfer(old: End, new: End, tenants: list[str], tell: Callable[[int], None
 
 
 def _end(place: str, home: str) -> End:
-    return ServerEnd(place, home) if _homes.is_database(place) else FileEnd(place)
+    return ServerEnd(place, home) if _files.is_database(place) else FileEnd(place)
 
 
 def _verify(
@@ -95,4 +95,4 @@ def _sum(end: End, tenant: str, table: Table) -> Sum:
 
 
 def _shown(target: str) -> str:
-    return "the database" if _homes.is_database(target) else target
+    return "the database" if _files.is_database(target) else target

@@ -46,6 +46,7 @@ TABLES = (
     _table("reflection_words", "shelf, kind, word, reflection", "shelf, kind, word, reflection"),
     _table("deliveries", DELIVERY),
     _table("ended_runs", ENDED_RUN),
+    _table("past_runs", "shelf, digest, state", "shelf, digest"),
     _table(
         "failures",
         "shelf, signature, text, met_count, first_at, last_at",

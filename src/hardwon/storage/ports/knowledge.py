@@ -5,10 +5,8 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Protocol
 
-from hardwon.core.text.embedding_text import Wording
 from hardwon.core.values.dream import Dream, DreamChange
-from hardwon.core.values.history import Change
-from hardwon.core.values.lesson import Lesson
+from hardwon.core.values.lesson import Change, Lesson, Wording
 from hardwon.core.values.reflection import Likeness, Reflection
 from hardwon.core.values.scope import Scope
 from hardwon.knowledge.ranking.query import Match, Query

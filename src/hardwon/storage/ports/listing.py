@@ -5,8 +5,7 @@ from typing import Protocol
 
 from hardwon.core.values.delivery import Delivery
 from hardwon.core.values.lesson import Lesson
-from hardwon.core.values.listing import ListQuery, Place
-from hardwon.core.values.report import FailureKind
+from hardwon.core.values.report import FailureKind, ListQuery, Place
 from hardwon.core.values.scope import Scope
 
 

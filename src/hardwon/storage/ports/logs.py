@@ -4,19 +4,19 @@ from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 from typing import Protocol
 
-from hardwon.core.values.delivery import Delivery
-from hardwon.core.values.ended_run import EndedRun
-from hardwon.core.values.listing import ListQuery, Place
+from hardwon.core.values.delivery import Delivery, Unit
 from hardwon.core.values.report import (
     Deliveries,
     Exposure,
     FailureKind,
     LessonState,
+    ListQuery,
     OpenFailure,
+    Place,
     Window,
 )
+from hardwon.core.values.run import EndedRun
 from hardwon.core.values.scope import Scope
-from hardwon.core.values.unit import Unit
 from hardwon.knowledge.proof.arms import Arms, Stratum, Treatment
 
 
@@ -91,6 +91,12 @@ class RunArchive(Protocol):
 
     def prune(self, tenant: str, *, before: datetime, most: int) -> int:
         """Forget the runs that ended before, and the oldest beyond `most`; how many went."""
+
+    def past(self, scope: Scope, digests: Sequence[str]) -> dict[str, str]:
+        """Those of these digests that were noted for the scope, with their states."""
+
+    def note_past(self, scope: Scope, digest: str, state: str) -> None:
+        """Note that a past session was recorded up to here; an earlier note of it stays."""
 
 
 class Statistics(Protocol):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
-from hardwon.core.values.episode import Episode
+from hardwon.core.values.run import Episode
 
 
 class Request(NamedTuple):

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from hardwon.core.values.job import Job
-from hardwon.core.values.queue import QueueCounts
+from hardwon.core.values.job import Job, QueueCounts
 
 
 class Queue(Protocol):

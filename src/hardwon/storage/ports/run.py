@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 from typing import Protocol
 
-from hardwon.core.values.run import RunSoFar, Shown
-from hardwon.core.values.step import Step
+from hardwon.core.values.run import RunSoFar, Shown, Step
 
 
 class Run(Protocol):

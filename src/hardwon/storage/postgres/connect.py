@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-from hardwon.core import _wait_budget
+from hardwon.core import time_limits
 from hardwon.storage.postgres.deadline import bounded, is_patient
 from hardwon.storage.postgres.driver import psycopg
 from hardwon.storage.postgres.exchange import Exchange
@@ -40,7 +40,7 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
         self, gen: Generator[Any, Any, T], interval: float = _LOOK, timeout: float | None = None
     ) -> T:
         """One exchange with the server; after a TimeoutError the connection is closed."""
-        with _wait_budget.waiting() as remaining:
+        with time_limits.Waiting() as remaining:
             limit = self._usual_limit() if remaining is None else remaining
             if limit is None:
                 return super().wait(gen, interval)

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from hardwon.core import _wait_budget
+from hardwon.core import time_limits
 from hardwon.core.errors import Unavailable
 from hardwon.storage.postgres.connect import Connection, name_of
 from hardwon.storage.postgres.deadline import ServerBreaker
@@ -229,7 +229,7 @@ class Database:
 
     def _taken(self) -> Connection:
         self.ready()
-        remaining = _wait_budget.left()
+        remaining = time_limits.left()
         if remaining is not None and self._breaker.is_open:
             raise Unavailable(f"{self.name}: still unreachable; not tried again yet")
         try:

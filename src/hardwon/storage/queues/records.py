@@ -9,11 +9,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from hardwon.core.errors import InvalidInput
-from hardwon.core.values.episode import Episode
 from hardwon.core.values.job import Job
 from hardwon.core.values.lesson import EPOCH
+from hardwon.core.values.run import Episode, read_step
 from hardwon.core.values.scope import Scope
-from hardwon.core.values.step import restored
 
 MAGIC = b"LSN1"
 PAYLOAD_LIMIT = 1 << 20  # bytes of a new record
@@ -118,7 +117,7 @@ def _from_fields(fields: dict[str, Any]) -> Job:
         task=request.get("task", ""),
         attempt=request.get("attempt", ""),
         error=extra.get("error", ""),
-        steps=tuple(restored(step) for step in extra.get("steps", ())),
+        steps=tuple(read_step(step) for step in extra.get("steps", ())),
         signals=tuple((key, value) for key, value in extra.get("signals", ())),
         source=extra.get("source", "library"),
     )

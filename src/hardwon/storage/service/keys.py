@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from hardwon.core.errors import InvalidInput, NotFound
 from hardwon.core.text.clean import one_line
 from hardwon.core.text.secrets import safe
-from hardwon.core.values.scope import named
+from hardwon.core.values.scope import check_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -121,10 +121,10 @@ class KeyRing:
         )
         key = Key(
             secrets.token_hex(6),
-            named("default" if tenant is None else tenant, "tenant"),
+            check_name("default" if tenant is None else tenant, "tenant"),
             role,
-            None if agent is None else named(agent, "agent"),
-            None if project is None else named(project, "project"),
+            None if agent is None else check_name(agent, "agent"),
+            None if project is None else check_name(project, "project"),
             safe(one_line(note), 200),
             now,
             _earlier(None if lasts is None else _after(now, lasts), limit.expires_at),

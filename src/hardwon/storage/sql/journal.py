@@ -8,7 +8,7 @@ import os
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from hardwon.core import _files, _homes
+from hardwon.core import _files
 from hardwon.core._fork import ForkLock
 from hardwon.core.errors import storage_error
 from hardwon.storage.sql.rows import noted_delivery, noted_run
@@ -18,10 +18,9 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from datetime import datetime
 
-    from hardwon.core.values.delivery import Delivery
-    from hardwon.core.values.ended_run import EndedRun
+    from hardwon.core.values.delivery import Delivery, Unit
+    from hardwon.core.values.run import EndedRun
     from hardwon.core.values.scope import Scope
-    from hardwon.core.values.unit import Unit
 
 T = TypeVar("T")
 
@@ -160,7 +159,7 @@ class Transaction(Protocol):
 
 def notes_for(home: str, url: str) -> str:
     """The file of records that wait to be sent to this server."""
-    return os.path.join(home, f"deliveries-{_homes.digest(url)}.spool")
+    return os.path.join(home, f"deliveries-{_files.database_digest(url)}.spool")
 
 
 def server_spool(home: str, url: str) -> Spool:

@@ -5,9 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from hardwon.core.errors import NotFound
-from hardwon.core.values.lesson import LIVE, MINED, SHELVED, Lesson, Status, statuses
-from hardwon.core.values.lesson_check import checked, mended
-from hardwon.core.values.provenance import with_reason
+from hardwon.core.values.lesson import (
+    LIVE,
+    MINED,
+    SHELVED,
+    Lesson,
+    Status,
+    quarantine_lesson,
+    statuses,
+)
+from hardwon.core.values.lesson_formats import check_lesson, mend_lesson
 from hardwon.knowledge.ranking.query import Match, MatchTally, Query, index, indexed
 from hardwon.storage.sql import scopes
 from hardwon.storage.sql.dialect import bind, values_clause
@@ -95,7 +102,7 @@ class SqlLessons:
         self._index = lesson_index
 
     def add(self, lesson: Lesson) -> Lesson:
-        checked(lesson)
+        check_lesson(lesson)
         with self._db:
             tenancy = self._db.of(lesson.scope.tenant)
             shelf = scopes.ensure(self._db, lesson.scope)
@@ -115,7 +122,7 @@ class SqlLessons:
         return lesson_of(rows[0], visible.scopes)
 
     def update(self, lesson: Lesson) -> None:
-        checked(lesson)
+        check_lesson(lesson)
         with self._db:
             tenancy = self._db.of(lesson.scope.tenant)
             shelf, before = self._own(lesson.scope, lesson.id)
@@ -197,7 +204,9 @@ class SqlLessons:
             tenancy, owners = self._db.of(tenant), scopes.of_tenant(self._db, tenant)
             for row in every_row(tenancy, list(owners)):
                 if problem := self._damage(row, owners):
-                    lesson = with_reason(mended(lesson_of(row, owners)), f"damaged: {problem}")
+                    lesson = quarantine_lesson(
+                        mend_lesson(lesson_of(row, owners)), f"damaged: {problem}"
+                    )
                     tenancy.run(_UPDATE, id=lesson.id, shelf=row[1], **_values(lesson))
                     self._index.note(tenancy, row[1], lesson.id, {}, is_new=False)
                     messages.append(

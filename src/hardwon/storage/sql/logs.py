@@ -6,9 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from hardwon.core.errors import NotFound
+from hardwon.core.values.delivery import EXCLUDED, Unit
 from hardwon.core.values.report import day_number
 from hardwon.core.values.scope import Scope
-from hardwon.core.values.unit import EXCLUDED, Unit
 from hardwon.knowledge.proof import arms as counts
 from hardwon.storage.sql import scopes
 from hardwon.storage.sql.dialect import bind, set_columns, values_clause
@@ -17,13 +17,12 @@ from hardwon.storage.sql.rows import DELIVERY, ENDED_RUN, delivery_of, ended_run
 from hardwon.storage.sql.scopes import HERE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from datetime import datetime
 
     from hardwon.core.values.delivery import Delivery
-    from hardwon.core.values.ended_run import EndedRun
-    from hardwon.core.values.listing import ListQuery, Place
-    from hardwon.core.values.report import Window
+    from hardwon.core.values.report import ListQuery, Place, Window
+    from hardwon.core.values.run import EndedRun
     from hardwon.storage.sql.dialect import Row, SqlDatabase
     from hardwon.storage.sql.journal import Journal
 
@@ -51,7 +50,8 @@ SELECT {DELIVERY} FROM hardwon.deliveries WHERE {HERE} ORDER BY at DESC, id DESC
 _COUNT_FAILURE = """
 INSERT INTO hardwon.failures AS f (tenant, shelf, signature, text, met_count, first_at, last_at)
 VALUES (:tenant, :shelf, :signature, :text, 1, :at, :at) ON CONFLICT (tenant, shelf, signature)
-DO UPDATE SET met_count = f.met_count + 1, last_at = excluded.last_at RETURNING met_count
+DO UPDATE SET met_count = f.met_count + 1, first_at = least(f.first_at, excluded.first_at),
+    last_at = greatest(f.last_at, excluded.last_at) RETURNING met_count
 """
 _COUNT_FAILURE_OF_DAY = """
 INSERT INTO hardwon.failure_days AS d (tenant, shelf, day, signature, met)
@@ -89,6 +89,15 @@ INSERT INTO hardwon.ended_runs (tenant, {ENDED_RUN}) VALUES (:tenant, {values_cl
 ON CONFLICT (tenant, id) DO UPDATE SET {set_columns(_RUN[1:])}
 """
 _RUNS_READ = 50  # runs read per query
+_PAST = """
+SELECT digest, state FROM hardwon.past_runs
+WHERE tenant = :tenant AND shelf = :shelf AND digest IN (:digests)
+"""
+_NOTE_PAST = """
+INSERT INTO hardwon.past_runs (tenant, shelf, digest, state)
+VALUES (:tenant, :shelf, :digest, :state) ON CONFLICT DO NOTHING
+"""
+_DIGESTS = 500  # in one query
 
 _UNIT = Unit._fields[1:]  # all but the scope
 _ADD_UNIT = f"""
@@ -225,6 +234,18 @@ class SqlEndedRuns(RunNotes):
             values = {"before": before.timestamp(), "most": most}
             shelves = list(scopes.of_tenant(self._db, tenant))
             return len(self._db.of(tenant).rows(_DELETE_OLD_RUNS, shelves=shelves, **values))
+
+    def past(self, scope: Scope, digests: Sequence[str]) -> dict[str, str]:
+        shelf, states = scopes.own(self._db, scope), dict[str, str]()
+        for start in range(0, len(digests), _DIGESTS):
+            values = {"shelf": shelf, "digests": list(digests[start : start + _DIGESTS])}
+            states.update(self._db.of(scope.tenant).rows(_PAST, **values))
+        return states
+
+    def note_past(self, scope: Scope, digest: str, state: str) -> None:
+        with self._db:
+            values = {"shelf": scopes.ensure(self._db, scope), "digest": digest, "state": state}
+            self._db.of(scope.tenant).run(_NOTE_PAST, **values)
 
     def fold(self, records: Records) -> None:
         """Move noted runs into the database."""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from hardwon.core.errors import NotFound
 from hardwon.core.values.dream import DreamChange
-from hardwon.core.values.history import KEPT, Change
-from hardwon.core.values.reflection import RUNS_KEPT, Likeness, is_known, leaving
+from hardwon.core.values.lesson import CHANGES_KEPT, Change
+from hardwon.core.values.reflection import RUNS_KEPT, Likeness, is_known, surplus_reflections
 from hardwon.knowledge.ranking.reflections import (
     CANDIDATES,
     HOLDERS_READ,
@@ -129,7 +129,7 @@ class SqlReflections:
             stored = [reflection_of(row, reflection.scope) for row in rows]
             if is_known(stored, reflection):
                 return False
-            dropped = [rows[at][-1] for at in leaving(stored, reflection, keep=keep)]
+            dropped = [rows[at][-1] for at in surplus_reflections(stored, reflection, keep=keep)]
             tenancy.run(_REMOVE, ids=dropped)
             self._insert(tenancy, place, reflection)
             tenancy.run(_EXPIRE, now=reflection.created_at.timestamp(), **place)
@@ -262,7 +262,7 @@ class SqlDreams:
 class SqlHistory:
     """Changes of lessons, newest last; the oldest are dropped."""
 
-    def __init__(self, database: SqlDatabase, kept: int = KEPT) -> None:
+    def __init__(self, database: SqlDatabase, kept: int = CHANGES_KEPT) -> None:
         self._db = database
         self._kept = kept
 

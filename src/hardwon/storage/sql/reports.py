@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from hardwon.core.values.delivery import Delivery
     from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.listing import ListQuery, Place
+    from hardwon.core.values.report import ListQuery, Place
     from hardwon.core.values.scope import Scope
     from hardwon.storage.sql.dialect import Row, SqlDatabase, Statement, Tenancy
     from hardwon.storage.sql.journal import Journal

@@ -6,19 +6,13 @@ import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from hardwon.core.values import provenance
 from hardwon.core.values.delivery import Delivery
 from hardwon.core.values.dream import Dream
-from hardwon.core.values.ended_run import EndedRun
-from hardwon.core.values.evidence import Evidence
-from hardwon.core.values.fix import Fix
-from hardwon.core.values.lesson import EPOCH, Lesson
-from hardwon.core.values.lesson_check import faults
-from hardwon.core.values.lesson_formats import from_record, to_record
+from hardwon.core.values.lesson import EPOCH, Evidence, Fix, Lesson, quarantine_lesson
+from hardwon.core.values.lesson_formats import from_record, invalid_fields, to_record
 from hardwon.core.values.reflection import Reflection
 from hardwon.core.values.report import FailureKind, day_of
-from hardwon.core.values.run import Shown
-from hardwon.core.values.step import restored
+from hardwon.core.values.run import EndedRun, Shown, read_step
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -86,13 +80,13 @@ def lesson_of(row: Row, scopes: dict[int, Scope]) -> Lesson:
     try:
         return _undamaged(row, scopes)
     except _UNREADABLE:
-        return provenance.with_reason(_undamaged(_salvaged(row), scopes), "damaged")
+        return quarantine_lesson(_undamaged(_salvaged(row), scopes), "damaged")
 
 
 def damage(row: Row, scopes: dict[int, Scope]) -> str:
     """The damage of a row, in words; "" if there is none."""
     try:
-        return ", ".join(faults(_undamaged(row, scopes)))
+        return ", ".join(invalid_fields(_undamaged(row, scopes)))
     except _UNREADABLE as error:
         return f"unreadable ({type(error).__name__})"
 
@@ -203,7 +197,7 @@ def ended_run_of(row: Row, shelves: dict[int, Scope]) -> EndedRun:
         failed=row[7],
         told=row[8],
         kinds=listed(row[9]),
-        steps=tuple(map(restored, listed(row[10]))),
+        steps=tuple(map(read_step, listed(row[10]))),
         shown=tuple(map(_shown, listed(row[11]))),
     )
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hardwon.core import _wait_budget
+from hardwon.core import time_limits
 from hardwon.core.values.scope import Scope
 from hardwon.storage.sql.dialect import Statement
 
 if TYPE_CHECKING:
-    from hardwon.core.values.listing import Place
-    from hardwon.core.values.report import Window
+    from hardwon.core.values.report import Place, Window
     from hardwon.storage.sql.dialect import Row, SqlDatabase
 
 # The shelves visible from a scope, for a statement with the values of `asked`.
@@ -88,14 +87,14 @@ def read(
         shelves, Statement(sql, {**shelves.values, **values})
     )
     visible_shelves = Visible(scope, shelf_rows)
-    if (notes := _wait_budget.notes()) is not None and not database.is_open:
+    if (notes := time_limits.notes()) is not None and not database.is_open:
         notes[_SEEN, scope] = visible_shelves
     return visible_shelves, rows
 
 
 def noted(database: SqlDatabase, scope: Scope) -> Visible | None:
     """The shelves as read earlier in this agent's turn; None inside a transaction."""
-    notes = None if database.is_open else _wait_budget.notes()
+    notes = None if database.is_open else time_limits.notes()
     noted_shelves = notes.get((_SEEN, scope)) if notes else None
     return noted_shelves if isinstance(noted_shelves, Visible) else None
 

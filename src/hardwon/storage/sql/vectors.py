@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.core._fork import OUTER, ForkLock
-from hardwon.core.text.embedding_text import Wording
+from hardwon.core.values.lesson import Wording
 from hardwon.storage.sql import scopes
 from hardwon.storage.sql.dialect import bind
 from hardwon.storage.vector_codes import Codes, packed

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-from hardwon.core import _text_files
+from hardwon.core import _files
 from hardwon.core.errors import InvalidInput
 
 BEGIN = "<!-- hardwon playbook: begin (`hardwon playbook write` keeps it; do not edit it here) -->"
@@ -24,7 +24,7 @@ def write(path: str, content: str) -> bool:
     folder = os.path.dirname(os.path.abspath(path))
     if not os.path.isdir(folder):
         raise InvalidInput(f"there is no folder {folder!r}")
-    change = _text_files.update(
+    change = _files.update_text(
         path, lambda text: with_block(text, content), root=folder, mode=_MODE
     )
     return change.before != change.after

@@ -27,7 +27,7 @@ from hardwon.storage.stores.runs import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from hardwon.core.values.listing import Place
+    from hardwon.core.values.report import Place
 
 _LISTED = 200  # most running runs that are listed
 

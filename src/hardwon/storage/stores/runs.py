@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.core import _files
 from hardwon.core.errors import storage_error
-from hardwon.core.values.run import RunSoFar, Shown
+from hardwon.core.values.run import RunSoFar, Shown, Step, read_step
 from hardwon.core.values.scope import Scope
-from hardwon.core.values.step import Step, restored
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -300,7 +299,7 @@ def _values(lines: list[bytes]) -> list[Any]:
 
 def _step(values: Any) -> Step | None:
     try:
-        return restored(values) if isinstance(values, list) else None
+        return read_step(values) if isinstance(values, list) else None
     except TypeError:
         return None
 

@@ -10,8 +10,8 @@ import hardwon
 from hardwon.core import settings_file
 from hardwon.core.errors import HardwonError, InvalidInput
 from hardwon.core.settings import Settings, load
-from hardwon.core.settings_file import unknown
-from hardwon.core.text.numbers import plural
+from hardwon.core.settings_file import unknown_settings
+from hardwon.core.text.clean import plural
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.group import Group
 from hardwon.surfaces.cli.output import complain, dump, say, say_folded, table
@@ -66,13 +66,13 @@ def _ensure_known(settings: Settings, key: str) -> None:
 def _show(home: str | None, *, as_json: bool) -> None:
     settings = load(home)
     rows = settings.rows()
-    for name in unknown(settings):
+    for name in unknown_settings(settings):
         complain(f"{name} is not a setting{options.suggestion(name, [row[0] for row in rows])}")
     if as_json:
         dump({key: {"value": value, "origin": origin} for key, value, origin in rows})
         return
     table(
-        [(key, settings_file.written(value), f"({origin})") for key, value, origin in rows],
+        [(key, settings_file.format_value(value), f"({origin})") for key, value, origin in rows],
         indent="",
     )
     say()

@@ -7,7 +7,7 @@ import os
 import click
 
 from hardwon.core.settings import load
-from hardwon.core.text.numbers import plural
+from hardwon.core.text.clean import plural
 from hardwon.storage import copying
 from hardwon.surfaces.cli.output import say
 from hardwon.surfaces.cli.progress import Progress

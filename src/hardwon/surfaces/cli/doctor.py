@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 import hardwon
-from hardwon.core import _homes
+from hardwon.core import _files
 from hardwon.core.errors import HardwonError
 from hardwon.core.settings import load
-from hardwon.core.settings_file import unknown
-from hardwon.core.text.numbers import plural
+from hardwon.core.settings_file import unknown_settings
+from hardwon.core.text.clean import plural
 from hardwon.engine.worker import in_words
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, say_folded
@@ -107,7 +107,7 @@ def _tried(name: str, check: Callable[[Settings], tuple[bool, str]], settings: S
 
 
 def _settings(settings: Settings) -> tuple[bool, str]:
-    unknown_names = unknown(settings)
+    unknown_names = unknown_settings(settings)
     if unknown_names:
         return False, f"no such setting: {', '.join(unknown_names)}; see `hardwon config`"
     published = [f"{key} from {variable}" for key, variable in settings.published()]
@@ -117,7 +117,7 @@ def _settings(settings: Settings) -> tuple[bool, str]:
 def _home(settings: Settings) -> tuple[bool, str]:
     if not os.path.isdir(settings.home):
         return _can_be_created(settings.home)
-    _homes.ensure_own(settings.home)
+    _files.ensure_own(settings.home)
     mode = os.stat(settings.home).st_mode & 0o777
     if mode & 0o077:
         return False, f"{settings.home} is open to others; chmod 700 {settings.home}"

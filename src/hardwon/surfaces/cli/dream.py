@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hardwon.core.text.numbers import plural
+from hardwon.core.text.clean import plural
 from hardwon.core.values.dream import DreamState
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.group import Group

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hardwon.core.text.numbers import plural
-from hardwon.core.values.lesson import Status, statuses
-from hardwon.core.values.plain import plain
-from hardwon.core.values.provenance import recorded
+from hardwon.core.text.clean import plural
+from hardwon.core.values import plain
+from hardwon.core.values.lesson import Status, confirmation, statuses
 from hardwon.knowledge.reading.guards import guard_of
 from hardwon.surfaces.cli import lesson_bulk, options, story
 from hardwon.surfaces.cli.group import Group
@@ -161,7 +160,7 @@ def add(
     """Add a lesson: when it applies (SITUATION), and what to do then (CORRECTION)."""
     with options.Scoped(**place) as agent:
         lesson = agent.lessons.add(situation, correction, mistake=mistake, tags=tags)
-    dump(lesson) if as_json else say(recorded(lesson))
+    dump(lesson) if as_json else say(confirmation(lesson))
 
 
 @command.command()

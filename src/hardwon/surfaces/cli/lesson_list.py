@@ -5,11 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.api.lessons import MOST, MOST_FOUND
-from hardwon.core.text.clean import one_line
-from hardwon.core.text.numbers import plural
-from hardwon.core.values.evidence import Kind
-from hardwon.core.values.lesson import Status
-from hardwon.core.values.provenance import marks
+from hardwon.core.text.clean import one_line, plural
+from hardwon.core.values.lesson import Kind, Status, evidence_of
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, fitted, say, width
 
@@ -63,7 +60,7 @@ def show_rows(lessons: Sequence[Lesson]) -> None:
     rows = fitted([_cells(lesson) for lesson in lessons], room=width() - 2)
     for lesson, row in zip(lessons, rows, strict=True):
         say(f"  {row}")
-        reasons = marks(lesson, Kind.QUARANTINED)
+        reasons = evidence_of(lesson, Kind.QUARANTINED)
         for reason in reasons if lesson.status == Status.QUARANTINED else ():
             say(f"      held back: {reason}", dim=True)
 

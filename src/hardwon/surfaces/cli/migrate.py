@@ -8,7 +8,7 @@ import click
 
 from hardwon.core.errors import InvalidInput
 from hardwon.core.settings import load
-from hardwon.core.text.numbers import plural
+from hardwon.core.text.clean import plural
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import say
 

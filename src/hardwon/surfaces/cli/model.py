@@ -8,8 +8,7 @@ import click
 
 import hardwon
 from hardwon.core.errors import HardwonError
-from hardwon.core.text.clean import one_line
-from hardwon.core.text.numbers import plural
+from hardwon.core.text.clean import one_line, plural
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.group import Group
 from hardwon.surfaces.cli.output import complain, dump, say_folded

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hardwon.core.text.clean import clip, printable
-from hardwon.core.values.plain import plain
+from hardwon.core.values import plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hardwon.core.text.clean import one_line
-from hardwon.core.text.numbers import plural
+from hardwon.core.text.clean import one_line, plural
 from hardwon.core.values.lesson import Status
 from hardwon.engine.pipeline.playbook import SORTS
 from hardwon.surfaces.cli import options

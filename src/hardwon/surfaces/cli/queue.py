@@ -19,7 +19,7 @@ from hardwon.surfaces.cli.output import age, dump, say
 
 if TYPE_CHECKING:
     from hardwon import Hardwon, Job
-    from hardwon.core.values.queue import QueueCounts
+    from hardwon.core.values.job import QueueCounts
 
 _RETRIES_READ = 2000  # a larger backlog is not read for a view
 _RETRIES_SHOWN = 8

@@ -10,9 +10,8 @@ from click.shell_completion import CompletionItem
 
 import hardwon
 from hardwon.core.errors import HardwonError, NotFound
-from hardwon.core.text.clean import clip, one_line
-from hardwon.core.text.numbers import plural
-from hardwon.core.values.provenance import held_back
+from hardwon.core.text.clean import clip, one_line, plural
+from hardwon.core.values.lesson import quarantine_note
 from hardwon.engine.runtime import utc_now
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import age, complain, dump, say
@@ -95,7 +94,7 @@ def _tell_kept(lesson: Lesson, *, is_new: bool, as_json: bool) -> None:
         return
     kept = "Kept as lesson" if is_new else "Known already: lesson"
     say(f"{kept} #{lesson.id}: {one_line(lesson.correction, 100)}")
-    for notice in held_back(lesson):
+    for notice in quarantine_note(lesson):
         say(notice)
 
 

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from hardwon.core.text.clean import one_line
-from hardwon.core.text.numbers import plural
-from hardwon.core.values.ended_run import timeline
-from hardwon.core.values.run import WITHHELD, Shown
+from hardwon.core.text.clean import one_line, plural
+from hardwon.core.values.run import WITHHELD, EndedRun, Shown, Step, timeline
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.group import Group
 from hardwon.surfaces.cli.output import age, dump, fitted, say, say_folded, width
 from hardwon.surfaces.presentation import wording
-
-if TYPE_CHECKING:
-    from hardwon.core.values.ended_run import EndedRun
-    from hardwon.core.values.step import Step
 
 _LINES = 6  # lines shown of a failing call's output
 

@@ -13,7 +13,7 @@ import click
 import hardwon
 from hardwon.core.errors import HardwonError
 from hardwon.core.settings import default_home, load
-from hardwon.core.text.numbers import plural
+from hardwon.core.text.clean import plural
 from hardwon.engine import trust
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.install import doubled, files

@@ -5,16 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from hardwon.core.text.clean import one_line
-from hardwon.core.text.numbers import plural
-from hardwon.core.values.evidence import Kind
+from hardwon.core.text.clean import one_line, plural
+from hardwon.core.values.lesson import Evidence, Kind
 from hardwon.surfaces.presentation import wording
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from hardwon import Lesson
-    from hardwon.core.values.evidence import Evidence
     from hardwon.core.values.report import Exposure, LessonVerdict
 
 _LABELS = {

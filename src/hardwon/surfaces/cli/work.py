@@ -11,7 +11,7 @@ import click
 
 import hardwon
 from hardwon.core.settings import duration
-from hardwon.core.text.numbers import plural
+from hardwon.core.text.clean import plural
 from hardwon.core.text.secrets import without_secrets
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, say
@@ -20,7 +20,7 @@ from hardwon.surfaces.cli.progress import Progress, Watched
 if TYPE_CHECKING:
     from datetime import timedelta
 
-    from hardwon.core.values.queue import Tally
+    from hardwon.core.values.job import Tally
 
 
 @click.command("work")

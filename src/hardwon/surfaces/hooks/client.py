@@ -130,7 +130,7 @@ def _head(agent: str, name: str, length: int) -> bytes:
 
 
 def _is_own(home: posix.stat_result) -> bool:
-    """Whether nobody else can put a socket there; `_homes` says what is wrong if not."""
+    """Whether nobody else can put a socket there; `_files` says what is wrong if not."""
     return home.st_uid in (posix.geteuid(), 0) and not home.st_mode & 0o002
 
 

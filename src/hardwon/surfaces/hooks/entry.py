@@ -10,7 +10,7 @@ import os
 import time
 from typing import NoReturn
 
-from hardwon.core import _homes, _isolation
+from hardwon.core import _files, _isolation
 from hardwon.core.errors import InvalidInput
 from hardwon.core.settings import Settings, load
 from hardwon.surfaces.hooks import guarding
@@ -47,7 +47,7 @@ def run(agent: str, name: str, event: Input, outcome: str = Outcome.REFUSED) -> 
 def _answer(agent: str, name: str, given: Input, watch: Watch, settings: Settings) -> None:
     """Print the answer; there may be none."""
     watch.start(settings)
-    _homes.ensure_own(settings.home)
+    _files.ensure_own(settings.home)
     payload = parsed(given.read())
     agent_adapter = adapter(agent)
     event = agent_adapter.read(payload, name)

@@ -12,7 +12,7 @@ import os
 import time
 from typing import TYPE_CHECKING, NoReturn
 
-from hardwon.core import _homes
+from hardwon.core import _files
 from hardwon.core.errors import StorageError
 from hardwon.core.settings import Settings, default_home, load
 from hardwon.core.values.scope import scope
@@ -112,7 +112,7 @@ def _reason(event: Event, lines: list[bytes], settings: Settings) -> str:
     if lesson is None or not settings.hooks.enabled:
         return ""
     try:
-        _homes.ensure_own(settings.home)
+        _files.ensure_own(settings.home)
     except StorageError:
         return _UNSAFE  # still forbidden, but the text may be somebody else's
     from hardwon.engine.pipeline import inject  # only a denial needs words

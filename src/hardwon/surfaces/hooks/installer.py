@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hardwon.core import _files
 from hardwon.core.errors import InvalidInput, storage_error
-from hardwon.core.text.numbers import plural
+from hardwon.core.text.clean import plural
 from hardwon.surfaces.hooks import jsonc
 
 if TYPE_CHECKING:

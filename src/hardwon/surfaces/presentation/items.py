@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hardwon.core.text.numbers import plural
-from hardwon.core.values.evidence import Kind, values_of
-from hardwon.core.values.lesson import USER_SUPPLIED, Status
+from hardwon.core.text.clean import plural
+from hardwon.core.values.lesson import USER_SUPPLIED, Kind, Lesson, Status, values_of
 from hardwon.engine.pipeline import playbook
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from hardwon.core.values.lesson import Lesson
 
 _WAITS = {Status.CANDIDATE: "contradicts another", Status.QUARANTINED: "held back"}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
-from hardwon.core.text.numbers import plural
+from hardwon.core.text.clean import plural
 from hardwon.core.values.delivery import Outcome
 from hardwon.core.values.lesson import LIVE, Status
 from hardwon.knowledge.proof.verdicts import TOO_FEW

@@ -1,16 +1,83 @@
-"""Authenticate a request: the owner of the home, the holder of a key, a browser's login."""
+"""Who makes a request, and its rights: the owner of the home, a key's holder, a browser's login.
+
+A browser sends a cookie to every port of a host, so on a loopback address any program that listens
+would get it. There the cookie is for a secret path: only this server knows it, and a request needs
+both.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import hashlib
+import hmac
+import ipaddress
+import re
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple
 
+from starlette.requests import cookie_parser
+
+from hardwon.api.operations import Right
+from hardwon.core.values.report import Place
 from hardwon.storage.auth import is_bearer
-from hardwon.storage.service.keys import KeyRing, Role
+from hardwon.storage.service.keys import NO_LIMIT, KeyRing, Limit, Role
 from hardwon.storage.service.logins import Logins
-from hardwon.surfaces.serve.principal import Principal, of_key
 
 if TYPE_CHECKING:
+    from starlette.datastructures import Headers
+
     from hardwon.storage.service.database import ServiceDatabase
+    from hardwon.storage.service.keys import Key
+
+_VIEWER = {Right.LESSONS, Right.READ, Right.DREAMS, Right.COSTS}
+_CURATOR = {*_VIEWER, Right.CHANGE, Right.UNDO_DREAMS}
+RIGHTS = {
+    Role.AGENT: {Right.DOOR, Right.LESSONS},
+    Role.VIEWER: _VIEWER,
+    Role.CURATOR: _CURATOR,
+    Role.ADMIN: {*_CURATOR, Right.DOOR, Right.ADMIN},
+}
+_OF_AGENT = {Right.DREAMS, Right.UNDO_DREAMS}  # a dream is about all projects of an agent
+_OF_TENANT = {Right.COSTS}
+
+
+class Principal(NamedTuple):
+    """The holder of a key, or the owner of the home. A request cannot choose the tenant."""
+
+    tenant: str
+    role: str
+    agent: str | None = None  # the only one; None: any
+    project: str | None = None
+    key: str = ""  # the id of the key; "" for the owner of the home
+    expires_at: datetime | None = None
+
+    def may(self, right: str) -> bool:
+        """Whether role and limits allow this."""
+        if right == Right.OWNER:
+            return not self.key
+        is_whole_agent = self.project is None
+        is_whole_tenant = is_whole_agent and self.agent is None
+        return (
+            right in RIGHTS[self.role]
+            and (is_whole_agent or right not in _OF_AGENT)
+            and (is_whole_tenant or right not in _OF_TENANT)
+        )
+
+    @property
+    def place(self) -> Place:
+        """What may be seen and changed; an agent also reads what holds everywhere."""
+        return Place(self.tenant, self.agent, self.project)
+
+    @property
+    def keys(self) -> Limit:
+        """Which keys may be seen, made and revoked."""
+        if not self.key:
+            return NO_LIMIT
+        return Limit(self.tenant, self.agent, self.project, self.expires_at)
+
+
+def of_key(key: Key) -> Principal:
+    """The holder of a key."""
+    return Principal(key.tenant, key.role, key.agent, key.project, key.id, key.expires_at)
 
 
 class Access:
@@ -46,3 +113,57 @@ class Access:
             return self.logins.begin(self.owner.tenant)
         key = self.keys.holder(shown.strip())
         return None if key is None else self.logins.begin(key.tenant, key.id)
+
+
+_SECRET_PATH = re.compile(r"/~[0-9a-f]{32}(?=/|$)")
+
+
+def cookie_name(headers: Headers) -> str:
+    """The name of the cookie, with the port: servers on two ports have two."""
+    port = headers.get("host", "").rpartition(":")[2]
+    return f"hardwon-{port}" if port.isdecimal() else "hardwon"
+
+
+def shown_cookie(headers: Headers) -> str:
+    """The cookie of a browser, or ""."""
+    return cookie_parser(headers.get("cookie", "")).get(cookie_name(headers), "")
+
+
+def path_in(path: str) -> str:
+    """The secret path that a path begins with, or ""."""
+    found = _SECRET_PATH.match(path)
+    return found[0] if found else ""
+
+
+def path_of(cookie: str, headers: Headers) -> str:
+    """The secret path for a cookie; "" if the host of the request is this server's own."""
+    return f"/~{_derived(cookie, 'path')}" if is_loopback(host_name(headers)) else ""
+
+
+def csrf_of(cookie: str) -> str:
+    """The token that every form of a login must send."""
+    return _derived(cookie, "csrf")
+
+
+def is_same(shown: str, secret: str) -> bool:
+    """Whether the secret was shown; compares in constant time."""
+    return hmac.compare_digest(shown.encode("utf-8", "surrogatepass"), secret.encode())
+
+
+def host_name(headers: Headers) -> str:
+    """The host of the request, without its port."""
+    host = headers.get("host", "").lower()
+    name, _, port = host.rpartition(":")
+    return name if name and port.isdecimal() else host
+
+
+def is_loopback(name: str) -> bool:
+    """Whether a host name means this machine, whose ports belong to many programs."""
+    try:
+        return ipaddress.ip_address(name.strip("[]")).is_loopback
+    except ValueError:
+        return name == "localhost"
+
+
+def _derived(cookie: str, purpose: str) -> str:
+    return hashlib.sha256(f"{purpose} {cookie}".encode("utf-8", "surrogatepass")).hexdigest()[:32]

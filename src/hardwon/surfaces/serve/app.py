@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import os
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
@@ -9,18 +11,16 @@ from typing import TYPE_CHECKING, Any
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.responses import PlainTextResponse
+from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from hardwon.core.errors import HardwonError
 from hardwon.storage.service.replies import Replies
-from hardwon.surfaces.serve import api, login, pages, problems
+from hardwon.surfaces.serve import api, login, pages
 from hardwon.surfaces.serve.gate import LOOPBACK, Gate, is_api, own_path
-from hardwon.surfaces.serve.limits import Limits
-from hardwon.surfaces.serve.named_locks import NamedLocks
-from hardwon.surfaces.serve.problems import Problem
-from hardwon.surfaces.serve.thread_pool import ThreadPool
+from hardwon.surfaces.serve.limits import Limits, NamedLocks, ThreadPool
+from hardwon.surfaces.serve.requests import Problem, problem_of, problem_response
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Collection
@@ -46,6 +46,7 @@ def create(
     app = Starlette(
         routes=[
             Route("/healthz", _alive),
+            Route("/readyz", _ready),
             Mount("/static", StaticFiles(directory=_STATIC, check_dir=False)),
             *login.routes(),
             *api.routes(),
@@ -76,10 +77,27 @@ async def _alive(request: Request) -> Response:
     return PlainTextResponse("ok\n")
 
 
+async def _ready(request: Request) -> Response:
+    """Whether requests can be answered; without a key, so it tells no more."""
+    state = request.app.state
+
+    def look() -> dict[str, object]:
+        state.hw.tenant().lessons(limit=1)
+        counts, worker = state.hw.queue.status()
+        return {"ready": True, "worker": bool(worker), "waiting": counts.pending}
+
+    try:
+        async with asyncio.timeout(state.limits.answer):
+            return JSONResponse(await state.threads.run(look))
+    except (HardwonError, TimeoutError) as error:
+        logging.getLogger("hardwon").error("not ready: %s", error)
+        return problem_response(Problem(503, "the database or the queue cannot be read"))
+
+
 def _answered(request: Request, error: Exception) -> Response:
     """An error as the caller sees it: a document for programs, a page for people."""
     if isinstance(error, HTTPException):
         error = Problem(error.status_code, str(error.detail), headers=error.headers)
-    problem = problems.problem_of(error)
+    problem = problem_of(error)
     wants_page = not is_api(own_path(request.scope)) and request.state.principal is not None
-    return pages.problem(request, problem) if wants_page else problems.response(problem)
+    return pages.problem(request, problem) if wants_page else problem_response(problem)

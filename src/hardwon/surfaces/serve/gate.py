@@ -12,32 +12,31 @@ from starlette.datastructures import Headers
 from starlette.responses import RedirectResponse, Response
 
 from hardwon.storage.auth import credentials
-from hardwon.surfaces.serve import problems
-from hardwon.surfaces.serve.cookies import (
+from hardwon.surfaces.serve.access import (
     csrf_of,
     host_name,
     is_same,
+    of_key,
     path_in,
     path_of,
     shown_cookie,
 )
 from hardwon.surfaces.serve.limits import Buckets, Limits
-from hardwon.surfaces.serve.principal import Principal, of_key
-from hardwon.surfaces.serve.problems import Problem
+from hardwon.surfaces.serve.requests import Problem, problem_of, problem_response
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from hardwon.surfaces.serve.access import Access
+    from hardwon.surfaces.serve.access import Access, Principal
 
     T = TypeVar("T")
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
-API = ("/v1/", "/metrics", "/readyz")  # for programs; everything else is for people
+API = ("/v1/", "/metrics")  # for programs; everything else is for people
 _LOGIN = "/login"
-_PUBLIC = frozenset({"/healthz", _LOGIN})
+_PUBLIC = frozenset({"/healthz", "/readyz", _LOGIN})
 _STATIC = "/static/"
 _HEADERS = (
     (
@@ -93,9 +92,9 @@ class Gate:
                 return
             await self._inner(scope, receive, send)
         except Exception as error:  # noqa: BLE001 - every request gets an answer
-            problem = problems.problem_of(error)
+            problem = problem_of(error)
             if not send.has_begun:
-                await problems.response(problem)(scope, receive, send)
+                await problem_response(problem)(scope, receive, send)
 
     def _check_host(self, headers: Headers) -> None:
         """Refuse foreign host names: a page may have bound its name to this address."""
@@ -171,7 +170,7 @@ def _sent_to_login(scope: Scope) -> Response:
     path = own_path(scope)
     if is_api(path):
         advice = "send `Authorization: Bearer <key>`; `hardwon key create` makes one"
-        return problems.response(_unauthorized(advice))
+        return problem_response(_unauthorized(advice))
     if scope["query_string"]:
         path += f"?{scope['query_string'].decode('latin-1')}"
     query = f"?next={quote(path)}" if scope["method"] == "GET" and path != "/" else ""

@@ -9,7 +9,7 @@ from starlette.responses import RedirectResponse
 from starlette.routing import Route
 
 from hardwon.surfaces.serve import pages
-from hardwon.surfaces.serve.cookies import cookie_name, path_of, shown_cookie
+from hardwon.surfaces.serve.access import cookie_name, path_of, shown_cookie
 from hardwon.surfaces.serve.requests import body_of, form_of, link, needs
 
 if TYPE_CHECKING:

@@ -1,33 +1,97 @@
-"""Helpers for routes: the rights, body, agent and links of a request."""
+"""Helpers for routes: the rights, body, agent and links of a request; errors as answers.
+
+Errors are problem documents (RFC 9457): what is wrong, and what to do about it.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import base64
+import json
+import logging
 from functools import wraps
+from http import HTTPStatus
 from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
+from starlette.responses import Response
 
 from hardwon.api.lessons import limited as limited_lessons
-from hardwon.surfaces.serve.cookies import is_same
-from hardwon.surfaces.serve.problems import Problem
+from hardwon.core.errors import (
+    HardwonError,
+    InvalidInput,
+    MissingExtra,
+    NotAllowed,
+    NotFound,
+    SetupError,
+    StorageFull,
+    TransientError,
+)
+from hardwon.surfaces.serve.access import is_same
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Mapping
 
     from starlette.requests import Request
-    from starlette.responses import Response
 
     from hardwon import Agent
     from hardwon.api.lessons import Lessons
+    from hardwon.core.values.report import Mark
     from hardwon.core.values.scope import Scope
+    from hardwon.surfaces.serve.access import Principal
     from hardwon.surfaces.serve.limits import Limits
-    from hardwon.surfaces.serve.principal import Principal
 
     Endpoint = Callable[[Request], Any]
+
+MEDIA_TYPE = "application/problem+json"
+
+# The first match counts.
+_STATUS: tuple[tuple[type[HardwonError], int], ...] = (
+    (NotFound, 404),
+    (NotAllowed, 403),
+    (InvalidInput, 400),
+    (MissingExtra, 501),
+    (StorageFull, 507),
+    (SetupError, 500),
+    (TransientError, 503),
+)
+
+
+class Problem(Exception):
+    """A request that fails; `detail` tells the caller what to do."""
+
+    def __init__(
+        self, status: int, detail: str, *, headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.detail = detail
+        self.headers = dict(headers or {})
+
+
+def problem_response(problem: Problem) -> Response:
+    """The problem as a document."""
+    document = {
+        "title": HTTPStatus(problem.status).phrase,
+        "status": problem.status,
+        "detail": problem.detail,
+    }
+    return Response(json.dumps(document), problem.status, problem.headers, MEDIA_TYPE)
+
+
+def problem_of(error: Exception) -> Problem:
+    """The problem for the caller; an unknown error is reported without details."""
+    if isinstance(error, Problem):
+        return error
+    for kind, status in _STATUS:
+        if isinstance(error, kind):
+            return Problem(status, str(error))
+    logging.getLogger("hardwon").error("a request failed", exc_info=error)
+    return Problem(500, "the server failed; its log has details")
+
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _FORM = "application/x-www-form-urlencoded"
@@ -42,7 +106,7 @@ def needs(*rights: str) -> Callable[[Endpoint], Callable[[Request], Awaitable[Re
     def guarded(endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
         @wraps(endpoint)
         async def checked(request: Request) -> Response:
-            request.state.body = await admitted(request, *rights)
+            request.state.body = await admit(request, *rights)
             if iscoroutinefunction(endpoint):
                 return await endpoint(request)  # type: ignore[no-any-return]
             return await run_in_threadpool(endpoint, request)
@@ -52,7 +116,7 @@ def needs(*rights: str) -> Callable[[Endpoint], Callable[[Request], Awaitable[Re
     return guarded
 
 
-async def admitted(request: Request, *rights: str, most: int = 0) -> bytes:
+async def admit(request: Request, *rights: str, most: int = 0) -> bytes:
     """The body of a request whose principal has one of the rights and keeps to its limits.
 
     Nothing of the body is read before that. A browser's request must show the CSRF token.
@@ -169,3 +233,10 @@ def _within(field: str, asked: str | None, limit: str | None) -> str | None:
     if limit is None or asked in {None, "", limit}:
         return asked or limit
     raise Problem(403, f"this key is limited to the {field} {limit!r}")
+
+
+def cursor_of(place: Mark | None) -> str | None:
+    """A mark as an opaque text for the caller."""
+    if place is None:
+        return None
+    return base64.urlsafe_b64encode(json.dumps(place).encode()).decode().rstrip("=")

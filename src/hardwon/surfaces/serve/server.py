@@ -20,9 +20,8 @@ from hardwon.storage.service.keys import KeyRing
 try:
     import uvicorn
 
-    from hardwon.surfaces.serve.access import Access
+    from hardwon.surfaces.serve.access import Access, is_loopback
     from hardwon.surfaces.serve.app import create
-    from hardwon.surfaces.serve.cookies import is_loopback
     from hardwon.surfaces.serve.gate import LOOPBACK
     from hardwon.surfaces.serve.limits import Limits
     from hardwon.surfaces.serve.protocol import PatientProtocol

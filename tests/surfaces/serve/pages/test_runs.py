@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hardwon.core.values.step import Step
+from hardwon.core.values.run import Step
 from tests.surfaces.serve.pages.read_pages import values
 from tests.surfaces.serve.pages.stocked import ERROR, FAILS, WORKS, Reader
 from tests.surfaces.serve.served import Served

@@ -35,9 +35,8 @@ from hardwon.learn.transcripts.insight import (
 from hardwon.learn.transcripts.transcript import FinishedCall, Moment
 
 if TYPE_CHECKING:
-    from hardwon.core.values.failure import Failure
-    from hardwon.core.values.fix import Fix
-    from hardwon.core.values.step import Step
+    from hardwon.core.values.lesson import Fix
+    from hardwon.core.values.run import Failure, Step
 
 WINDOW = 31  # steps: a failure and the thirty steps in which its fix may come
 _KINDS = 2_000  # different failures remembered

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from hardwon.core.text.clean import clip
-from hardwon.core.text.numbers import plural
+from hardwon.core.text.clean import clip, plural
 from hardwon.learn.transcripts.insight import Summary, safe_line
 from hardwon.learn.transcripts.transcript import USER, FinishedCall, Message, Moment
 

@@ -6,12 +6,12 @@ Any number of processes add files; the process that holds `owner.lock` works on 
 from __future__ import annotations
 
 import os
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from hardwon.core.errors import StorageError
 from hardwon.core.text.clean import file_id
-from hardwon.core.values.queue import QueueCounts
+from hardwon.core.values.job import Job, QueueCounts
 from hardwon.storage.queues.files.admission import Admission, QueueLimits
 from hardwon.storage.queues.files.counts import EventCounts
 from hardwon.storage.queues.files.dead_letters import DeadLetters
@@ -23,9 +23,7 @@ from hardwon.storage.queues.records import encode_new
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from datetime import datetime
 
-    from hardwon.core.values.job import Job
     from hardwon.storage.queues.files import inotify
 
 _PAUSE = timedelta(milliseconds=25)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.core.errors import NotFound, Unavailable
 from hardwon.core.text.clean import file_id
-from hardwon.core.values.queue import QueueCounts
+from hardwon.core.values.job import QueueCounts
 from hardwon.storage.postgres.database import EVERY_TENANT
 from hardwon.storage.queues.postgres import statements
 from hardwon.storage.queues.postgres.flow import Flow

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.core.values.history import KEPT
+from hardwon.core.values.lesson import CHANGES_KEPT, Change
 
 if TYPE_CHECKING:
-    from hardwon.core.values.history import Change
     from hardwon.core.values.scope import Scope
 
 
 class MemoryHistory:
     """Changes in a list."""
 
-    def __init__(self, kept: int = KEPT) -> None:
+    def __init__(self, kept: int = CHANGES_KEPT) -> None:
         self.all: list[Change] = []
         self._last = 0
         self._kept = kept

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.core.errors import NotFound
-from hardwon.core.values.lesson import LIVE, MINED, SHELVED, Status, statuses
-from hardwon.core.values.lesson_check import checked
+from hardwon.core.values.lesson import LIVE, MINED, SHELVED, Lesson, Status, statuses
+from hardwon.core.values.lesson_formats import check_lesson
 from hardwon.knowledge.ranking.query import Match, MatchTally, index, keys, rarity
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from hardwon.core.values.lesson import Lesson
     from hardwon.core.values.scope import Scope
     from hardwon.knowledge.ranking.query import Query
 
@@ -25,7 +24,7 @@ class MemoryLessons:
         self._last = 0
 
     def add(self, lesson: Lesson) -> Lesson:
-        checked(lesson)
+        check_lesson(lesson)
         for stored in self.all.values():
             if lesson.job and (stored.scope, stored.job) == (lesson.scope, lesson.job):
                 return stored
@@ -40,7 +39,7 @@ class MemoryLessons:
         return lesson
 
     def update(self, lesson: Lesson) -> None:
-        if self.get(lesson.scope, checked(lesson).id).scope != lesson.scope:
+        if self.get(lesson.scope, check_lesson(lesson).id).scope != lesson.scope:
             raise NotFound("lesson", lesson.id)
         self.all[lesson.id] = lesson
 

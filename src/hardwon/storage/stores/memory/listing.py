@@ -6,15 +6,13 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from hardwon.core.errors import NotFound
-from hardwon.core.values.lesson import statuses
-from hardwon.core.values.report import FailureKind, day_number, day_of
+from hardwon.core.values.lesson import Lesson, statuses
+from hardwon.core.values.report import FailureKind, ListQuery, Mark, Place, day_number, day_of
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from hardwon.core.values.delivery import Delivery
-    from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.listing import ListQuery, Mark, Place
     from hardwon.core.values.scope import Scope
     from hardwon.storage.stores.memory import MemoryStore
 

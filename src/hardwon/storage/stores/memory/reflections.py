@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.core.values.reflection import RUNS_KEPT, Likeness, is_known, leaving
+from hardwon.core.values.reflection import RUNS_KEPT, Likeness, is_known, surplus_reflections
 from hardwon.knowledge.ranking.reflections import CANDIDATES, best_held, by_relevance, words_of
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class MemoryReflections:
         stored = [r for r in self.all if _same_subject(r, reflection)]
         if is_known(stored, reflection):
             return False
-        dropped = {id(stored[at]) for at in leaving(stored, reflection, keep=keep)}
+        dropped = {id(stored[at]) for at in surplus_reflections(stored, reflection, keep=keep)}
         self.all = [r for r in self.all if id(r) not in dropped] + [reflection]
         self._prune(reflection.scope, reflection.created_at)
         return True

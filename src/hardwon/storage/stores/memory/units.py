@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from hardwon.core.values.unit import EXCLUDED
+from hardwon.core.values.delivery import EXCLUDED, Unit
 from hardwon.knowledge.proof.arms import Arms, Treatment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
-    from typing import Any
 
     from hardwon.core.values.report import Window
     from hardwon.core.values.scope import Scope
-    from hardwon.core.values.unit import Unit
 
 
 class MemoryUnits:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.core.text.embedding_text import wording_of
+from hardwon.core.values.lesson import lesson_wording
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from hardwon.core.text.embedding_text import Wording
-    from hardwon.core.values.lesson import Lesson
+    from hardwon.core.values.lesson import Lesson, Wording
     from hardwon.core.values.scope import Scope
     from hardwon.storage.stores.memory.lessons import MemoryLessons
 
@@ -23,7 +22,7 @@ class MemoryVectors:
         self._lessons = lessons
 
     def lacking(self, embedder: str, *, after: int = 0, limit: int) -> list[Wording]:
-        words = [wording_of(lesson) for lesson in self._active() if lesson.id > after]
+        words = [lesson_wording(lesson) for lesson in self._active() if lesson.id > after]
         return [word for word in words if not self._vector(embedder, word)][:limit]
 
     def save(self, embedder: str, embedded: Iterable[tuple[Wording, Sequence[float]]]) -> None:
@@ -35,7 +34,9 @@ class MemoryVectors:
     def nearest(
         self, scope: Scope, embedder: str, vector: Sequence[float], *, limit: int
     ) -> list[tuple[int, float, float]]:
-        words = [wording_of(lesson) for lesson in self._active() if lesson.scope in scope.visible()]
+        words = [
+            lesson_wording(lesson) for lesson in self._active() if lesson.scope in scope.visible()
+        ]
         vectors_by_lesson = {word.lesson: self._vector(embedder, word) for word in words}
         vectors_by_lesson = {
             number: packed
@@ -50,7 +51,7 @@ class MemoryVectors:
 
     def counts(self, embedder: str) -> tuple[int, int]:
         active = self._active()
-        return sum(bool(self._vector(embedder, wording_of(lesson))) for lesson in active), len(
+        return sum(bool(self._vector(embedder, lesson_wording(lesson))) for lesson in active), len(
             active
         )
 

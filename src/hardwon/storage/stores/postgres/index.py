@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.core import _wait_budget
+from hardwon.core import time_limits
 from hardwon.knowledge.ranking import postings
 from hardwon.knowledge.ranking.postings import BLOCK, RANKS
 from hardwon.knowledge.ranking.query import LEAST_READ, MOST_READ, MatchTally, Query, keys, tallied
@@ -100,7 +100,7 @@ class Index:
             values = {"shelf": shelf, "lesson": lesson, "is_new": is_new}
             (count,) = tenancy.rows(_NOTE, entries=packed(entries), **values)[0]
             versions.touch(transaction, tenancy, shelf)
-            if count >= self._limit and _wait_budget.left() is None:
+            if count >= self._limit and time_limits.left() is None:
                 merge(tenancy, shelf)
 
     def touch(self, tenancy: Tenancy, shelf: int) -> None:

@@ -7,9 +7,9 @@ import os
 import time
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from hardwon.core._time_limit import TimeLimit
 from hardwon.core.errors import Unavailable
-from hardwon.core.values.reflection import Likeness, Reflection, is_known, leaving
+from hardwon.core.time_limits import TimeLimit
+from hardwon.core.values.reflection import Likeness, Reflection, is_known, surplus_reflections
 from hardwon.knowledge.ranking.reflections import CANDIDATES, HOLDERS_READ, likenesses, words_of
 from hardwon.storage.stores.redis import entries
 from hardwon.storage.stores.redis.keys import Keys, goal_of, goal_patterns, patterns, visible
@@ -112,7 +112,7 @@ class RedisReflections:
             ]
             if is_known(reflections, reflection):
                 return False
-            dropped = set(leaving(reflections, reflection, keep=keep))
+            dropped = set(surplus_reflections(reflections, reflection, keep=keep))
             remaining = [entry for at, entry in enumerate(stored) if at not in dropped]
             if self._replaced(place, value, [*remaining, entries.entry(reflection)], reflection):
                 return True

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-SCHEMA = 18  # the number of the last file in migrations/
+SCHEMA = 19  # the number of the last file in migrations/
 _PAGE = 4096  # bytes
 _abandoned: list[sqlite3.Connection] = []  # connections of a parent process
 PATIENCE = 15.0  # seconds to wait for another process's write

@@ -17,7 +17,7 @@ from hardwon.storage.stores.sqlite.inverted.search import FRESH, Index
 
 if TYPE_CHECKING:
     from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.listing import ListQuery
+    from hardwon.core.values.report import ListQuery
     from hardwon.core.values.scope import Scope
     from hardwon.storage.sql.dialect import Row, Statement
     from hardwon.storage.stores.sqlite.database import Database

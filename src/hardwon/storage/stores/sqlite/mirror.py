@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from hardwon.core import _homes
+from hardwon.core import _files
 from hardwon.storage.sql import scopes
 from hardwon.storage.sql.journal import Journal, Spool, server_spool
 from hardwon.storage.stores.sqlite.database import Database, marks
@@ -45,7 +45,7 @@ _VECTORS = (
 
 def path(home: str, url: str) -> str:
     """The path of a server's copy."""
-    return os.path.join(home, f"mirror-{_homes.digest(url)}.db")
+    return os.path.join(home, f"mirror-{_files.database_digest(url)}.db")
 
 
 def opened(home: str, url: str) -> tuple[Database, Journal]:

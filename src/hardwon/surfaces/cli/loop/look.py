@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from hardwon.core.errors import NotFound
-from hardwon.core.text.clean import clip, one_line
-from hardwon.core.text.numbers import plural
+from hardwon.core.text.clean import clip, one_line, plural
+from hardwon.core.values import plain
 from hardwon.engine.runtime import utc_now
 from hardwon.learn.trials.analytics import PARTS
-from hardwon.learn.trials.codec import to_json
-from hardwon.learn.trials.state import LoopStatus
-from hardwon.learn.trials.values import Category
+from hardwon.learn.trials.values import Category, LoopStatus
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.loop.chart import spark
 from hardwon.surfaces.cli.output import age, dump, say, table
@@ -23,8 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hardwon.learn.trials import Loops
-    from hardwon.learn.trials.state import LoopState
-    from hardwon.learn.trials.values import Record
+    from hardwon.learn.trials.values import LoopState, Record
 
 
 @click.command()
@@ -38,7 +35,7 @@ def status(loop_id: str | None, as_json: bool, **place: Any) -> None:
         state = loops.get(loop_id or _newest(loops))
         now = standing(loops, state)
     if as_json:
-        dump({**to_json(state), "scope": list(state.scope), "standing": now})
+        dump({**_fields(state), "standing": now})
         return
     say(f"{state.loop_id}: {now}{f' ({state.reason})' if state.reason else ''}")
     say(f"  task: {clip(one_line(state.task), 100)}")
@@ -66,8 +63,14 @@ def show(loop_id: str, trial: int | None, as_json: bool, **place: Any) -> None:
         if not records:
             raise NotFound("reflection of trial", trial)
     if as_json:
-        loop = {**to_json(state), "scope": list(state.scope)}
-        dump({"loop": loop, "reflections": to_json(list(records)), "damaged": damaged})
+        loop = {**plain(state, without_none=True), "scope": list(state.scope)}
+        dump(
+            {
+                "loop": loop,
+                "reflections": plain(list(records), without_none=True),
+                "damaged": damaged,
+            }
+        )
         return
     if trial is None:
         _trials(state)
@@ -93,7 +96,7 @@ def list_(limit: int, status: str | None, as_json: bool, **place: Any) -> None:
         states = loops.list(limit=limit, status=status)
         rows = [_row(state, standing(loops, state)) for state in states]
     if as_json:
-        dump([{**to_json(state), "scope": list(state.scope)} for state in states])
+        dump([_fields(state) for state in states])
     elif rows:
         table(rows)
     else:
@@ -154,7 +157,7 @@ def search(
             limit=limit,
         )
     if as_json:
-        dump(to_json(list(records)))
+        dump(plain(list(records), without_none=True))
         return
     say(f"{plural(len(records), 'reflection')}:" if records else "(no matches)")
     for record in records:
@@ -229,6 +232,10 @@ def _row(state: LoopState, now: str) -> tuple[str, ...]:
         f"{age(datetime.fromisoformat(state.created_at), utc_now())} ago",
         clip(one_line(state.task), 60),
     )
+
+
+def _fields(state: LoopState) -> dict[str, Any]:
+    return {**plain(state, without_none=True), "scope": list(state.scope)}
 
 
 def _trials(state: LoopState) -> None:

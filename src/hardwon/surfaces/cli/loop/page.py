@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.core.text.numbers import plural
+from hardwon.core.text.clean import plural
 from hardwon.surfaces.presentation.charts import SMALL, bars, line, safe
 from hardwon.surfaces.presentation.page import page, section, tiles
 

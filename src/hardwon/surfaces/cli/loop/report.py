@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hardwon.core.errors import storage_error
-from hardwon.core.text.numbers import plural
-from hardwon.core.values.plain import plain
-from hardwon.learn.trials.exchange import LAYOUT, exported, published_id
+from hardwon.core.text.clean import plural
+from hardwon.core.values import plain
+from hardwon.learn.trials import exchange
 from hardwon.learn.trials.files import loop_ids
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.loop.chart import bar, plot, spark
@@ -68,14 +68,14 @@ def analyze(html: str | None, min_frequency: int, as_json: bool, **place: Any) -
 @options.scope
 def export(loop_id: str, published: bool, target: str | None, **place: Any) -> None:
     """The reflections of a loop as JSON."""
-    is_layout = target is not None and os.path.abspath(target).endswith(LAYOUT)
+    is_layout = target is not None and os.path.abspath(target).endswith(exchange.LAYOUT)
     with options.Scoped(**place) as own:
         records = own.loops.reflections(loop_id)
-    documents = exported(records, published_form=published or is_layout)
+    documents = exchange.export(records, published=published or is_layout)
     if target is None:
         dump(documents)
         return
-    folder = os.path.join(target, published_id(loop_id)) if is_layout else target
+    folder = os.path.join(target, exchange.published_id(loop_id)) if is_layout else target
     for document in documents:
         _write(os.path.join(folder, f"{document['iteration'] + 1:03d}.json"), _text(document))
     say(f"{plural(len(documents), 'reflection')} written to {folder}")

@@ -11,19 +11,18 @@ import click
 
 from hardwon.core.errors import InvalidInput
 from hardwon.core.settings import duration, load
-from hardwon.core.text.numbers import plural
+from hardwon.core.text.clean import plural
 from hardwon.learn.trials import Functions, Loops, options_of
-from hardwon.learn.trials.options import NAME, loop_table, trust
+from hardwon.learn.trials.loops import TRUSTED_FILE, loop_table, trust
 from hardwon.learn.trials.roles import PROFILES
-from hardwon.learn.trials.state import Critical, Lessons
-from hardwon.learn.trials.values import Policy, Variant
+from hardwon.learn.trials.values import Critical, Lessons, Policy, Variant
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import complain, dump, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
-    from hardwon.learn.trials.state import LoopState
+    from hardwon.learn.trials.values import LoopState
 
 
 def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
@@ -112,7 +111,9 @@ _RESTORE = click.option(
 )
 @click.option("--recall/--no-recall", default=None, help="Put recalled lessons into the prompt.")
 @click.option("--inject/--no-inject", default=None, help="Put reflections into the prompt.")
-@click.option("--config", help=f"A trusted file with a [loop] table.  [default: {NAME} if trusted]")
+@click.option(
+    "--config", help=f"A trusted file with a [loop] table.  [default: {TRUSTED_FILE} if trusted]"
+)
 @_RESTORE
 @_tuning
 @options.scope
@@ -186,7 +187,7 @@ def abort(loop_id: str, as_json: bool, **place: Any) -> None:
 
 
 @click.command("trust")
-@click.argument("file", default=NAME)
+@click.argument("file", default=TRUSTED_FILE)
 @options.home
 def trust_file(file: str, home: str | None) -> None:
     """Allow FILE, as it is now, to name the commands of loops."""
@@ -197,7 +198,7 @@ def _file(home: str | None, place: str, config: str | None) -> dict[str, Any]:
     """The [loop] table of the named file, else of the default file if that is trusted."""
     if config is not None:
         return loop_table(load(home).home, config)
-    default_path = os.path.join(place, NAME)
+    default_path = os.path.join(place, TRUSTED_FILE)
     if not os.path.isfile(default_path):
         return {}
     try:

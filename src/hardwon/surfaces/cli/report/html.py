@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.core.text.numbers import plural
+from hardwon.core.text.clean import plural
 from hardwon.surfaces.presentation import wording
 from hardwon.surfaces.presentation.charts import columns, stack
 from hardwon.surfaces.presentation.charts import safe as _text

@@ -7,8 +7,7 @@ import unicodedata
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from hardwon.core.text.clean import one_line, printable
-from hardwon.core.text.numbers import plural
+from hardwon.core.text.clean import one_line, plural, printable
 from hardwon.surfaces.presentation import wording
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from starlette.routing import Route
 
+from hardwon.api.operations import Right
 from hardwon.surfaces.serve.pages import (
     administration,
     dreams,
@@ -21,14 +22,13 @@ from hardwon.surfaces.serve.pages.overview import overview
 from hardwon.surfaces.serve.pages.review import review
 from hardwon.surfaces.serve.pages.spend import spend
 from hardwon.surfaces.serve.pages.views import View, html, page
-from hardwon.surfaces.serve.principal import Right
 from hardwon.surfaces.serve.requests import needs
 
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from hardwon.surfaces.serve.problems import Problem
+    from hardwon.surfaces.serve.requests import Problem
 
 
 def routes() -> list[Route]:

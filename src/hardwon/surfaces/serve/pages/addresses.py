@@ -6,17 +6,15 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from hardwon.core.values.listing import mark
+from hardwon.core.values.report import Mark, mark
 from hardwon.surfaces.serve.gate import own_path
-from hardwon.surfaces.serve.problems import Problem
-from hardwon.surfaces.serve.requests import limited, link, principal
+from hardwon.surfaces.serve.requests import Problem, limited, link, principal
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
     from hardwon import Agent, Hardwon
     from hardwon.api.tenants import Tenant
-    from hardwon.core.values.listing import Mark
 
 NOWHERE = "-"  # stands for lessons without a project
 _KEPT = ("agent", "project", "since")  # filters that links to other pages keep

@@ -5,14 +5,13 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from hardwon.core.settings_file import written
-from hardwon.core.values.scope import named
-from hardwon.surfaces.serve.cookies import shown_cookie
+from hardwon.api.operations import Right
+from hardwon.core.settings_file import format_value
+from hardwon.core.values.scope import check_name
+from hardwon.surfaces.serve.access import RIGHTS, shown_cookie
 from hardwon.surfaces.serve.pages.addresses import after_form, hw_of
 from hardwon.surfaces.serve.pages.views import Fields, View, action, html, page
-from hardwon.surfaces.serve.principal import RIGHTS, Right
-from hardwon.surfaces.serve.problems import Problem
-from hardwon.surfaces.serve.requests import principal
+from hardwon.surfaces.serve.requests import Problem, principal
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -37,7 +36,7 @@ def routes() -> list[Route]:
 def settings(request: Request) -> View:
     """Every setting of the home, its value and where it was set; secrets are not shown."""
     rows = [
-        {"key": key, "value": written(value), "origin": origin}
+        {"key": key, "value": format_value(value), "origin": origin}
         for key, value, origin in hw_of(request).settings.rows()
     ]
     return View("settings.html", "Settings", {"rows": rows})
@@ -65,7 +64,7 @@ def tenants(request: Request) -> View:
 
 def _choose(request: Request, fields: Fields) -> str:
     """Switch to another tenant, in this browser only."""
-    name = named(fields.one("tenant").strip(), "tenant")
+    name = check_name(fields.one("tenant").strip(), "tenant")
     request.app.state.access.logins.choose(shown_cookie(request.headers), name)
     return after_form(request, fields.one("next"), f"tenant:{name}")
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from hardwon.api.operations import Right
 from hardwon.core.errors import NotFound
 from hardwon.core.values.dream import DreamState
 from hardwon.surfaces.serve.pages.addresses import after_form, agents_of
 from hardwon.surfaces.serve.pages.views import View, action, page
-from hardwon.surfaces.serve.principal import Right
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -18,8 +18,7 @@ from hardwon.surfaces.serve.pages.addresses import (
 )
 from hardwon.surfaces.serve.pages.overview import period
 from hardwon.surfaces.serve.pages.views import View, action, page
-from hardwon.surfaces.serve.problems import Problem
-from hardwon.surfaces.serve.requests import lessons_of
+from hardwon.surfaces.serve.requests import Problem, lessons_of
 
 if TYPE_CHECKING:
     from datetime import date

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hardwon.core.values.delivery import Door
-from hardwon.core.values.evidence import Kind
-from hardwon.core.values.lesson import USER_SUPPLIED, Status
-from hardwon.core.values.provenance import marks
+from hardwon.core.values.lesson import USER_SUPPLIED, Kind, Status, evidence_of
 from hardwon.knowledge.reading.guards import Guard, exact_calls, forbidden_call, guard_of
 from hardwon.surfaces.serve.pages import story
 from hardwon.surfaces.serve.pages.addresses import after_form, number_of, tenant_of
@@ -110,7 +108,7 @@ def described(lesson: Lesson) -> dict[str, Any]:
         "confidence": lesson.confidence,
         "guard": lesson.guard,
         "denies": list(guard_of(lesson).calls) if lesson.guard else [],
-        "reasons": list(marks(lesson, Kind.QUARANTINED)),
+        "reasons": list(evidence_of(lesson, Kind.QUARANTINED)),
         "is_held": lesson.status == Status.QUARANTINED,
         "created": lesson.created_at.isoformat(),
         "updated": lesson.updated_at.isoformat(),

@@ -10,7 +10,7 @@ from hardwon.core.values.lesson import LIVE, SHELVED, Status
 from hardwon.surfaces.serve.pages import lesson
 from hardwon.surfaces.serve.pages.addresses import mark_of, tenant_of, written
 from hardwon.surfaces.serve.pages.views import View, page
-from hardwon.surfaces.serve.problems import Problem
+from hardwon.surfaces.serve.requests import Problem
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.routing import Route
 
-    from hardwon.learn.trials.state import LoopState
+    from hardwon.learn.trials.values import LoopState
 
 _ROWS = 50
 _TASK = 200  # characters

@@ -10,7 +10,7 @@ from hardwon.surfaces.presentation import wording
 from hardwon.surfaces.serve.pages import story
 from hardwon.surfaces.serve.pages.addresses import hw_of, tenant_of
 from hardwon.surfaces.serve.pages.views import View
-from hardwon.surfaces.serve.problems import Problem
+from hardwon.surfaces.serve.requests import Problem
 
 if TYPE_CHECKING:
     from starlette.requests import Request

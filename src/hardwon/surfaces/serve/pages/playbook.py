@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.core.errors import NotAllowed
 from hardwon.core.text.clean import clip, one_line
-from hardwon.core.values.lesson import Status
+from hardwon.core.values.lesson import Change, Status
 from hardwon.surfaces.presentation import items
 from hardwon.surfaces.serve.pages.addresses import (
     NOWHERE,
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from hardwon import Agent, Scope
     from hardwon.api.playbook import Playbook
-    from hardwon.core.values.history import Change
     from hardwon.surfaces.serve.pages.views import Fields
 
 _CHANGES = 20  # listed

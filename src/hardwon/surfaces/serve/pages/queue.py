@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from hardwon.core.text.clean import clip, one_line
-from hardwon.core.values.listing import Place
+from hardwon.core.values.report import Place
 from hardwon.surfaces.serve.pages.addresses import after_form, chosen, hw_of
 from hardwon.surfaces.serve.pages.views import View, action, page
 from hardwon.surfaces.serve.requests import principal
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from starlette.routing import Route
 
     from hardwon import Job
-    from hardwon.core.values.queue import WorkerStatus
+    from hardwon.core.values.job import WorkerStatus
     from hardwon.surfaces.serve.pages.views import Fields
 
 _READ = 2_000  # a longer queue is not read for a page

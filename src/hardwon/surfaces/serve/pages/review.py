@@ -10,7 +10,7 @@ from hardwon.surfaces.serve.pages.addresses import mark_of, tenant_of, written
 from hardwon.surfaces.serve.pages.lesson import described
 from hardwon.surfaces.serve.pages.lessons import row
 from hardwon.surfaces.serve.pages.views import View
-from hardwon.surfaces.serve.problems import Problem
+from hardwon.surfaces.serve.requests import Problem
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hardwon.core.text.clean import clip, one_line
-from hardwon.core.values.ended_run import timeline
-from hardwon.core.values.step import Step
+from hardwon.core.values.run import EndedRun, RunSoFar, Shown, Step, timeline
 from hardwon.surfaces.serve.pages.addresses import mark_of, tenant_of, written
 from hardwon.surfaces.serve.pages.views import View, page
-from hardwon.surfaces.serve.problems import Problem
+from hardwon.surfaces.serve.requests import Problem
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
     from starlette.routing import Route
 
     from hardwon import Delivery
-    from hardwon.core.values.ended_run import EndedRun
-    from hardwon.core.values.run import RunSoFar, Shown
 
 ENDED, SHOWN = "ended", "shown"
 LISTS = {ENDED: "runs", SHOWN: "what was shown"}

@@ -7,17 +7,13 @@ import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from hardwon.core.values.evidence import Kind
+from hardwon.core.values.lesson import Change, Evidence, Fix, Kind, Lesson
 from hardwon.knowledge.reading.guards import guard_of
 from hardwon.surfaces.presentation import wording
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from hardwon.core.values.evidence import Evidence
-    from hardwon.core.values.fix import Fix
-    from hardwon.core.values.history import Change
-    from hardwon.core.values.lesson import Lesson
     from hardwon.core.values.report import Exposure, LessonVerdict
 
 SAME, GONE, NEW = "same", "gone", "new"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse
 from starlette.routing import Route
 
+from hardwon.api.operations import Right
 from hardwon.surfaces.serve.pages import addresses, templates
-from hardwon.surfaces.serve.principal import Right
 from hardwon.surfaces.serve.requests import csrf, form_of, needs
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from hardwon.surfaces.serve.principal import Principal
+    from hardwon.surfaces.serve.access import Principal
 
     Endpoint = Callable[[Request], "View"]
     Action = Callable[[Request, "Fields"], str | Response]

@@ -1,0 +1,470 @@
+"""What each operation of the API does: one function for each, by the name in the table.
+
+The operations on lessons see all lessons of the tenant, or those of the `agent` and `project` in
+the query. With `view=agent` they see what the agent sees in the project: its own lessons and those
+that apply everywhere.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from starlette.responses import Response
+
+import hardwon
+from hardwon import Injection, Step
+from hardwon.api import operations as answers
+from hardwon.api.operations import OPERATIONS, MaybeJob
+from hardwon.core import metrics as prometheus
+from hardwon.core.errors import InvalidInput, NotFound
+from hardwon.core.settings import duration
+from hardwon.core.text.clean import required
+from hardwon.core.values.job import QueueCounts, WorkCounts
+from hardwon.core.values.lesson import Status
+from hardwon.core.values.report import Page
+from hardwon.engine.pipeline import inject
+from hardwon.surfaces.serve import openapi
+from hardwon.surfaces.serve.requests import cursor_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from hardwon import Job, Lesson
+    from hardwon.api.lessons import Lessons
+    from hardwon.core.values.lesson import Change
+    from hardwon.core.values.report import Mark
+    from hardwon.knowledge.ranking.scores import Judged
+    from hardwon.surfaces.serve.api import Call
+
+Numbered = TypeVar("Numbered", "Lesson", "Change")
+
+_MOST = 10_000  # lessons in an agent's view
+_BUDGET = 10_000  # tokens: more than an agent gets
+_FORMS = {"jsonl": "application/jsonl", "markdown": "text/markdown"}
+
+
+def doors_after_run(call: Call) -> MaybeJob:
+    """Queue a reflection if the run is worth one; it is durable when this answers."""
+    steps = call.arguments.pop("steps", None)
+    made = None if steps is None else [_step(step) for step in steps]
+    job = call.agent.after_run(**call.arguments, steps=made)
+    return MaybeJob(_woken(call, job))
+
+
+def doors_end_run(call: Call) -> None:
+    """Record the outcome of every delivery of the run, and forget its steps."""
+    _woken(call, call.agent.end_run())
+
+
+def _woken(call: Call, job: Job | None) -> Job | None:
+    if job is not None and call.hw.settings.hooks.wake:
+        call.hw.wake()
+    return job
+
+
+def _step(fields: object) -> Step:
+    if not isinstance(fields, dict) or not isinstance(fields.get("tool"), str):
+        raise InvalidInput("each of 'steps' must be an object with a 'tool'")
+    unknown = fields.keys() - {"tool", "args", "output", "failed"}
+    if unknown:
+        raise InvalidInput(f"a step has no {sorted(unknown)[0]!r}")
+    output, is_failed = fields.get("output", ""), fields.get("failed") is True
+    return Step(fields["tool"], fields.get("args", ""), output, is_failed)
+
+
+def doors_digest(call: Call) -> answers.Text:
+    """The lessons that were met most often, as a block for the start of a session."""
+    return answers.Text(call.agent.digest(**call.arguments))
+
+
+def doors_report(call: Call) -> None:
+    """Report the outcome of a delivery."""
+    call.agent.report(Injection(id=call.id), call.arguments["outcome"])
+
+
+def lessons_list(call: Call) -> Page[Lesson]:
+    """A page of lessons, newest-consulted first; with `q` those that contain it."""
+    text, status, limit = (call.arguments[name] for name in ("q", "status", "limit"))
+    if not _is_of_agent(call):
+        return call.tenant.lessons(status=status, text=text, after=call.cursor, limit=limit)
+    own = call.lessons
+    found = own.search(text, limit=200) if text else own.list(limit=_MOST, status=status)
+    return _after(found, call.cursor, limit)
+
+
+def lessons_add(call: Call) -> Lesson:
+    """Add a lesson in a person's own words."""
+    return call.lessons.add(**call.arguments)
+
+
+def lessons_get(call: Call) -> Lesson:
+    """One lesson."""
+    return _readable(call)[1]
+
+
+def lessons_edit(call: Call) -> Lesson:
+    """Change the fields of a lesson."""
+    changes = {name: value for name, value in call.arguments.items() if name != "view"}
+    if not changes:
+        allowed = ", ".join(OPERATIONS["lessons.edit"].body)
+        raise InvalidInput(f"nothing to change; this takes {allowed}")
+    handle, lesson = _readable(call)
+    return handle.edit(lesson.id, **changes)
+
+
+def lessons_retire(call: Call) -> Lesson:
+    """Stop showing a lesson; `undo` reverts it."""
+    handle, lesson = _readable(call)
+    return handle.edit(lesson.id, status=Status.RETIRED)
+
+
+def lessons_guard(call: Call) -> Lesson:
+    """Forbid the calls of a lesson, or allow them again."""
+    handle, lesson = _readable(call)
+    how = {name: call.arguments[name] for name in ("call", "tool")}
+    return handle.guard(lesson.id, **how, on=call.arguments.get("on", True))
+
+
+def lessons_undo(call: Call) -> Lesson:
+    """Undo the newest change of a lesson, also of a deleted one."""
+    for handle in _handles(call):
+        if handle.history(call.number):
+            return handle.undo(call.number)
+    raise NotFound("change to undo", call.number)
+
+
+def lessons_undo_newest(call: Call) -> Lesson:
+    """Undo the newest change of the agent's lessons."""
+    return call.lessons.undo()
+
+
+def lessons_history(call: Call) -> Sequence[Change]:
+    """The changes of a lesson, newest first."""
+    changes = [change for handle in _handles(call) for change in handle.history(call.number)]
+    if not changes:
+        _readable(call)  # NotFound if the lesson never existed
+    return list({change.id: change for change in changes}.values())
+
+
+def lessons_all_history(call: Call) -> Page[Change]:
+    """A page of the changes of an agent's lessons, newest first."""
+    return _after(call.lessons.history(), call.cursor, call.arguments["limit"])
+
+
+def lessons_verdict(call: Call) -> answers.MaybeVerdict:
+    """The verdict of the hold-out on a lesson; null while there is none."""
+    handle, lesson = _readable(call)
+    return answers.MaybeVerdict(handle.verdict(lesson.id))
+
+
+def lessons_revoke(call: Call) -> Sequence[Lesson]:
+    """Remove every lesson of an origin, and every lesson merged from one of them."""
+    origin = required(call.arguments["origin"], "origin")
+    removed = {lesson.id: lesson for handle in _handles(call) for lesson in handle.revoke(origin)}
+    return list(removed.values())
+
+
+def lessons_export(call: Call) -> Response:
+    """The active lessons that an agent sees, as a pack."""
+    form = call.arguments["form"]
+    return Response(call.lessons.export(form=form), media_type=_FORMS[form])
+
+
+def lessons_import(call: Call) -> Sequence[Lesson]:
+    """Import a pack, all or nothing; its lessons wait for approval."""
+    is_lines = call.body.lstrip()[:1] == b"{"
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "upload.jsonl" if is_lines else "upload.md")
+        with open(path, "wb") as file:
+            file.write(call.body)
+        return call.lessons.import_from(path, trust=call.arguments.get("trust", False))
+
+
+def lessons_recall(call: Call) -> answers.Recalled:
+    """What a door would show; with `explain` every candidate and its verdict."""
+    door, tool = call.arguments["door"], call.arguments["tool"]
+    judged = call.agent.explain(door, required(call.arguments["text"], "text"), tool=tool)
+    shown = [candidate.match.lesson for candidate in judged if not candidate.verdict]
+    block = inject.render(shown, door=door, budget=_BUDGET)
+    candidates = judged if call.arguments.get("explain") else ()
+    return answers.Recalled(block.text, tuple(block.lessons), tuple(map(_candidate, candidates)))
+
+
+def _candidate(judged: Judged) -> answers.Candidate:
+    parts = {name: round(value, 4) for name, value in judged.parts}
+    return answers.Candidate(judged.match.lesson.id, round(judged.score, 4), parts, judged.verdict)
+
+
+def _is_of_agent(call: Call) -> bool:
+    return call.arguments.get("view") == "agent"
+
+
+def _readable(call: Call) -> tuple[Lessons, Lesson]:
+    """A lesson that the caller may see, and the handle to change it."""
+    if _is_of_agent(call):
+        return call.lessons, call.lessons.get(call.number)
+    lesson = call.tenant.lesson(call.number)
+    return call.lessons_of(lesson.scope), lesson
+
+
+def _handles(call: Call) -> list[Lessons]:
+    """The lesson handles of every scope that the request covers."""
+    if _is_of_agent(call):
+        return [call.lessons]
+    return [call.lessons_of(scope) for scope in call.tenant.scopes()]
+
+
+def _after(listing: Sequence[Numbered], after: Mark | None, limit: int) -> Page[Numbered]:
+    """The page after a row; the first page if that row is gone."""
+    numbers = [str(row.id) for row in listing]
+    begin = numbers.index(after[1]) + 1 if after and after[1] in numbers else 0
+    rows = tuple(listing[begin : begin + limit])
+    is_more = len(listing) > begin + limit
+    return Page(rows, (0.0, str(rows[-1].id)) if is_more else None)
+
+
+def queue_waiting(call: Call) -> answers.QueuePage:
+    """A page of the waiting and running jobs, oldest first, and the counts."""
+    waiting, dead = _own(call, call.hw.queue.waiting()), _own(call, call.hw.queue.dead())
+    worker, own = call.hw.queue.status()[1], {job.id for job in waiting}
+    running = tuple(row[0] for row in worker.get("running", ()) if row[0] in own)
+    page = _page(call, waiting)
+    counts = len(waiting), len(dead), running, bool(worker)
+    return answers.QueuePage(*counts, page.rows, cursor_of(page.next))
+
+
+def queue_wake(call: Call) -> answers.Started:
+    """Make sure a worker is running."""
+    return answers.Started(call.hw.wake() is not None)
+
+
+def queue_dead(call: Call) -> Page[Job]:
+    """A page of the jobs that were given up, oldest first."""
+    return _page(call, _own(call, call.hw.queue.dead()))
+
+
+def queue_dead_job(call: Call) -> Job:
+    """One job that was given up, with its steps."""
+    return _dead(call, call.id)
+
+
+def queue_revive(call: Call) -> answers.Done:
+    """Make the named dead jobs wait again, or all."""
+    return _each(call, call.hw.queue.revive)
+
+
+def queue_purge(call: Call) -> answers.Done:
+    """Remove the named dead jobs for good, or all."""
+    return _each(call, call.hw.queue.purge)
+
+
+def queue_revive_job(call: Call) -> None:
+    """Make a dead job wait again as if new."""
+    call.hw.queue.revive(_dead(call, call.id).id)
+
+
+def queue_purge_job(call: Call) -> None:
+    """Remove a dead job for good."""
+    call.hw.queue.purge(_dead(call, call.id).id)
+
+
+def _each(call: Call, act: Callable[[str], None]) -> answers.Done:
+    ids = call.arguments.get("ids", ())
+    if not (ids or call.arguments.get("all")):
+        raise InvalidInput("name the jobs by 'ids', or say 'all': true")
+    every = call.arguments.get("all")
+    jobs = _own(call, call.hw.queue.dead()) if every else [_dead(call, one) for one in ids]
+    for job in jobs:
+        act(job.id)
+    return answers.Done(tuple(job.id for job in jobs))
+
+
+def _dead(call: Call, identity: str) -> Job:
+    for job in _own(call, call.hw.queue.dead()):
+        if job.id == identity:
+            return job
+    raise NotFound("dead job", identity)
+
+
+def _own(call: Call, jobs: Sequence[Job]) -> Sequence[Job]:
+    """The jobs that the caller may see."""
+    return [job for job in jobs if call.tenant.place.covers(job.episode.scope)]
+
+
+def _page(call: Call, jobs: Sequence[Job]) -> Page[Job]:
+    after, limit = call.cursor, call.arguments["limit"]
+    following = [job for job in sorted(jobs, key=_place) if after is None or _place(job) > after]
+    rows = tuple(job._replace(episode=job.episode._replace(steps=())) for job in following[:limit])
+    return Page(rows, _place(rows[-1]) if len(following) > limit else None)
+
+
+def _place(job: Job) -> tuple[float, str]:
+    return job.enqueued_at.timestamp(), job.id
+
+
+def reports_report(call: Call) -> Any:
+    """What was learnt, what was shown, and what happened then."""
+    place, scope = call.tenant.place, call.agent.scope
+    return call.hw.report(
+        scope.agent,
+        project=scope.project,
+        tenant=call.principal.tenant,
+        since=_duration(call, "since"),
+        whole=place.agent is None and place.project is None,
+    )
+
+
+def reports_failures(call: Call) -> Page[answers.FailureRow]:
+    """A page of the kinds of failures, most frequent first."""
+    text, limit = call.arguments["q"], call.arguments["limit"]
+    since = _duration(call, "since") or timedelta()
+    page = call.tenant.failures(since=since, text=text, after=call.cursor, limit=limit)
+    rows = [
+        answers.FailureRow(
+            *(failure.kind, failure.text, failure.met, failure.first, failure.last),
+            days=tuple(answers.DayCount(*day) for day in failure.days),
+            scope=failure.scope,
+        )
+        for failure in page.rows
+    ]
+    return Page(tuple(rows), page.next)
+
+
+def reports_deliveries(call: Call) -> Any:
+    """A page of what was shown to whom, newest first."""
+    return call.tenant.deliveries(after=call.cursor, limit=call.arguments["limit"])
+
+
+def reports_spend(call: Call) -> list[answers.Spend]:
+    """What models have cost the tenant, by day and model."""
+    rows = call.tenant.spent(call.arguments["days"])
+    return [answers.Spend(day, model, *spent[:3]) for day, model, spent in rows]
+
+
+def _duration(call: Call, name: str) -> timedelta | None:
+    value = call.arguments.get(name)
+    try:
+        return None if value is None else duration(value)
+    except (ValueError, KeyError, OverflowError) as error:
+        raise InvalidInput(
+            f"{name!r} must be a duration such as 12h or 30d, not {value!r}"
+        ) from error
+
+
+def goals_reflections(call: Call) -> Any:
+    """The reflections on a goal, or the newest of all goals."""
+    goal, limit = call.arguments.get("goal") or None, call.arguments["limit"]
+    return call.agent.goals.reflections(goal, limit=limit)
+
+
+def goals_ended(call: Call) -> MaybeJob:
+    """Queue a reflection on a goal that ended."""
+    return MaybeJob(call.agent.goals.ended(**call.arguments))
+
+
+def goals_context(call: Call) -> Injection:
+    """What was learnt from this goal and similar ones."""
+    goal, objective = call.arguments.get("goal") or None, call.arguments["objective"]
+    return call.agent.goals.context(goal, objective=objective)
+
+
+def runs_ended(call: Call) -> MaybeJob:
+    """Queue a judgement of a run, if there is something to say."""
+    return MaybeJob(call.agent.runs.ended(**call.arguments))
+
+
+def runs_context(call: Call) -> Injection:
+    """At most three lines on recent runs."""
+    return call.agent.runs.context(call.arguments["text"])
+
+
+def runs_list(call: Call) -> Any:
+    """A page of the ended runs, newest first, without their steps."""
+    text, limit = call.arguments["q"], call.arguments["limit"]
+    return call.tenant.ended_runs(text=text, after=call.cursor, limit=limit)
+
+
+def runs_get(call: Call) -> Any:
+    """One ended run, with its steps and what it was shown at each."""
+    return call.tenant.ended_run(call.id)
+
+
+def dreams_get(call: Call) -> answers.DreamDetails:
+    """One dream with its changes to lessons."""
+    dream = call.agent.dreams.get(call.id)
+    return answers.DreamDetails(dream, tuple(call.agent.dreams.changes(dream.id)))
+
+
+def dreams_undo(call: Call) -> answers.UndoneDream:
+    """Undo a dream."""
+    return answers.UndoneDream(*call.agent.dreams.undo(call.id))
+
+
+def operations_me(call: Call) -> answers.Me:
+    """The principal of the request, and the server's version."""
+    return answers.Me(*call.principal[:5], version=hardwon.__version__)
+
+
+def operations_openapi(call: Call) -> Any:
+    """The description of this API."""
+    return openapi.document()
+
+
+def operations_metrics(call: Call) -> Response:
+    """Queue counts and spending of the tenant, in the Prometheus format."""
+    place, queue = call.tenant.place, call.hw.queue
+    waiting, dead = (
+        sum(place.covers(job.episode.scope) for job in jobs)
+        for jobs in (queue.waiting(), queue.dead())
+    )
+    spent: dict[str, float] = {}
+    for _, _, sum_of_model in call.tenant.spent(1):
+        for name, amount in sum_of_model._asdict().items():
+            spent[name] = spent.get(name, 0.0) + amount
+    counts = QueueCounts(pending=waiting, dead=dead)
+    text = prometheus.exposition(counts, WorkCounts({}, {}, {}, {}), spent)
+    return Response(text, media_type=OPERATIONS["operations.metrics"].media)
+
+
+def operations_keys(call: Call) -> Any:
+    """The keys that the caller may revoke, newest first."""
+    return call.state.access.keys.list(call.principal.keys)
+
+
+def operations_create_key(call: Call) -> answers.NewKey:
+    """A new key of the tenant; its text is shown in this answer only."""
+    lasts = _duration(call, "expires")
+    call.arguments.pop("expires", None)
+    tenant, limit = call.principal.tenant, call.principal.keys
+    for name in ("agent", "project"):
+        call.arguments[name] = call.arguments.get(name) or None
+    made = call.state.access.keys.create(**call.arguments, tenant=tenant, lasts=lasts, limit=limit)
+    return answers.NewKey(*made)
+
+
+def operations_revoke_key(call: Call) -> Any:
+    """Revoke a key, at once."""
+    return call.state.access.keys.revoke(call.id, limit=call.principal.keys)
+
+
+def _verb(name: str) -> Callable[[Call], Any]:
+    """The verb of the API with the name of the operation, on the agent that the query names."""
+    subject, _, verb = name.partition(".")
+
+    def call_verb(call: Call) -> Any:
+        handle = call.agent if subject == "doors" else getattr(call.agent, subject)
+        if "{id}" in OPERATIONS[name].path:
+            return getattr(handle, verb)(call.id, **call.arguments)
+        return getattr(handle, verb)(**call.arguments)
+
+    def call_on_lesson(call: Call) -> Any:
+        lessons, lesson = _readable(call)
+        return getattr(lessons, verb)(lesson.id)
+
+    return call_on_lesson if subject == "lessons" else call_verb
+
+
+HANDLERS = {name: globals().get(name.replace(".", "_")) or _verb(name) for name in OPERATIONS}
