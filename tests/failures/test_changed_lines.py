@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hardwon.core.values.lesson import Fix
-from hardwon.knowledge.reading.fix_case import case_of
-from hardwon.knowledge.reading.fix_lines import applies_lines, is_in_code, lines_fix
+from hardwon.knowledge.reading.changed_lines import lines_fix
 from tests.failures.fix_cases import applied_in, case, shown_by, step_of, told_apart, tool
 
 SCRIPT = "cat <<'EOF' > load.py\nimport csv\n{}\nrows = list(csv.reader(f))\nprint(rows)\nEOF"
@@ -119,30 +118,7 @@ CASES = (
             "[]",
         ),
         sort="lines",
-        says=("First call `app.configure(…)`, then `app.start()`",),
-    ),
-    case(
-        "a script that imports itself",
-        (
-            "cat <<'EOF' > go.py\nimport kit\n\nkit.load(['go'])\n\nclass Book(kit.Model):\n"
-            "    pass\nEOF\n",
-            "",
-        ),
-        (
-            "python go.py",
-            '!  File "go.py", line 3, in <module>\n    kit.load()\n  File "/srv/go.py", line 3, in '
-            "<module>\n    kit.load()\nRuntimeError: already loading",
-        ),
-        (
-            "mkdir shop && touch shop/__init__.py && cat <<'EOF' > shop/models.py\nimport kit\n\n"
-            "class Book(kit.Model):\n    pass\nEOF\n"
-            "cat <<'EOF' > go.py\nimport kit\n\nkit.load(['shop'])\nEOF\n",
-            "",
-        ),
-        ("python go.py", "fine"),
-        sort="lines",
-        says=("imported a second time", "package of their own"),
-        never=("shop", "Book"),
+        says=("app.configure(\n    debug=1,\n)\napp.start()",),
     ),
     case(
         "definitions that were moved for another reason",
@@ -280,24 +256,6 @@ test_a_call_applies_a_fix_or_not = told_apart(
 )
 
 
-@pytest.mark.parametrize(
-    ("key", "call", "is_applied", "is_known"),
-    [
-        ("create_all", "python -c 'create_all()'", True, True),
-        ("create_all", "python -c 'drop_all()'", False, False),
-        ("first open_pool", "python -c 'open_pool()'", True, False),
-        ("open_pool close", "python -c 'open_pool()'", False, False),
-        ("moved to a package", "touch a/__init__.py", True, False),
-        ("moved to a package", "touch a/b.py", False, False),
-    ],
-)
-def test_a_call_holds_what_a_fix_names(
-    key: str, call: str, is_applied: bool, is_known: bool
-) -> None:
-    assert applies_lines(key, step_of(call)) is is_applied
-    assert is_in_code(key, [step_of(call)]) is is_known
-
-
 SHOP = "import db\n\n\ndb.rows()"
 POOL = '!  File "t.py", line 4, in <module>\n    db.rows()\nRuntimeError: db pool is not open'
 
@@ -311,7 +269,7 @@ def told(
         return f"cat > {name} <<'E'\n{code}\nE\npython {name}"
 
     steps = [step_of(ran(old), error), *map(step_of, between), step_of(ran(new), "rows")]
-    return lines_fix(case_of(steps, 0))
+    return lines_fix(steps, 0)
 
 
 def test_the_added_line_is_told_with_what_it_replaces() -> None:
@@ -329,7 +287,7 @@ def test_code_given_with_the_call_is_called_code() -> None:
         step_of(f"python - <<'E'\n{SHOP}\nE", error),
         step_of(f"python - <<'E'\n{code}\nE", "x"),
     ]
-    fix = lines_fix(case_of(steps, 0))
+    fix = lines_fix(steps, 0)
 
     assert fix
     assert fix.text.startswith("In the code, ")
@@ -381,8 +339,8 @@ def test_a_line_that_came_too_late_is_to_come_first() -> None:
     fix = told("import db\ndb.open_pool()\n\ndb.rows()", old=old)
 
     assert fix
-    assert fix.text == "First call `db.open_pool()`; only then comes the line that fails."
-    assert fix.key == "lines first open_pool"
+    assert fix.text == "In the script, with your own names:\ndb.open_pool()"
+    assert fix.key == "lines open_pool"
 
 
 def test_the_first_line_of_a_script_may_come_too_early() -> None:
@@ -390,7 +348,7 @@ def test_the_first_line_of_a_script_may_come_too_early() -> None:
     fix = told("db.open_pool()\ndb.rows()", old="db.rows()\ndb.open_pool()", error=error)
 
     assert fix
-    assert fix.key == "lines first open_pool"
+    assert fix.key == "lines open_pool"
 
 
 def test_an_import_that_the_added_lines_do_not_need_is_not_told() -> None:
