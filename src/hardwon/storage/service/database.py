@@ -16,7 +16,6 @@ import threading
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
-from hardwon.core import _extras
 from hardwon.core.errors import StorageError
 
 if TYPE_CHECKING:
@@ -160,7 +159,6 @@ def _connected(path: str) -> sqlite3.Connection:
 
 
 def _connected_to(settings: Settings) -> Database:
-    _extras.explain_missing()
     from hardwon.storage.postgres import database, schema
 
     mode = settings.postgres.migrate
