@@ -14,7 +14,8 @@ from hardwon.core.values.run import Episode, Step
 from hardwon.engine import trust
 from hardwon.engine.doors import Doors
 from hardwon.engine.pipeline import news, playbook, screen, screened_ports
-from hardwon.storage.stores import journal, sqlite
+from hardwon.storage.sql import journal
+from hardwon.storage.stores import sqlite
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Sequence
