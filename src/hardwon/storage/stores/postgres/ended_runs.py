@@ -58,7 +58,8 @@ WHERE tenant = %(tenant)s AND shelf = %(shelf)s AND digest = ANY(%(digests)s::te
 """
 _NOTE_PAST = """
 INSERT INTO hardwon.past_runs (tenant, shelf, digest, state)
-VALUES (%(tenant)s, %(shelf)s, %(digest)s, %(state)s) ON CONFLICT DO NOTHING
+VALUES (%(tenant)s, %(shelf)s, %(digest)s, %(state)s)
+ON CONFLICT (tenant, shelf, digest) DO UPDATE SET state = excluded.state
 """
 
 

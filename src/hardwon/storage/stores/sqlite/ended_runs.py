@@ -100,7 +100,7 @@ class SqliteEndedRuns(RunNotes):
     def note_past(self, scope: Scope, digest: str, state: str) -> None:
         with self._db as db:
             shelf = scopes.ensure(db, scope)
-            db.run("INSERT OR IGNORE INTO past_runs VALUES (?, ?, ?)", (shelf, digest, state))
+            db.run("INSERT OR REPLACE INTO past_runs VALUES (?, ?, ?)", (shelf, digest, state))
 
     def fold(self, records: list[list[Any]]) -> None:
         """Move noted runs into the database."""
