@@ -17,7 +17,7 @@ from hardwon.knowledge.evidence.keys import worked_keys
 from hardwon.knowledge.evidence.trails import replaced
 from hardwon.knowledge.evidence.wording import TRAIL, trail_fix
 from hardwon.knowledge.ranking.query import Query
-from hardwon.knowledge.reading import fix_unchanged, fixes, lesson_text, mined_lesson
+from hardwon.knowledge.reading import fixes, lesson_text, mined_lesson, unchanged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -141,11 +141,9 @@ def describe_learnt(marks: Iterable[str], memory: Memory) -> str:
 def _withdraw_unchanged(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
     """Take back “fails without your change too” of tests that this run has made pass."""
     marks: list[str] = []
-    for failing in past.steps if fix_unchanged.is_green(step) else ():
+    for failing in past.steps if unchanged.is_green(step) else ():
         failure = failing.failure
-        lesson = (
-            memory.about(failure) if failure and fix_unchanged.is_repeated(failing, step) else None
-        )
+        lesson = memory.about(failure) if failure and unchanged.is_repeated(failing, step) else None
         if failure is None or lesson is None:
             continue
         for fix in lesson.fixes:
