@@ -1,7 +1,7 @@
 """Any program as a model: the question goes to its input, the answer is its output.
 
-`agent:…` is the headless mode of a coding agent, which people already pay for. It runs without tools
-if possible, else with read-only tools, in an empty folder, and with hardwon's hooks off.
+`agent:…` is the headless mode of a coding agent, which people already pay for. It runs without
+tools if possible, else with read-only tools, in an empty folder, and with hardwon's hooks off.
 """
 
 from __future__ import annotations
