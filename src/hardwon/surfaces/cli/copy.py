@@ -17,7 +17,7 @@ from hardwon.surfaces.cli.progress import Progress
 @click.argument("source")
 @click.argument("target")
 @click.option("--resume", is_flag=True, help="Continue a copy that was interrupted.")
-def command(source: str, target: str, resume: bool) -> None:
+def copy_command(source: str, target: str, resume: bool) -> None:
     """Copy lessons, logs, reflections and dreams from SOURCE into TARGET, and compare them.
 
     Each is a home directory or `postgresql://…` with the role that owns the tables. The source is

@@ -53,17 +53,17 @@ def command(no_inject: bool, keep: str | None, as_json: bool) -> None:
 def _narrate(title: str, run: Run) -> None:
     say(title, bold=True)
     for line in run.told.splitlines():
-        say(wrapped(line), fg="cyan")
+        say(wrap_line(line), fg="cyan")
     for played in run.played:
         say(f"\n• {played.prompt}")
         for line in played.warned.splitlines():
-            say(wrapped(line), fg="cyan")
+            say(wrap_line(line), fg="cyan")
         for command, error in played.calls:
             mark, colour = ("✗", "red") if error else ("✓", "green")
             say(clip(f"    {mark} $ {command}   {error}".rstrip(), width()), fg=colour)
 
 
-def wrapped(line: str) -> str:
+def wrap_line(line: str) -> str:
     """A line of an injected block within the terminal's width."""
     return textwrap.fill(line, width() - 1, initial_indent="    ", subsequent_indent=" " * 8)
 

@@ -41,7 +41,7 @@ class Check(NamedTuple):
 @click.command("doctor")
 @options.home
 @options.as_json
-def command(home: str | None, as_json: bool) -> None:
+def doctor_command(home: str | None, as_json: bool) -> None:
     """Check the installation and the data, and say what to do; exit code 1 when a check fails."""
     checks = list(examine(home))
     if as_json:

@@ -8,7 +8,7 @@ import click
 @click.command("hook")
 @click.argument("agent")
 @click.argument("event", required=False)
-def command(agent: str, event: str | None) -> None:
+def hook_command(agent: str, event: str | None) -> None:
     """Answer one event of a coding agent, read as JSON from standard input.
 
     AGENT is claude-code, codex, gemini, copilot, opencode, cline, qwen or cursor; EVENT is needed

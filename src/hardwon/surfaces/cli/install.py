@@ -91,7 +91,7 @@ def command(
         raise click.UsageError("--http is for claude-code only")
     for agent in agents:
         target = _target(agent, level, _call(agent, port, data_home, is_usual=home is None))
-        is_change = _carried_out(
+        is_change = _carry_out(
             target,
             installer.installation(target),
             lambda t: installer.install(t, data_home),
@@ -115,14 +115,14 @@ def command(
 @_DRY
 @_DIFF
 @options.home
-def uninstall(
+def uninstall_command(
     agents: Sequence[str], level: str, yes: bool, dry_run: bool, diff: bool, home: str | None
 ) -> None:
     """Remove hardwon from AGENT; its settings become what they were before."""
     data_home = load(home).home
     for agent in agents:
         target = _target(agent, level)
-        is_change = _carried_out(
+        is_change = _carry_out(
             target,
             installer.removal(target, data_home),
             lambda t: installer.uninstall(t, data_home),
@@ -139,14 +139,14 @@ def _say_what_is_next(target: Target, level: str) -> None:
     if target.advice:
         say_folded(f"  {target.advice}")
     say_folded(f"  Lessons appear in its context: {target.doors}.")
-    for trouble in doubled(agent):
+    for trouble in double_installs(agent):
         say_folded(f"  {trouble}")
     say("  To look: hardwon lesson list, hardwon status, hardwon doctor")
     project = f" --level {level}" if level != locations.USER else ""
     say(f"  To take it out: hardwon uninstall {agent}{project}")
 
 
-def doubled(agent: str) -> Iterator[str]:
+def double_installs(agent: str) -> Iterator[str]:
     """Messages about an agent in whose files hardwon is twice."""
     targets = dict(files(agent))
     with suppress(HardwonError, ValueError):
@@ -170,7 +170,7 @@ def files(agent: str) -> Iterator[tuple[str, Target]]:
         seen.add(target.path)
 
 
-def _carried_out(
+def _carry_out(
     target: Target,
     change: ConfigChange,
     act: Callable[[Target], Any],

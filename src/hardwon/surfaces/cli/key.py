@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 
 @click.group("key", cls=Group)
-def command() -> None:
+def key_command() -> None:
     """Make, list and revoke the keys with which programs and people use `hardwon serve`."""
 
 
-def _lasting(_: click.Context, __: click.Parameter, text: str | None) -> timedelta | None:
+def _parse_duration(_: click.Context, __: click.Parameter, text: str | None) -> timedelta | None:
     try:
         return None if text is None else duration(text)
     except (ValueError, KeyError) as error:
         raise InvalidInput(f"--expires: {text!r} is not a duration such as 12h or 90d") from error
 
 
-@command.command("create")
+@key_command.command("create")
 @click.option(
     "--role",
     type=options.Choice(ROLES),
@@ -45,7 +45,7 @@ def _lasting(_: click.Context, __: click.Parameter, text: str | None) -> timedel
 @click.option("--agent", help="The only agent it is for.")
 @click.option("--project", help="The only project it is for.")
 @click.option("--note", default="", help="What it is for, in your words.")
-@click.option("--expires", callback=_lasting, help="After how long: 12h, 90d.")
+@click.option("--expires", callback=_parse_duration, help="After how long: 12h, 90d.")
 @options.home
 @options.as_json
 def create(
@@ -76,7 +76,7 @@ def create(
         click.echo("The key is not stored: this is the only time it is shown.", err=True)
 
 
-@command.command("list")
+@key_command.command("list")
 @options.home
 @options.as_json
 def list_keys(home: str | None, as_json: bool) -> None:
@@ -90,7 +90,7 @@ def list_keys(home: str | None, as_json: bool) -> None:
     table([heads, *(_row(key, now) for key in keys)] if keys else [("no keys yet",)], indent="")
 
 
-@command.command("revoke")
+@key_command.command("revoke")
 @click.argument("identity", metavar="ID")
 @options.home
 def revoke(identity: str, home: str | None) -> None:
@@ -99,7 +99,7 @@ def revoke(identity: str, home: str | None) -> None:
     say(f"revoked {key.id}")
 
 
-@command.command("move")
+@key_command.command("move")
 @options.home
 def move_keys(home: str | None) -> None:
     """Move the keys of an earlier release from this home to its PostgreSQL database."""

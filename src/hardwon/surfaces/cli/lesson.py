@@ -74,7 +74,7 @@ def list_(
 
 def _say_elsewhere(counts: Mapping[Scope, int]) -> None:
     """Name the first places that have other lessons, by the options that list those."""
-    places = [f"{count:,} with {options.chosen(at)}" for at, count in counts.items()]
+    places = [f"{count:,} with {options.scope_options(at)}" for at, count in counts.items()]
     ellipsis = "; …" if len(places) > _NAMED else ""
     say_folded(f"Elsewhere: {'; '.join(places[:_NAMED])}{ellipsis}", dim=True)
 
@@ -113,7 +113,7 @@ def show(number: str, as_json: bool, **place: Any) -> None:
         f"id: #{lesson.id}  status: {lesson.status}  shown: {lesson.hits}  met: {lesson.met}"
         f"  confidence: {lesson.confidence:.2f}  by: {lesson.author}  from: {lesson.origin}"
     )
-    for line in story.lines(lesson, exposures, verdict):
+    for line in story.history_lines(lesson, exposures, verdict):
         say_folded(line)
 
 

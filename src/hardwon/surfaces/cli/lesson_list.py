@@ -8,7 +8,7 @@ from hardwon.api.lessons import MOST, MOST_FOUND
 from hardwon.core.text.clean import one_line, plural
 from hardwon.core.values.lesson import Kind, Status, evidence_of
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.output import dump, fitted, say, width
+from hardwon.surfaces.cli.output import dump, fit_rows, say, width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +57,7 @@ def show_lessons(
 
 def show_rows(lessons: Sequence[Lesson]) -> None:
     """Columns: number, state, how often it was shown, when it applies, and what to do."""
-    rows = fitted([_cells(lesson) for lesson in lessons], room=width() - 2)
+    rows = fit_rows([_cells(lesson) for lesson in lessons], room=width() - 2)
     for lesson, row in zip(lessons, rows, strict=True):
         say(f"  {row}")
         reasons = evidence_of(lesson, Kind.QUARANTINED)

@@ -38,7 +38,7 @@ class LessonLookup(options.Scoped):
         scope = self._agent.lessons.place_of(number)
         if scope is None:
             raise NotFound("lesson", number, hint="; `hardwon lesson list` names those here")
-        where = f"hardwon lesson show {number} {options.chosen(scope)}"
+        where = f"hardwon lesson show {number} {options.scope_options(scope)}"
         raise NotFound("lesson", number, hint=f" here; it is elsewhere: {where}")
 
 

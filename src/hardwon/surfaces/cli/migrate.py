@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.option("--sql", is_flag=True, help="Print what would be run, and run nothing.")
 @click.option("--check", is_flag=True, help="Exit with 1 when something would be run.")
 @click.option("--grant", metavar="ROLE", help="Let this role use the tables without owning them.")
-def command(home: str | None, sql: bool, check: bool, grant: str | None) -> None:
+def migrate_command(home: str | None, sql: bool, check: bool, grant: str | None) -> None:
     """Bring the tables of a PostgreSQL database up to date, all or nothing.
 
     The database is that of `postgres.url`, or `--home postgresql://…`. Run it with the role that is

@@ -17,11 +17,11 @@ _SHOWN = 300  # characters of an answer
 
 
 @click.group("model", cls=Group)
-def command() -> None:
+def model_command() -> None:
     """The model that reads runs and words lessons; `hardwon config set model.name` chooses it."""
 
 
-@command.command()
+@model_command.command()
 @options.home
 @options.as_json
 def test(home: str | None, as_json: bool) -> None:

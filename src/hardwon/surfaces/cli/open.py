@@ -17,7 +17,7 @@ from hardwon.surfaces.cli.output import say
 @click.option("--no-browser", is_flag=True, help="Only print the link.")
 @options.home
 @options.tenant
-def command(no_browser: bool, home: str | None, tenant: str) -> None:
+def open_command(no_browser: bool, home: str | None, tenant: str) -> None:
     """Look at what was learnt, in your browser, until Ctrl-C (needs the extra `serve`).
 
     Starts a server on a free port that only this machine reaches. The link logs you in once.

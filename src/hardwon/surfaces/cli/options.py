@@ -107,7 +107,7 @@ def _with(added: Sequence[Callable[..., Any]], command: Callable[..., Any]) -> C
     return command
 
 
-def chosen(scope: hardwon.Scope) -> str:
+def scope_options(scope: hardwon.Scope) -> str:
     """The options that choose a scope; none for the agent that is chosen without them."""
     is_usual = scope.project and scope.agent == _from_settings("agent")
     agent = "" if is_usual else f"--agent {shlex.quote(scope.agent)} "

@@ -84,7 +84,7 @@ def _narrowed(widths: list[int], room: int) -> list[int]:
     return [*widths[:at], widest - excess, *widths[at + 1 :]]
 
 
-def fitted(rows: Sequence[tuple[str, ...]], *, room: int) -> list[str]:
+def fit_rows(rows: Sequence[tuple[str, ...]], *, room: int) -> list[str]:
     """Rows as aligned lines; on a terminal the last two columns share the free width."""
     if not rows:
         return []

@@ -11,7 +11,7 @@ from hardwon.surfaces.cli.output import dump, say, table
 
 
 @click.group("project", cls=Group)
-def command() -> None:
+def project_command() -> None:
     """See and confirm the folders that write into a project.
 
     The first folder whose git remote names a project is trusted. Any other folder reads its
@@ -19,7 +19,7 @@ def command() -> None:
     """
 
 
-@command.command("list")
+@project_command.command("list")
 @options.home
 @options.tenant
 @options.as_json
@@ -35,7 +35,7 @@ def list_(home: str | None, tenant: str, as_json: bool) -> None:
         say("no folder claims a project")
 
 
-@command.command()
+@project_command.command()
 @click.argument("folder", default=".", type=click.Path(exists=True, file_okay=False))
 @options.home
 @options.tenant
@@ -49,7 +49,7 @@ def trust(folder: str, home: str | None, tenant: str) -> None:
     say(f"{claim.folder} writes into {claim.project}")
 
 
-@command.command()
+@project_command.command()
 @click.argument("what", metavar="FOLDER|PROJECT")
 @options.home
 @options.tenant

@@ -15,7 +15,7 @@ from hardwon.core.values.lesson import quarantine_note
 from hardwon.engine.runtime import utc_now
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import age, complain, dump, say
-from hardwon.surfaces.cli.work import counted, drained
+from hardwon.surfaces.cli.work import drain_progress, tally_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +53,7 @@ def _suggest(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[Co
 )
 @options.scope
 @options.as_json
-def command(
+def reflect_command(
     words: tuple[str, ...],
     everything: bool,
     home: str | None,
@@ -165,12 +165,12 @@ def _failed(hw: Hardwon, as_json: bool) -> None:
 
 
 def _drain(hw: Hardwon, as_json: bool) -> None:
-    with drained(hw, is_quiet=as_json):
+    with drain_progress(hw, is_quiet=as_json):
         tally = hw.drain()
     if as_json:
         dump(tally)
         return
-    say(f"{plural(sum(tally), 'job')} worked: {counted(tally)}")
+    say(f"{plural(sum(tally), 'job')} worked: {tally_text(tally)}")
 
 
 def _on_dead(

@@ -16,7 +16,7 @@ from hardwon.core.settings import default_home, load
 from hardwon.core.text.clean import plural
 from hardwon.engine import trust
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.install import doubled, files
+from hardwon.surfaces.cli.install import double_installs, files
 from hardwon.surfaces.cli.output import dump, say_folded, table
 from hardwon.surfaces.hooks import hook_log, installer
 from hardwon.surfaces.hooks.agents import AGENTS
@@ -124,7 +124,7 @@ def _troubles(agent: str) -> Iterator[str]:
             if missing := installer.missing_part(target):
                 remedy = f"`hardwon install {agent} --level {level}` repairs it"
                 yield f"{agent}: its hooks start {missing}, which is gone; {remedy}"
-    yield from doubled(agent)
+    yield from double_installs(agent)
 
 
 def _claims(home: str) -> Iterator[str]:

@@ -34,7 +34,7 @@ _LABELS = {
 _LENGTH = 200  # characters of a piece of evidence
 
 
-def lines(
+def history_lines(
     lesson: Lesson, exposures: Sequence[Exposure], verdict: LessonVerdict | None
 ) -> Iterator[str]:
     """The history of a lesson, one event per line; empty when nothing is known."""

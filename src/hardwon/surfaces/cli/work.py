@@ -47,21 +47,21 @@ def command(
     with hardwon.open(home) as hw:
         os.chdir(hw.settings.home)  # a model's command must not start in a folder others wrote to
         port = hw.settings.queue.metrics_port if metrics_port is None else metrics_port
-        with _endpoint(hw, port), drained(hw, is_quiet=as_json or mode != "empty"):
+        with _endpoint(hw, port), drain_progress(hw, is_quiet=as_json or mode != "empty"):
             tally = hw.work(mode or "forever", idle=_time(idle))
         pending = hw.queue.status()[0].pending
     if as_json:
         dump({**tally._asdict(), "left": pending})
     else:
-        say(f"{counted(tally)}, {pending} waiting")
+        say(f"{tally_text(tally)}, {pending} waiting")
 
 
-def counted(tally: Tally) -> str:
+def tally_text(tally: Tally) -> str:
     """How many jobs ended in each way."""
     return f"{tally.done:,} done, {tally.retried:,} to retry, {tally.buried:,} given up"
 
 
-def drained(hw: hardwon.Hardwon, *, is_quiet: bool) -> Watched:
+def drain_progress(hw: hardwon.Hardwon, *, is_quiet: bool) -> Watched:
     """Progress over the jobs that wait now."""
     waiting, ledger = hw.queue.status()[0].pending, hw.worker.ledger
     progress = Progress("Reflecting", is_quiet=is_quiet, kept=_jobs_kept)

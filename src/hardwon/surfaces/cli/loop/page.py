@@ -39,13 +39,13 @@ def analysis_page(analysis: Analysis, *, title: str) -> str:
     return page(
         title,
         f"{plural(analysis.loops, 'loop')}, {plural(analysis.trials, 'trial')}",
-        tiles(*_figures(analysis)),
+        tiles(*_tiles(analysis)),
         f'<div class="pairs">{"".join(sections)}</div>',
         *(section(head, drawn or _NOTHING) for head, drawn in wide.items()),
     )
 
 
-def _figures(analysis: Analysis) -> list[tuple[str, str]]:
+def _tiles(analysis: Analysis) -> list[tuple[str, str]]:
     return [
         (percent(analysis.success_rate), "loops that succeeded"),
         (number(analysis.trials_to_success), "trials to success"),
