@@ -13,7 +13,7 @@ import click
 
 import hardwon
 from hardwon.core.errors import HardwonError, InvalidInput, MissingExtra, NotFound
-from hardwon.surfaces.cli.group import Group
+from hardwon.surfaces.cli.options import Group
 from hardwon.surfaces.cli.output import INTERRUPTED, complain
 
 if TYPE_CHECKING:

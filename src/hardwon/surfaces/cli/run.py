@@ -10,7 +10,7 @@ import click
 from hardwon.core.text.clean import one_line, plural
 from hardwon.core.values.run import WITHHELD, EndedRun, Shown, Step, timeline
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.group import Group
+from hardwon.surfaces.cli.options import Group
 from hardwon.surfaces.cli.output import age, dump, fit_rows, say, say_folded, width
 from hardwon.surfaces.presentation import wording
 
