@@ -17,8 +17,7 @@ from hardwon.core.settings import duration
 from hardwon.core.text.clean import clip, one_line, plural, printable
 from hardwon.engine.runtime import utc_now
 from hardwon.learn.transcripts.catalog import AGENTS, Ambiguous, Overview
-from hardwon.learn.transcripts.location import SessionPlace
-from hardwon.learn.transcripts.mining import Answerer, Mining, Sessions, by_policy
+from hardwon.learn.transcripts.mining import Answerer, Mining, Phase, Sessions, by_policy
 from hardwon.learn.transcripts.past import (
     EMPTY,
     KNOWN,
@@ -28,9 +27,8 @@ from hardwon.learn.transcripts.past import (
     UNREADABLE,
     Learnt,
 )
-from hardwon.learn.transcripts.phases import Phase
 from hardwon.learn.transcripts.questions import NONE, Chosen, Option, Question, valid
-from hardwon.learn.transcripts.runs import RunLessons
+from hardwon.learn.transcripts.transcript import SessionPlace
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.options import Group
 from hardwon.surfaces.cli.output import Progress, age, complain, dump, say, table, width
@@ -402,9 +400,9 @@ _MINE = {
 @options.scope
 @options.as_json
 def import_(files: tuple[str, ...], as_json: bool, **place: Any) -> None:
-    """Keep the lessons of runs in the neutral format (JSON lines, perhaps gzipped)."""
+    """Record runs in the neutral format (JSON lines, perhaps gzipped) and learn from them."""
     skipped: Counter[str] = Counter()
-    runs: list[RunLessons] = []
+    runs: list[Learnt] = []
     progress = Progress("Importing", is_quiet=as_json, kept=_runs_kept)
     with options.Scoped(**place) as agent, progress as tell:
         rows = agent.sessions.count_runs(files)
@@ -413,22 +411,23 @@ def import_(files: tuple[str, ...], as_json: bool, **place: Any) -> None:
             for run in agent.sessions.import_runs(file, skipped):
                 runs.append(run)
                 tell(len(runs), rows)
-    lessons = {(run.repo, number) for run in runs for number in run.lessons}
-    steps, failures = sum(run.steps for run in runs), sum(run.failures for run in runs)
+        projects = {run.project for run in runs}
+        counts = agent.lessons.elsewhere()
+        lessons = sum(count for scope, count in counts.items() if scope.project in projects)
+    steps, failed = sum(run.steps for run in runs), sum(run.failed for run in runs)
     if as_json:
         dump(
             {
                 "runs": runs,
                 "steps": steps,
-                "failures": failures,
-                "lessons": len(lessons),
+                "failures": failed,
+                "lessons": lessons,
                 "skipped": dict(skipped),
             }
         )
         return
-    fixed = sum(run.fixed for run in runs)
-    summary = f"{plural(len(runs), 'run')}, {plural(steps, 'command')}, {failures:,} failed"
-    say(f"{summary}, {fixed:,} fixed in the same run; {plural(len(lessons), 'lesson')} kept")
+    summary = f"{plural(len(runs), 'run')}, {plural(steps, 'new command')}, {failed:,} failed"
+    say(f"{summary}; {plural(lessons, 'lesson')} in their projects")
     for reason, count in skipped.items():
         complain(f"left out {plural(count, 'row')}: {reason}")
 
