@@ -13,7 +13,7 @@ import click
 from hardwon.core import settings_file
 from hardwon.core.errors import HardwonError, InvalidInput
 from hardwon.core.settings import Settings, load
-from hardwon.models import headless
+from hardwon.models import command as headless
 from hardwon.storage.auth import kept_token
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import say, say_folded
@@ -68,11 +68,11 @@ def _possible(agents: Sequence[str]) -> dict[str, str]:
 
 def _reading(agents: Sequence[str]) -> str:
     """The first agent whose headless mode can be called; "" if there is none."""
-    return next((agent for agent in agents if headless.is_there(agent)), "")
+    return next((agent for agent in agents if headless.has_agent(agent)), "")
 
 
 def _command(agent: str) -> str:
-    return headless.COMMANDS.get(agent, "")
+    return headless.AGENTS.get(agent, "")
 
 
 def _is_chosen(settings: Settings) -> bool:
@@ -118,7 +118,7 @@ def _done(way: str, settings: Settings) -> str:
 def _impossible(way: str, agents: Sequence[str]) -> str:
     if way == ASK:
         return f"{', '.join(agents)}: cannot be asked when a session ends"
-    known = [agent for agent in agents if agent in headless.COMMANDS]
+    known = [agent for agent in agents if agent in headless.AGENTS]
     if not known:
         return f"{', '.join(agents)}: no headless mode is known; set model.name instead"
     programs = ", ".join(f"`{_command(agent).split(' ')[0]}`" for agent in known)
