@@ -312,9 +312,9 @@ def unsorted_cut() -> None:
 
 def unlocked_settlers() -> None:
     """Several processes move what waits on a shelf at once."""
-    sql = "SELECT pg_try_advisory_xact_lock(%(kind)s::int, %(shelf)s::int)"
+    sql = "SELECT pg_try_advisory_xact_lock(:kind::int, :shelf::int)"
     assert vars(merge)["_TRY"] == sql
-    vars(merge)["_TRY"] = "SELECT TRUE OR %(kind)s = %(shelf)s"
+    vars(merge)["_TRY"] = "SELECT TRUE OR :kind = :shelf"
 
 
 def forwarded_again() -> None:

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from hardwon.core.values.delivery import Injection
     from hardwon.core.values.lesson import Lesson
     from hardwon.storage.ports import Run, Store
+    from hardwon.storage.sql.journal import Spool
     from hardwon.storage.stores.postgres import PostgresStore
-    from hardwon.storage.stores.spool import Spool
 
 WANTED, MET = "wanted", "step"  # the kinds of notes
 _AT_ONCE = 500  # lessons that are read and kept together

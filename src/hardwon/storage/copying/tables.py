@@ -6,8 +6,7 @@ import json
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.storage.stores.records import DREAM, ENDED_RUN, REFLECTION
-from hardwon.storage.stores.rows import COLUMNS, DELIVERY
+from hardwon.storage.sql.rows import COLUMNS, DELIVERY, DREAM, ENDED_RUN, REFLECTION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

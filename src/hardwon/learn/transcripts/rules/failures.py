@@ -10,6 +10,7 @@ from hardwon.core.text.clean import clip, clip_words, one_line
 from hardwon.core.text.quoting import quotable
 from hardwon.core.text.redact import redact
 from hardwon.knowledge.evidence.inner import with_failure
+from hardwon.knowledge.evidence.keys import failed_key
 from hardwon.knowledge.evidence.wording import TRAIL
 from hardwon.knowledge.reading.authored import writings
 from hardwon.knowledge.reading.call_keys import call_keys
@@ -186,7 +187,7 @@ def _fixed(failed: Failed, failures: list[Failed]) -> Insight:
         tags=_tags(step),
         mistake=f"{_call(step)} {_ending(failed, past=True)}.",
         signatures=_signatures(failure),
-        calls=call_keys(step.tool, step.args),
+        calls=(*failed_key(step, ""), *call_keys(step.tool, step.args)),
         subject=f"{failure.text}\0{fix.key}",  # another fix of it is another insight
         kinds=(failure.kind,),
         fixes=(fix,),
