@@ -32,9 +32,8 @@ from hardwon.surfaces.cli.output import age, complain, dump, say, table
 from hardwon.surfaces.cli.progress import Progress
 
 if TYPE_CHECKING:
-    from hardwon.learn.transcripts.location import SessionPlace
-    from hardwon.learn.transcripts.phases import Phase
-    from hardwon.learn.transcripts.runs import RunLessons
+    from hardwon.learn.transcripts.mining import Phase
+    from hardwon.learn.transcripts.transcript import SessionPlace
 
 _AGENTS = click.option(
     "--from",
@@ -307,9 +306,9 @@ _MINE = {
 @options.scope
 @options.as_json
 def import_(files: tuple[str, ...], as_json: bool, **place: Any) -> None:
-    """Keep the lessons of runs in the neutral format (JSON lines, perhaps gzipped)."""
+    """Record runs in the neutral format (JSON lines, perhaps gzipped) and learn from them."""
     skipped: Counter[str] = Counter()
-    runs: list[RunLessons] = []
+    runs: list[Learnt] = []
     progress = Progress("Importing", is_quiet=as_json, kept=_runs_kept)
     with options.Scoped(**place) as agent, progress as tell:
         rows = agent.sessions.count_runs(files)
@@ -318,22 +317,23 @@ def import_(files: tuple[str, ...], as_json: bool, **place: Any) -> None:
             for run in agent.sessions.import_runs(file, skipped):
                 runs.append(run)
                 tell(len(runs), rows)
-    lessons = {(run.repo, number) for run in runs for number in run.lessons}
-    steps, failures = sum(run.steps for run in runs), sum(run.failures for run in runs)
+        projects = {run.project for run in runs}
+        counts = agent.lessons.elsewhere()
+        lessons = sum(count for scope, count in counts.items() if scope.project in projects)
+    steps, failed = sum(run.steps for run in runs), sum(run.failed for run in runs)
     if as_json:
         dump(
             {
                 "runs": runs,
                 "steps": steps,
-                "failures": failures,
-                "lessons": len(lessons),
+                "failures": failed,
+                "lessons": lessons,
                 "skipped": dict(skipped),
             }
         )
         return
-    fixed = sum(run.fixed for run in runs)
-    summary = f"{plural(len(runs), 'run')}, {plural(steps, 'command')}, {failures:,} failed"
-    say(f"{summary}, {fixed:,} fixed in the same run; {plural(len(lessons), 'lesson')} kept")
+    summary = f"{plural(len(runs), 'run')}, {plural(steps, 'new command')}, {failed:,} failed"
+    say(f"{summary}; {plural(lessons, 'lesson')} in their projects")
     for reason, count in skipped.items():
         complain(f"left out {plural(count, 'row')}: {reason}")
 
