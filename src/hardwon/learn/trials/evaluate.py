@@ -117,7 +117,7 @@ def judge(check: Verifier, ended: Finished, *, cwd: str) -> tuple[VerificationRe
     report = _written_report(check.command, ended, cwd=cwd) or read_report(output, tool)
     errors = report.errors if status != "pass" else ()  # a passing tool may print the word error
     if status != "pass" and not any(error.severity == "error" for error in errors):
-        errors = (*errors, _unexplained(tool, ended, output))
+        errors = (*errors, _overall_error(tool, ended, output))
     base = os.path.join(cwd, "")
     errors = tuple(
         error._replace(file=error.file.removeprefix(base)) if error.file else error
@@ -157,7 +157,7 @@ def _written_report(command: str, ended: Finished, *, cwd: str) -> ToolReport | 
     return report if report.metrics.tests_total else None
 
 
-def _unexplained(tool: Tool, ended: Finished, output: str) -> StructuredError:
+def _overall_error(tool: Tool, ended: Finished, output: str) -> StructuredError:
     """The error for a failure that the output does not place."""
     name, trace = tool.name, output[-2000:]
     if ended.timed_out:

@@ -75,7 +75,7 @@ class _Reader:
             self._places[key] = len(self.actions)
             self.actions.append(_action(tool, args)._replace(thought=thought))
 
-    def ended(self, key: str, output: Any, failed: bool) -> None:
+    def end(self, key: str, output: Any, failed: bool) -> None:
         at = self._places.get(key)
         if at is not None:
             if isinstance(output, list):
@@ -123,7 +123,7 @@ def _plain(event: dict[str, Any], reader: _Reader) -> bool:
         reader.thinks(event["thought"])
     if "tool" in present:
         reader.step(event["tool"], event.get("args", ""), key="last")
-        reader.ended("last", event.get("output", ""), event.get("failed") is True)
+        reader.end("last", event.get("output", ""), event.get("failed") is True)
     return bool(present)
 
 
@@ -138,7 +138,7 @@ def _claude(message: dict[str, Any], reader: _Reader) -> bool:
             reader.step(str(part.get("name")), part.get("input"), key=str(part.get("id")))
         elif kind == "tool_result":
             key = str(part.get("tool_use_id"))
-            reader.ended(key, part.get("content"), part.get("is_error") is True)
+            reader.end(key, part.get("content"), part.get("is_error") is True)
         elif kind == "thinking":
             reader.thinks(str(part.get("thinking") or ""))
         elif kind == "text" and message.get("role") == "assistant":
@@ -157,7 +157,7 @@ def _codex(event: dict[str, Any], reader: _Reader) -> bool:
     elif item.get("type") == "command_execution":
         reader.step("bash", {"command": str(item.get("command"))}, key="last")
         failed = item.get("exit_code") not in (0, None)
-        reader.ended("last", item.get("aggregated_output"), failed)
+        reader.end("last", item.get("aggregated_output"), failed)
     elif item.get("type") == "file_change":
         reader.step("edit", item.get("changes"), key="last")
     return True
