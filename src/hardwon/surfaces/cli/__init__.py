@@ -55,6 +55,8 @@ _SECTIONS = {
         "open": "Look at what was learnt, in your browser.",
         "serve": "Serve the HTTP API and the pages.",
         "key": "Make, list and revoke the keys of `serve`.",
+        "login": "Share the lessons of a server, in hooks and commands.",
+        "logout": "Use the lessons of this home again.",
         "copy": "Copy a store into another: a file into PostgreSQL, or back.",
         "migrate": "Make or update the tables of a PostgreSQL database.",
     },
@@ -81,7 +83,8 @@ class LazyGroup(Group):
         if cmd_name not in COMMANDS:
             return None
         try:
-            command: click.Command = import_module(f"hardwon.surfaces.cli.{cmd_name}").command
+            module, name = ("login", "logout") if cmd_name == "logout" else (cmd_name, "command")
+            command: click.Command = getattr(import_module(f"hardwon.surfaces.cli.{module}"), name)
         except MissingExtra as missing:
             return _lacking(cmd_name, missing)
         return command

@@ -17,7 +17,7 @@ from hardwon.storage.stores.postgres.logs import PostgresLogs
 from hardwon.storage.stores.postgres.transaction import LockingTransaction
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from hardwon.core.values.scope import Scope
@@ -64,6 +64,10 @@ class PostgresStore(PostgresKnowledge, PostgresLogs):
     def on(self, kind: str, fold: Callable[[list[list[Any]]], None]) -> None:
         """Register a handler for records of a kind that the store itself does not handle."""
         self._journal.on(kind, fold)
+
+    def receive(self, batch: str, records: Sequence[Sequence[object]]) -> None:
+        """Fold in the records of another machine, once."""
+        self._journal.receive(batch, records)
 
     def fold(self) -> int:
         """Move records of the agents' path into the database."""

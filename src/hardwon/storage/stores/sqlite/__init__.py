@@ -16,6 +16,9 @@ from hardwon.storage.stores.sqlite.inverted.search import FRESH
 from hardwon.storage.stores.sqlite.lessons import SqliteLessons
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
     from hardwon.storage.ports import DreamStore, ReflectionStore, VectorStore
     from hardwon.storage.stores.sqlite import (
         ended_runs,
@@ -25,6 +28,13 @@ if TYPE_CHECKING:
         statistics,
         units,
     )
+
+
+_FOLDED = (
+    "CREATE TABLE IF NOT EXISTS folded (batch TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT",
+    "CREATE INDEX IF NOT EXISTS folded_at ON folded (at)",
+)
+_REMEMBERED = 30 * 86_400  # seconds that a batch may be sent again
 
 
 class SqliteStore:
@@ -102,6 +112,14 @@ class SqliteStore:
 
         return history.SqliteHistory(self._db)
 
+    def on(self, kind: str, fold: Callable[[list[list[Any]]], None]) -> None:
+        """Register a handler for records of a kind that the store itself does not handle."""
+        self._journal.on(kind, fold)
+
+    def receive(self, batch: str, records: Sequence[Sequence[object]]) -> None:
+        """Fold in the records of another machine, once."""
+        self._journal.receive(batch, records)
+
     def together(self) -> Database:
         return self._db
 
@@ -163,4 +181,15 @@ class SqliteStore:
 
 def _opened(home: str) -> tuple[Database, Journal]:
     database = Database(os.path.join(home, "hardwon.db"))
-    return database, Journal(database, Spool(os.path.join(home, "deliveries.spool")))
+    spool = Spool(os.path.join(home, "deliveries.spool"))
+    return database, Journal(database, spool, is_new=lambda batch: _is_new(database, batch))
+
+
+def _is_new(database: Database, batch: str) -> bool:
+    """Whether a batch of records was not folded in before; it is noted as folded in now."""
+    for statement in _FOLDED:
+        database.run(statement)
+    database.run("DELETE FROM folded WHERE at < unixepoch() - ?", (_REMEMBERED,))
+    return bool(
+        database.rows("INSERT OR IGNORE INTO folded VALUES (?, unixepoch()) RETURNING 1", (batch,))
+    )
