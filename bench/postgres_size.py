@@ -28,8 +28,8 @@ from bench.timing import at, cache, median, table
 from hardwon.knowledge.ranking import postings
 from hardwon.knowledge.ranking.postings import RANKS
 from hardwon.knowledge.ranking.query import index
+from hardwon.storage.sql.rows import COLUMNS, values_of
 from hardwon.storage.stores.postgres import PostgresStore
-from hardwon.storage.stores.rows import COLUMNS, values_of
 from tests.postgres_server import SERVICE, PostgresServer, running
 
 ROUNDS, WARM = 1000, 200

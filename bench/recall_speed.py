@@ -27,7 +27,7 @@ import hardwon
 from bench.corpus import SCOPE, TOOL, Corpus, call_of, error_of
 from bench.timing import at, cache, cold, interleaved, median, table
 from hardwon.core.values.lesson_formats import to_lines
-from hardwon.storage.stores.rows import values_of
+from hardwon.storage.sql.rows import values_of
 from hardwon.storage.stores.sqlite import SqliteStore
 from hardwon.storage.stores.sqlite.database import SCHEMA
 

@@ -14,7 +14,7 @@ from hardwon import Hardwon, Scope
 from hardwon.core import _files
 from hardwon.core.settings import load
 from hardwon.core.values.lesson import Status
-from hardwon.storage.stores.journal import notes_for
+from hardwon.storage.sql.journal import notes_for
 from hardwon.storage.stores.postgres import PostgresStore
 from hardwon.storage.stores.sqlite import SqliteStore
 from hardwon.storage.stores.sqlite.mirror import PROVISIONAL

@@ -20,6 +20,7 @@ from hardwon.models.scripted import Scripted
 PUBLIC = [
     *("Agent", "Delivery", "Episode", "Hardwon", "HardwonError", "Injection", "Job", "Lesson"),
     *("Reflection", "Scope", "Settings", "Signature", "Step", "Trigger", "aopen", "attach", "open"),
+    "wrap",
 ]
 HEAVY = ["asyncio", "socket", "ssl", "http", "urllib.request", "httpx2", "click", "mcp", "pydantic"]
 MKDIR = {"command": "mkdir out/nightly"}

@@ -26,6 +26,7 @@ _HOMES = {
     "aopen": "api.aio",
     "attach": "api",
     "open": "api.opening",
+    "wrap": "integrations.clients",
 }
 __all__ = sorted(_HOMES)
 

@@ -16,6 +16,7 @@ from hardwon.core.values.run import Episode as Episode
 from hardwon.core.values.run import Step as Step
 from hardwon.core.values.run import Trigger as Trigger
 from hardwon.core.values.scope import Scope as Scope
+from hardwon.integrations.clients import wrap as wrap
 from hardwon.knowledge.reading.signature import Signature as Signature
 
 __version__: str

@@ -160,3 +160,25 @@ def test_the_newest_of_a_time_come_with_their_steps_oldest_first(store: Store) -
     assert list(own) == [ended(f"run{number}", NOW - number * HOUR) for number in (2, 1, 0)]
     assert len(list(store.ended_runs.latest(Window(CODER, NOW - 3.5 * HOUR), limit=9))) == 4
     assert len(list(store.ended_runs.latest(Window(CODER, NOW, is_whole=True), limit=9))) == 2
+
+
+def test_the_last_note_about_a_past_session_is_kept_for_its_agent(store: Store) -> None:
+    store.ended_runs.note_past(CODER, "a1", "open")
+    store.ended_runs.note_past(CODER, "a1", "later")
+
+    digests = ["a1", *(f"{number:x}" for number in range(2000))]
+    assert store.ended_runs.past(CODER, digests) == {"a1": "later"}
+    assert store.ended_runs.past(TESTER, digests) == {}
+
+
+def test_a_note_is_not_kept_when_what_it_stands_for_is_not(store: Store) -> None:
+    def fail() -> None:
+        with store.together():
+            store.ended_runs.note_past(CODER, "a1", "")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+
+    is_whole = type(store).__name__ != "MemoryStore"
+    assert not store.ended_runs.past(CODER, ["a1"]) or not is_whole

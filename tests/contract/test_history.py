@@ -12,10 +12,9 @@ from hardwon import Scope
 from hardwon.core.values.lesson import Change
 from hardwon.storage.ports import History, Store
 from hardwon.storage.postgres.database import Database as Server
+from hardwon.storage.sql.reflections import SqlHistory
 from hardwon.storage.stores.memory.history import MemoryHistory
-from hardwon.storage.stores.postgres.history import PostgresHistory
 from hardwon.storage.stores.sqlite.database import Database
-from hardwon.storage.stores.sqlite.history import SqliteHistory
 from tests.samples import CODER, LATER, NOW, lesson
 
 STRANGERS = [Scope("other", "coder", "api"), Scope("acme", "writer", "api"), Scope("acme", "coder")]
@@ -75,10 +74,10 @@ def capped(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[History]:
         yield MemoryHistory(2)
     elif request.param == "sqlite":
         with closing(Database(str(tmp_path / "hardwon.db"))) as file:
-            yield SqliteHistory(file, 2)
+            yield SqlHistory(file, 2)
     else:
         with Server(request.getfixturevalue("database").url).opened() as server:
-            yield PostgresHistory(server, 2)
+            yield SqlHistory(server, 2)
 
 
 def test_the_oldest_changes_of_a_scope_are_dropped(capped: History) -> None:

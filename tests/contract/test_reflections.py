@@ -16,14 +16,13 @@ from hardwon import Reflection, Scope
 from hardwon.knowledge.ranking.reflections import key_words
 from hardwon.storage.ports import ReflectionStore, Store
 from hardwon.storage.postgres.database import Database as Server
+from hardwon.storage.sql.reflections import SqlReflections
 from hardwon.storage.stores.memory import MemoryStore
 from hardwon.storage.stores.memory.reflections import MemoryReflections
 from hardwon.storage.stores.postgres import PostgresStore
-from hardwon.storage.stores.postgres.reflections import PostgresReflections
 from hardwon.storage.stores.redis.reflections import RedisReflections
 from hardwon.storage.stores.sqlite import SqliteStore
 from hardwon.storage.stores.sqlite.database import Database
-from hardwon.storage.stores.sqlite.reflections import SqliteReflections
 from tests.redis_server import RedisServer
 from tests.samples import CODER, LATER, NOW
 from tests.waiting import until
@@ -250,10 +249,10 @@ def capped(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Reflectio
         yield MemoryReflections(5)
     elif request.param == "sqlite":
         with closing(Database(str(tmp_path / "hardwon.db"))) as file:
-            yield SqliteReflections(file, "run", cap=5)
+            yield SqlReflections(file, "run", cap=5)
     else:
         with Server(request.getfixturevalue("database").url).opened() as server:
-            yield PostgresReflections(server, "run", cap=5)
+            yield SqlReflections(server, "run", cap=5)
 
 
 def test_only_the_newest_are_kept_under_a_cap(capped: ReflectionStore) -> None:

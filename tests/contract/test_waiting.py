@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.core.values.delivery import Unit
-from hardwon.storage.stores import journal
+from hardwon.storage.sql import journal
 from hardwon.storage.stores.postgres import PostgresStore
 from hardwon.storage.stores.sqlite import SqliteStore
 from tests.contract.conftest import STORES

@@ -136,8 +136,9 @@ def _messages(model: ScriptedModel, request: dict[str, Any]) -> list[Any] | dict
     ]
 
 
-def _responses(model: ScriptedModel, request: dict[str, Any]) -> list[Any]:
-    items = request.get("input", [])
+def _responses(model: ScriptedModel, request: dict[str, Any]) -> list[Any] | dict[str, Any]:
+    given = request.get("input", [])
+    items = [] if isinstance(given, str) else given
     turn = sum(str(item.get("type", "")).endswith("_call_output") for item in items)
     move, number = model.move(turn, request), model.next_id()
     item: dict[str, Any] = {"id": f"item_{number}", "status": "completed"}
@@ -155,6 +156,8 @@ def _responses(model: ScriptedModel, request: dict[str, Any]) -> list[Any]:
         "output": [item],
         "usage": {**USAGE, "total_tokens": 15},
     }
+    if not request.get("stream"):
+        return response
     started = {**response, "status": "in_progress", "output": []}
     return [
         {"type": "response.created", "response": started},

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from hardwon.core.values.run import Step
-from hardwon.knowledge.reading.command_verdict import ends_red, has_command_failed
+from hardwon.knowledge.reading.command_verdict import has_command_failed
+from hardwon.knowledge.reading.reports import ends_red
 
 RAISED = (
     'Traceback (most recent call last):\n  File "a.py", line 2, in <module>\n    f()\nKeyError: "x"'

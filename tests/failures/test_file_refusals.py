@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import pytest
 
 from hardwon.core.values.run import Step
 from hardwon.knowledge.reading.call_keys import canonical
-from hardwon.knowledge.reading.file_refusals import refusal, text_key
+from hardwon.knowledge.reading.file_refusals import refusal
 from hardwon.knowledge.reading.reading import read_failure
 from hardwon.knowledge.reading.situation import situation
 from hardwon.knowledge.reading.verdict import has_failed
@@ -124,17 +121,3 @@ def test_no_result_is_read_for_long(piece: str) -> None:
     spent = cpu_seconds(refusal, "Edit", canonical(EDIT), piece * 50_000)
 
     assert spent < NEVER_QUADRATIC
-
-
-@pytest.mark.parametrize(
-    ("args", "key"),
-    [
-        ({"path": "a", "old_str": "x"}, "old_str"),
-        ({"path": "a", "edits": [{"oldText": "x"}]}, "oldText"),
-        ({"path": "a", "edits": ["x"]}, ""),
-        ({"path": "a", "edits": []}, ""),
-        ({"path": "a", "old_str": ""}, ""),
-    ],
-)
-def test_the_argument_with_the_text_to_replace(args: dict[str, Any], key: str) -> None:
-    assert text_key(Step("edit", json.dumps(args))) == key

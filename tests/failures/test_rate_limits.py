@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.knowledge.reading.rate_limits import is_early, is_limit
+from hardwon.knowledge.reading.rate_limits import is_limit
 
 
 @pytest.mark.parametrize(
@@ -27,24 +27,3 @@ from hardwon.knowledge.reading.rate_limits import is_early, is_limit
 )
 def test_a_line_reports_a_rate_limit(line: str, is_one: bool) -> None:
     assert is_limit(line) is is_one
-
-
-@pytest.mark.parametrize(
-    ("line", "is_one"),
-    [
-        ("the result is not ready", True),
-        ("not yet ready", True),
-        ("RESULT_NOT_READY", True),
-        ("E9000 ARCHIVE BUSY", True),
-        ("please try later", True),
-        ("export not finished", True),
-        ("the job is still running", True),
-        ("the offer still stands", False),
-        ("please try again later", True),
-        ("cannot ready the room", False),
-        ("a busybody called", False),
-        ("try again", False),
-    ],
-)
-def test_a_line_says_that_the_call_may_work_later(line: str, is_one: bool) -> None:
-    assert is_early(line) is is_one

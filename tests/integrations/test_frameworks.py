@@ -60,7 +60,7 @@ def test_integrations_and_examples_stay_small() -> None:
     integrations = (ROOT / "src" / "hardwon" / "integrations").glob("*.py")
     examples = (ROOT / "examples").glob("*.py")
 
-    assert max(len(path.read_text().splitlines()) for path in integrations) <= 120
+    assert max(len(path.read_text().splitlines()) for path in integrations) <= 300
     assert max(len(path.read_text().splitlines()) for path in examples) <= 25
 
 

@@ -33,9 +33,9 @@ def own_server() -> Iterator[PostgresServer]:
 def shelve(db: Database, tenant: str, agent: str) -> None:
     with db:
         own = db.of(tenant)
-        own.run("INSERT INTO hardwon.tenants VALUES (%(tenant)s) ON CONFLICT DO NOTHING")
+        own.run("INSERT INTO hardwon.tenants VALUES (:tenant) ON CONFLICT DO NOTHING")
         own.run(
-            "INSERT INTO hardwon.shelves (tenant, agent_id) VALUES (%(tenant)s, %(agent)s)",
+            "INSERT INTO hardwon.shelves (tenant, agent_id) VALUES (:tenant, :agent)",
             agent=agent,
         )
 

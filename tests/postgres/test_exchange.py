@@ -10,7 +10,7 @@ import pytest
 from hardwon.storage.postgres.connect import Connection, connect
 from tests.postgres_server import Place
 
-_SAME = "SELECT %(value)s::text"
+_SAME = "SELECT :value::text"
 
 
 @pytest.fixture(params=["prepared", "pooled"])
@@ -27,8 +27,8 @@ def test_each_statement_gets_its_rows(line: Connection) -> None:
                 ("SELECT generate_series(1, 3)", {}),
                 ("CREATE TEMPORARY TABLE IF NOT EXISTS kept (number int)", {}),
                 (_SAME, {"value": value}),
-                ("SELECT %(b)s::int %% %(a)s::int, %(b)s::int", {"a": 3, "b": 10}),
-                ("SELECT %(blob)s::bytea, %(many)s::bigint[]", {"blob": b"\0x", "many": [1, 2]}),
+                ("SELECT :b::int % :a::int, :b::int", {"a": 3, "b": 10}),
+                ("SELECT :blob::bytea, :many::bigint[]", {"blob": b"\0x", "many": [1, 2]}),
             ]
         )
 
@@ -36,13 +36,13 @@ def test_each_statement_gets_its_rows(line: Connection) -> None:
 
 
 def test_numbers_of_every_size_reach_the_same_statement(line: Connection) -> None:
-    sql = "SELECT %(number)s::bigint, %(many)s::bigint[]"
+    sql = "SELECT :number::bigint, :many::bigint[]"
     for number in (1, 2**20, 2**40, -1):
         asked = (sql, {"number": number, "many": [number]})
 
         assert line.exchange.ask([asked]) == [[(number, [number])]]
 
-    prepared = "SELECT statement FROM pg_prepared_statements WHERE statement LIKE '%%::bigint[]'"
+    prepared = "SELECT statement FROM pg_prepared_statements WHERE statement LIKE '%::bigint[]'"
     assert len(line.exchange.ask([(prepared, {})])[0]) <= 1
 
 

@@ -18,7 +18,8 @@ from hardwon.core.values.reflection import Reflection
 from hardwon.core.values.report import ListQuery, Place, Window
 from hardwon.knowledge.ranking.query import query
 from hardwon.storage.ports import Store
-from hardwon.storage.postgres.database import Database, Statement
+from hardwon.storage.postgres.database import Database
+from hardwon.storage.sql.dialect import Statement
 from hardwon.storage.stores.postgres import PostgresStore
 from tests.postgres_server import PostgresServer
 from tests.samples import NOW, lesson
@@ -85,7 +86,7 @@ def without_where(database: Database) -> None:
     ask = database.ask
 
     def careless(tenant: str, *statements: Statement) -> Any:
-        condition = r"(?:\w+\.)?tenant = (?:%\(tenant\)s|\w+\.tenant)"
+        condition = r"(?:\w+\.)?tenant = (?::|\w+\.)tenant"
         bare = [one._replace(sql=re.sub(condition, "TRUE", one.sql)) for one in statements]
         return ask(tenant, *bare)
 

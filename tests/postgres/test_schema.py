@@ -191,7 +191,7 @@ def test_no_table_gives_a_row_away_to_another_tenant(
 
 def test_no_tenant_is_added_or_renamed_by_another(database: Place) -> None:
     with Database(database.url).opened() as service:
-        service.of("acme").run("INSERT INTO hardwon.tenants VALUES (%(tenant)s)")
+        service.of("acme").run("INSERT INTO hardwon.tenants VALUES (:tenant)")
 
         with pytest.raises(HardwonError, match="row-level security"):
             service.of("other").run("INSERT INTO hardwon.tenants VALUES ('third')")

@@ -8,8 +8,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from hardwon.storage.stores.journal import SPOOL_LIMIT, Journal, notes_for
-from hardwon.storage.stores.spool import Spool
+from hardwon.storage.sql.journal import SPOOL_LIMIT, Journal, Spool, notes_for
 
 T = TypeVar("T")
 

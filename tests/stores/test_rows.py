@@ -8,7 +8,7 @@ import pytest
 
 from hardwon import Delivery, Lesson
 from hardwon.core.values.lesson import EPOCH, Evidence, Fix, Status
-from hardwon.storage.stores import rows
+from hardwon.storage.sql import rows
 from tests.samples import CODER, LATER, NOW, lesson
 
 SHELVES = {3: CODER}

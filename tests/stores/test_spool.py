@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.core.errors import StorageError
-from hardwon.storage.stores.spool import Spool
+from hardwon.storage.sql.journal import Spool
 
 
 @pytest.fixture

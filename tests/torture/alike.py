@@ -15,7 +15,8 @@ from hardwon.core.values.reflection import Reflection
 from hardwon.core.values.report import Window
 from hardwon.knowledge.ranking.query import query
 from hardwon.storage.ports import Store
-from hardwon.storage.postgres.database import Database, Statement
+from hardwon.storage.postgres.database import Database
+from hardwon.storage.sql.dialect import Statement
 from hardwon.storage.stores.memory import MemoryStore
 from hardwon.storage.stores.postgres import PostgresStore
 from hardwon.storage.stores.sqlite import SqliteStore

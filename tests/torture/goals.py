@@ -22,10 +22,10 @@ from hardwon import Agent, Hardwon, Lesson, Reflection, Scope
 from hardwon.core.errors import Unavailable
 from hardwon.core.values.lesson import Status, lesson_of_person
 from hardwon.learn.maintenance import consolidation
+from hardwon.storage.sql.reflections import SqlDreams
 from hardwon.storage.stores.redis import entries, opening, reflections
 from hardwon.storage.stores.redis.reflections import RedisReflections
 from hardwon.storage.stores.sqlite.database import Database
-from hardwon.storage.stores.sqlite.dreams import SqliteDreams
 from tests.proxy import Fault, Proxy
 from tests.redis_server import RedisServer
 from tests.samples import NOW
@@ -233,10 +233,10 @@ def _difference(server: RedisServer, wanted: list[str], goals: int) -> int:
 def no_transaction() -> None:
     """What belongs together is written one by one."""
 
-    def apart(self: SqliteDreams) -> AbstractContextManager[object]:
+    def apart(self: SqlDreams) -> AbstractContextManager[object]:
         return nullcontext()
 
-    SqliteDreams.together = apart  # type: ignore[assignment,method-assign]
+    SqlDreams.together = apart  # type: ignore[method-assign]
 
 
 def no_compare() -> None:

@@ -285,7 +285,7 @@ def frames_shown() -> None:
 
 
 def _modules_with(name: str) -> list[ModuleType]:
-    for loaded in ("knowledge.reading.diagnosis", "engine.pipeline.mine", "models.rules"):
+    for loaded in ("engine.pipeline.mine", "models.rules"):
         import_module(f"hardwon.{loaded}")
     import_module("tests.torture.screening")
     return [module for module in list(sys.modules.values()) if name in vars(module)]
@@ -312,9 +312,9 @@ def unsorted_cut() -> None:
 
 def unlocked_settlers() -> None:
     """Several processes move what waits on a shelf at once."""
-    sql = "SELECT pg_try_advisory_xact_lock(%(kind)s::int, %(shelf)s::int)"
+    sql = "SELECT pg_try_advisory_xact_lock(:kind::int, :shelf::int)"
     assert vars(merge)["_TRY"] == sql
-    vars(merge)["_TRY"] = "SELECT TRUE OR %(kind)s = %(shelf)s"
+    vars(merge)["_TRY"] = "SELECT TRUE OR :kind = :shelf"
 
 
 def forwarded_again() -> None:

@@ -333,7 +333,11 @@ class Agent:
         steps: Sequence[Step] | None = None,
     ) -> Job | None:
         """End a run; queue a reflection if the run is worth one. The job is durable on return."""
-        late = () if steps is None else run_input.learnt(self._engine, self.scope, steps)
+        late = (
+            ()
+            if steps is None
+            else run_input.learnt(self._engine, self.scope, as_text(task), steps)
+        )
         recorded = self.run.so_far().steps if steps is None else late
         flags = run_input.flags_of(signals)
         problem = run_input.problem_of(error)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from hardwon.core.text.clean import as_text
+from hardwon.core.text.secrets import screened
 from hardwon.core.values.run import RunSoFar, Step
 from hardwon.knowledge.reading import call_keys
 
@@ -13,15 +14,18 @@ if TYPE_CHECKING:
     from hardwon.core.values.scope import Scope
     from hardwon.engine.runtime import Runtime
 
+_TASK = 4000  # characters of a task that are kept
 
-def learnt(engine: Runtime, scope: Scope, steps: object) -> tuple[Step, ...]:
+
+def learnt(engine: Runtime, scope: Scope, task: str, steps: object) -> tuple[Step, ...]:
     """The steps of a run that are passed only at its end, screened and learnt from."""
-    past = RunSoFar()
+    past = RunSoFar(screened(task, _TASK))
     with engine.store.together():
         for plain in steps_of(steps):
             step = engine.doors.screened(plain, past.steps)
             counted = engine.doors.recorder.learn(scope, step, past)
             past = past.after(step, counted)
+        engine.doors.recorder.end(scope, past)
     return past.steps
 
 

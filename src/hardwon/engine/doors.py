@@ -207,6 +207,8 @@ class Doors:
         """
         self.flush(_AT_THE_END)
         past = run.so_far()
+        if any(step.failure for step in past.steps):
+            self.delivering.noted(lambda: self.recorder.end(scope, past))
         if past.shown:
             from hardwon.engine.pipeline import settle
 

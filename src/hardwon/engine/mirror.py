@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from hardwon.core.values.lesson import Lesson
     from hardwon.engine.runtime import Runtime
     from hardwon.storage.ports import Run, Store
+    from hardwon.storage.sql.journal import Spool
     from hardwon.storage.stores.postgres import PostgresStore
-    from hardwon.storage.stores.spool import Spool
 
 WANTED, MET, RUN, JOB = "wanted", "step", "run", "job"  # the kinds of notes
 TAKEN_IN = (MET, RUN, JOB)

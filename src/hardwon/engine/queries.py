@@ -39,13 +39,13 @@ def at_error(step: Step, task: str, near: Nearest) -> Query:
         return Query(Door.ERROR, ending(step.output, _ASKED), near=nearest)
     words = f"{_named(step)}\n{failure.line}"
     base_query = query(Door.ERROR, words, signature=failure.exact, kind=failure.kind, near=nearest)
-    from hardwon.knowledge.reading import clues, error_line
+    from hardwon.knowledge.reading import clues, reports
 
     return base_query._replace(
         text=ending(step.output, _ASKED),
         about=tuple(dict.fromkeys(terms(clues.specific_words(failure.text)))),
         clues=clues.clues_of_call(step, failure.line),
-        red=step.output[-_TESTS:] if error_line.failing_test(step.output) else "",
+        red=step.output[-_TESTS:] if reports.failing_test(step.output) else "",
         is_failure=True,
     )
 

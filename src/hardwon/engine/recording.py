@@ -52,6 +52,13 @@ class Recording:
         marks = mine.note_failure(step, past, memory) if is_mistake else []
         return marks + mine.note_fixes(step, past, memory)
 
+    def end(self, scope: Scope, past: RunSoFar) -> None:
+        """Learn from a whole run what its single steps did not show."""
+        values = self._settings.reflexion
+        if values.enabled and values.on_error and values.persist:
+            with self._store.together():
+                mine.note_replaced(past, self._memory(scope))
+
     def describe_learnt(self, scope: Scope, marks: Sequence[str]) -> str:
         """What a step taught, in one line for the user; "" if nothing new."""
         return mine.describe_learnt(marks, self._memory(scope))

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from hardwon.core import _extras, _files
+from hardwon.core import _files
 from hardwon.core._fork import cached_property
 from hardwon.core.errors import InvalidInput, storage_error
 from hardwon.core.settings import GoalSettings, Settings, load
@@ -15,7 +15,8 @@ from hardwon.core.values.run import Episode, Step
 from hardwon.engine import trust
 from hardwon.engine.doors import Doors
 from hardwon.engine.pipeline import news, playbook, screen, screened_ports
-from hardwon.storage.stores import journal, sqlite
+from hardwon.storage.sql import journal
+from hardwon.storage.stores import sqlite
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     Processor = Callable[["Runtime", Job], Awaitable[Any]]
 
 
-_extras.explain_missing()
 MEMORY = "memory:"
 ANY_TRIGGER = ""  # its processor works all jobs without a processor of their own
 TEXT_LIMIT = 16 * 1024

@@ -53,6 +53,7 @@ def collected(store: Store, settings: Settings, now: datetime, *, retires: bool)
         scope = trust.settled(settings.home, run.scope)
         ended = archive.archived(run.past, scope, run.name, ended=run.ended, outcome=run.outcome)
         store.ended_runs.keep(ended)
+        note_live(store, scope, run.name, ended.begun)
         items = playbook.items(scope, store.lessons, now)
         earn.settle(items, run.past, ended.id, store=store, now=now, retires=retires)
         run_files.collected(run)
@@ -60,6 +61,13 @@ def collected(store: Store, settings: Settings, now: datetime, *, retires: bool)
         yield ended.id
     for tenant in tenants:
         _prune(store, settings, tenant, now)
+
+
+def note_live(store: Store, scope: Scope, run: str, begun: datetime) -> None:
+    """Note for good that a run was recorded live: its session file is not learnt from again."""
+    owner = scope._replace(project=None)
+    if not store.ended_runs.past(owner, [run]):  # the first run of a session tells since when
+        store.ended_runs.note_past(owner, run, str(begun.timestamp()))
 
 
 def _prune(store: Store, settings: Settings, tenant: str, now: datetime) -> None:
@@ -75,9 +83,10 @@ def _settled(
         past = run.so_far()
         settle.settle(past, run.name, scope, store)
         if settings.runs.keep and past.steps:
-            store.ended_runs.keep(
-                archive.archived(past, scope, run.name, ended=now, outcome=Ending.ABANDONED)
-            )
+            how = Ending.ABANDONED
+            ended = archive.archived(past, scope, run.name, ended=now, outcome=how)
+            store.ended_runs.keep(ended)
+            note_live(store, scope, run.name, ended.begun)
         read(scope, run)
         run.settled()
         yield run.name

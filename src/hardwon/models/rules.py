@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 from hardwon.core.errors import PermanentError
 from hardwon.core.text.clean import clip, one_line
-from hardwon.knowledge.reading.diagnosis import Diagnosis, diagnose
+from hardwon.core.text.quoting import quotable
 from hardwon.knowledge.reading.episode_failure import focus
+from hardwon.knowledge.reading.error_line import error_line
 from hardwon.knowledge.reading.fixes import fix_shown
 from hardwon.knowledge.reading.lesson_text import UNSOLVED
+from hardwon.knowledge.reading.mistakes import is_passing
 from hardwon.knowledge.reading.reading import read_failure
 from hardwon.knowledge.reading.shell import main_command
 from hardwon.knowledge.reading.situation import situation
@@ -19,13 +21,11 @@ from hardwon.storage.ports import Reply
 if TYPE_CHECKING:
     from datetime import timedelta
 
-    from hardwon.core.values.lesson import Fix
     from hardwon.core.values.run import Episode, Step
     from hardwon.storage.ports import Request
 
 _FIXED, _UNFIXED = 0.8, 0.3
 _SKIP = "<skip>nothing actionable</skip>"
-_PASSING = {"network", "rate-limit"}  # failures that go away by themselves
 
 
 def open(kind: str, name: str, *, key: str, timeout: timedelta) -> Rules:
@@ -51,31 +51,19 @@ def answer(episode: Episode) -> str:
         return _without_steps(episode)
     failed = episode.steps[at]
     failure = failed.failure or read_failure(failed, episode.steps[:at])
-    diagnosis = diagnose(failed.output) if failed.output.strip() else diagnose(episode.error)
+    line = error_line(failed.output.strip() or episode.error)
     fix = fix_shown(episode.steps, at)
-    if fix is None and diagnosis.family in _PASSING:
+    if fix is None and is_passing(line):
         return _SKIP
+    quote = quotable(line)
+    printed = f" It printed: {clip(quote, 200)}" if quote else ""
     return _blocks(
         situation=situation(failure.text if failure else "", failed),
-        mistake=_mistake(failed, diagnosis),
-        correction=_correction(diagnosis, fix),
-        tags=_tags(failed, diagnosis),
+        mistake=f"{_call(failed)} failed.{printed}",
+        correction=fix.text if fix else UNSOLVED,
+        tags=_tags(failed),
         confidence=_FIXED if fix else _UNFIXED,
     )
-
-
-def _mistake(failed: Step, diagnosis: Diagnosis) -> str:
-    printed = f" It printed: {clip(diagnosis.line, 200)}" if diagnosis.line else ""
-    if not diagnosis.family:
-        return f"{_call(failed)} failed.{printed}"
-    details = "" if clip(diagnosis.line, 100).rstrip("…") in diagnosis.cause else printed
-    return f"{_call(failed)} failed: {diagnosis.cause}.{details}"
-
-
-def _correction(diagnosis: Diagnosis, fix: Fix | None) -> str:
-    if fix is not None:
-        return fix.text
-    return f"{UNSOLVED} {diagnosis.check}." if diagnosis.check else UNSOLVED
 
 
 def _without_steps(episode: Episode) -> str:
@@ -83,18 +71,16 @@ def _without_steps(episode: Episode) -> str:
     why = episode.error or flaw
     if not why.strip():
         return _SKIP
-    diagnosis = diagnose(why)
-    if diagnosis.family in _PASSING:
+    if is_passing(error_line(why)):
         return _SKIP
     # A verifier's finding is quoted; of an error only what may be quoted.
-    line = diagnosis.line if episode.error else clip(one_line(flaw), 300)
-    check = diagnosis.check or "Check this before you answer"
+    line = quotable(error_line(why)) if episode.error else clip(one_line(flaw), 300)
     ended = f"ended with “{line}”" if line else "failed"
     return _blocks(
         situation=f"When the task is like “{clip(one_line(episode.task), 160)}”",
         mistake=f"The attempt {ended}",
-        correction=f"{check}: the last attempt {ended}.",
-        tags=list(diagnosis.tags),
+        correction=f"Check this before you answer: the last attempt {ended}.",
+        tags=[],
         confidence=_UNFIXED,
     )
 
@@ -130,13 +116,11 @@ def _quoted(text: str) -> str:
     return text.replace("`", "'")
 
 
-def _tags(failed: Step, diagnosis: Diagnosis) -> list[str]:
+def _tags(failed: Step) -> list[str]:
     names = [failed.tool.lower()]
     if _is_command(failed):
         names += main_command(failed.args).does.split(" ")[:2]
-    tags = [
-        name for name in (*names, *diagnosis.tags) if re.fullmatch(r"[A-Za-z][\w.+-]{1,30}", name)
-    ]
+    tags = [name for name in names if re.fullmatch(r"[A-Za-z][\w.+-]{1,30}", name)]
     return list(dict.fromkeys(tags))[:5]
 
 

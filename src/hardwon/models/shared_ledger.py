@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from hardwon.core.errors import Unavailable
 from hardwon.models.budget import Spent
-from hardwon.storage.postgres.database import EVERY_TENANT, Database, Statement
+from hardwon.storage.postgres.database import EVERY_TENANT, Database
+from hardwon.storage.sql.dialect import Statement
 
 if TYPE_CHECKING:
-    from hardwon.storage.postgres.database import Row
+    from hardwon.storage.sql.dialect import Row
 
 _PATIENCE = 3.0  # seconds to wait for the server
 _MORE = """
@@ -19,15 +20,15 @@ ON CONFLICT (day, tenant, model) DO UPDATE SET calls = known.calls + excluded.ca
 """
 _ADD = f"""
 INSERT INTO hardwon.spending AS known (day, tenant, model, calls, tokens, money)
-VALUES (%(day)s, %(whose)s, %(model)s, %(calls)s, %(tokens)s, %(money)s) {_MORE}
+VALUES (:day, :whose, :model, :calls, :tokens, :money) {_MORE}
 """
 _ROWS = """
-SELECT tenant, model, calls, tokens, money FROM hardwon.spending WHERE day = %(day)s
+SELECT tenant, model, calls, tokens, money FROM hardwon.spending WHERE day = :day
 ORDER BY tenant, model
 """
 _FORGET = f"""
 WITH gone AS (
-    DELETE FROM hardwon.spending WHERE tenant = %(whose)s AND tenant <> ''
+    DELETE FROM hardwon.spending WHERE tenant = :whose AND tenant <> ''
     RETURNING day, model, calls, tokens, money
 )
 INSERT INTO hardwon.spending AS known (day, tenant, model, calls, tokens, money)

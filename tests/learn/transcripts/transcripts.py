@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,14 @@ Act = tuple[str, Any, str, bool]  # tool, arguments, output, failed
 class Claude:
     """Builds a Claude Code transcript line by line."""
 
-    def __init__(self, cwd: str = "/home/me/shop", session: str = SESSION) -> None:
+    def __init__(
+        self, cwd: str = "/home/me/shop", session: str = SESSION, at: datetime | None = None
+    ) -> None:
         self.lines: list[str] = []
         self._common = {"sessionId": session, "cwd": cwd, "timestamp": TIME, "version": "2.1.325"}
         self._calls = 0
+        self._session = session
+        self.at = at  # each line is a second later
 
     def says(self, text: str) -> Claude:
         return self._line("user", role="user", content=text)
@@ -31,7 +36,7 @@ class Claude:
 
     def act(self, tool: str, args: Any, output: str = "", failed: bool = False) -> Claude:
         self._calls += 1
-        key = f"toolu_{self._calls}"
+        key = f"toolu_{self._session}_{self._calls}"
         use = {"type": "tool_use", "id": key, "name": tool, "input": args}
         self._line("assistant", role="assistant", content=[use])
         return self._line("user", role="user", content=[tool_result(key, output, failed)])
@@ -47,7 +52,8 @@ class Claude:
     def text(self) -> str:
         return "".join(line + "\n" for line in self.lines)
 
-    def write(self, home: Path, *, session: str = SESSION, older: bool = False) -> Path:
+    def write(self, home: Path, *, session: str = "", older: bool = False) -> Path:
+        session = session or self._session
         folder = home / ".claude" / "projects" / claude.encoded(self._common["cwd"])
         path = (folder / "sessions" if older else folder) / f"{session}.jsonl"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -55,6 +61,9 @@ class Claude:
         return path
 
     def _line(self, kind: str, **message: Any) -> Claude:
+        if self.at:
+            self.at += timedelta(seconds=1)
+            self._common["timestamp"] = self.at.isoformat()
         return self.raw(json.dumps({"type": kind, "message": message, **self._common}))
 
 

@@ -16,9 +16,10 @@ import pytest
 
 from hardwon import Job
 from hardwon.core.errors import StorageError, Unavailable
-from hardwon.storage.postgres.database import Database, Statement
+from hardwon.storage.postgres.database import Database
 from hardwon.storage.queues.postgres import PostgresQueue, TableLimits
 from hardwon.storage.queues.postgres.notify import inspect
+from hardwon.storage.sql.dialect import Statement
 from tests.postgres_server import Place, PostgresServer
 from tests.samples import LATER, NOW, job, stored
 

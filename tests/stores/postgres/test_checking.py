@@ -14,8 +14,9 @@ import pytest
 from hardwon import Scope
 from hardwon.core.errors import HardwonError, Unavailable
 from hardwon.core.values.lesson import Status
+from hardwon.storage.sql import lessons
 from hardwon.storage.stores.memory import MemoryStore
-from hardwon.storage.stores.postgres import PostgresStore, lessons
+from hardwon.storage.stores.postgres import PostgresStore
 from tests.contract.test_index import matched
 from tests.postgres_server import Place, PostgresServer
 from tests.samples import CODER, lesson

@@ -10,9 +10,8 @@ import pytest
 
 from hardwon.core.time_limits import WaitBudget
 from hardwon.core.values.lesson import Status
-from hardwon.storage.stores.postgres import PostgresStore, answer_cache
-from hardwon.storage.stores.postgres.answer_cache import AnswerCache
-from hardwon.storage.stores.postgres.scopes import Visible
+from hardwon.core.values.scope import Scope
+from hardwon.storage.stores.postgres import PostgresStore
 from tests.postgres_server import Place
 from tests.samples import CODER, lesson
 
@@ -64,12 +63,12 @@ def test_what_a_transaction_takes_back_is_not_remembered(store: PostgresStore) -
         assert store.lessons.guards(CODER) == []
 
 
-def test_only_the_latest_answers_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answer_cache, "_MOST", 3)
-    answers, shelves = AnswerCache[int](), Visible(CODER, [(1, "", 0, 7, 0)])
-    for question in range(5):
-        answers.keep(question, shelves, 10 * question)
+def test_guards_are_remembered_for_the_latest_scopes_only(
+    store: PostgresStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hardwon.storage.stores.postgres.lessons._MOST", 3)
 
-    assert [answers.look(question, shelves) for question in range(5)] == [None, None, 20, 30, 40]
-    assert answers.look(4, Visible(CODER, [(1, "", 0, 8, 0)])) is None
-    assert answers.look(4, None) is None
+    for number in range(5):
+        store.lessons.guards(Scope("acme", f"agent {number}"))
+
+    assert [scope.agent for scope in store.lessons._guards] == ["agent 2", "agent 3", "agent 4"]

@@ -31,7 +31,7 @@ def opened(database: Place, tmp_path: Path) -> Iterator[Opened]:
 
 
 def waiting(store: PostgresStore) -> int:
-    sql = "SELECT count(*) FROM hardwon.fresh WHERE tenant = %(tenant)s"
+    sql = "SELECT count(*) FROM hardwon.fresh WHERE tenant = :tenant"
     return int(store.database.of(CODER.tenant).rows(sql)[0][0])
 
 

@@ -6,8 +6,8 @@ from contextlib import closing
 from pathlib import Path
 
 from hardwon.knowledge.ranking.query import query
+from hardwon.storage.sql.rows import COLUMNS
 from hardwon.storage.stores.postgres import PostgresStore
-from hardwon.storage.stores.rows import COLUMNS
 from tests.postgres_server import Place, PostgresServer
 from tests.samples import CODER, NOW, lesson
 

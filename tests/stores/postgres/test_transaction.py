@@ -15,7 +15,7 @@ from hardwon.core.values.delivery import Unit
 from hardwon.core.values.lesson import EPOCH, Status
 from hardwon.core.values.report import Window
 from hardwon.knowledge.ranking.query import query
-from hardwon.storage.stores.postgres import PostgresStore, scopes
+from hardwon.storage.stores.postgres import PostgresStore
 from tests.postgres_server import Place, PostgresServer
 from tests.samples import CODER, NOW, lesson
 from tests.waiting import until
@@ -150,7 +150,7 @@ def test_what_waits_on_a_machine_does_not_bring_a_forgotten_tenant_back(
     store.forget(CODER.tenant)
     store.fold()
 
-    assert scopes.tenants(store.database) == []
+    assert store.database.tenants() == []
 
 
 def test_what_waits_on_a_machine_moves_with_its_scope(store: PostgresStore) -> None:

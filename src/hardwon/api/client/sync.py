@@ -25,9 +25,8 @@ from hardwon.engine import worker
 from hardwon.engine.mirror import JOB, RUN, WANTED, Copies
 from hardwon.storage.queues import records as job_records
 from hardwon.storage.queues.files import FileQueue
+from hardwon.storage.sql.journal import Spool, notes_for
 from hardwon.storage.stores import run_files, runs
-from hardwon.storage.stores.journal import notes_for
-from hardwon.storage.stores.spool import Spool
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -65,16 +65,22 @@ def render(lessons: Iterable[Lesson], *, door: str, budget: int) -> Block:
 
 
 def playbook(items: Iterable[Lesson], *, budget: int) -> Block:
-    """The block for the start of a run: each item on a line, whole or not at all."""
-    shown: list[Lesson] = []
-    lines, spent = [PLAYBOOK], tokens(PLAYBOOK)
-    for item in items:
-        row = f"- {_harmless(advice(item))}".replace("\n", "\n  ")
-        if tokens(row) <= budget - spent:
-            shown.append(item)
-            lines.append(row)
-            spent += tokens(row)
-    return Block("\n".join(lines), tuple(shown), spent) if shown else Block("", (), 0)
+    """The block for the start of a run: what to do, for as many items as fit.
+
+    Then what goes wrong otherwise, as far as there is room. What to do is never shortened.
+    """
+    rows: dict[Lesson, str] = {}
+    room = budget - tokens(PLAYBOOK)
+    for is_whole in (False, True):
+        for item in items if not is_whole else tuple(rows):
+            row = f"- {_harmless(advice(item, is_whole=is_whole))}".replace("\n", "\n  ")
+            cost = tokens(row) - (tokens(rows[item]) if item in rows else 0)
+            if cost <= room:
+                rows[item] = row
+                room -= cost
+    if not rows:
+        return Block("", (), 0)
+    return Block("\n".join((PLAYBOOK, *rows.values())), tuple(rows), budget - room)
 
 
 def _harmless(text: str) -> str:
@@ -91,12 +97,12 @@ def _harmless(text: str) -> str:
     return "".join(letters)
 
 
-def advice(item: Lesson) -> str:
-    """When an item applies, what goes wrong, and what to do."""
+def advice(item: Lesson, *, is_whole: bool = True) -> str:
+    """When an item applies, what goes wrong (in the whole form only), and what to do."""
     if item.headline() == "note":
         return many_lines(item.correction)
     when = one_line(item.situation).rstrip(".:")
-    wrong = "" if item.mistake == USER_SUPPLIED else one_line(item.mistake)
+    wrong = one_line(item.mistake) if is_whole and item.mistake != USER_SUPPLIED else ""
     words = " ".join(part for part in (wrong, many_lines(item.correction)) if part)
     is_time = when.lower().startswith(("when ", "before ", "after ", "while "))
     return f"{when[0].upper()}{when[1:]}: {words}" if is_time else f"When {when}: {words}"

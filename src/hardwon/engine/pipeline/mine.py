@@ -14,9 +14,10 @@ from hardwon.core.text.harm import objection
 from hardwon.core.values.lesson import UNCHANGED, Fix, Lesson, with_failure, without_success
 from hardwon.core.values.run import Failure, RunSoFar, Step
 from hardwon.knowledge.evidence.keys import worked_keys
-from hardwon.knowledge.evidence.wording import TRAIL
+from hardwon.knowledge.evidence.trails import replaced
+from hardwon.knowledge.evidence.wording import TRAIL, trail_fix
 from hardwon.knowledge.ranking.query import Query
-from hardwon.knowledge.reading import fix_unchanged, fixes, lesson_text, mined_lesson
+from hardwon.knowledge.reading import fixes, lesson_text, mined_lesson, unchanged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from hardwon.engine.pipeline.scope_memory import Memory
 
 _NEAREST = 4  # lessons that one call may be known by
+_WORKED = "worked"  # the mark of a fix that a run has shown
 
 
 def note_failure(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
@@ -68,20 +70,37 @@ def forget_failed_call(step: Step, past: RunSoFar, memory: Memory) -> None:
 def note_fixes(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
     """Record the fixes that this step shows; a failing step may show the fix of another failure."""
     steps = (*past.steps, step)
+    shown = fixes.fixes_shown(steps, past.task) if past.steps else []
     marks: list[str] = []
-    for place, fix in fixes.fixes_shown(steps, past.task) if past.steps else ():
-        failure = steps[place].failure
-        lesson = memory.about(failure) if failure and failure.is_telling else None
-        if injection.suspicion(fix.mistake) or objection(f"{fix.text}\n{fix.call}"):
-            continue  # or one run's text could quarantine a lesson of many runs
-        if lesson is None or failure is None:
-            continue
-        if (mark := _success(failure.kind, fix)) not in past.counted:
-            memory.keep(lesson_text.succeeded(lesson, fix))
-            marks.append(mark)
-        elif fix.sort == TRAIL:  # this run got further before, and now it works
-            memory.keep(lesson_text.settled(with_text(lesson, fix)))
+    for place, fix in shown:
+        marks += _note_fix(steps[place].failure, fix, past, memory)
     return marks
+
+
+def note_replaced(past: RunSoFar, memory: Memory) -> None:
+    """Record what took the place of calls that a run gave up; the run has ended."""
+    for found in replaced(past.steps):
+        failure = past.steps[found.at].failure
+        success = f"{_WORKED} {failure.kind} " if failure else ""
+        if not any(mark.startswith(success) for mark in past.counted):
+            _note_fix(failure, trail_fix(found, past.task), past, memory)
+
+
+def _note_fix(failure: Failure | None, fix: Fix, past: RunSoFar, memory: Memory) -> list[str]:
+    """Record a fix of a failure; returns the mark to count once per run."""
+    if failure is None or not failure.is_telling:
+        return []
+    if injection.suspicion(fix.mistake) or objection(f"{fix.text}\n{fix.call}"):
+        return []  # or one run's text could quarantine a lesson of many runs
+    lesson = memory.about(failure)
+    if lesson is None:
+        return []
+    if (mark := _success(failure.kind, fix)) not in past.counted:
+        memory.keep(lesson_text.succeeded(lesson, fix))
+        return [mark]
+    if fix.sort == TRAIL:  # this run got further before, and now it works
+        memory.keep(lesson_text.settled(with_text(lesson, fix)))
+    return []
 
 
 def with_text(lesson: Lesson, fix: Fix) -> Lesson:
@@ -112,7 +131,7 @@ def describe_learnt(marks: Iterable[str], memory: Memory) -> str:
     """One line about a fix among the marks that was learnt just now; "" if there is none."""
     for mark in marks:
         name, kind, key = (*mark.split(" ", 2), "", "")[:3]
-        lesson = memory.about(Failure("", kind, "", "")) if name == "worked" and kind else None
+        lesson = memory.about(Failure("", kind, "", "")) if name == _WORKED and kind else None
         for fix in lesson.fixes if lesson else ():
             if fix.key == key and fix.worked == 1:
                 return lesson_text.learnt_line(fix)
@@ -122,11 +141,9 @@ def describe_learnt(marks: Iterable[str], memory: Memory) -> str:
 def _withdraw_unchanged(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
     """Take back “fails without your change too” of tests that this run has made pass."""
     marks: list[str] = []
-    for failing in past.steps if fix_unchanged.is_green(step) else ():
+    for failing in past.steps if unchanged.is_green(step) else ():
         failure = failing.failure
-        lesson = (
-            memory.about(failure) if failure and fix_unchanged.is_repeated(failing, step) else None
-        )
+        lesson = memory.about(failure) if failure and unchanged.is_repeated(failing, step) else None
         if failure is None or lesson is None:
             continue
         for fix in lesson.fixes:
@@ -152,7 +169,7 @@ def _followed_without_success(
 
 
 def _success(kind: str, fix: Fix) -> str:
-    return f"worked {kind} {fix.key}"
+    return f"{_WORKED} {kind} {fix.key}"
 
 
 def _loss(kind: str, fix: Fix) -> str:

@@ -50,8 +50,9 @@ class Memory(NamedTuple):
             return None
 
     def keep(self, lesson: Lesson) -> None:
-        """Store a changed lesson, screened and dated."""
-        self.lessons.update(self.screen(lesson._replace(updated_at=self.now)))
+        """Store a changed lesson, screened and dated; a past run does not make it older."""
+        dated = lesson._replace(updated_at=max(lesson.updated_at, self.now))
+        self.lessons.update(self.screen(dated))
 
 
 def standing(lesson: Lesson) -> tuple[int, int, int]:

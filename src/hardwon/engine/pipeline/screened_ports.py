@@ -29,7 +29,7 @@ _STORE_WRITES = {
     "deliveries": frozenset(("log", "report", "settle")),
     "failures": frozenset(("met",)),
     "units": frozenset(("log", "settle", "exclude")),
-    "ended_runs": frozenset(("keep",)),
+    "ended_runs": frozenset(("keep", "note_past")),
     "history": frozenset(("note",)),
     "dreams": frozenset(("save", "note")),
 }

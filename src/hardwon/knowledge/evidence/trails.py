@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _AHEAD = 14  # steps between a failure and the call that gets past it
 _BEFORE = 2  # calls shown before the one that worked
 _BETWEEN = 3  # the same where the call that failed works unchanged
+_NEXT = 4  # steps in which a call that is given up is replaced
 _LIKE = 0.65  # share of what a call is about that another call must have to want the same
 _WORD = re.compile(r"[\w-]{3,}+")
 _CHOICE = re.compile(r'"(\w+)": "([a-z][a-z_]*)"')
@@ -46,6 +47,7 @@ class Passed(NamedTuple):
     is_further: bool = False  # the last call failed too, but of something else
     is_own_script: bool = False  # the failing call runs a file that the run wrote itself
     is_rewrite: bool = False  # and only that file was written again
+    is_instead: bool = False  # another call took its place, and the failing one was given up
 
 
 def passed(steps: Sequence[Step]) -> list[Passed]:
@@ -74,6 +76,46 @@ def passed(steps: Sequence[Step]) -> list[Passed]:
             marks = is_further, bool(own), bool(own) and not others
             found.append(Passed(at, failing, others or way, working, *marks))
     return found
+
+
+def replaced(steps: Sequence[Step]) -> list[Passed]:
+    """The failures of a whole run whose calls were given up, each with the call made instead.
+
+    It is the next call that does something and works, if it shares a word with the failing one.
+    """
+    found: list[Passed] = []
+    for at, step in enumerate(steps):
+        failing = failing_call(step)
+        if failing is None or failing.has_script or _is_made_again(failing, steps[at + 1 :]):
+            continue
+        later = (
+            call
+            for next_step in steps[at + 1 : at + 1 + _NEXT]
+            for call in working_calls(next_step)
+            if (_does(call) or _looks(failing)) and not call.has_script
+        )
+        instead = next(later, None)
+        if instead is not None and not _subjects(failing).isdisjoint(_subjects(instead)):
+            found.append(Passed(at, failing, (), instead, is_instead=True))
+    return found
+
+
+def _is_made_again(failing: Call, later: Sequence[Step]) -> bool:
+    return any(call.shape == failing.shape for step in later for call in calls_of(step))
+
+
+def _does(call: Call) -> bool:
+    """Whether a call does something: it neither looks nor belongs to the shell."""
+    return call.is_tool or not (_looks(call) or call.program in PLUMBING)
+
+
+def _subjects(call: Call) -> set[str]:
+    """The parts of all words of a call but its flags: its program and what it is about."""
+    words = call.program.split() if call.is_tool else call.text.split()
+    named = (word for word in words if not word.startswith("-"))
+    values = _PAIR.findall(call.text) if call.is_tool else []
+    parts = {part for word in named for part in re.findall(r"[a-z0-9]{2,}", word.lower())}
+    return parts | {value for _, value in values}
 
 
 def _own_files(call: Call, steps: Sequence[Step]) -> set[str]:

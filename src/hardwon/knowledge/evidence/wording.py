@@ -54,6 +54,7 @@ def trail_text(found: Passed, task: str) -> str:
         for asked in said
     )
     result = "Got further" if found.is_further else "What worked"
+    result = "Given up; what worked instead" if found.is_instead else result
     return f"{''.join(explained)}{result}: {working}{_changes(found)}."
 
 

@@ -11,6 +11,7 @@ A step passes through these files in this order:
                                   bodies             the message inside a JSON or XML body
                                   harness            lines that an agent's harness adds
                                   outer_errors       lines that name no cause, as `exit code 1`
+                                  reports            what test runners and builds print
     3  what is its name?        reading              builds the Failure: exact digest, kind, line
                                   signature          the exact name
                                   step_kind, kind    the kind, without names of one run
@@ -20,19 +21,15 @@ A step passes through these files in this order:
                                 episode_failure      which failure a whole run is remembered by
     5  which call was it?       call_keys            keys by which similar calls are found
                                 operations           a tool that takes an action is several tools
-                                routes               a tool that sends requests, by method and path
                                 shell, programs      command lines, parsed
-                                authored, scripts    files that the run itself wrote
+                                authored             files that the run itself wrote
     6  is it a loop?            loops                the same call, the same failure, no change
     7  what fixed it?           fixes                trails, changed lines, unchanged tests
-                                  fix_case           a failure and a later step
-                                  fix_lines          lines that made a script of the run work
-                                  fix_unchanged      tests that fail without the run's change, too
-                                  results            values in results, which arguments come from
+                                  changed_lines      lines that made a script of the run work
+                                  unchanged          tests that fail without the run's change, too
     8  the lesson               mined_lesson         made and updated by rules
                                   situation          when it holds
                                   lesson_text        its words and its status
-                                diagnosis            families of errors, for lessons without a fix
 
 Before the next call:
 

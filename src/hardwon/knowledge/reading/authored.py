@@ -29,6 +29,7 @@ _BLOCKS = r"(?m)^<{5,9} SEARCH\b[^\n]*\n((?:[^\n]*\n)*?)={5,9}\n((?:[^\n]*\n)*?)
 _CODE_TOOL = r"(?i:python|jupyter|notebook|ipython|repl|cell|sql|query|interpreter|execute_code)"
 _MAKERS = frozenset(["touch", "mkdir"])
 _INTO = frozenset(["cp", "mv", "ln"])
+_DEPTH = 8  # of nested arguments
 BACKUP = r"\.(?:bak|orig|old|backup|save)\b"
 _OPENED = r"open\(\s*f?['\"]([^'\"\n]{1,200})['\"]\s*,\s*(?:mode=)?['\"][wax]"
 _PATH_WRITTEN = r"Path\(\s*['\"]([^'\"\n]{1,200})['\"]\s*\)\.write_"
@@ -53,6 +54,14 @@ def fields(args: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return arguments if isinstance(arguments, dict) else {}
+
+
+def scalars(value: Any, depth: int = _DEPTH) -> list[str]:
+    """The texts and numbers in a nested value, as texts."""
+    if isinstance(value, dict | list):
+        inner = value.values() if isinstance(value, dict) else value
+        return [text for part in inner for text in scalars(part, depth - 1)] if depth else []
+    return [] if value is None or isinstance(value, bool) else [str(value)]
 
 
 def path_in(arguments: dict[str, Any]) -> str:

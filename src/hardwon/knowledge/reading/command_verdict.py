@@ -9,6 +9,7 @@ from hardwon.knowledge.reading.body_verdict import is_refusal
 from hardwon.knowledge.reading.error_line import traceback_line
 from hardwon.knowledge.reading.harness import without_harness_lines
 from hardwon.knowledge.reading.programs import INTERPRETERS, SHELL, program_name, unquoted
+from hardwon.knowledge.reading.reports import ends_red
 from hardwon.knowledge.reading.shell import deciding_commands, parse
 
 if TYPE_CHECKING:
@@ -78,6 +79,12 @@ _COMPLAINT = (
 )
 _QUOTED = r"['\"`\u2018][\w./~-]{2,}['\"\u2019]"
 _SHELL_SAYS = (
+    rf"(?m)^(?:/(?:usr/)?bin/)?{SHELL}: (?:-c: )?(?:line \d+: |\d+: )[^\n]{{1,200}}"
+    r"(?:not found|No such file or directory|syntax error|Permission denied|unexpected)[^\n]{0,80}"
+    rf"(?:\n{SHELL}: [^\n]*)?\Z"
+)
+_USAGE = r"(?m)^([\w./-]{1,80}+)(?: [\w./-]{1,80}+){0,3}: error: [^\n]+\Z"
+_SAYS = (
     rf"(?m)^(?:/(?:usr/)?bin/)?{SHELL}: (?:-c: )?(?:line \d+: |\d+: )[^\n]{{1,200}}"
     r"(?:not found|No such file or directory|syntax error|Permission denied|unexpected)[^\n]{0,80}"
     rf"(?:\n{SHELL}: [^\n]*)?\Z"
@@ -192,7 +199,7 @@ def _scripts(runs: Sequence[Command], args: str, before: Sequence[Step]) -> str:
 
 def _has_run_failed(tail: str, runs: Sequence[Command]) -> bool:
     """Whether the output says that a program has failed."""
-    if re.search(_RED, tail) or re.search(_SYNTAX, tail) or _is_misused(tail, runs):
+    if ends_red(tail) or re.search(_SYNTAX, tail) or _is_misused(tail, runs):
         return True
     if _TRACEBACK in tail or all(run.name in INTERPRETERS for run in runs):
         return False  # a script may print whatever it likes
@@ -213,11 +220,6 @@ def _has_no_change(tail: str, runs: Sequence[Command]) -> bool:
     return is_commit and bool(
         re.search(r"(?m)^(?:nothing|no changes) (?:added )?to commit\b", tail)
     )
-
-
-def ends_red(text: str) -> bool:
-    """Whether an output ends with a report of failed tests or of a failed build."""
-    return bool(re.search(_RED, text[-_TAIL:].rstrip()))
 
 
 def _is_misused(tail: str, runs: Sequence[Command]) -> bool:

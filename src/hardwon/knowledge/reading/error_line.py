@@ -125,30 +125,6 @@ def _summary_line(lines: list[str]) -> str:
     return ""
 
 
-_TESTS = (
-    r"(?m)^(?:FAILED|ERROR) \S+?::(?:\w+::)*(\w+)",
-    r"(?m)^(?:FAIL|ERROR): (\w+)",
-    r"(?m)^_{3,} (?:\S*[:.])?(\w+)(?:\[\S*)? _{3,}$",
-    r"(?m)^\s*--- FAIL: (\w+)",
-    r"(?m)^---- (\S+) stdout ----",
-    r"(?m)^\s*\u25cf ([^\n]{1,120})",
-    r"(?m)^([A-Z]\w{0,80}#test_\w{1,120}) \[",
-)
-
-
-_SIGNS_TESTS = ("FAIL", "ERROR", "___", "---- ", "\u25cf", "#test_")  # one is in each match
-
-
-def failing_test(output: str) -> str:
-    """The name of the last failed test in an output; "" if it names none."""
-    end = output[-_TAIL:]
-    for pattern in _TESTS if any(map(end.__contains__, _SIGNS_TESTS)) else ():
-        names: list[str] = re.findall(pattern, end)
-        if names:
-            return names[-1]
-    return ""
-
-
 def traceback_line(lines: list[str]) -> str:
     """The exception below the last `File "…", line 3`; without a message, with its source line."""
     frames = [at for at, line in enumerate(lines) if re.search(r'  File ".*", line \d', line)]

@@ -7,13 +7,10 @@ named by its reason, never by the text to replace or by a path.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from hardwon.knowledge.reading.authored import OLD, fields, path_in, writings
+from hardwon.knowledge.reading.authored import fields, path_in, writings
 from hardwon.knowledge.reading.call_keys import PATCH
-
-if TYPE_CHECKING:
-    from hardwon.core.values.run import Step
 
 ABSENT = "the text to replace is not in the file"
 SEVERAL = "the text to replace is in the file several times"
@@ -115,14 +112,6 @@ def refusal(tool: str, args: str, output: str) -> str:
     return next(
         (words for words, form in _REASONS if re.match(rf"(?i){_MARK}(?:{form})", head)), ""
     )
-
-
-def text_key(step: Step) -> str:
-    """The name of the argument with the text to replace; "" for a patch."""
-    arguments = fields(step.args)
-    edits = arguments.get("edits")
-    first = edits[0] if isinstance(edits, list) and edits else arguments
-    return next((key for key in OLD if isinstance(first, dict) and first.get(key)), "")
 
 
 def _is_file_call(arguments: dict[str, Any]) -> bool:

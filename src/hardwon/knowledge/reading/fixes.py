@@ -8,14 +8,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.core.values.lesson import PREPARED, Fix
+from hardwon.core.values.lesson import PREPARED, UNCHANGED, Fix
 from hardwon.knowledge.evidence.calls import calls_of
 from hardwon.knowledge.evidence.inner import with_failure
 from hardwon.knowledge.evidence.trails import failing_call, passed
 from hardwon.knowledge.evidence.wording import TRAIL, VALUES, trail_fix, typed
-from hardwon.knowledge.reading.fix_case import case_of, folded, line_of
-from hardwon.knowledge.reading.fix_lines import applies_lines, is_in_code, lines_fix
-from hardwon.knowledge.reading.fix_unchanged import has_revert, unchanged_fixes
+from hardwon.knowledge.reading.changed_lines import (
+    LINES,
+    code_run,
+    has_lines,
+    line_of,
+    lines_fix,
+)
+from hardwon.knowledge.reading.signature import fold
+from hardwon.knowledge.reading.unchanged import has_revert, unchanged_fixes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +37,7 @@ def fixes_shown(steps: Sequence[Step], task: str = "") -> list[tuple[int, Fix]]:
     if len(steps) < 2:
         return []
     fixes = unchanged_fixes(steps)
-    fixes += [(at, fix) for at in _open(steps) if (fix := _changed_lines(steps, at))]
+    fixes += [(at, fix) for at in _open(steps) if (fix := lines_fix(steps, at))]
     known = {at for at, _ in fixes}
     trails = [found for found in passed(steps) if found.at not in known]
     return [*fixes, *((found.at, trail_fix(found, task)) for found in trails)]
@@ -51,9 +57,9 @@ def fix_shown(steps: Sequence[Step], at: int) -> Fix | None:
 
 def applies(fix: Fix, step: Step) -> bool:
     """Whether a call does what a fix says."""
-    if fix.sort == "lines":
-        return applies_lines(fix.key.partition(" ")[2], step)
-    if fix.sort == "unchanged":
+    if fix.sort == LINES:
+        return has_lines(fix, step.args)
+    if fix.sort == UNCHANGED:
         return not step.failed and has_revert(step)
     wanted = fix.key.partition(PREPARED)[0].removesuffix(VALUES)
     return any(call.family == wanted for call in calls_of(step))
@@ -61,8 +67,8 @@ def applies(fix: Fix, step: Step) -> bool:
 
 def was_applied(fix: Fix, steps: Sequence[Step], task: str = "") -> bool:
     """Whether the fix was already applied when the last step failed; False when unsure."""
-    if fix.sort == "lines":
-        return is_in_code(fix.key.partition(" ")[2], steps)
+    if fix.sort == LINES:
+        return has_lines(fix, code_run(steps).text)
     failing = failing_call(steps[-1]) if fix.sort == TRAIL and PREPARED not in fix.key else None
     return failing is not None and not failing.is_tool and fix.call == typed(failing, task)
 
@@ -85,16 +91,6 @@ def _program_of(fix: Fix, step: Step) -> str:
     return calls[-1].program if calls else ""
 
 
-def _changed_lines(steps: Sequence[Step], at: int) -> Fix | None:
-    """The changed lines that made a script work, unless an earlier step showed them."""
-    case = case_of(steps, at)
-    fix = lines_fix(case) if case.line else None
-    if fix is None:
-        return None
-    earlier = range(at + 2, len(steps))
-    return None if any(lines_fix(case_of(steps[:end], at)) for end in earlier) else fix
-
-
 def _open(steps: Sequence[Step]) -> list[int]:
     """The indexes of recent failing steps, the latest of each error."""
     latest: dict[str, int] = {}
@@ -102,5 +98,5 @@ def _open(steps: Sequence[Step]) -> list[int]:
     for at in range(len(steps) - 2, first - 1, -1):
         step = steps[at]
         if step.failed and len(latest) < _FAILURES:
-            latest.setdefault(f"{step.tool} {folded(line_of(step))}", at)
+            latest.setdefault(f"{step.tool} {fold(line_of(step))}", at)
     return list(latest.values())

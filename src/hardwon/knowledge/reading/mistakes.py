@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from hardwon.knowledge.reading.authored import tail, writings
 from hardwon.knowledge.reading.error_line import informative_line
 from hardwon.knowledge.reading.programs import INTERPRETERS, unquoted
+from hardwon.knowledge.reading.rate_limits import is_limit
 from hardwon.knowledge.reading.shell import deciding_commands, parse
 
 if TYPE_CHECKING:
@@ -56,6 +57,10 @@ _NO_REASON = (  # a service that had a fault of its own, or did not answer
     r"|\b(?:system|server|service) is (?:busy|overloaded)\b|\bconnection (?:reset|pool)\b"
     r"|\b(?:interface|upstream|gateway)(?: \w+)? time-?out\b)"
 )
+_PASSING = (
+    r"(?i:connection (?:refused|reset)|could not (?:resolve host|connect)|no route to host"
+    r"|name or service not known|network is unreachable|\bECONN\w+|\bENOTFOUND\b)"
+)
 # Errors of the environment rather than the logic: missing, not set up, not readable
 _BROKEN = (
     r"^(?:ModuleNotFound|Import|Syntax|Indentation|Tab|Name|FileNotFound|Permission|UnicodeEncode"
@@ -75,6 +80,11 @@ _UNDEFINED = r"NameError: name '(\w{1,80})' is not defined"
 _FRAME = r'(?m)^ *File "([^"\n]+)", line \d+'
 _INSTALLED = r"(?:site|dist)-packages/|/lib/python[\d.]+/|^<"
 _ERRORS = r"\berrors=[1-9]|\b[1-9]\d* (?:errors?|exceptions?)\b"
+
+
+def is_passing(line: str) -> bool:
+    """Whether an error line says that the service is away, busy or limited for a while."""
+    return bool(re.search(_PASSING, line) or re.search(_NO_REASON, line) or is_limit(line))
 
 
 def is_mistake(step: Step, before: Sequence[Step]) -> bool:

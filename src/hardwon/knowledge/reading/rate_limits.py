@@ -1,4 +1,4 @@
-"""Errors about the service rather than the call: a rate limit, or something not ready yet."""
+"""Errors about the service rather than the call: a rate limit."""
 
 from __future__ import annotations
 
@@ -11,17 +11,8 @@ _LIMIT = (
     r"|\blimited to \d+ (?:\w+ )?(?:per|every|in|each) (?:\d+ ?)?(?:s|sec|m|min|h|hour|day|minute)"
     r"(?:ond)?s?\b)"
 )
-_EARLY = (
-    r"(?i:(?<![a-z])not[ _](?:yet[ _])?(?:ready|finished)\b|\bbusy\b|\btry (?:again )?later\b"
-    r"|\bstill (?:running|processing|in progress)\b)"
-)
 
 
 def is_limit(line: str) -> bool:
     """Whether an error line reports a rate limit."""
     return bool(re.search(_LIMIT, line))
-
-
-def is_early(line: str) -> bool:
-    """Whether an error line says that the same call may work later."""
-    return bool(re.search(_EARLY, line))

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from hardwon.core.text.clean import one_line
 from hardwon.core.values.run import Failure, Step
 from hardwon.knowledge.reading import rate_limits
-from hardwon.knowledge.reading.error_line import failing_test, informative_line
+from hardwon.knowledge.reading.error_line import informative_line
+from hardwon.knowledge.reading.reports import failing_test
 from hardwon.knowledge.reading.signature import line_signature
 from hardwon.knowledge.reading.step_kind import step_kind
 

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.text.quoting import quotable
-from hardwon.knowledge.reading.authored import fields
+from hardwon.knowledge.reading.authored import fields, scalars
 from hardwon.knowledge.reading.bodies import body_code
 from hardwon.knowledge.reading.call_keys import blamed_command
 from hardwon.knowledge.reading.file_refusals import REASONS
 from hardwon.knowledge.reading.kind import NAME, QUOTES, folded_names, printed_text
 from hardwon.knowledge.reading.reading import INLINE
-from hardwon.knowledge.reading.results import scalars
 from hardwon.knowledge.reading.shell import parse
 from hardwon.knowledge.reading.timeouts import TIMED_OUT
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from hardwon.knowledge.reading import own_names, results
-from hardwon.knowledge.reading.authored import fields
+from hardwon.knowledge.reading import own_names
+from hardwon.knowledge.reading.authored import fields, scalars
 from hardwon.knowledge.reading.call_keys import blamed_command
 from hardwon.knowledge.reading.file_refusals import refusal
 from hardwon.knowledge.reading.kind import NAME, kind_text, missing_fixture, missing_name
@@ -54,7 +54,7 @@ def _line_kind(line: str, step: Step, before: Sequence[Step]) -> str:
         return f"{lacked}: Field required" if lacked else f"{unknown}: unexpected argument"
     line = _without_values(line, step)
     field = re.match(_FIELD, line)
-    if field and field[0][:-2] not in results.scalars(fields(step.args)):
+    if field and field[0][:-2] not in scalars(fields(step.args)):
         return f"{field[0]}{_text_kind(line[field.end() :], step, before)}"
     return _text_kind(line, step, before)
 
@@ -65,7 +65,7 @@ def _without_values(line: str, step: Step) -> str:
     Plain words stay, as they may be the tool's own. A capital within a sentence marks a name, and
     so does a line that begins with the word and rejects it, or ends with it behind a mark.
     """
-    for value in results.scalars(fields(step.args)):
+    for value in scalars(fields(step.args)):
         if value and line.endswith((f"? {value}", f": {value}", f"= {value}")):
             line = f"{line.removesuffix(value)}{NAME}"
         elif len(value) >= _OWN and not re.fullmatch(r"[A-Za-z]+", value):

@@ -15,8 +15,9 @@ from hardwon.knowledge.reading.body_verdict import (
     is_failed_xml,
     is_refusal,
 )
-from hardwon.knowledge.reading.command_verdict import ends_red, has_command_failed
+from hardwon.knowledge.reading.command_verdict import has_command_failed
 from hardwon.knowledge.reading.file_refusals import refusal
+from hardwon.knowledge.reading.reports import ends_red
 from hardwon.knowledge.reading.timeouts import has_timed_out
 
 if TYPE_CHECKING:

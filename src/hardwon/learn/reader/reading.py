@@ -22,6 +22,7 @@ from hardwon.models.ask import ask
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from hardwon.core.settings import Settings
     from hardwon.core.values.run import Episode
     from hardwon.core.values.scope import Scope
     from hardwon.engine.runtime import Runtime
@@ -31,6 +32,7 @@ log = logging.getLogger("hardwon")
 
 _RUNS = 50  # earlier runs whose calls are known
 _LISTED = 12_000  # characters of the playbook in a request
+_WORDS = 0.55  # words of an item for each token that it takes: commands have long words
 _LOOKED_AT = 500  # latest lessons among which the work of a job is looked for
 
 
@@ -46,7 +48,7 @@ async def process(engine: Runtime, job: Job) -> str | None:
         return SKIPPED
     known = dict(enumerate(items, start=1))
     firsts = news.first_calls(episode.steps, items, earlier)
-    asked = _request(episode, known, firsts, tokens=engine.settings.reader.tokens)
+    asked = _request(episode, known, firsts, settings=engine.settings)
     answer, author = await ask(engine.model, asked, parse)
     engine.note_reading()
     run = episode.signal("run") or job.id
@@ -70,9 +72,10 @@ def _present(known: Mapping[int, Lesson], store: Store) -> dict[int, Lesson]:
 
 
 def _request(
-    episode: Episode, known: Mapping[int, Lesson], firsts: Sequence[int], *, tokens: int
+    episode: Episode, known: Mapping[int, Lesson], firsts: Sequence[int], *, settings: Settings
 ) -> Request:
     """The request about a run; items that the run makes doubtful are marked."""
+    words = round(settings.recall.start_tokens * _WORDS, -1)
     verdicts = earn.verdicts(list(known.values()), episode.steps)
     failed = {verdict.item.id: verdict.step for verdict in verdicts if not verdict.holds}
     lines, room = list[str](), _LISTED
@@ -81,14 +84,14 @@ def _request(
         room -= len(line) + 1
         lines += [line] if room >= 0 else []
     return request(
-        system=prompt_text("run"),
+        system=prompt_text("run").replace("{words}", f"{words:.0f}"),
         playbook=lines,
         prompts=prompts_of(episode),
         ending=(episode.attempt, episode.error),
         steps=episode.steps,
         firsts=firsts,
         schema=SCHEMA,
-        tokens=tokens,
+        tokens=settings.reader.tokens,
     )._replace(episode=episode)
 
 

@@ -52,7 +52,8 @@ def request(
     items = "\n".join(playbook) or "(empty)"
     (_, task), *later = prompts
     said = {made: f"THE PERSON SAID: {clip_middle(text, _SAID)}" for made, text in later}
-    head = f"=== PLAYBOOK ===\n{items}\n\n=== RUN ===\nTASK: {clip_middle(task, _TASK)}"
+    size = f" ({sum(len(line.split()) for line in playbook)} words)" if playbook else ""
+    head = f"=== PLAYBOOK{size} ===\n{items}\n\n=== RUN ===\nTASK: {clip_middle(task, _TASK)}"
     last = _ending(*ending, steps)
     frame = [head, *said.values(), *last]
     room = tokens * _CHARS - len(system) - sum(len(text) + 2 for text in frame)

@@ -1,21 +1,23 @@
-"""A transcript in common terms: messages and tool calls, in order."""
+"""A transcript in common terms: where it is, and its messages and tool calls in order."""
 
 from __future__ import annotations
 
+import glob
+import os
+import stat
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from hardwon.core.text.clean import clip_middle
 from hardwon.core.values.run import Step
 from hardwon.knowledge.reading.call_keys import canonical
-from hardwon.knowledge.reading.operations import of_operation
+from hardwon.knowledge.reading.verdict import has_failed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 USER, AGENT = "user", "agent"
-OUTPUT_LIMIT = 8 * 1024  # characters of a failure's output; of a success fewer are kept
-QUIET_LIMIT = 2 * 1024
+OUTPUT_LIMIT = 16 * 1024  # characters of an output
 _WAITING_LIMIT = 1_000  # calls without a result
 
 
@@ -42,7 +44,7 @@ class Result(NamedTuple):
     line: int
     id: str
     output: str
-    failed: bool
+    failed: bool | None  # None: the transcript does not say; the output is judged
 
 
 class FinishedCall(NamedTuple):
@@ -52,6 +54,7 @@ class FinishedCall(NamedTuple):
     ended: int
     step: Step
     args: Any  # as the agent passed them, for rules that need single values
+    id: str = ""
 
 
 class SessionInfo(NamedTuple):
@@ -124,10 +127,15 @@ class Reading:
         if call is None:
             self.skipped["unasked"] += 1
             return
-        limit = OUTPUT_LIMIT if result.failed else QUIET_LIMIT
-        output = clip_middle(result.output, limit)
-        step = of_operation(Step(call.tool, canonical(call.args), output, result.failed))
-        yield FinishedCall(call.line, result.line, step, call.args)
+        output, args, failed = (
+            clip_middle(result.output, OUTPUT_LIMIT),
+            canonical(call.args),
+            result.failed,
+        )
+        if failed is None:
+            failed = has_failed(call.tool, output, args)
+        step = Step(call.tool, args, output, failed)
+        yield FinishedCall(call.line, result.line, step, call.args, call.id)
 
     def _update_info(self, new: SessionInfo) -> None:
         old = self.about
@@ -144,3 +152,57 @@ def text_of(content: Any) -> str:
         return ""
     parts = (part if isinstance(part, str) else part.get("text") for part in content)
     return "\n".join(part for part in parts if isinstance(part, str))
+
+
+class SessionPlace(NamedTuple):
+    """A session on disk."""
+
+    agent: str
+    id: str
+    path: str
+    size: int = 0
+    changed: float = 0.0
+    base: str = ""  # the agent's own folder of this user, as `~/.claude`
+    folder: str = ""  # the folder name that the agent uses for the project, if it has one
+    cwd: str = ""
+    problem: str = ""  # why it must not be read; "" if it may
+
+    @property
+    def is_subagent(self) -> bool:
+        """Whether it is the session of a sub-agent."""
+        return os.path.basename(os.path.dirname(self.path)) == "subagents"
+
+
+def inside(base: str, *pattern: str) -> Iterator[str]:
+    """What matches below `base`; folders are left out."""
+    for path in sorted(glob.iglob(os.path.join(glob.escape(base), *pattern))):
+        if not os.path.isdir(path):
+            yield path
+
+
+def place(
+    agent: str, path: str, *, base: str, id: str = "", folder: str = "", cwd: str = ""
+) -> SessionPlace:
+    """The session in this file; `problem` says why it must not be read."""
+    session_id = id or os.path.splitext(os.path.basename(path))[0]
+    found = SessionPlace(agent, session_id, path, base=base, folder=folder, cwd=cwd)
+    try:
+        status = os.stat(path)
+    except OSError as error:  # gone since it was listed, or a link to nothing
+        return found._replace(problem=error.strerror or str(error))
+    found = found._replace(size=status.st_size, changed=status.st_mtime)
+    return found._replace(problem=_problem(path, base, status))
+
+
+def _problem(path: str, base: str, status: os.stat_result) -> str:
+    """Why a file is no session that may be read; "" if it may."""
+    if not stat.S_ISREG(status.st_mode):
+        return "not a regular file"
+    if base:
+        root = os.path.realpath(base)
+        if os.path.commonpath((root, os.path.realpath(path))) != root:
+            return "a link that leads out of the agent's folder"
+        owners = {os.geteuid(), os.stat(root).st_uid} if os.path.isdir(root) else {status.st_uid}
+        if status.st_uid not in owners:
+            return "a file of another user"
+    return "" if os.access(path, os.R_OK) else "it cannot be read"

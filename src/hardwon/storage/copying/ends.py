@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from hardwon.core.values.scope import Scope
 from hardwon.knowledge.ranking.query import index
 from hardwon.storage.postgres import schema
-from hardwon.storage.postgres.database import Database, Statement
-from hardwon.storage.stores.postgres import PostgresStore, lessons
+from hardwon.storage.postgres.database import Database
+from hardwon.storage.sql import lessons, scopes
+from hardwon.storage.sql.dialect import Statement
+from hardwon.storage.sql.rows import COLUMNS, lesson_of
+from hardwon.storage.stores.postgres import PostgresStore
 from hardwon.storage.stores.postgres.memtable import packed
-from hardwon.storage.stores.rows import COLUMNS, lesson_of
 from hardwon.storage.stores.sqlite import SqliteStore
 from hardwon.storage.stores.sqlite.database import Database as File
 from hardwon.storage.stores.sqlite.database import marks
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from hardwon.storage.copying.tables import Row, Table
-    from hardwon.storage.postgres.database import Tenancy
+    from hardwon.storage.sql.dialect import Tenancy
 
 PAGE = 500  # rows
 _SETTLED = 8 * PAGE  # lessons that a server moves into its dictionary at once
@@ -38,16 +41,16 @@ ORDER BY l.id LIMIT {PAGE}
 """
 _KNOWN = """
 SELECT lesson FROM hardwon.indexed
-WHERE tenant = %(tenant)s AND lesson = ANY(%(lessons)s::bigint[])
+WHERE tenant = :tenant AND lesson = ANY(:lessons::bigint[])
 UNION ALL
-SELECT lesson FROM hardwon.fresh WHERE tenant = %(tenant)s AND lesson = ANY(%(lessons)s::bigint[])
+SELECT lesson FROM hardwon.fresh WHERE tenant = :tenant AND lesson = ANY(:lessons::bigint[])
 """
 # So that queries are planned for the present sizes; the server itself checks once a minute.
 _MEASURE = "ANALYZE hardwon.lessons, hardwon.terms, hardwon.postings, hardwon.indexed"
 _NOTE = """
 INSERT INTO hardwon.fresh (tenant, shelf, lesson, is_new, entries)
-SELECT %(tenant)s, shelf, lesson, true, entries
-FROM unnest(%(shelves)s::bigint[], %(lessons)s::bigint[], %(entries)s::text[])
+SELECT :tenant, shelf, lesson, true, entries
+FROM unnest(:shelves::bigint[], :lessons::bigint[], :entries::text[])
 AS noted (shelf, lesson, entries)
 """
 
@@ -142,28 +145,28 @@ class ServerEnd:
 
     def count(self, tenant: str, table: Table) -> int:
         """How many rows of a table are the tenant's."""
-        sql = f"SELECT count(*) FROM hardwon.{table.name} WHERE tenant = %(tenant)s"
+        sql = f"SELECT count(*) FROM hardwon.{table.name} WHERE tenant = :tenant"
         return int(self._db.of(tenant).rows(sql)[0][0])
 
     def page(self, tenant: str, table: Table, after: Row | None) -> list[Row]:
         key = ", ".join(table.key)
         values = {f"k{at}": value for at, value in enumerate(after or ())}
-        later = f"AND ({key}) > ({', '.join(f'%({name})s' for name in values)})" if after else ""
+        later = f"AND ({key}) > ({', '.join(f':{name}' for name in values)})" if after else ""
         return self._db.of(tenant).rows(
             f"SELECT {', '.join(table.columns)} FROM hardwon.{table.name}"
-            f" WHERE tenant = %(tenant)s {later} ORDER BY {key} LIMIT {PAGE}",
+            f" WHERE tenant = :tenant {later} ORDER BY {key} LIMIT {PAGE}",
             **values,
         )
 
     def put(self, tenant: str, table: Table, rows: list[Row]) -> None:
         sql = (
             f"INSERT INTO hardwon.{table.name} (tenant, {', '.join(table.columns)})"
-            f" OVERRIDING SYSTEM VALUE VALUES (%(tenant)s,"
-            f" {', '.join(f'%({name})s' for name in table.columns)}) ON CONFLICT DO NOTHING"
+            f" OVERRIDING SYSTEM VALUE VALUES (:tenant,"
+            f" {', '.join(f':{name}' for name in table.columns)}) ON CONFLICT DO NOTHING"
         )
         with self._db:
             own = self._db.of(tenant)
-            own.run("INSERT INTO hardwon.tenants VALUES (%(tenant)s) ON CONFLICT DO NOTHING")
+            own.run("INSERT INTO hardwon.tenants VALUES (:tenant) ON CONFLICT DO NOTHING")
             own.ask(*(Statement(sql, _typed(table, row)) for row in rows))
             if table.key in {("id",), ("number",)} and isinstance(table.key_of(rows[-1])[0], int):
                 self._raise_sequence(table, table.key_of(rows[-1])[0])
@@ -172,7 +175,7 @@ class ServerEnd:
         """Raise the sequence of a table, so that no copied number is assigned again."""
         sequence = f"pg_get_serial_sequence('hardwon.{table.name}', '{table.key[0]}')"
         self._db.rows(
-            f"SELECT setval({sequence}, greatest(%(last)s::bigint, nextval({sequence})))", last=last
+            f"SELECT setval({sequence}, greatest(:last::bigint, nextval({sequence})))", last=last
         )
 
     def finish(self, tenants: list[str]) -> None:
@@ -180,7 +183,9 @@ class ServerEnd:
         noted = settled = measured = 0
         self._db.rows(_MEASURE)
         for own in map(self._db.of, tenants):
-            for rows in lessons.pages(own):
+            shelves = list(scopes.of_tenant(self._db, own.tenant))
+            every = lessons.every_row(own, shelves)
+            while rows := list(islice(every, PAGE)):
                 noted += _note(own, rows)
                 if noted - settled >= _SETTLED:
                     self.store.tend()
@@ -192,7 +197,7 @@ class ServerEnd:
         self._db.rows(_MEASURE)
 
     def set_salt(self, salt: str) -> None:
-        self._db.rows("UPDATE hardwon.proof_salt SET salt = %(salt)s", salt=salt)
+        self._db.rows("UPDATE hardwon.proof_salt SET salt = :salt", salt=salt)
 
     def close(self) -> None:
         self.store.close()

@@ -6,8 +6,7 @@ import json
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.storage.stores.records import DREAM, ENDED_RUN, REFLECTION
-from hardwon.storage.stores.rows import COLUMNS, DELIVERY
+from hardwon.storage.sql.rows import COLUMNS, DELIVERY, DREAM, ENDED_RUN, REFLECTION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -47,6 +46,7 @@ TABLES = (
     _table("reflection_words", "shelf, kind, word, reflection", "shelf, kind, word, reflection"),
     _table("deliveries", DELIVERY),
     _table("ended_runs", ENDED_RUN),
+    _table("past_runs", "shelf, digest, state", "shelf, digest"),
     _table(
         "failures",
         "shelf, signature, text, met_count, first_at, last_at",

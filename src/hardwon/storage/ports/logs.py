@@ -92,6 +92,12 @@ class RunArchive(Protocol):
     def prune(self, tenant: str, *, before: datetime, most: int) -> int:
         """Forget the runs that ended before, and the oldest beyond `most`; how many went."""
 
+    def past(self, scope: Scope, digests: Sequence[str]) -> dict[str, str]:
+        """Those of these digests that were noted for the scope, with their states."""
+
+    def note_past(self, scope: Scope, digest: str, state: str) -> None:
+        """Note that a past session was recorded up to here; replaces an earlier note of it."""
+
 
 class Statistics(Protocol):
     """Adds up what was met, learnt and shown, where it is stored. Days are those of UTC."""

@@ -7,9 +7,11 @@ the connection would inherit it.
 
 from __future__ import annotations
 
+import re
 import threading
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hardwon.core import time_limits
 from hardwon.core.errors import Unavailable
@@ -18,43 +20,41 @@ from hardwon.storage.postgres.deadline import ServerBreaker
 from hardwon.storage.postgres.driver import psycopg
 from hardwon.storage.postgres.pool import Pool
 from hardwon.storage.postgres.problems import explained
+from hardwon.storage.sql.dialect import Statement, Tenancy
+from hardwon.storage.sql.rows import SEARCHED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
+    from hardwon.core.values.scope import Scope
+    from hardwon.storage.sql.dialect import Choices, Row
+
     T = TypeVar("T")
-    Row = tuple[Any, ...]
 
 POOL = 4  # connections per process
 PATIENCE = 30.0  # seconds to wait for one answer without a wait budget
 _NOBODY = ""  # no tenant has this name
 EVERY_TENANT = " "  # nor this one; for parts that serve all tenants: the queue and the ledger
+_LOCKED = "locked scopes"  # key in transactions that lock the scopes they use
 _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED"
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _ALONE = ""  # one round trip is a transaction anyway
-_SET_TENANT = "SELECT set_config('hardwon.tenant', %(tenant)s, true)"
-
-
-class Statement(NamedTuple):
-    """A statement with its values; `%(tenant)s` is set by the caller's tenant."""
-
-    sql: str
-    values: dict[str, object]
-
-
-def bind(sql: str, **values: object) -> Statement:
-    """A statement with its values."""
-    return Statement(sql, values)
+_SET_TENANT = "SELECT set_config('hardwon.tenant', :tenant, true)"
 
 
 def uncounted(name: str, kind: str = "bigint") -> str:
     """`= ANY` of a list whose length the planner cannot see, so that it plans only once."""
-    return f"ANY(ARRAY(SELECT unnest(%({name})s::{kind}[])))"
+    return f"ANY(ARRAY(SELECT unnest(:{name}::{kind}[])))"
 
 
 class Database:
     """A pool of connections. `with database:` commits everything this thread writes, or nothing."""
+
+    shelf_state = """version, (
+        SELECT count(*) FROM hardwon.fresh AS f
+        WHERE f.tenant = :tenant AND f.shelf = shelves.id AND f.is_new
+    )"""
 
     def __init__(
         self,
@@ -83,15 +83,62 @@ class Database:
                 self._prepare = prepare
                 raise
 
-    def of(self, tenant: str) -> Tenancy:
+    def of(self, tenant: str) -> ServerTenancy:
         """The database as one tenant sees it."""
-        return Tenancy(self, tenant)
+        return ServerTenancy(self, tenant)
+
+    def tenants(self) -> list[str]:
+        """The names of all tenants."""
+        return [name for (name,) in self.rows("SELECT name FROM hardwon.tenants ORDER BY name")]
 
     @property
     def open(self) -> Transaction | None:
         """The transaction of this thread, if one is open."""
         transaction: Transaction | None = getattr(self._mine, "open", None)
         return transaction
+
+    def text_filter(self, text: str) -> Statement:
+        """A condition for lessons that may contain the text.
+
+        It names the longest ASCII part of the text: every server lowers that alike.
+        """
+        piece = max(re.findall(r"[\x20-\x7e]+", text), key=len, default="").lower()
+        if not piece:
+            return Statement("TRUE", {})
+        return Statement(f"strpos(lower({SEARCHED}), :piece) > 0", {"piece": piece})
+
+    def state(self) -> None:
+        """Nothing: the server does not tell of changes."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether this thread has a transaction or a snapshot open."""
+        return self.open is not None
+
+    @property
+    def notes(self) -> dict[object, Any] | None:
+        """What parts of a store remember until the open writing transaction ends."""
+        return self.open.notes if self.open is not None and self.open.is_writing else None
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """A transaction that locks the scopes it uses, so that no count is lost."""
+        with self as transaction:
+            transaction.notes.setdefault(_LOCKED, set())
+            yield
+
+    def touch(self, scope: Scope) -> None:
+        """Lock this scope if the transaction was begun by `together` and has not done so."""
+        locked = self.open.notes.get(_LOCKED) if self.open else None
+        if locked is not None and scope not in locked:
+            locked.add(scope)
+            self.lock(scope)
+
+    def lock(self, scope: Scope) -> None:
+        """Lock a scope until the transaction ends."""
+        digest = blake2b("\0".join(part or "" for part in scope).encode(), digest_size=8).digest()
+        key = int.from_bytes(digest, "big", signed=True)
+        self.of(scope.tenant).rows("SELECT pg_advisory_xact_lock(:key::bigint)", key=key)
 
     def __enter__(self) -> Transaction:
         """Begin a writing transaction, or join the open one."""
@@ -210,28 +257,36 @@ class Database:
             return
 
 
-class Tenancy(NamedTuple):
+class ServerTenancy(Tenancy):
     """A database as one tenant sees it."""
 
     database: Database
-    tenant: str
-
-    def rows(self, sql: str, **values: object) -> list[Row]:
-        """All rows of a statement."""
-        return self.database.ask(self.tenant, Statement(sql, values))[0]
-
-    def row(self, sql: str, **values: object) -> Row | None:
-        """The first row, if there is one."""
-        rows = self.rows(sql, **values)
-        return rows[0] if rows else None
-
-    def run(self, sql: str, **values: object) -> None:
-        """Run a statement that changes something."""
-        self.rows(sql, **values)
 
     def ask(self, *statements: Statement) -> list[list[Row]]:
-        """The rows of each statement, in one round trip."""
         return self.database.ask(self.tenant, *statements)
+
+    def ask_last(self, *statements: Statement) -> list[list[Row]]:
+        """The same for the last statements of a snapshot: its COMMIT is sent along."""
+        return self.database.ask_last(self.tenant, *statements)
+
+    def run_many(self, sql: str, values: Sequence[Mapping[str, object]]) -> None:
+        if values:
+            super().run_many(sql, values)
+
+    def first_of_each(
+        self, query: Statement, order: str, *, each: Choices, limit: int, is_cut: bool = True
+    ) -> list[Row]:
+        if not all(each.values()):
+            return []
+        sql, values, sources = query.sql, {**query.values, "limit": limit}, []
+        for name, choices in each.items():
+            kind = "bigint" if isinstance(choices[0], int) else "text"
+            sources.append(f"unnest(:each_{name}::{kind}[]) AS each_{name} (choice)")
+            sql = re.sub(rf":{name}\b", f"each_{name}.choice", sql)
+            values[f"each_{name}"] = choices
+        end = f"ORDER BY {order} LIMIT :limit"
+        first = f"LATERAL ({sql} {end}) AS first_rows {end if is_cut else ''}"
+        return self.rows(f"SELECT first_rows.* FROM {', '.join(sources)}, {first}", **values)
 
 
 class Transaction:

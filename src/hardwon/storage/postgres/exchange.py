@@ -6,8 +6,6 @@ for the queries of an agent's turn. Psycopg still converts values and rows.
 
 from __future__ import annotations
 
-import re
-from functools import lru_cache
 from itertools import compress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,6 +15,7 @@ from psycopg.types.numeric import Int8BinaryDumper, Int8Dumper
 from psycopg.waiting import Ready, Wait
 
 from hardwon.storage.postgres.driver import psycopg
+from hardwon.storage.sql.dialect import in_postgres
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping, Sequence
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 
 _MOST = 250  # statements kept prepared per connection; their texts are constants of hardwon
 _BINARY = 1
-_PLACE = re.compile(r"%(?:%|\((\w+)\)s)")
 
 
 class Message(NamedTuple):
@@ -70,7 +68,7 @@ class Exchange:
         return [self._rows(result) for result in compress(results, are_rows)]
 
     def _message(self, sql: str, values: Mapping[str, Any]) -> Message:
-        text, places = _placed(sql)
+        text, places = in_postgres(sql)
         arguments = [_storable(values[name]) for name in places]
         dumped = self._converter.dump_sequence(arguments, list(map(_format, arguments)))
         types, formats = self._converter.types or (), self._converter.formats or ()
@@ -96,17 +94,6 @@ class Exchange:
             return []
         self._converter.set_pgresult(result)
         return self._converter.load_rows(0, result.ntuples, tuple)
-
-
-@lru_cache(maxsize=512)
-def _placed(sql: str) -> tuple[bytes, list[str]]:
-    """The statement with numbered parameters, and the name of each."""
-    places: dict[str, int] = {}
-
-    def numbered(place: re.Match[str]) -> str:
-        return f"${places.setdefault(place[1], len(places) + 1)}" if place[1] else "%"
-
-    return _PLACE.sub(numbered, sql).encode(), list(places)
 
 
 def _storable(value: Any) -> Any:

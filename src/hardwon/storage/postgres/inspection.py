@@ -27,7 +27,7 @@ SELECT rolname, rolsuper, rolbypassrls, EXISTS (
 """
 _OPEN = """
 SELECT relname FROM pg_class WHERE relnamespace = to_regnamespace('hardwon') AND relkind = 'r'
-AND NOT (relrowsecurity AND relforcerowsecurity) AND relname <> ALL(%(shared)s::text[])
+AND NOT (relrowsecurity AND relforcerowsecurity) AND relname <> ALL(:shared::text[])
 ORDER BY relname
 """
 _HORIZON = """
@@ -38,7 +38,7 @@ _SEES_ALL = "SELECT pg_has_role('pg_read_all_stats', 'USAGE')"
 _SLOTS = "SELECT count(*) FROM pg_replication_slots WHERE NOT active AND xmin IS NOT NULL"
 _DEAD = """
 SELECT relname, n_dead_tup FROM pg_stat_user_tables WHERE schemaname = 'hardwon'
-AND n_dead_tup > %(many)s AND n_dead_tup > %(times)s * n_live_tup ORDER BY n_dead_tup DESC
+AND n_dead_tup > :many AND n_dead_tup > :times * n_live_tup ORDER BY n_dead_tup DESC
 """
 
 

@@ -60,12 +60,12 @@ def migrate(database: Database) -> list[Migration]:
     if not pending(database):
         return []
     with patient(), database:
-        database.rows("SELECT pg_advisory_xact_lock(%(key)s::bigint)", key=_LOCK)
+        database.rows("SELECT pg_advisory_xact_lock(:key::bigint)", key=_LOCK)
         scripts = pending(database)  # another process may have run them
         for migration in scripts:
             database.run_script(migration.script)
             database.rows(
-                "INSERT INTO hardwon.migrations (version, name) VALUES (%(version)s, %(name)s)",
+                "INSERT INTO hardwon.migrations (version, name) VALUES (:version, :name)",
                 version=migration.number,
                 name=migration.name,
             )

@@ -1,7 +1,7 @@
 """Where a server keeps keys, logins and answers: one commit per statement, shared by processes.
 
 In SQLite that is `<home>/serve.db`; with PostgreSQL they are beside the lessons, and several
-servers share them. Statements name their tables `service.…` and their values `%(…)s`.
+servers share them. Statements name their tables `service.…` and their values `:name`.
 
 Only SQLite opens its file. A process that closes any other descriptor of it loses all its locks
 there, and the next process to close it takes itself for the last and deletes the log in use.
@@ -10,13 +10,10 @@ there, and the next process to close it takes itself for the last and deletes th
 from __future__ import annotations
 
 import os
-import re
 import sqlite3
 import threading
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
-from hardwon.core import _extras
 from hardwon.core.errors import StorageError
 
 if TYPE_CHECKING:
@@ -29,7 +26,6 @@ if TYPE_CHECKING:
 
 NAME = "serve.db"
 _PATIENCE = 5.0  # seconds to wait for another process, or for the server
-_PLACE = re.compile(r"%\((\w+)\)s|\bservice\.")
 _SCHEMA = (
     """
     CREATE TABLE IF NOT EXISTS keys (
@@ -78,7 +74,7 @@ def forget(settings: Settings, tenant: str) -> None:
         return
     database = open_database(settings)
     for table in ("keys", "logins", "replies"):
-        database(f"DELETE FROM service.{table} WHERE tenant = %(tenant)s", tenant=tenant)
+        database(f"DELETE FROM service.{table} WHERE tenant = :tenant", tenant=tenant)
     if database.is_local:
         database("PRAGMA wal_checkpoint(TRUNCATE)")  # otherwise its name stays in the log
     database.close()
@@ -93,7 +89,8 @@ class SharedDatabase:
         self._db = database
 
     def __call__(self, sql: str, **values: object) -> Rows:
-        from hardwon.storage.postgres.database import EVERY_TENANT, Statement
+        from hardwon.storage.postgres.database import EVERY_TENANT
+        from hardwon.storage.sql.dialect import Statement
 
         own = sql.replace("service.", "hardwon.service_")
         return self._db.ask(EVERY_TENANT, Statement(own, values))[0]
@@ -121,7 +118,7 @@ class FileDatabase:
     def __call__(self, sql: str, **values: object) -> Rows:
         try:
             with self._lock:
-                return self._connection.execute(_in_sqlite(sql), values).fetchall()
+                return self._connection.execute(sql.replace("service.", ""), values).fetchall()
         except sqlite3.Error as error:
             raise self._explained(error) from error
 
@@ -160,7 +157,6 @@ def _connected(path: str) -> sqlite3.Connection:
 
 
 def _connected_to(settings: Settings) -> Database:
-    _extras.explain_missing()
     from hardwon.storage.postgres import database, schema
 
     mode = settings.postgres.migrate
@@ -169,8 +165,3 @@ def _connected_to(settings: Settings) -> Database:
         patience=_PATIENCE,
         prepare=lambda connected: schema.ensure(connected, mode),
     )
-
-
-@lru_cache(maxsize=64)
-def _in_sqlite(sql: str) -> str:
-    return _PLACE.sub(lambda place: f":{place[1]}" if place[1] else "", sql)

@@ -29,11 +29,11 @@ COLUMNS = "id, tenant, role, agent, project, note, created_at, expires_at, used_
 _STORED = ("digest", *COLUMNS.split(", "))
 _INSERT = f"""
 INSERT INTO service.keys ({", ".join(_STORED)})
-VALUES ({", ".join(f"%({name})s" for name in _STORED)}) ON CONFLICT (id) DO NOTHING
+VALUES ({", ".join(f":{name}" for name in _STORED)}) ON CONFLICT (id) DO NOTHING
 """
 # Which keys the holder of a limit may see and revoke.
 _WITHIN = " AND ".join(
-    f"(CAST(%({name})s AS TEXT) IS NULL OR {name} = %({name})s)"
+    f"(CAST(:{name} AS TEXT) IS NULL OR {name} = :{name})"
     for name in ("tenant", "agent", "project")
 )
 
@@ -145,8 +145,8 @@ class KeyRing:
     def revoke(self, identity: str, *, limit: Limit = NO_LIMIT) -> Key:
         """Revoke a key, at once; raises NotFound for one that is unknown or beyond the limit."""
         rows = self._run(
-            "UPDATE service.keys SET revoked_at = coalesce(revoked_at, %(now)s)"
-            f" WHERE id = %(id)s AND {_WITHIN} RETURNING {COLUMNS}",
+            "UPDATE service.keys SET revoked_at = coalesce(revoked_at, :now)"
+            f" WHERE id = :id AND {_WITHIN} RETURNING {COLUMNS}",
             **{**limit._asdict(), "id": identity, "now": self._clock().timestamp()},
         )
         if not rows:
@@ -159,9 +159,7 @@ class KeyRing:
             return None
         mark, _, identity_and_secret = text.partition("_")
         identity, _, secret = identity_and_secret.partition("_")
-        rows = self._run(
-            f"SELECT digest, {COLUMNS} FROM service.keys WHERE id = %(id)s", id=identity
-        )
+        rows = self._run(f"SELECT digest, {COLUMNS} FROM service.keys WHERE id = :id", id=identity)
         digest = rows[0][0] if rows else _NOTHING
         is_right = hmac.compare_digest(_digest(secret), digest)
         if not (rows and is_right and mark == _MARK):
@@ -175,7 +173,7 @@ class KeyRing:
 
     def used(self, key: Key) -> None:
         """Record that a key was used."""
-        change = "UPDATE service.keys SET used_at = %(now)s WHERE id = %(id)s"
+        change = "UPDATE service.keys SET used_at = :now WHERE id = :id"
         self._run(change, now=self._clock().timestamp(), id=key.id)
 
 

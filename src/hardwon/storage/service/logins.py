@@ -23,22 +23,22 @@ MOST = 20  # logins with one key at a time; the oldest ends first
 _STEP = 60.0  # seconds by which a login is prolonged at least
 _INSERT = """
 INSERT INTO service.logins (digest, tenant, key, is_link, begun_at, until)
-VALUES (%(digest)s, %(tenant)s, %(key)s, %(is_link)s, %(now)s, %(until)s)
+VALUES (:digest, :tenant, :key, :is_link, :now, :until)
 """
 _EXCESS = """
-DELETE FROM service.logins WHERE key = %(key)s AND is_link = 0 AND digest NOT IN (
-    SELECT digest FROM service.logins WHERE key = %(key)s AND is_link = 0
-    ORDER BY begun_at DESC, digest LIMIT %(most)s
+DELETE FROM service.logins WHERE key = :key AND is_link = 0 AND digest NOT IN (
+    SELECT digest FROM service.logins WHERE key = :key AND is_link = 0
+    ORDER BY begun_at DESC, digest LIMIT :most
 )
 """
 _FIND = f"""
 SELECT login.tenant, login.key, login.begun_at, login.until,
     {", ".join(f"keys.{name}" for name in COLUMNS.split(", "))}
 FROM service.logins AS login LEFT JOIN service.keys AS keys ON keys.id = login.key
-WHERE login.digest = %(digest)s AND login.is_link = 0 AND login.until > %(now)s
+WHERE login.digest = :digest AND login.is_link = 0 AND login.until > :now
 """
 _FOLLOW = """
-DELETE FROM service.logins WHERE digest = %(digest)s AND is_link = 1 AND until > %(now)s
+DELETE FROM service.logins WHERE digest = :digest AND is_link = 1 AND until > :now
 RETURNING tenant
 """
 
@@ -86,16 +86,16 @@ class Logins:
 
     def choose(self, cookie: str, tenant: str) -> None:
         """Let the owner of the home look at another tenant."""
-        change = "UPDATE service.logins SET tenant = %(tenant)s WHERE digest = %(digest)s"
+        change = "UPDATE service.logins SET tenant = :tenant WHERE digest = :digest"
         self._run(f"{change} AND key = ''", digest=_digest(cookie), tenant=tenant)
 
     def end(self, cookie: str) -> None:
         """Log out."""
-        self._run("DELETE FROM service.logins WHERE digest = %(digest)s", digest=_digest(cookie))
+        self._run("DELETE FROM service.logins WHERE digest = :digest", digest=_digest(cookie))
 
     def _insert(self, tenant: str, key: str, lasts: float, *, is_link: bool = False) -> str:
         now, text = self._clock(), secrets.token_urlsafe(32)
-        self._run("DELETE FROM service.logins WHERE until <= %(now)s", now=now)
+        self._run("DELETE FROM service.logins WHERE until <= :now", now=now)
         times = {"now": now, "until": now + lasts}
         self._run(
             _INSERT, digest=_digest(text), tenant=tenant, key=key, is_link=int(is_link), **times
@@ -104,7 +104,7 @@ class Logins:
 
     def _prolong(self, cookie: str, until: float, wanted: float) -> None:
         if wanted - until >= _STEP:
-            change = "UPDATE service.logins SET until = %(until)s WHERE digest = %(digest)s"
+            change = "UPDATE service.logins SET until = :until WHERE digest = :digest"
             self._run(change, digest=_digest(cookie), until=wanted)
 
 

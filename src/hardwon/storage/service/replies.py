@@ -17,7 +17,7 @@ KEPT = 86_400.0  # seconds that answers are stored
 NAME_LIMIT = 200  # characters
 _KEEP = """
 INSERT INTO service.replies (tenant, name, request, status, body, at)
-VALUES (%(tenant)s, %(name)s, %(request)s, %(status)s, %(body)s, %(at)s)
+VALUES (:tenant, :name, :request, :status, :body, :at)
 ON CONFLICT (tenant, name) DO UPDATE SET request = excluded.request, status = excluded.status,
     body = excluded.body, at = excluded.at
 """
@@ -43,7 +43,7 @@ class Replies:
             raise InvalidInput(f"an Idempotency-Key has at most {NAME_LIMIT} characters")
         rows = self._run(
             "SELECT request, status, body FROM service.replies"
-            " WHERE tenant = %(tenant)s AND name = %(name)s AND at > %(after)s",
+            " WHERE tenant = :tenant AND name = :name AND at > :after",
             tenant=tenant,
             name=_name(name),
             after=self._clock() - KEPT,
@@ -60,7 +60,7 @@ class Replies:
     def keep(self, tenant: str, name: str, request: bytes, answer: Kept) -> None:
         """Store an answer, and remove those that are too old."""
         now = self._clock()
-        self._run("DELETE FROM service.replies WHERE at <= %(until)s", until=now - KEPT)
+        self._run("DELETE FROM service.replies WHERE at <= :until", until=now - KEPT)
         values = {"tenant": tenant, "name": _name(name), "request": _digest(request), "at": now}
         self._run(_KEEP, **values, **answer._asdict())
 

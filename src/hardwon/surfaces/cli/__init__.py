@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import click
 
 import hardwon
-from hardwon.core import _extras
 from hardwon.core.errors import HardwonError, InvalidInput, MissingExtra, NotFound
 from hardwon.surfaces.cli.group import Group
 from hardwon.surfaces.cli.output import INTERRUPTED, complain
@@ -20,7 +19,6 @@ from hardwon.surfaces.cli.output import INTERRUPTED, complain
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_extras.explain_missing()
 # Every command with its line in `hardwon --help`, by section; each is in the module of its name.
 _SECTIONS = {
     "First steps": {

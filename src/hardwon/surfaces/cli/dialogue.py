@@ -21,7 +21,7 @@ except ImportError:  # the extra `sessions` adds arrow keys; numbers always work
     _HAS_KEYS = False
 
 if TYPE_CHECKING:
-    from hardwon.learn.transcripts.phases import Phase
+    from hardwon.learn.transcripts.mining import Phase
 
 _MARGIN = 8  # columns that the arrow, the tick and the number need
 _MARKS = {"pending": " ", "in_progress": "▸", "completed": "✔"}

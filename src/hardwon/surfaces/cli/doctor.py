@@ -6,7 +6,6 @@ import os
 import shutil
 import sqlite3
 import sys
-from importlib import metadata
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
@@ -60,7 +59,6 @@ def examine(home: str | None) -> Iterator[Check]:
     """Every check, in the order in which one depends on another."""
     yield Check("python", sys.version_info >= (3, 11), sys.version.split()[0])
     yield Check("sqlite", sqlite3.sqlite_version_info >= (3, 37), sqlite3.sqlite_version)
-    yield from _extras()
     try:
         settings = load(home)
     except HardwonError as error:
@@ -70,17 +68,6 @@ def examine(home: str | None) -> Iterator[Check]:
         yield from _server(settings.postgres.url)
     for name, check in _CHECKS.items():
         yield _tried(name, check, settings)
-
-
-def _extras() -> Iterator[Check]:
-    """The code of the extras, if a release was installed with one: both must be of one version."""
-    try:
-        found = metadata.version("hardwon-extras")
-    except metadata.PackageNotFoundError:
-        return
-    ours = hardwon.__version__
-    advice = f"{found} does not fit hardwon {ours}: `pip install hardwon-extras=={ours}`"
-    yield Check("extras", found == ours, found if found == ours else advice)
 
 
 def _server(url: str) -> Iterator[Check]:

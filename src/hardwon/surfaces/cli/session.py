@@ -1,4 +1,4 @@
-"""`hardwon session`: mine transcripts of coding agents into memory."""
+"""`hardwon session`: learn from the transcripts of coding agents."""
 
 from __future__ import annotations
 
@@ -16,6 +16,15 @@ from hardwon.core.text.clean import clip, plural
 from hardwon.engine.runtime import utc_now
 from hardwon.learn.transcripts.catalog import AGENTS, Ambiguous, Overview
 from hardwon.learn.transcripts.mining import Answerer, Mining, Sessions, by_policy
+from hardwon.learn.transcripts.past import (
+    EMPTY,
+    KNOWN,
+    LEARNT,
+    LIVE,
+    NO_FOLDER,
+    UNREADABLE,
+    Learnt,
+)
 from hardwon.learn.transcripts.questions import Option, Question
 from hardwon.surfaces.cli import dialogue, options
 from hardwon.surfaces.cli.group import Group
@@ -23,9 +32,8 @@ from hardwon.surfaces.cli.output import age, complain, dump, say, table
 from hardwon.surfaces.cli.progress import Progress
 
 if TYPE_CHECKING:
-    from hardwon.learn.transcripts.location import SessionPlace
-    from hardwon.learn.transcripts.phases import Phase
-    from hardwon.learn.transcripts.runs import RunLessons
+    from hardwon.learn.transcripts.mining import Phase
+    from hardwon.learn.transcripts.transcript import SessionPlace
 
 _AGENTS = click.option(
     "--from",
@@ -56,10 +64,11 @@ _SINCE = click.option("--since", type=Since(), help="Only sessions that changed 
 
 @click.group("session", cls=Group)
 def command() -> None:
-    """Mine transcripts of coding agents into memory.
+    """Learn from the sessions that coding agents have left on this machine.
 
     \b
     hardwon session list                      the sessions on this machine
+    hardwon session learn                     record all past sessions as runs of their projects
     hardwon session mine                      the newest session here, with questions
     hardwon session mine --since 7d --auto    a whole history, without questions
     hardwon session import runs.jsonl         runs in the neutral format
@@ -99,6 +108,73 @@ def _overviews(sessions: Sessions, places: list[SessionPlace], *, is_quiet: bool
             tell(len(found), len(places))
             found.append(sessions.look(place))
     return found
+
+
+@command.command()
+@_AGENTS
+@click.option(
+    "--since",
+    type=Since(),
+    default=timedelta(days=90),
+    show_default="90d",
+    help="Only sessions that changed since: 7d, 36h.",
+)
+@click.option("--dry-run", is_flag=True, help="Only show what would be recorded; store nothing.")
+@options.scope
+@options.as_json
+def learn(
+    agents: tuple[str, ...],
+    since: timedelta,
+    dry_run: bool,
+    as_json: bool,
+    **place: Any,
+) -> None:
+    """Record past sessions as runs of their projects, without a model.
+
+    Each session is recorded once, as hooks would have done. Run it again for what is new.
+    """
+    with (
+        options.Scoped(**place) as agent,
+        Progress("Learning", is_quiet=as_json, kept=_kept) as tell,
+    ):
+        learnt = agent.sessions.learn(agents=agents, since=since, is_look=dry_run, tell=tell)
+    if as_json:
+        dump({"sessions": learnt, "is_dry_run": dry_run})
+        return
+    _print_learnt(learnt, is_look=dry_run)
+
+
+def _kept(done: int) -> str:
+    return f"{plural(done, 'session')} recorded; run it again for the others"
+
+
+def _print_learnt(learnt: list[Learnt], *, is_look: bool) -> None:
+    recorded = [session for session in learnt if session.status == LEARNT]
+    projects = {session.project for session in recorded}
+    steps, failed = (sum(getattr(s, name) for s in recorded) for name in ("steps", "failed"))
+    verb = "would be recorded" if is_look else "recorded"
+    say(
+        f"{plural(len(recorded), 'session')} of {plural(len(projects), 'project')} {verb}:"
+        f" {plural(steps, 'call')}, {failed:,} failed"
+    )
+    others = Counter(session.status for session in learnt if session.status != LEARNT)
+    for status, count in others.items():
+        say(f"  {plural(count, 'session')} left out: {_LEFT_OUT[status]}", dim=True)
+    for session in learnt:
+        if session.status == UNREADABLE:
+            complain(f"{session.place.path}: {session.problem}")
+    lines = sum((Counter(session.skipped) for session in learnt), Counter[str]())
+    for reason, count in lines.items():
+        say(f"  {plural(count, 'line')} skipped: {reason}", dim=True)
+
+
+_LEFT_OUT = {
+    EMPTY: "without a call",
+    KNOWN: "copies of sessions that are recorded",
+    LIVE: "recorded by hooks when they happened",
+    NO_FOLDER: "their folder is unknown; name a project with --project",
+    UNREADABLE: "they must not or cannot be read",
+}
 
 
 @command.command()
@@ -230,9 +306,9 @@ _MINE = {
 @options.scope
 @options.as_json
 def import_(files: tuple[str, ...], as_json: bool, **place: Any) -> None:
-    """Keep the lessons of runs in the neutral format (JSON lines, perhaps gzipped)."""
+    """Record runs in the neutral format (JSON lines, perhaps gzipped) and learn from them."""
     skipped: Counter[str] = Counter()
-    runs: list[RunLessons] = []
+    runs: list[Learnt] = []
     progress = Progress("Importing", is_quiet=as_json, kept=_runs_kept)
     with options.Scoped(**place) as agent, progress as tell:
         rows = agent.sessions.count_runs(files)
@@ -241,22 +317,23 @@ def import_(files: tuple[str, ...], as_json: bool, **place: Any) -> None:
             for run in agent.sessions.import_runs(file, skipped):
                 runs.append(run)
                 tell(len(runs), rows)
-    lessons = {(run.repo, number) for run in runs for number in run.lessons}
-    steps, failures = sum(run.steps for run in runs), sum(run.failures for run in runs)
+        projects = {run.project for run in runs}
+        counts = agent.lessons.elsewhere()
+        lessons = sum(count for scope, count in counts.items() if scope.project in projects)
+    steps, failed = sum(run.steps for run in runs), sum(run.failed for run in runs)
     if as_json:
         dump(
             {
                 "runs": runs,
                 "steps": steps,
-                "failures": failures,
-                "lessons": len(lessons),
+                "failures": failed,
+                "lessons": lessons,
                 "skipped": dict(skipped),
             }
         )
         return
-    fixed = sum(run.fixed for run in runs)
-    summary = f"{plural(len(runs), 'run')}, {plural(steps, 'command')}, {failures:,} failed"
-    say(f"{summary}, {fixed:,} fixed in the same run; {plural(len(lessons), 'lesson')} kept")
+    summary = f"{plural(len(runs), 'run')}, {plural(steps, 'new command')}, {failed:,} failed"
+    say(f"{summary}; {plural(lessons, 'lesson')} in their projects")
     for reason, count in skipped.items():
         complain(f"left out {plural(count, 'row')}: {reason}")
 

@@ -6,7 +6,6 @@ import os
 import re
 from typing import TYPE_CHECKING, Any
 
-from hardwon.learn.transcripts.location import SessionPlace, inside, place
 from hardwon.learn.transcripts.transcript import (
     AGENT,
     USER,
@@ -14,7 +13,10 @@ from hardwon.learn.transcripts.transcript import (
     Message,
     Result,
     SessionInfo,
+    SessionPlace,
     ToolCall,
+    inside,
+    place,
     text_of,
 )
 
@@ -64,7 +66,7 @@ class Parser:
             return [] if kind in _IGNORED else None
         message = record["message"]
         events: list[Event] = [
-            SessionInfo(record.get("sessionId") or "", record.get("cwd") or "", record["timestamp"])
+            SessionInfo(_session(record), record.get("cwd") or "", record["timestamp"])
             if "timestamp" in record
             else SessionInfo()
         ]
@@ -75,6 +77,12 @@ class Parser:
             is_typed = not (record.get("isMeta") or record.get("isCompactSummary"))
             _read_user(message["content"], line, events, who if is_typed else "")
         return events
+
+
+def _session(record: Any) -> str:
+    """The id of a session; a sub-agent has one of its own, as in hooks."""
+    session, nested = record.get("sessionId") or "", record.get("agentId") or ""
+    return f"{session}.{nested}" if nested else session
 
 
 def _read_assistant(content: Any, line: int, events: list[Event]) -> None:

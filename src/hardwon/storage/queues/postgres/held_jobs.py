@@ -7,8 +7,8 @@ import os
 from collections import Counter, deque
 from typing import TYPE_CHECKING
 
-from hardwon.storage.postgres.database import Statement, bind
 from hardwon.storage.queues.postgres import statements
+from hardwon.storage.sql.dialect import Statement, bind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

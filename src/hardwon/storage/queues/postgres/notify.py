@@ -10,15 +10,15 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from hardwon.storage.postgres.connect import connect, name_of, without_own_options
-from hardwon.storage.postgres.database import Statement, bind
 from hardwon.storage.postgres.driver import psycopg
 from hardwon.storage.postgres.problems import explained
+from hardwon.storage.sql.dialect import Statement, bind
 
 if TYPE_CHECKING:
     from hardwon.storage.postgres.connect import Connection
 
 CHANNEL = "hardwon_jobs"
-_NOTIFY = f"SELECT pg_notify('{CHANNEL}', %(words)s)"
+_NOTIFY = f"SELECT pg_notify('{CHANNEL}', :words)"
 _BETWEEN = 0.05  # seconds between two notices of a process; the server takes a lock for each
 _PATIENCE = 5.0  # seconds for one answer
 _ECHO = 1.0  # seconds for a notice to arrive
@@ -36,7 +36,7 @@ def hears(url: str) -> bool:
     with closing(connect(url, patience=_PATIENCE)) as listener:
         listener.execute(f"LISTEN {CHANNEL}")
         with closing(connect(url, patience=_PATIENCE)) as speaker:
-            speaker.execute(_NOTIFY, {"words": "heard"})
+            speaker.execute(f"NOTIFY {CHANNEL}, 'heard'")  # a pooler may not prepare statements
         return bool(select.select([listener.fileno()], [], [], _ECHO)[0]) and _heard(listener)
 
 

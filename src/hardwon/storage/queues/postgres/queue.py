@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import threading
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from hardwon.core.errors import NotFound, Unavailable
 from hardwon.core.text.clean import file_id
-from hardwon.core.values.job import Job, QueueCounts
-from hardwon.storage.postgres.database import EVERY_TENANT, Statement, bind
+from hardwon.core.values.job import QueueCounts
+from hardwon.storage.postgres.database import EVERY_TENANT
 from hardwon.storage.queues.postgres import statements
 from hardwon.storage.queues.postgres.flow import Flow
 from hardwon.storage.queues.postgres.held_jobs import HeldJobs
@@ -19,10 +19,13 @@ from hardwon.storage.queues.postgres.rows import columns, job_of, jobs_of, text
 from hardwon.storage.queues.postgres.statements import CLAIMED, DEAD, UNREADABLE, WAITING
 from hardwon.storage.queues.postgres.upkeep import TableLimits, TableUpkeep
 from hardwon.storage.queues.records import encode, encode_new
+from hardwon.storage.sql.dialect import Statement, bind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
 
+    from hardwon.core.values.job import Job
     from hardwon.storage.postgres.database import Database
 
 _PAUSE = timedelta(seconds=2)

@@ -7,9 +7,9 @@ WAITING, CLAIMED, DEAD, UNREADABLE = range(4)  # the states of a row
 COLUMNS = "id, record, due, enqueued_at, attempts, wait, last_error"
 _ROWS = """
 unnest(
-    %(ids)s::text[], %(tenants)s::text[], %(records)s::bytea[], %(dues)s::timestamptz[],
-    %(came)s::timestamptz[], %(attempts)s::int[], %(waits)s::interval[], %(errors)s::text[],
-    %(keys)s::text[]
+    :ids::text[], :tenants::text[], :records::bytea[], :dues::timestamptz[],
+    :came::timestamptz[], :attempts::int[], :waits::interval[], :errors::text[],
+    :keys::text[]
 ) AS rows (id, tenant, record, due, enqueued_at, attempts, wait, last_error, key)
 """
 # Ordered by id, so that two writers of the same jobs do not deadlock. A dead job waits again.
@@ -48,57 +48,57 @@ WITH rows AS (SELECT * FROM {_ROWS}), unknown AS (
 # Jobs that are due, and claimed jobs whose lease has run out.
 CLAIM = """
 WITH waiting AS (
-    SELECT id, due, seq, last_error FROM hardwon.jobs WHERE state = 0 AND due <= %(now)s
-    ORDER BY due, seq LIMIT %(most)s FOR UPDATE SKIP LOCKED
+    SELECT id, due, seq, last_error FROM hardwon.jobs WHERE state = 0 AND due <= :now
+    ORDER BY due, seq LIMIT :most FOR UPDATE SKIP LOCKED
 ), abandoned AS (
     SELECT id, due, seq, last_error FROM hardwon.jobs WHERE state = 1 AND lease < clock_timestamp()
-    ORDER BY lease LIMIT %(most)s FOR UPDATE SKIP LOCKED
+    ORDER BY lease LIMIT :most FOR UPDATE SKIP LOCKED
 ), next AS (
-    SELECT * FROM waiting UNION ALL SELECT * FROM abandoned ORDER BY due, seq LIMIT %(most)s
+    SELECT * FROM waiting UNION ALL SELECT * FROM abandoned ORDER BY due, seq LIMIT :most
 ), claimed AS (
     UPDATE hardwon.jobs SET state = 1, attempts = jobs.attempts + 1, last_error = '',
-        owner = %(claim)s, lease = clock_timestamp() + %(lease)s
+        owner = :claim, lease = clock_timestamp() + :lease
     FROM next WHERE jobs.id = next.id
     RETURNING jobs.id, record, jobs.due, enqueued_at, attempts, wait, next.last_error, jobs.seq
 )
 SELECT * FROM claimed ORDER BY due, seq
 """
 _OURS = """
-unnest(%(ids)s::text[], %(claims)s::text[]) AS ours (id, claim)
+unnest(:ids::text[], :claims::text[]) AS ours (id, claim)
 WHERE jobs.id = ours.id AND state = 1 AND owner = ours.claim
 """
 DONE = f"DELETE FROM hardwon.jobs USING {_OURS} RETURNING jobs.id"
 RETRY = f"""
-UPDATE hardwon.jobs SET state = 0, owner = '', lease = NULL, due = %(due)s, attempts = %(attempts)s,
-    wait = %(wait)s, last_error = %(error)s FROM {_OURS} RETURNING jobs.id
+UPDATE hardwon.jobs SET state = 0, owner = '', lease = NULL, due = :due, attempts = :attempts,
+    wait = :wait, last_error = :error FROM {_OURS} RETURNING jobs.id
 """
 BURY = f"""
-UPDATE hardwon.jobs SET state = 2, owner = '', lease = NULL, attempts = %(attempts)s,
-    last_error = %(error)s FROM {_OURS} RETURNING jobs.id
+UPDATE hardwon.jobs SET state = 2, owner = '', lease = NULL, attempts = :attempts,
+    last_error = :error FROM {_OURS} RETURNING jobs.id
 """
 # Claimed for this process without its knowledge: the answer was lost.
 UNKNOWN = """
 UPDATE hardwon.jobs SET state = 0, owner = '', lease = NULL, attempts = attempts - 1
-WHERE state = 1 AND starts_with(owner, %(process)s) AND NOT owner = ANY(%(claims)s)
+WHERE state = 1 AND starts_with(owner, :process) AND NOT owner = ANY(:claims)
 """
 HAND_BACK = f"""
 UPDATE hardwon.jobs SET state = 0, owner = '', lease = NULL, attempts = jobs.attempts - 1
 FROM {_OURS}
 """
-REMOVE = "DELETE FROM hardwon.jobs WHERE id = %(id)s AND state = ANY(%(states)s) RETURNING id"
+REMOVE = "DELETE FROM hardwon.jobs WHERE id = :id AND state = ANY(:states) RETURNING id"
 SET_ASIDE = f"""
 WITH broken AS (
-    UPDATE hardwon.jobs SET state = 3, owner = '', lease = NULL WHERE id = ANY(%(ids)s)
+    UPDATE hardwon.jobs SET state = 3, owner = '', lease = NULL WHERE id = ANY(:ids)
     RETURNING id
 )
 {_COUNTED.format("SELECT 'corrupt', count(*) FROM broken HAVING count(*) > 0")}
 """
 STALE = f"""
 WITH old AS (
-    SELECT id FROM hardwon.jobs WHERE state = 0 AND enqueued_at < %(before)s
-    ORDER BY id LIMIT %(most)s FOR UPDATE SKIP LOCKED
+    SELECT id FROM hardwon.jobs WHERE state = 0 AND enqueued_at < :before
+    ORDER BY id LIMIT :most FOR UPDATE SKIP LOCKED
 ), buried AS (
-    UPDATE hardwon.jobs SET state = 2, last_error = %(reason)s FROM old WHERE jobs.id = old.id
+    UPDATE hardwon.jobs SET state = 2, last_error = :reason FROM old WHERE jobs.id = old.id
     RETURNING jobs.id
 )
 {_COUNTED.format("SELECT 'stale', count(*) FROM buried HAVING count(*) > 0")}
@@ -107,24 +107,24 @@ WITH old AS (
 WRONG_CLOCKS = """
 WITH late AS (
     SELECT id FROM hardwon.jobs
-    WHERE state = 0 AND due > %(now)s AND (
-        attempts = 0 AND due <= enqueued_at OR due - %(now)s > greatest(wait, %(longest)s)
+    WHERE state = 0 AND due > :now AND (
+        attempts = 0 AND due <= enqueued_at OR due - :now > greatest(wait, :longest)
     )
-    ORDER BY id LIMIT %(most)s FOR UPDATE SKIP LOCKED
+    ORDER BY id LIMIT :most FOR UPDATE SKIP LOCKED
 )
-UPDATE hardwon.jobs SET due = %(now)s FROM late WHERE jobs.id = late.id
+UPDATE hardwon.jobs SET due = :now FROM late WHERE jobs.id = late.id
 """
 REVIVE = """
-UPDATE hardwon.jobs SET state = 0, attempts = 0, last_error = '', wait = '0', enqueued_at = %(now)s,
-    due = %(now)s
-WHERE id = %(id)s AND state = 2 RETURNING id
+UPDATE hardwon.jobs SET state = 0, attempts = 0, last_error = '', wait = '0', enqueued_at = :now,
+    due = :now
+WHERE id = :id AND state = 2 RETURNING id
 """
-LIST = f"SELECT {COLUMNS} FROM hardwon.jobs WHERE state = ANY(%(states)s) ORDER BY enqueued_at, seq"
+LIST = f"SELECT {COLUMNS} FROM hardwon.jobs WHERE state = ANY(:states) ORDER BY enqueued_at, seq"
 COUNTS = "SELECT state, count(*) FROM hardwon.jobs GROUP BY state"
 EVENTS = "SELECT event, times FROM hardwon.job_events"
 FORGET_FORWARDED = """
 DELETE FROM hardwon.folded WHERE batch IN (
-    SELECT batch FROM hardwon.folded WHERE at < clock_timestamp() - %(age)s
-    ORDER BY at LIMIT %(most)s FOR UPDATE SKIP LOCKED
+    SELECT batch FROM hardwon.folded WHERE at < clock_timestamp() - :age
+    ORDER BY at LIMIT :most FOR UPDATE SKIP LOCKED
 )
 """

@@ -6,8 +6,8 @@ from datetime import timedelta
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.storage.postgres.database import Statement, bind
 from hardwon.storage.queues.postgres import statements
+from hardwon.storage.sql.dialect import Statement, bind
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from hardwon.core.errors import NotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from datetime import datetime
 
     from hardwon.core.values.report import ListQuery, Place, Window
@@ -22,6 +22,7 @@ class MemoryEndedRuns:
 
     def __init__(self) -> None:
         self.all: dict[str, EndedRun] = {}
+        self._past: dict[tuple[Scope, str], str] = {}
 
     def keep(self, run: EndedRun) -> None:
         self.all[run.id] = run
@@ -58,6 +59,12 @@ class MemoryEndedRuns:
             del self.all[run.id]
         return len(old)
 
+    def past(self, scope: Scope, digests: Sequence[str]) -> dict[str, str]:
+        return {name: self._past[scope, name] for name in digests if (scope, name) in self._past}
+
+    def note_past(self, scope: Scope, digest: str, state: str) -> None:
+        self._past[scope, digest] = state
+
     def move(self, scope: Scope, target: Scope) -> None:
         """Move the runs of a scope to another."""
         for name, run in self.all.items():
@@ -67,6 +74,7 @@ class MemoryEndedRuns:
     def forget_tenant(self, tenant: str) -> None:
         """Remove the runs of a tenant."""
         self.all = {name: run for name, run in self.all.items() if run.scope.tenant != tenant}
+        self._past = {key: state for key, state in self._past.items() if key[0].tenant != tenant}
 
 
 def _order(run: EndedRun) -> tuple[float, str]:

@@ -26,9 +26,9 @@ class MemoryVectors:
         return [word for word in words if not self._vector(embedder, word)][:limit]
 
     def save(self, embedder: str, embedded: Iterable[tuple[Wording, Sequence[float]]]) -> None:
-        from hardwon.storage.stores import vectors
+        from hardwon.storage import vector_codes
 
-        packed = {words: vectors.packed(vector) for words, vector in embedded}
+        packed = {words: vector_codes.packed(vector) for words, vector in embedded}
         self.all |= {words.lesson: (embedder, words, vector) for words, vector in packed.items()}
 
     def nearest(
@@ -44,9 +44,10 @@ class MemoryVectors:
             if len(packed) == len(vector)
         }
         stored = list(vectors_by_lesson.values())
-        from hardwon.storage.stores import vectors
+        from hardwon.storage import vector_codes
 
-        return vectors.Background(stored).nearest(vector, list(vectors_by_lesson), stored)[:limit]
+        background = vector_codes.Background(stored)
+        return background.nearest(vector, list(vectors_by_lesson), stored)[:limit]
 
     def counts(self, embedder: str) -> tuple[int, int]:
         active = self._active()

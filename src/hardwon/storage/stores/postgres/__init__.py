@@ -9,27 +9,25 @@ from hardwon.core.errors import Unavailable
 from hardwon.storage.postgres import schema
 from hardwon.storage.postgres.database import POOL, Database
 from hardwon.storage.postgres.deadline import patient
-from hardwon.storage.stores.journal import Journal, server_spool
-from hardwon.storage.stores.postgres import checking, moving, scopes
+from hardwon.storage.sql.journal import Journal, server_spool
+from hardwon.storage.sql.store import SqlStore
+from hardwon.storage.stores.postgres import checking
 from hardwon.storage.stores.postgres.index import FRESH
-from hardwon.storage.stores.postgres.knowledge import PostgresKnowledge
-from hardwon.storage.stores.postgres.logs import PostgresLogs
-from hardwon.storage.stores.postgres.transaction import LockingTransaction
+from hardwon.storage.stores.postgres.lessons import PostgresLessons
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any
-
     from hardwon.core.values.scope import Scope
 
 log = logging.getLogger("hardwon")
 _DUE = """
-INSERT INTO hardwon.folded (batch) VALUES (%(batch)s) ON CONFLICT DO NOTHING RETURNING batch
+INSERT INTO hardwon.folded (batch) VALUES (:batch) ON CONFLICT DO NOTHING RETURNING batch
 """
 
 
-class PostgresStore(PostgresKnowledge, PostgresLogs):
+class PostgresStore(SqlStore):
     """Everything in one database; records of the agent's path wait in a file of the home."""
+
+    database: Database
 
     def __init__(
         self,
@@ -43,9 +41,8 @@ class PostgresStore(PostgresKnowledge, PostgresLogs):
         database = Database(
             url, pool=pool, prepare=lambda database: schema.ensure(database, migrate)
         )
-        PostgresKnowledge.__init__(self, database, fresh)
-        self._journal = Journal(database, server_spool(home, url), self._is_due)
-        PostgresLogs.__init__(self, database, self._journal)
+        super().__init__(database, Journal(database, server_spool(home, url), self._is_due))
+        self.lessons = PostgresLessons(database, fresh)
         self._open()
 
     def _open(self) -> None:
@@ -57,17 +54,6 @@ class PostgresStore(PostgresKnowledge, PostgresLogs):
         except BaseException:
             self.database.close()
             raise
-
-    def together(self) -> LockingTransaction:
-        return LockingTransaction(self.database)
-
-    def on(self, kind: str, fold: Callable[[list[list[Any]]], None]) -> None:
-        """Register a handler for records of a kind that the store itself does not handle."""
-        self._journal.on(kind, fold)
-
-    def receive(self, batch: str, records: Sequence[Sequence[object]]) -> None:
-        """Fold in the records of another machine, once."""
-        self._journal.receive(batch, records)
 
     def fold(self) -> int:
         """Move records of the agents' path into the database."""
@@ -81,30 +67,20 @@ class PostgresStore(PostgresKnowledge, PostgresLogs):
     def tend(self) -> int:
         return self.fold() + self.lessons.index.settle_all()
 
-    def scopes(self, tenant: str, project: str) -> list[Scope]:
-        self.fold()
-        every = scopes.of_tenant(self.database, tenant).values()
-        return [scope for scope in every if scope.project == project]
-
     @patient()
     def move(self, scope: Scope, target: Scope) -> None:
-        self.fold()
-        with self.together():
-            old, new = scopes.own(self.database, scope), scopes.ensure(self.database, target)
-            if old is not None:
-                moving.move(self.database.of(scope.tenant), old, new)
+        super().move(scope, target)
 
     @patient()
     def forget(self, tenant: str) -> None:
-        self.fold()
-        self.database.of(tenant).run("DELETE FROM hardwon.tenants WHERE name = %(tenant)s")
+        super().forget(tenant)
 
     @patient()
     def check(self) -> list[str]:
         self.fold()
         return [
             problem
-            for tenant in scopes.tenants(self.database)
+            for tenant in self.database.tenants()
             for problem in (
                 *checking.miscounted(self.database.of(tenant)),
                 *self.lessons.quarantine_damaged(tenant),

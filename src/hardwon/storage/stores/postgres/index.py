@@ -8,8 +8,10 @@ from hardwon.core import time_limits
 from hardwon.knowledge.ranking import postings
 from hardwon.knowledge.ranking.postings import BLOCK, RANKS
 from hardwon.knowledge.ranking.query import LEAST_READ, MOST_READ, MatchTally, Query, keys, tallied
-from hardwon.storage.postgres.database import Statement, uncounted
-from hardwon.storage.stores.postgres import scopes, versions
+from hardwon.storage.postgres.database import uncounted
+from hardwon.storage.sql import scopes
+from hardwon.storage.sql.dialect import Statement
+from hardwon.storage.stores.postgres import versions
 from hardwon.storage.stores.postgres.memtable import Memtable, holding, packed
 from hardwon.storage.stores.postgres.merge import merge
 
@@ -17,33 +19,34 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from hardwon.core.values.scope import Scope
-    from hardwon.storage.postgres.database import Database, Row, Tenancy
-    from hardwon.storage.stores.postgres.scopes import Visible
+    from hardwon.storage.postgres.database import Database
+    from hardwon.storage.sql.dialect import Row, Tenancy
+    from hardwon.storage.sql.scopes import Visible
 
 FRESH = 256  # waiting rows of a shelf that start a merge
 _KEYS_ASKED = 400
 _NOTE = """
 WITH noted AS (
     INSERT INTO hardwon.fresh (tenant, shelf, lesson, is_new, entries)
-    VALUES (%(tenant)s, %(shelf)s, %(lesson)s, %(is_new)s, %(entries)s)
+    VALUES (:tenant, :shelf, :lesson, :is_new, :entries)
 )
-SELECT count(*) FROM hardwon.fresh WHERE tenant = %(tenant)s AND shelf = %(shelf)s
+SELECT count(*) FROM hardwon.fresh WHERE tenant = :tenant AND shelf = :shelf
 """
 # Keys from the rarest, with running sums of their holders: keys within the limit are read whole;
 # of the first key beyond it, only the strongest blocks.
 _BLOCKS = f"""
 WITH seen AS MATERIALIZED (
     SELECT id, active FROM hardwon.shelves
-    WHERE tenant = %(tenant)s AND agent_id = %(agent)s AND project = ANY(%(projects)s::text[])
+    WHERE tenant = :tenant AND agent_id = :agent AND project = ANY(:projects::text[])
 ),
 total AS MATERIALIZED (
     SELECT coalesce(sum(active), 0) + (
         SELECT count(*) FROM hardwon.fresh
-        WHERE tenant = %(tenant)s AND shelf IN (SELECT id FROM seen) AND is_new
+        WHERE tenant = :tenant AND shelf IN (SELECT id FROM seen) AND is_new
     ) AS n FROM seen
 ),
 most AS MATERIALIZED (
-    SELECT CASE WHEN %(reach)s > 0 THEN %(reach)s ELSE
+    SELECT CASE WHEN :reach > 0 THEN :reach ELSE
         greatest({LEAST_READ}, least({MOST_READ}, 3 * floor(sqrt(n::double precision))::int))
     END AS n FROM total
 ),
@@ -52,7 +55,7 @@ known AS MATERIALIZED (
         ORDER BY holders, term, shelf ROWS UNBOUNDED PRECEDING
     ) AS upto
     FROM hardwon.terms
-    WHERE tenant = %(tenant)s AND shelf IN (SELECT id FROM seen)
+    WHERE tenant = :tenant AND shelf IN (SELECT id FROM seen)
     AND term = {uncounted("keys", "text")}
 ),
 cut AS MATERIALIZED (
@@ -62,22 +65,22 @@ cut AS MATERIALIZED (
 SELECT id, term, holders, 0, 0, NULL::bytea, 0 FROM known
 UNION ALL
 SELECT k.id, k.term, 0, p.rank::int, p.first, p.lessons, 0
-FROM most, known AS k JOIN hardwon.postings AS p ON p.tenant = %(tenant)s AND p.term = k.id
+FROM most, known AS k JOIN hardwon.postings AS p ON p.tenant = :tenant AND p.term = k.id
 WHERE k.upto <= most.n
 UNION ALL
 SELECT c.id, c.term, 0, p.rank::int, p.first, p.lessons, c.room FROM cut AS c, LATERAL (
     SELECT rank, first, lessons FROM hardwon.postings
-    WHERE tenant = %(tenant)s AND term = c.id AND c.room > 0
+    WHERE tenant = :tenant AND term = c.id AND c.room > 0
     ORDER BY rank, first LIMIT c.room / {BLOCK} + {RANKS}
 ) AS p
 """
 _STRONGEST = """
-SELECT lessons FROM hardwon.postings WHERE tenant = %(tenant)s AND term = %(term)s
-ORDER BY rank, first LIMIT %(most)s
+SELECT lessons FROM hardwon.postings WHERE tenant = :tenant AND term = :term
+ORDER BY rank, first LIMIT :most
 """
 _WAITING = """
-SELECT shelf FROM hardwon.fresh WHERE tenant = %(tenant)s
-GROUP BY shelf HAVING count(*) >= %(least)s ORDER BY shelf
+SELECT shelf FROM hardwon.fresh WHERE tenant = :tenant
+GROUP BY shelf HAVING count(*) >= :least ORDER BY shelf
 """
 
 
@@ -100,6 +103,11 @@ class Index:
             if count >= self._limit and time_limits.left() is None:
                 merge(tenancy, shelf)
 
+    def touch(self, tenancy: Tenancy, shelf: int) -> None:
+        """Raise the version of a shelf: a lesson there has changed."""
+        with self._db as transaction:
+            versions.touch(transaction, tenancy, shelf)
+
     def settle(self, tenancy: Tenancy, shelf: int) -> None:
         """Merge the waiting rows of a shelf, unless another process does."""
         merge(tenancy, shelf)
@@ -108,16 +116,16 @@ class Index:
         """Merge the memtables with at least `least` rows; returns the number of rows."""
         return sum(
             merge(self._db.of(tenant), shelf)
-            for tenant in scopes.tenants(self._db)
+            for tenant in self._db.tenants()
             for (shelf,) in self._db.of(tenant).rows(_WAITING, least=least)
         )
 
     def tally(self, scope: Scope, query: Query) -> tuple[Visible, MatchTally]:
         """The shelves visible from a scope, and the scores of each lesson there."""
         tenancy, query_keys = self._db.of(scope.tenant), list(keys(query)[:_KEYS_ASKED])
-        shelves = scopes.asked(scope)
+        shelves = scopes.asked(self._db, scope)
         values = {**shelves.values, "keys": query_keys, "reach": query.reach}
-        scopes.hold(self._db, scope)
+        self._db.touch(scope)
         shelf_rows, rows = tenancy.ask(shelves, Statement(_BLOCKS, values))
         visible = scopes.Visible(scope, shelf_rows)
         waiting = self._memtable.look(tenancy, visible.shelves)

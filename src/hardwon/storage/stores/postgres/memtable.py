@@ -9,18 +9,19 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hardwon.storage.stores.postgres import scopes
+from hardwon.storage.sql import scopes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from hardwon.storage.postgres.database import Database, Tenancy
-    from hardwon.storage.stores.postgres.scopes import Shelf
+    from hardwon.storage.postgres.database import Database
+    from hardwon.storage.sql.dialect import Tenancy
+    from hardwon.storage.sql.scopes import Shelf
 
     Postings = dict[str, list[tuple[int, int]]]
 
 _READ = f"""
-SELECT shelf, id, lesson, CASE WHEN id = ANY(%(known)s::bigint[]) THEN NULL ELSE entries END
+SELECT shelf, id, lesson, CASE WHEN id = ANY(:known::bigint[]) THEN NULL ELSE entries END
 FROM hardwon.fresh WHERE {scopes.HERE} ORDER BY id
 """
 _OWN = "fresh"  # a transaction's view of the memtable, with its own rows

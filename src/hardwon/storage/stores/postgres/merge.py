@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.knowledge.ranking import block_edits, postings
 from hardwon.knowledge.ranking.postings import RANKS
-from hardwon.storage.postgres.database import Statement
+from hardwon.storage.sql.dialect import Statement
 from hardwon.storage.stores.postgres import versions
 from hardwon.storage.stores.postgres.memtable import unpacked
 
@@ -15,64 +15,64 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hardwon.knowledge.ranking.block_edits import Edit, Entries
-    from hardwon.storage.postgres.database import Tenancy
+    from hardwon.storage.sql.dialect import Tenancy
 
 _LOCK = 0x736574  # first half of the lock's key; the shelf is the second
 _AT_ONCE = 4096  # rows merged together: each block is written once
-_TRY = "SELECT pg_try_advisory_xact_lock(%(kind)s::int, %(shelf)s::int)"
+_TRY = "SELECT pg_try_advisory_xact_lock(:kind::int, :shelf::int)"
 _TAKE = """
 SELECT id, lesson, entries FROM hardwon.fresh
-WHERE tenant = %(tenant)s AND shelf = %(shelf)s ORDER BY id LIMIT %(limit)s
+WHERE tenant = :tenant AND shelf = :shelf ORDER BY id LIMIT :limit
 """
 _REMOVE = """
 DELETE FROM hardwon.fresh
-WHERE tenant = %(tenant)s AND shelf = %(shelf)s AND id = ANY(%(rows)s::bigint[])
+WHERE tenant = :tenant AND shelf = :shelf AND id = ANY(:rows::bigint[])
 """
 _ADD_TERMS = """
 INSERT INTO hardwon.terms (tenant, shelf, term, holders)
-SELECT %(tenant)s, %(shelf)s, term, 0 FROM unnest(%(keys)s::text[]) AS term
+SELECT :tenant, :shelf, term, 0 FROM unnest(:keys::text[]) AS term
 ON CONFLICT DO NOTHING
 """
 _TERMS = """
 SELECT term, id FROM hardwon.terms
-WHERE tenant = %(tenant)s AND shelf = %(shelf)s AND term = ANY(%(keys)s::text[])
+WHERE tenant = :tenant AND shelf = :shelf AND term = ANY(:keys::text[])
 """
 _COUNT = """
 UPDATE hardwon.terms AS t SET holders = t.holders + more.holders
-FROM unnest(%(terms)s::bigint[], %(holders)s::int[]) AS more (term, holders)
-WHERE t.tenant = %(tenant)s AND t.id = more.term
+FROM unnest(:terms::bigint[], :holders::int[]) AS more (term, holders)
+WHERE t.tenant = :tenant AND t.id = more.term
 """
 _AROUND = """
 SELECT a.place, a.lesson, p.first, p.lessons
-FROM unnest(%(places)s::bigint[], %(lessons)s::bigint[]) AS a (place, lesson),
+FROM unnest(:places::bigint[], :lessons::bigint[]) AS a (place, lesson),
 LATERAL (
     SELECT first, lessons FROM hardwon.postings
-    WHERE tenant = %(tenant)s AND term = a.place / %(ranks)s AND rank = a.place %% %(ranks)s
+    WHERE tenant = :tenant AND term = a.place / :ranks AND rank = a.place % :ranks
     AND first <= a.lesson ORDER BY first DESC LIMIT 1
 ) AS p
 """
 _DROP_BLOCKS = """
 DELETE FROM hardwon.postings AS p
-USING unnest(%(terms)s::bigint[], %(ranks)s::int[], %(firsts)s::bigint[]) AS a (term, rank, first)
-WHERE p.tenant = %(tenant)s AND p.term = a.term AND p.rank = a.rank AND p.first = a.first
+USING unnest(:terms::bigint[], :ranks::int[], :firsts::bigint[]) AS a (term, rank, first)
+WHERE p.tenant = :tenant AND p.term = a.term AND p.rank = a.rank AND p.first = a.first
 """
 _KEEP_BLOCKS = """
 INSERT INTO hardwon.postings (tenant, term, rank, first, lessons)
-SELECT %(tenant)s, * FROM unnest(
-    %(terms)s::bigint[], %(ranks)s::int[], %(firsts)s::bigint[], %(blocks)s::bytea[]
+SELECT :tenant, * FROM unnest(
+    :terms::bigint[], :ranks::int[], :firsts::bigint[], :blocks::bytea[]
 )
 ON CONFLICT (tenant, term, rank, first) DO UPDATE SET lessons = excluded.lessons
 """
 _INDEXED = """
 SELECT lesson, terms FROM hardwon.indexed
-WHERE tenant = %(tenant)s AND lesson = ANY(%(lessons)s::bigint[])
+WHERE tenant = :tenant AND lesson = ANY(:lessons::bigint[])
 """
 _UNINDEX = """
-DELETE FROM hardwon.indexed WHERE tenant = %(tenant)s AND lesson = ANY(%(lessons)s::bigint[])
+DELETE FROM hardwon.indexed WHERE tenant = :tenant AND lesson = ANY(:lessons::bigint[])
 """
 _INDEX = """
 INSERT INTO hardwon.indexed (tenant, shelf, lesson, terms)
-SELECT %(tenant)s, %(shelf)s, * FROM unnest(%(lessons)s::bigint[], %(terms)s::bytea[])
+SELECT :tenant, :shelf, * FROM unnest(:lessons::bigint[], :terms::bytea[])
 """
 
 

@@ -5,35 +5,36 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.core.values.scope import Scope
-from hardwon.storage.stores.rows import COLUMNS, lesson_of
+from hardwon.storage.sql.rows import COLUMNS, lesson_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hardwon.core.values.lesson import Lesson
-    from hardwon.storage.postgres.database import Database, Row
+    from hardwon.storage.postgres.database import Database
+    from hardwon.storage.sql.dialect import Row
 
 _SHELF = """
 (SELECT id FROM hardwon.shelves
-WHERE tenant = %(tenant)s AND agent_id = %(agent)s AND project = %(project)s)
+WHERE tenant = :tenant AND agent_id = :agent AND project = :project)
 """
 _STATES = """
 SELECT agent_id, project, version FROM hardwon.shelves
-WHERE tenant = %(tenant)s AND agent_id = ANY(%(agents)s) AND project = ANY(%(projects)s)
+WHERE tenant = :tenant AND agent_id = ANY(:agents) AND project = ANY(:projects)
 """
 # Every change of a row changes its xmin: a free version mark.
 _MARKS = f"""
 SELECT id, xmin::text::bigint FROM hardwon.lessons
-WHERE tenant = %(tenant)s AND shelf = {_SHELF}
+WHERE tenant = :tenant AND shelf = {_SHELF}
 """
 _LESSONS = f"""
 SELECT id, shelf, {COLUMNS} FROM hardwon.lessons
-WHERE tenant = %(tenant)s AND shelf = {_SHELF} AND id = ANY(%(ids)s::bigint[]) ORDER BY id
+WHERE tenant = :tenant AND shelf = {_SHELF} AND id = ANY(:ids::bigint[]) ORDER BY id
 """
 _VECTORS = f"""
 SELECT id, lesson, embedder, vector FROM hardwon.lesson_vectors
-WHERE tenant = %(tenant)s AND shelf = {_SHELF}
-AND (id > %(after)s OR lesson = ANY(%(lessons)s::bigint[])) ORDER BY id
+WHERE tenant = :tenant AND shelf = {_SHELF}
+AND (id > :after OR lesson = ANY(:lessons::bigint[])) ORDER BY id
 """
 
 
@@ -78,7 +79,7 @@ class ShelfReader:
 
     def share(self, tenant: str) -> float | None:
         """The share of runs from which lessons are withheld, if the proof has set one."""
-        sql = "SELECT share FROM hardwon.proof_shares WHERE tenant = %(tenant)s"
+        sql = "SELECT share FROM hardwon.proof_shares WHERE tenant = :tenant"
         row = self._db.of(tenant).row(sql)
         return float(row[0]) if row else None
 

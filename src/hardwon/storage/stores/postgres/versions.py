@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from hardwon.storage.postgres.database import Tenancy, Transaction
+    from hardwon.storage.postgres.database import Transaction
+    from hardwon.storage.sql.dialect import Tenancy
 
 _NOTE = "versions"
 _RAISE = """
-UPDATE hardwon.shelves SET version = version + 1, active = active + %(more)s
-WHERE tenant = %(tenant)s AND id = %(shelf)s
+UPDATE hardwon.shelves SET version = version + 1, active = active + :more
+WHERE tenant = :tenant AND id = :shelf
 """
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import sqlite3
 import sys
+from itertools import product
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hardwon.core._fork import MIDDLE, ForkLock
 from hardwon.core.errors import Corrupt, NewerSchema, StorageError, StorageFull
+from hardwon.storage.sql.dialect import Statement, Tenancy, in_sqlite
 from hardwon.storage.stores.sqlite.turn import Turn
 
 if TYPE_CHECKING:
@@ -16,19 +18,22 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from hardwon.core.values.scope import Scope
-    from hardwon.storage.stores.sqlite.scopes import Visible
-
-    Row = tuple[Any, ...]
+    from hardwon.storage.sql.dialect import Choices, Row
 
 
 T = TypeVar("T")
 
 
-SCHEMA = 18  # the number of the last file in migrations/
+SCHEMA = 19  # the number of the last file in migrations/
 _PAGE = 4096  # bytes
 _abandoned: list[sqlite3.Connection] = []  # connections of a parent process
 PATIENCE = 15.0  # seconds to wait for another process's write
 _MIGRATIONS = os.path.join(os.path.dirname(__file__), "migrations")
+_TRIGRAMS = 60  # most trigrams per query; more would not narrow the result
+_HAS_TRIGRAMS = """(
+    id IN (SELECT rowid FROM lesson_text WHERE lesson_text MATCH :trigrams)
+    OR id > (SELECT last FROM lesson_text_reach)
+)"""
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _UNWRITABLE = {
@@ -40,6 +45,8 @@ _UNWRITABLE = {
 class Database:
     """A connection shared by threads; closed before a fork, reopened in parent and child."""
 
+    shelf_state = "0, 0"  # the memtable knows both
+
     def __init__(self, path: str) -> None:
         self.path = path
         self._lock = ForkLock(self._before_fork, self._in_child, rank=MIDDLE)
@@ -49,8 +56,7 @@ class Database:
         self._is_frozen: bool  # opened read-only, as it cannot be written
         self._held: list[AbstractContextManager[Any]] = []
         self.before_commit: Callable[[], None] = lambda: None
-        self.shelves: dict[Scope, int] = {}  # the shelves found in this transaction
-        self.visible: dict[Scope, Visible] = {}  # the same for all that a scope sees
+        self._notes: dict[object, Any] = {}
         self.was_migrated = False  # by this process, from an older schema
         self.begun = 0  # writing transactions
         self.undone = 0  # rolled-back transactions: what was read in them is invalid
@@ -132,10 +138,44 @@ class Database:
         """Whether a transaction is open in which nobody else can write."""
         return self._depth > 0
 
-    def forget_shelves(self) -> None:
-        """Drop what is known of shelves: they have changed, or others may change them."""
-        self.shelves.clear()
-        self.visible.clear()
+    def of(self, tenant: str) -> FileTenancy:
+        """The file as one tenant sees it."""
+        return FileTenancy(self, tenant)
+
+    def tenants(self) -> list[str]:
+        """The names of all tenants."""
+        return [name for (name,) in self.rows("SELECT name FROM tenants ORDER BY name")]
+
+    def text_filter(self, text: str) -> Statement:
+        """A condition for lessons that may contain the text; the index needs 3 characters."""
+        if len(text) < 3:
+            return Statement("TRUE", {})
+        trigrams = {text[at : at + 3].replace('"', '""') for at in range(len(text) - 2)}
+        asked = " AND ".join(f'"{trigram}"' for trigram in sorted(trigrams)[:_TRIGRAMS])
+        return Statement(_HAS_TRIGRAMS, {"trigrams": asked})
+
+    def state(self) -> object:
+        """A value that differs after every change by any process."""
+        return self.row("PRAGMA data_version"), self.row("SELECT total_changes()")
+
+    def together(self) -> Database:
+        """A transaction; the file has one writer, so no count of it changes meanwhile."""
+        return self
+
+    def touch(self, scope: Scope) -> None:
+        """Nothing: the whole file is locked by a transaction that writes."""
+
+    lock = touch
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a transaction or a snapshot is open."""
+        return self._connected().in_transaction
+
+    @property
+    def notes(self) -> dict[object, Any] | None:
+        """What parts of the store remember until the open writing transaction ends."""
+        return self._notes if self._depth else None
 
     def hold(self, resource: AbstractContextManager[T]) -> T:
         """Enter a context that is left after the transaction, with the same outcome."""
@@ -144,7 +184,7 @@ class Database:
         return entered
 
     def _end(self, kind: type[BaseException] | None) -> None:
-        self.forget_shelves()
+        self._notes.clear()
         if self._connection.in_transaction:
             self._connection.rollback()
         self.undone += kind is not None
@@ -175,7 +215,7 @@ class Database:
             _abandoned.append(self._connection)
         self._turn.close()  # it is shared with the parent
         self._depth, self._owner, self._held = 0, 0, []
-        self.forget_shelves()
+        self._notes.clear()
 
     def _release(self) -> None:
         self._depth -= 1
@@ -216,6 +256,31 @@ class Database:
         self._owner = os.getpid()
         version = self._connection.execute("PRAGMA user_version").fetchone()[0]
         return bool(version == SCHEMA)
+
+
+class FileTenancy(Tenancy):
+    """A file as one tenant sees it."""
+
+    database: Database
+
+    def ask(self, *statements: Statement) -> list[list[Row]]:
+        return [self.rows(sql, **values) for sql, values in statements]
+
+    def rows(self, sql: str, **values: object) -> list[Row]:
+        return self.database.rows(*in_sqlite(sql, {"tenant": self.tenant, **values}))
+
+    def run_many(self, sql: str, values: Sequence[Mapping[str, object]]) -> None:
+        """The same, but none of the values may be a list."""
+        bound = [in_sqlite(sql, {"tenant": self.tenant, **row}) for row in values]
+        if bound:
+            self.database.run_many(bound[0][0], [arguments for _, arguments in bound])
+
+    def first_of_each(
+        self, query: Statement, order: str, *, each: Choices, limit: int, is_cut: bool = True
+    ) -> list[Row]:
+        sql, values = f"{query.sql} ORDER BY {order} LIMIT :limit", {**query.values, "limit": limit}
+        places = (dict(zip(each, place, strict=True)) for place in product(*each.values()))
+        return [row for place in places for row in self.rows(sql, **values, **place)]
 
 
 class Snapshot:

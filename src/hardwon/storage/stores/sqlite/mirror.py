@@ -10,9 +10,8 @@ import os
 from typing import TYPE_CHECKING
 
 from hardwon.core import _files
-from hardwon.storage.stores.journal import Journal, server_spool
-from hardwon.storage.stores.spool import Spool
-from hardwon.storage.stores.sqlite import scopes
+from hardwon.storage.sql import scopes
+from hardwon.storage.sql.journal import Journal, Spool, server_spool
 from hardwon.storage.stores.sqlite.database import Database, marks
 from hardwon.storage.stores.sqlite.lessons import SqliteLessons
 

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from hardwon.knowledge.ranking import postings
+from hardwon.storage.sql import scopes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,7 +50,7 @@ def count_holders(db: Database, changes: Mapping[int, int]) -> None:
 def count_lessons(db: Database, shelf: int, added: int) -> None:
     """Change how many lessons of a shelf are in the dictionary."""
     db.run("UPDATE shelves SET active = active + ? WHERE id = ?", (added, shelf))
-    db.forget_shelves()
+    scopes.forget_known(db)
 
 
 def _numbers(db: Database, shelf: int, keys: list[str]) -> dict[str, int]:

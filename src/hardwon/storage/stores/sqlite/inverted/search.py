@@ -6,15 +6,18 @@ from typing import TYPE_CHECKING
 
 from hardwon.knowledge.ranking import postings
 from hardwon.knowledge.ranking.query import MatchTally, Query, entries_read, keys, tallied
+from hardwon.storage.sql import scopes
 from hardwon.storage.stores.sqlite.database import marks
 from hardwon.storage.stores.sqlite.inverted.memtable import Memtable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from hardwon.core.values.scope import Scope
+    from hardwon.storage.sql.dialect import Tenancy
+    from hardwon.storage.sql.scopes import Visible
     from hardwon.storage.stores.sqlite.database import Database
     from hardwon.storage.stores.sqlite.inverted import buffer
-    from hardwon.storage.stores.sqlite.scopes import Visible
 
     # Number (0: not written yet), key, holders and shelf, the rarest first.
     Terms = list[tuple[int, str, int, int]]
@@ -34,8 +37,16 @@ class Index:
         self._is_writing = False
         database.before_commit = self._before_commit
 
-    def note(self, shelf: int, lesson: int, entries: dict[str, int], *, is_new: bool) -> None:
+    def note(
+        self, tenancy: Tenancy, shelf: int, lesson: int, entries: dict[str, int], *, is_new: bool
+    ) -> None:
         """Set the keys by which a lesson is found. Call inside `with database:`."""
+        self._note(shelf, lesson, entries, is_new=is_new)
+
+    def touch(self, tenancy: Tenancy, shelf: int) -> None:
+        """Nothing: only the keys of a lesson are kept in memory."""
+
+    def _note(self, shelf: int, lesson: int, entries: dict[str, int], *, is_new: bool) -> None:
         if not self._is_writing:
             self._db.hold(self)
         if self._pending and is_new:
@@ -45,12 +56,16 @@ class Index:
 
     def place(self, shelf: int, lesson: int, entries: dict[str, int], *, is_highest: bool) -> None:
         """The same for a lesson that another store has numbered."""
-        self.note(shelf, lesson, entries, is_new=is_highest)
+        self._note(shelf, lesson, entries, is_new=is_highest)
         from hardwon.storage.stores.sqlite.inverted import merge
 
         merge.enter_text(self._db, lesson)
 
-    def settle(self) -> None:
+    def settle(self, tenancy: Tenancy, shelf: int) -> None:
+        """Merge the waiting rows of all shelves. Call inside `with database:`."""
+        self.settle_all()
+
+    def settle_all(self) -> None:
         """Merge all waiting rows into the tables. Call inside `with database:`."""
         self._gather().flush()
         from hardwon.storage.stores.sqlite.inverted import merge
@@ -69,7 +84,7 @@ class Index:
 
     def _before_commit(self) -> None:
         if self._pending or self._fresh.waiting() > self._limit:
-            self.settle()
+            self.settle_all()
         else:
             self._fresh.write()
 
@@ -85,13 +100,21 @@ class Index:
             merge.settle(self._db, self._pending, waiting)
         return self._pending
 
-    def tally(self, visible: Visible, query: Query) -> MatchTally:
+    def tally(self, scope: Scope, query: Query) -> tuple[Visible, MatchTally]:
+        """The shelves visible from a scope, and the scores of the lessons there."""
+        known = scopes.known(self._db)  # during a transaction nobody else changes a count
+        if ("visible", scope) not in known:
+            known["visible", scope] = scopes.visible(self._db, scope)
+        visible: Visible = known["visible", scope]
+        return visible, self._tally(visible, query)
+
+    def _tally(self, visible: Visible, query: Query) -> MatchTally:
         """The scores of lessons, from postings of the query's rarest keys, within a limit."""
         query_keys = keys(query)[:_MOST_KEYS]
         self._fresh.look()
         fresh = self._fresh.postings(visible.ids, query_keys)
         pending = self._pending.added(visible.ids) if self._pending else 0
-        total = visible.active + self._fresh.added(visible.ids) + pending
+        total = visible.total + self._fresh.added(visible.ids) + pending
         terms = self._terms(visible, query_keys)
         if not terms and not fresh:  # as for most lessons of a pack
             return MatchTally(query.near, total=total)
@@ -106,7 +129,7 @@ class Index:
 
     def _terms(self, visible: Visible, query_keys: tuple[str, ...]) -> Terms:
         written = self._db.rows(
-            f"SELECT id, term, holders, shelf FROM terms WHERE shelf IN ({visible.marks})"
+            f"SELECT id, term, holders, shelf FROM terms WHERE shelf IN ({marks(visible.ids)})"
             f" AND term IN ({marks(query_keys)}) ORDER BY holders, term, shelf",
             (*visible.ids, *query_keys),
         )

@@ -1,0 +1,337 @@
+"""Past sessions become runs: recorded as live steps are, at the time when they happened.
+
+What was recorded is noted with it, in the same commit: a digest of all calls of a session up to a
+point. So nothing is recorded twice, also after a crash, in a session that goes on, or in a copy.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from hashlib import blake2b
+from itertools import islice, takewhile
+from typing import TYPE_CHECKING, NamedTuple
+
+from hardwon.core import _files
+from hardwon.core.errors import HardwonError, storage_error
+from hardwon.core.text.clean import one_line
+from hardwon.core.text.secrets import screened
+from hardwon.core.values.report import ListQuery, Place
+from hardwon.core.values.run import RunSoFar
+from hardwon.engine import trust
+from hardwon.engine.pipeline import archive
+from hardwon.engine.recording import Recording
+from hardwon.learn.transcripts import lines
+from hardwon.learn.transcripts.agents import neutral, read
+from hardwon.learn.transcripts.transcript import USER, FinishedCall, Reading, SessionPlace
+from hardwon.storage.stores.run_files import at_work
+from hardwon.storage.stores.runs import STEPS_REMEMBERED, FileRun
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from hardwon.core.values.run import Step
+    from hardwon.core.values.scope import Scope
+    from hardwon.engine.runtime import Runtime
+    from hardwon.learn.transcripts.transcript import Moment
+
+LEARNT, KNOWN, LIVE, EMPTY = "learnt", "known", "live", "empty"
+NO_FOLDER, UNREADABLE = "no folder", "unreadable"
+NEUTRAL = "neutral"
+_TASK = 4000  # characters of a prompt that are kept as the task of a run
+_TOGETHER = 40  # steps in one commit: hooks that write meanwhile wait for it
+_PROMPTS = 20  # latest prompts of a run
+_RUNS = 1_000_000  # more than are ever kept
+_OVER = 3600.0  # seconds without a change after which a session has ended
+_SLACK = timedelta(seconds=2)  # between the clocks of a session file and of a hook
+
+
+class Learnt(NamedTuple):
+    """What came of one past session."""
+
+    place: SessionPlace
+    status: str
+    project: str = ""
+    runs: tuple[str, ...] = ()  # ids of the runs that it became
+    steps: int = 0
+    failed: int = 0
+    skipped: dict[str, int] = {}  # noqa: RUF012 - lines that were left out, by reason
+    problem: str = ""
+
+
+class PastSessions:
+    """Records past sessions for one agent. Only one process of a home does so at a time."""
+
+    def __init__(self, engine: Runtime, scope: Scope) -> None:
+        self._engine = engine
+        self._scope = scope
+        self._owner = scope._replace(project=None)  # notes about sessions belong to no project
+        self._runs = engine.store.ended_runs
+
+    def unknown(self, places: Iterable[SessionPlace]) -> list[SessionPlace]:
+        """Those that changed since they were recorded, oldest first; costs no reading."""
+        by_version = {self._version(place): place for place in places}
+        known = self._runs.past(self._owner, list(by_version))
+        fresh = [place for version, place in by_version.items() if version not in known]
+        return sorted(fresh, key=lambda place: place.changed)
+
+    def learn(self, places: Sequence[SessionPlace], *, is_look: bool = False) -> Iterator[Learnt]:
+        """Record each session; with `is_look` only say what would be recorded."""
+        with self._alone():
+            live = {} if is_look else self._recorded_live()
+            for place in self.unknown(places):
+                try:
+                    learnt = self._learn(place, live, is_look=is_look)
+                except (HardwonError, OSError) as error:
+                    learnt = Learnt(place, UNREADABLE, problem=one_line(str(error), 300))
+                is_settled = learnt.status != UNREADABLE and self._is_over(place)
+                if not is_look and is_settled:
+                    self._runs.note_past(self._owner, self._version(place), "{}")
+                yield learnt
+        if not is_look:
+            self._engine.store.tend()
+
+    def _learn(self, place: SessionPlace, live: dict[str, float], *, is_look: bool) -> Learnt:
+        if place.problem:
+            return Learnt(place, UNREADABLE, problem=place.problem)
+        return self._record(place, lambda: read(place), live, is_look=is_look)
+
+    def learn_rows(self, path: str, skipped: Counter[str]) -> Iterator[Learnt]:
+        """Record the runs of a file in the neutral format, one a line; `skipped` counts others."""
+        changed = os.stat(path).st_mtime if os.path.isfile(path) else 0.0
+        with self._alone():
+            for number, record in lines.records(path, skipped):
+                odd = Counter[str]()
+                make = partial(Reading, neutral.Parser(), [(number, record)], odd)
+                for _ in (reading := make()).moments():
+                    continue
+                skipped += odd
+                if name := reading.about.id:
+                    place = SessionPlace(NEUTRAL, name, path, changed=changed)
+                    yield self._record(place, make, {}, is_look=False)
+        self._engine.store.tend()
+
+    def _record(
+        self,
+        place: SessionPlace,
+        read: Callable[[], Reading],
+        live: dict[str, float],
+        *,
+        is_look: bool,
+    ) -> Learnt:
+        reading = read()  # twice, so that no session is ever in memory as a whole
+        digests = [moment.digest for moment in _dated(place, reading) if moment.is_call]
+        about, skipped = reading.about, dict(reading.skipped)
+        if not digests:
+            return Learnt(place, EMPTY, skipped=skipped)
+        scope = self._in_project(place, about.cwd, is_look=is_look)
+        if scope is None:
+            return Learnt(place, NO_FOLDER, skipped=skipped)
+        name = FileRun(self._engine.settings.home, scope, about.id or place.id).name
+        known = self._runs.past(self._owner, [name, *digests])
+        since = float(known.get(name) or live.get(name) or 0)
+        recorder = _Recorder(self._engine, scope, self._owner, place)
+        recorder.resume(digests, known)
+        until = datetime.fromtimestamp(since, UTC) - _SLACK if since else None
+        recorder.play(_before(until, _dated(place, read())), is_look=is_look)
+        if not is_look and self._is_over(place):
+            recorder.end()
+        status = LEARNT if recorder.steps else LIVE if until else KNOWN
+        counts = tuple(recorder.runs), recorder.steps, recorder.failed
+        return Learnt(place, status, scope.project or "", *counts, skipped=skipped)
+
+    def _is_over(self, place: SessionPlace) -> bool:
+        """Whether nothing has happened in a session for so long that it has ended."""
+        return self._engine.clock().timestamp() - place.changed > _OVER
+
+    def _version(self, place: SessionPlace) -> str:
+        """A digest of a session's file as it is now, and of where it is recorded."""
+        file = (place.agent, place.id, place.path, str(place.size), repr(place.changed))
+        return _digest(self._scope.project or "", *file)
+
+    def _in_project(self, place: SessionPlace, cwd: str, *, is_look: bool) -> Scope | None:
+        """The scope of a session in its project; None if its folder is unknown."""
+        if self._scope.project or place.agent == NEUTRAL:  # there a project has a name
+            return self._scope._replace(project=self._scope.project or one_line(cwd, 200) or None)
+        home = self._engine.settings.home if self._engine.on_disk else ""
+        project = trust.project_for(
+            place.cwd or cwd, home, tenant=self._scope.tenant, is_look=is_look
+        )
+        return self._scope._replace(project=project) if project else None
+
+    def _recorded_live(self) -> dict[str, float]:
+        """The names of runs that hooks have recorded, and since when."""
+        for _ in self._engine.collect_runs():
+            continue
+        place = Place(self._scope.tenant, self._scope.agent)
+        begun = dict[str, float]()
+        for run in self._runs.recent(ListQuery(place, limit=_RUNS)):
+            begun[run.run] = min(run.begun.timestamp(), begun.get(run.run, float("inf")))
+        if self._engine.on_disk:
+            for name, _, past in at_work(self._engine.settings.home, place):
+                begun.setdefault(name, past.begun)
+        return begun
+
+    def _alone(self) -> _files.Lock:
+        """The lock that keeps a second process from recording the same sessions meanwhile."""
+        folder = os.path.join(self._engine.settings.home, "sessions")
+        try:
+            os.makedirs(folder, mode=0o700, exist_ok=True)
+        except OSError as error:
+            raise storage_error(error, folder) from error
+        return _files.Lock(os.path.join(folder, "learn.lock"))
+
+
+class Dated(NamedTuple):
+    """A moment of a session, when it was, and a digest of all calls up to it."""
+
+    at: datetime
+    digest: str
+    moment: Moment
+
+    @property
+    def is_call(self) -> bool:
+        """Whether it is a call, not a message."""
+        return isinstance(self.moment, FinishedCall)
+
+
+class _Recorder:
+    """Plays the moments of one session into the store."""
+
+    def __init__(self, engine: Runtime, scope: Scope, owner: Scope, place: SessionPlace) -> None:
+        self._engine = engine
+        self._store = engine.store
+        self._scope = scope
+        self._owner = owner
+        self._place = place
+        self._at = datetime.now(UTC)  # set by each moment
+        self._recording = Recording(engine.store, engine.settings, lambda: self._at)
+        self._name = FileRun(engine.settings.home, scope, f"past {place.agent} {place.id}").name
+        self._past = RunSoFar()
+        self._known = 0  # so many calls were recorded earlier
+        self._first = self._made = 0  # calls before this run, and calls so far
+        self._digest = ""  # of the calls so far
+        self.runs: dict[str, None] = {}
+        self.steps = self.failed = 0
+
+    def resume(self, digests: Sequence[str], known: dict[str, str]) -> None:
+        """Go on where the session, or the one that it is a copy of, was recorded up to."""
+        last = max((at for at, digest in enumerate(digests) if digest in known), default=-1)
+        state = json.loads(known[digests[last]]) if last >= 0 else {}
+        self._known = last + 1
+        self._first = int(state.get("first", 0))
+        self._past = RunSoFar(counted=frozenset(state.get("counted", ())))
+
+    def play(self, moments: Iterator[Dated], *, is_look: bool) -> None:
+        """Record the moments, some in each commit; with `is_look` only count them."""
+        while batch := list(islice(moments, _TOGETHER)):
+            if is_look:
+                self._count(batch)
+                continue
+            with self._store.together():
+                for moment in batch:
+                    self._take(moment)
+                self._keep_run()
+                self._note()
+
+    def end(self) -> None:
+        """End the last run of a session that does not go on."""
+        if self._past.steps:
+            with self._store.together():
+                self._end_run()
+                self._note()
+
+    def _count(self, batch: Sequence[Dated]) -> None:
+        for moment in batch:
+            self._made += moment.is_call
+            if isinstance(moment.moment, FinishedCall) and self._made > self._known:
+                self.steps += 1
+                self.failed += moment.moment.step.failed
+
+    def _take(self, dated: Dated) -> None:
+        self._at, self._digest, moment = dated
+        if isinstance(moment, FinishedCall):
+            self._made += 1
+            if self._made > self._first:
+                self._step(moment.step)
+        elif moment.who == USER and self._made >= self._first:
+            self._prompt(moment.text)
+
+    def _prompt(self, text: str) -> None:
+        """The person says something: a run in which something failed ends, as in hooks."""
+        if self._past.last_error:
+            self._keep_run()
+            self._end_run()
+        past, task = self._past, screened(text, _TASK)
+        self._past = past._replace(
+            task=task,
+            since=0,
+            begun=past.begun or self._at.timestamp(),
+            prompts=(*past.prompts, (past.made, task))[-_PROMPTS:],
+        )
+
+    def _step(self, called: Step) -> None:
+        step = self._engine.doors.screened(called, self._past.steps)
+        counted: Sequence[str] = ()
+        if self._made > self._known:
+            counted = self._recording.learn(self._scope, step, self._past)
+            self.steps += 1
+            self.failed += step.failed
+        past = self._past.after(step, counted)
+        self._past = past._replace(
+            steps=past.steps[-STEPS_REMEMBERED:],
+            since=past.since + 1,
+            made=past.made + 1,
+            begun=past.begun or self._at.timestamp(),
+        )
+
+    def _end_run(self) -> None:
+        self._recording.end(self._scope, self._past)
+        self._past, self._first = RunSoFar(), self._made
+
+    def _keep_run(self) -> None:
+        """Archive the run as far as it has come; it replaces what was archived of it before."""
+        past, is_kept = self._past, bool(self._engine.settings.runs.keep)
+        if is_kept and past.steps and self._made > self._known:
+            how = past.ending()
+            ended = archive.archived(past, self._scope, self._name, ended=self._at, outcome=how)
+            self._store.ended_runs.keep(ended)
+            self.runs[ended.id] = None
+
+    def _note(self) -> None:
+        """Note how far the session is recorded, and what it takes to go on."""
+        if self._made >= self._known and self._digest:
+            state = {"first": self._first, "counted": sorted(self._past.counted)}
+            self._store.ended_runs.note_past(self._owner, self._digest, json.dumps(state))
+
+
+def _dated(place: SessionPlace, reading: Reading) -> Iterator[Dated]:
+    """The moments of a session; one that states no time has that of the one before."""
+    at, digest = datetime.fromtimestamp(place.changed, UTC), ""
+    for moment in reading.moments():
+        at = time_of(reading.about.at) or at
+        if isinstance(moment, FinishedCall):
+            # Without a time a call may look like that of another session.
+            parts = (digest, moment.id, reading.about.at or place.id, *moment.step[:3])
+            digest = _digest(*parts)
+        yield Dated(at, digest, moment)
+
+
+def _before(limit: datetime | None, moments: Iterator[Dated]) -> Iterator[Dated]:
+    return moments if limit is None else takewhile(lambda moment: moment.at < limit, moments)
+
+
+def time_of(text: str) -> datetime | None:
+    """The moment that an ISO time states; None if it states none."""
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
+
+
+def _digest(*parts: str) -> str:
+    return blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=12).hexdigest()

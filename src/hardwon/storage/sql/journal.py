@@ -1,0 +1,286 @@
+"""Records noted on the agent's path, in a file, and moved into the database later."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from hardwon.core import _files
+from hardwon.core._fork import ForkLock
+from hardwon.core.errors import InvalidInput, storage_error
+from hardwon.storage.sql.rows import noted_delivery, noted_run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from contextlib import AbstractContextManager
+    from datetime import datetime
+
+    from hardwon.core.values.delivery import Delivery, Unit
+    from hardwon.core.values.run import EndedRun
+    from hardwon.core.values.scope import Scope
+
+T = TypeVar("T")
+
+SPOOL_LIMIT = 1 << 20  # bytes after which a closing process folds in the spool
+_LAST = 64  # bytes by which a file is known again
+
+# A child process would inherit the file, and hold its lock as long as it lives.
+_appending = ForkLock()
+
+
+class Spool:
+    """Lines of JSON beside a database. An append costs microseconds and is never torn."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        # Per kind: how many bytes hold no such record, and the last of them.
+        self._checked: dict[str, tuple[int, bytes]] = {}
+
+    def append(self, *records: object) -> None:
+        """Add records, in one write."""
+        lines = [json.dumps(record, ensure_ascii=True, separators=(",", ":")) for record in records]
+        text = "".join(f"{line}\n" for line in lines).encode()
+        try:
+            with _appending:
+                while text and not self._appended(text):
+                    pass
+        except OSError as error:
+            raise storage_error(error, self._path) from error
+
+    def size(self) -> int:
+        """Bytes that wait to be taken, or were taken but not stored."""
+        return _size(self._path) + _size(_aside(self._path))
+
+    def holds(self, kind: str) -> bool:
+        """Whether a record of this kind waits; bytes once checked are not read again."""
+        if _size(_aside(self._path)):
+            return True
+        end, last = self._checked.get(kind, (0, b""))
+        try:
+            with open(self._path, "rb") as lines:
+                lines.seek(end - len(last))
+                if lines.read(len(last)) != last:  # another file, though it may have its inode
+                    end = lines.seek(0)
+                text = lines.read()
+        except FileNotFoundError:
+            return False
+        is_there = f'["{kind}"'.encode() in text
+        if not is_there and (complete := text.rfind(b"\n") + 1):  # the rest is checked again
+            self._checked[kind] = end + complete, text[:complete][-_LAST:]
+        return is_there
+
+    def take(self) -> Taken:
+        """All records so far; they are removed when the `with` block ends well."""
+        return Taken(self._path)
+
+    def _appended(self, line: bytes) -> bool:
+        """False when the file was taken away between opening and locking it."""
+        handle = _files.end_of(self._path)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_SH)
+            if os.fstat(handle).st_nlink == 0 or not self._is_current(handle):
+                return False
+            os.write(handle, line)
+            return True
+        finally:
+            os.close(handle)
+
+    def _is_current(self, handle: int) -> bool:
+        try:
+            return os.path.samestat(os.fstat(handle), os.stat(self._path))
+        except FileNotFoundError:
+            return False
+
+
+class Taken:
+    """The records of a spool while they are moved elsewhere."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._aside = _aside(path)
+        self._lock = _files.Lock(f"{path}.lock")
+        self._is_taken = False
+
+    def __enter__(self) -> tuple[str, list[Any]]:
+        """A unique name of the batch, and its records; empty while another process has them."""
+        self._is_taken = self._lock.acquire(wait=False)
+        if not self._is_taken:
+            return "", []
+        # The remains of a crash come first; the current file follows next time.
+        if not os.path.exists(self._aside) and os.path.exists(self._path):
+            os.rename(self._path, self._aside)
+        return self._records()
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None and self._is_taken:
+            _files.unlink(self._aside)
+        self._lock.release()
+
+    def _records(self) -> tuple[str, list[Any]]:
+        """All complete lines, after every writer of the file has finished."""
+        try:
+            with open(self._aside, "rb") as lines:
+                fcntl.flock(lines, fcntl.LOCK_EX)
+                text, state = lines.read(), os.fstat(lines.fileno())
+        except FileNotFoundError:
+            return "", []
+        digest = blake2b(text, digest_size=16).hexdigest()
+        records = [record for line in text.splitlines() if (record := _parsed(line)) is not None]
+        return f"{digest}-{state.st_ino}-{state.st_mtime_ns}", records
+
+
+def _aside(path: str) -> str:
+    """The path of records while they are moved."""
+    return f"{path}.taken"
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except FileNotFoundError:
+        return 0
+
+
+def _parsed(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except ValueError:
+        return None
+
+
+class Transaction(Protocol):
+    """The part of a database that a journal writes to."""
+
+    def hold(self, resource: AbstractContextManager[T]) -> T: ...
+
+
+def notes_for(home: str, url: str) -> str:
+    """The file of records that wait to be sent to this server."""
+    return os.path.join(home, f"deliveries-{_files.database_digest(url)}.spool")
+
+
+def server_spool(home: str, url: str) -> Spool:
+    """The records on this machine that wait to be sent to a server."""
+    return Spool(notes_for(home, url))
+
+
+class Journal:
+    """A spool beside the database. The process that wrote its records folds them in later."""
+
+    def __init__(
+        self,
+        database: AbstractContextManager[Transaction],
+        spool: Spool,
+        is_due: Callable[[str], bool] = lambda batch: True,
+        copy: Spool | None = None,
+        is_new: Callable[[str], bool] | None = None,
+    ) -> None:
+        """`is_due`: whether a batch is new; one whose commit got no answer is sent again.
+
+        `is_new`: the same for batches that other machines send; default: `is_due`.
+
+        `copy`: a second spool that gets every record, to be folded in elsewhere.
+        """
+        self._db = database
+        self._spool = spool
+        self._is_due = is_due
+        self._is_new = is_new or is_due
+        self._copy = copy
+        self._folds: dict[str, Callable[[list[list[Any]]], None]] = {}
+
+    def on(self, kind: str, fold: Callable[[list[list[Any]]], None]) -> None:
+        """Register the function that moves records of a kind into the database."""
+        self._folds[kind] = fold
+
+    def note(self, kind: str, *values: object) -> None:
+        """Add a record; this takes microseconds and waits for no lock."""
+        self.note_all(kind, [values])
+
+    def note_all(self, kind: str, rows: Iterable[Iterable[object]]) -> None:
+        """Add several records of a kind at once."""
+        records = [[kind, *values] for values in rows]
+        self._spool.append(*records)
+        if self._copy is not None:
+            self._copy.append(*records)
+
+    def holds(self, kind: str) -> bool:
+        """Whether a record of this kind may wait to be folded; costs microseconds."""
+        return self._spool.holds(kind)
+
+    def fold(self) -> int:
+        """Move all records into the database; returns how many there were."""
+        if not self._spool.size():
+            return 0
+        with self._db as db:
+            batch, records = db.hold(self._spool.take())
+            if not records or not self._is_due(batch):
+                return 0
+            self._fold(records)
+            return len(records)
+
+    def receive(self, batch: str, records: Sequence[Sequence[object]]) -> None:
+        """Fold in the records of another machine; once, however often the batch is sent."""
+        try:
+            with self._db:
+                if self._is_new(batch):
+                    self._fold(records)
+        except (TypeError, ValueError, LookupError, AttributeError) as error:
+            raise InvalidInput(f"a record of {batch!r} is damaged: {error}") from error
+
+    def _fold(self, records: Sequence[Sequence[Any]]) -> None:
+        for kind, fold in self._folds.items():
+            if matching := [values for name, *values in records if name == kind]:
+                fold(matching)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether everything was folded in, by this or another process."""
+        return self._spool.size() == 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the spool should be folded in even if no worker runs."""
+        return self._spool.size() > SPOOL_LIMIT
+
+
+class DeliveryNotes:
+    """Writes deliveries: noted now, folded in later, off the agent's path."""
+
+    _journal: Journal
+
+    def log(self, delivery: Delivery) -> None:
+        self._journal.note("delivery", *noted_delivery(delivery))
+
+    def report(self, scope: Scope, delivery: str, outcome: str) -> None:
+        self._journal.note("outcome", *scope, delivery, outcome)
+
+    def settle(self, scope: Scope, outcomes: Sequence[tuple[str, str]]) -> None:
+        self._journal.note_all("settled", [(*scope, *outcome) for outcome in outcomes])
+
+
+class RunNotes:
+    """Writes ended runs: noted now, folded in later, off the agent's path."""
+
+    _journal: Journal
+
+    def keep(self, run: EndedRun) -> None:
+        self._journal.note("ended run", run.scope, *noted_run(run))
+
+
+class UnitNotes:
+    """Writes units of a hold-out: noted now, folded in later, off the agent's path."""
+
+    _journal: Journal
+
+    def log(self, unit: Unit) -> None:
+        facts = unit._asdict() | {"at": unit.at.timestamp()}
+        self._journal.note("unit", *facts.values())
+
+    def settle(self, scope: Scope, run: str, family: str, outcome: str) -> None:
+        self._journal.note("unit settled", scope, run, family, outcome)
+
+    def exclude(self, scope: Scope, families: Sequence[str], now: datetime) -> None:
+        self._journal.note("unit excluded", scope, families, now.timestamp())

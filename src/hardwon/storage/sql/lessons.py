@@ -1,0 +1,259 @@
+"""Lessons in SQL, with the index that recall reads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from hardwon.core.errors import NotFound
+from hardwon.core.values.lesson import (
+    LIVE,
+    MINED,
+    SHELVED,
+    Lesson,
+    Status,
+    quarantine_lesson,
+    statuses,
+)
+from hardwon.core.values.lesson_formats import check_lesson, mend_lesson
+from hardwon.knowledge.ranking.query import Match, MatchTally, Query, index, indexed
+from hardwon.storage.sql import scopes
+from hardwon.storage.sql.dialect import bind, values_clause
+from hardwon.storage.sql.rows import COLUMNS, SEARCHED, damage, lesson_of, values_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from hardwon.core.values.scope import Scope
+    from hardwon.storage.sql.dialect import Row, SqlDatabase, Tenancy
+    from hardwon.storage.sql.scopes import Visible
+
+_SEARCHED = 200  # lessons searched per query
+_CHECKED = 1000  # lessons checked per query
+_NAMES = COLUMNS.split(", ")
+_READ = f"SELECT id, shelf, {COLUMNS}"
+_SELECT = f"{_READ} FROM hardwon.lessons WHERE tenant = :tenant AND"
+_ACTIVE = list(statuses(Status.ACTIVE))
+_INSERT = f"""
+INSERT INTO hardwon.lessons (tenant, shelf, {COLUMNS})
+VALUES (:tenant, :shelf, {values_clause(_NAMES)})
+ON CONFLICT (tenant, shelf, job) WHERE job <> '' DO NOTHING RETURNING id
+"""
+_OF_JOB = f"{_SELECT} shelf = :shelf AND job = :job AND job <> ''"
+_UPDATE = f"""
+UPDATE hardwon.lessons SET {", ".join(f"{name} = :{name}" for name in _NAMES)}
+WHERE tenant = :tenant AND id = :id AND shelf = :shelf
+"""
+_DELETE = "DELETE FROM hardwon.lessons WHERE tenant = :tenant AND id = :id AND shelf = :shelf"
+_OWN = f"{_SELECT} id = :id AND shelf = :shelf FOR UPDATE"
+_GET = f"{_SELECT} id = :id AND shelf IN {scopes.SEEN}"
+_RECENT = f"""
+{_SELECT} shelf IN {scopes.SEEN} AND status IN (:statuses)
+ORDER BY last_seen_at DESC, created_at DESC, id DESC LIMIT :limit
+"""
+_SEARCH = """
+SELECT id FROM hardwon.lessons WHERE tenant = :tenant AND {0}
+AND /*+*/shelf IN (:shelves) AND /*+*/status IN (:statuses)
+ORDER BY hit_count DESC, last_seen_at DESC, id DESC
+"""
+_WITH_TEXT = f"""
+{_READ}, {SEARCHED} FROM hardwon.lessons WHERE tenant = :tenant AND id IN (:ids)
+"""
+_MATCHED = f"""
+{_SELECT} id IN (EACH :ids::bigint[]) AND /*+*/shelf IN (EACH :shelves::bigint[])
+AND /*+*/status IN (:statuses) AND (expires_at IS NULL OR expires_at > :now)
+AND (origin <> '{MINED}' OR id IN (EACH :mined::bigint[]))
+"""
+_USUAL = """
+SELECT met_count, updated_at, id FROM hardwon.lessons
+WHERE tenant = :tenant AND shelf = :shelf AND status = :status AND met_count > 1
+"""
+_GUARDS = f"{_SELECT} shelf IN {scopes.SEEN} AND guard AND status NOT IN (:shelved) ORDER BY id"
+_PAGE = f"""
+{_SELECT} id > :after AND /*+*/shelf IN (:shelves) AND /*+*/status IN (:statuses)
+ORDER BY id LIMIT :limit
+"""
+_EVERY = f"{_SELECT} id > :after AND /*+*/shelf IN (:shelves) ORDER BY id LIMIT :limit"
+
+
+class Index(Protocol):
+    """The index of lessons by key."""
+
+    def note(
+        self, tenancy: Tenancy, shelf: int, lesson: int, entries: dict[str, int], *, is_new: bool
+    ) -> None:
+        """Set the keys by which a lesson is found. Call inside `with database:`."""
+
+    def touch(self, tenancy: Tenancy, shelf: int) -> None:
+        """Note that a lesson of a shelf has changed, even if its keys have not."""
+
+    def settle(self, tenancy: Tenancy, shelf: int) -> None:
+        """Merge the waiting entries of a shelf into the dictionary."""
+
+    def tally(self, scope: Scope, query: Query) -> tuple[Visible, MatchTally]:
+        """The shelves visible from a scope, and the scores of the lessons there."""
+
+
+class SqlLessons:
+    """The lessons of all scopes. Every change of one is indexed in the same commit."""
+
+    def __init__(self, database: SqlDatabase, lesson_index: Index) -> None:
+        self._db = database
+        self._index = lesson_index
+
+    def add(self, lesson: Lesson) -> Lesson:
+        check_lesson(lesson)
+        with self._db:
+            tenancy = self._db.of(lesson.scope.tenant)
+            shelf = scopes.ensure(self._db, lesson.scope)
+            inserted = tenancy.row(_INSERT, shelf=shelf, **_values(lesson))
+            if inserted is None:
+                ((*before,),) = tenancy.rows(_OF_JOB, shelf=shelf, job=lesson.job)
+                return lesson_of(tuple(before), {shelf: lesson.scope})
+            stored = lesson._replace(id=inserted[0])
+            self._index.note(tenancy, shelf, stored.id, index(stored), is_new=True)
+            self._publish(stored)
+            return stored
+
+    def get(self, scope: Scope, number: int) -> Lesson:
+        visible, rows = scopes.read(self._db, scope, _GET, id=number)
+        if not rows:
+            raise NotFound("lesson", number)
+        return lesson_of(rows[0], visible.scopes)
+
+    def update(self, lesson: Lesson) -> None:
+        check_lesson(lesson)
+        with self._db:
+            tenancy = self._db.of(lesson.scope.tenant)
+            shelf, before = self._own(lesson.scope, lesson.id)
+            tenancy.run(_UPDATE, id=lesson.id, shelf=shelf, **_values(lesson))
+            self._index.touch(tenancy, shelf)
+            if indexed(lesson) != indexed(before):
+                self._index.note(tenancy, shelf, lesson.id, index(lesson), is_new=False)
+            self._publish(before, lesson)
+
+    def delete(self, scope: Scope, number: int) -> None:
+        with self._db:
+            tenancy = self._db.of(scope.tenant)
+            shelf, before = self._own(self.get(scope, number).scope, number)
+            self._index.note(tenancy, shelf, number, {}, is_new=False)
+            self._index.settle(tenancy, shelf)
+            tenancy.run(_DELETE, id=number, shelf=shelf)
+            self._publish(before)
+
+    def recent(self, scope: Scope, *, status: str, limit: int) -> list[Lesson]:
+        allowed = list(statuses(status))
+        visible, rows = scopes.read(self._db, scope, _RECENT, statuses=allowed, limit=limit)
+        lessons = (lesson_of(row, visible.scopes) for row in rows)
+        return [lesson for lesson in lessons if lesson.status in allowed]  # undamaged
+
+    def search(self, scope: Scope, text: str, *, limit: int) -> list[Lesson]:
+        with self._db.snapshot():
+            visible, tenancy = scopes.visible(self._db, scope), self._db.of(scope.tenant)
+            condition, values = self._db.text_filter(text)
+            places = {"shelves": visible.ids, "statuses": _ACTIVE}
+            rows = tenancy.rows(_SEARCH.format(condition), **places, **values)
+            lessons: list[Lesson] = []
+            for start in range(0, len(rows), _SEARCHED):
+                numbers = [number for (number,) in rows[start : start + _SEARCHED]]
+                lessons += with_text(tenancy, numbers, visible.scopes, text.lower())
+                if len(lessons) >= limit:
+                    break
+            return lessons[:limit]
+
+    def match(self, scope: Scope, query: Query, *, now: datetime, limit: int) -> list[Match]:
+        with self._db.snapshot():
+            visible, tally = self._index.tally(scope, query)
+            usual = self._usual(scope.tenant, visible, query.usual)
+            best = list(dict.fromkeys((*tally.best(limit), *usual)))
+            if not best:
+                return []
+            values = {"ids": best, "mined": tally.mined(query, best), "shelves": visible.ids}
+            statement = bind(_MATCHED, now=now.timestamp(), statuses=list(LIVE), **values)
+            (rows,) = self._db.of(scope.tenant).ask_last(statement)
+        lessons = {row[0]: lesson_of(row, visible.scopes) for row in rows}
+        matched = [lessons[number] for number in best if number in lessons]
+        return [tally.match(lesson) for lesson in matched if lesson.status in LIVE]  # undamaged
+
+    def _usual(self, tenant: str, visible: Visible, limit: int) -> list[int]:
+        """The lessons met most often; among equals the latest first."""
+        if not limit:
+            return []
+        rows = self._db.of(tenant).first_of_each(
+            bind(_USUAL, status=Status.PROVEN),
+            "met_count DESC, updated_at DESC, id DESC",
+            each={"shelf": visible.ids},
+            limit=limit,
+        )
+        return [number for *_, number in sorted(rows, reverse=True)[:limit]]
+
+    def guards(self, scope: Scope) -> list[Lesson]:
+        return self._read_guards(scope)[1]
+
+    def _read_guards(self, scope: Scope) -> tuple[Visible, list[Lesson]]:
+        visible, rows = scopes.read(self._db, scope, _GUARDS, shelved=list(SHELVED))
+        return visible, [lesson_of(row, visible.scopes) for row in rows]
+
+    def _publish(self, *changed: Lesson) -> None:
+        """Called with every lesson that was changed, in the same transaction."""
+
+    def quarantine_damaged(self, tenant: str) -> list[str]:
+        """Move every damaged lesson to quarantine; a message about each."""
+        messages = []
+        with self._db:
+            tenancy, owners = self._db.of(tenant), scopes.of_tenant(self._db, tenant)
+            for row in every_row(tenancy, list(owners)):
+                if problem := self._damage(row, owners):
+                    lesson = quarantine_lesson(
+                        mend_lesson(lesson_of(row, owners)), f"damaged: {problem}"
+                    )
+                    tenancy.run(_UPDATE, id=lesson.id, shelf=row[1], **_values(lesson))
+                    self._index.note(tenancy, row[1], lesson.id, {}, is_new=False)
+                    messages.append(
+                        f"lesson {lesson.id} was damaged ({problem}): now in quarantine"
+                    )
+        return messages
+
+    def _damage(self, row: Row, owners: dict[int, Scope]) -> str:
+        return damage(row, owners)
+
+    def _own(self, scope: Scope, number: int) -> tuple[int, Lesson]:
+        """The shelf of exactly this scope, and its lesson, locked for an update."""
+        shelf = scopes.own(self._db, scope)
+        row = self._db.of(scope.tenant).row(_OWN, id=number, shelf=shelf)
+        if shelf is None or row is None:
+            raise NotFound("lesson", number)
+        return shelf, lesson_of(row, {shelf: scope})
+
+
+def _values(lesson: Lesson) -> dict[str, object]:
+    return dict(zip(_NAMES, values_of(lesson), strict=True))
+
+
+def with_text(
+    tenancy: Tenancy, numbers: list[int], owners: dict[int, Scope], text: str
+) -> list[Lesson]:
+    """The lessons of these numbers that are on the shelves and contain the text, in order."""
+    lessons = {
+        row[0]: lesson_of(row[:-1], owners)
+        for row in tenancy.rows(_WITH_TEXT, ids=numbers)
+        if row[1] in owners and text in row[-1].lower()
+    }
+    return [lessons[number] for number in numbers if number in lessons]
+
+
+def every_row(tenancy: Tenancy, shelves: list[int]) -> Iterator[Row]:
+    """All lesson rows of these shelves, ordered by id."""
+    last = 0
+    while rows := tenancy.rows(_EVERY, shelves=shelves, after=last, limit=_CHECKED):
+        yield from rows
+        last = rows[-1][0]
+
+
+def active_page(
+    tenancy: Tenancy, owners: dict[int, Scope], *, after: int, limit: int
+) -> list[Lesson]:
+    """The active lessons of these shelves with an id over `after`, ordered by id."""
+    values = {"shelves": list(owners), "statuses": _ACTIVE, "after": after, "limit": limit}
+    lessons = (lesson_of(row, owners) for row in tenancy.rows(_PAGE, **values))
+    return [lesson for lesson in lessons if lesson.is_active]

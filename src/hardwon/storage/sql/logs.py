@@ -1,0 +1,315 @@
+"""What happened, in SQL: deliveries, failures, ended runs, and the hold-out."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from hardwon.core.errors import NotFound
+from hardwon.core.values.delivery import EXCLUDED, Unit
+from hardwon.core.values.report import day_number
+from hardwon.core.values.scope import Scope
+from hardwon.knowledge.proof import arms as counts
+from hardwon.storage.sql import scopes
+from hardwon.storage.sql.dialect import bind, set_columns, values_clause
+from hardwon.storage.sql.journal import DeliveryNotes, RunNotes, UnitNotes
+from hardwon.storage.sql.rows import DELIVERY, ENDED_RUN, delivery_of, ended_run_of
+from hardwon.storage.sql.scopes import HERE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from datetime import datetime
+
+    from hardwon.core.values.delivery import Delivery
+    from hardwon.core.values.report import ListQuery, Place, Window
+    from hardwon.core.values.run import EndedRun
+    from hardwon.storage.sql.dialect import Row, SqlDatabase
+    from hardwon.storage.sql.journal import Journal
+
+    Records = list[list[Any]]  # of one kind, as the journal noted them
+
+_ENDLESS = float("inf")
+
+_DELIVERY = DELIVERY.split(", ")
+_ADD_DELIVERY = f"""
+INSERT INTO hardwon.deliveries (tenant, {DELIVERY}) VALUES (:tenant, {values_clause(_DELIVERY)})
+ON CONFLICT DO NOTHING
+"""
+_COUNT_HIT = f"""
+UPDATE hardwon.lessons SET hit_count = hit_count + 1, last_seen_at = greatest(last_seen_at, :at)
+WHERE {HERE} AND id = :lesson
+"""
+_SET_OUTCOME = """
+UPDATE hardwon.deliveries SET outcome = :outcome
+WHERE tenant = :tenant AND id = :id AND shelf = :shelf AND (outcome = '' OR :anyway::boolean)
+"""
+_RECENT_DELIVERIES = f"""
+SELECT {DELIVERY} FROM hardwon.deliveries WHERE {HERE} ORDER BY at DESC, id DESC LIMIT :limit
+"""
+
+_COUNT_FAILURE = """
+INSERT INTO hardwon.failures AS f (tenant, shelf, signature, text, met_count, first_at, last_at)
+VALUES (:tenant, :shelf, :signature, :text, 1, :at, :at) ON CONFLICT (tenant, shelf, signature)
+DO UPDATE SET met_count = f.met_count + 1, first_at = least(f.first_at, excluded.first_at),
+    last_at = greatest(f.last_at, excluded.last_at) RETURNING met_count
+"""
+_COUNT_FAILURE_OF_DAY = """
+INSERT INTO hardwon.failure_days AS d (tenant, shelf, day, signature, met)
+VALUES (:tenant, :shelf, :day, :signature, 1)
+ON CONFLICT (tenant, shelf, day, signature) DO UPDATE SET met = d.met + 1
+"""
+_COMMONEST = f"""
+SELECT min(text), sum(met_count)::bigint AS met FROM hardwon.failures WHERE {HERE}
+GROUP BY signature ORDER BY met DESC, min(text) LIMIT :limit
+"""
+
+_RUN = ENDED_RUN.split(", ")
+_BRIEF = ENDED_RUN.replace("steps, shown", "'[]', '[]'")
+_RECENT_RUNS = f"""
+SELECT {_BRIEF} FROM hardwon.ended_runs WHERE {HERE}
+AND ended_at <= :at AND (ended_at < :at OR id > :id) AND strpos(lower(task), :text) > 0
+ORDER BY ended_at DESC, id LIMIT :limit
+"""
+_FIND_RUN = f"""
+SELECT {ENDED_RUN} FROM hardwon.ended_runs WHERE {HERE} AND id >= :id AND id < :end
+ORDER BY ended_at DESC, id LIMIT 1
+"""
+_LATEST_RUNS = f"""
+SELECT id FROM hardwon.ended_runs WHERE {HERE} AND ended_at >= :since
+ORDER BY ended_at DESC, id LIMIT :limit
+"""
+_RUNS_BY_ID = f"SELECT {ENDED_RUN} FROM hardwon.ended_runs WHERE tenant = :tenant AND id IN (:ids)"
+_DELETE_OLD_RUNS = f"""
+DELETE FROM hardwon.ended_runs WHERE {HERE} AND (ended_at < :before OR id NOT IN (
+    SELECT id FROM hardwon.ended_runs WHERE {HERE} ORDER BY ended_at DESC, id LIMIT :most
+)) RETURNING id
+"""
+_KEEP_RUN = f"""
+INSERT INTO hardwon.ended_runs (tenant, {ENDED_RUN}) VALUES (:tenant, {values_clause(_RUN)})
+ON CONFLICT (tenant, id) DO UPDATE SET {set_columns(_RUN[1:])}
+"""
+_RUNS_READ = 50  # runs read per query
+_PAST = """
+SELECT digest, state FROM hardwon.past_runs
+WHERE tenant = :tenant AND shelf = :shelf AND digest IN (:digests)
+"""
+_NOTE_PAST = """
+INSERT INTO hardwon.past_runs (tenant, shelf, digest, state)
+VALUES (:tenant, :shelf, :digest, :state)
+ON CONFLICT (tenant, shelf, digest) DO UPDATE SET state = excluded.state
+"""
+_DIGESTS = 500  # in one query
+
+_UNIT = Unit._fields[1:]  # all but the scope
+_ADD_UNIT = f"""
+INSERT INTO hardwon.units (tenant, shelf, {", ".join(_UNIT)})
+VALUES (:tenant, :shelf, {values_clause(_UNIT)}) ON CONFLICT DO NOTHING
+"""
+# The counts of units by outcome: the columns, and where they come from.
+ARMS = f"""
+    count(*) FILTER (WHERE known AND NOT withheld),
+    count(*) FILTER (WHERE repeated AND NOT withheld),
+    count(*) FILTER (WHERE known AND withheld),
+    count(*) FILTER (WHERE repeated AND withheld),
+    count(*) FILTER (WHERE NOT known)
+FROM (
+    SELECT *, outcome = 'repeated' AS repeated, outcome IN ('repeated', 'not met') AS known
+    FROM hardwon.units WHERE {HERE} AND at >= :since
+) AS u
+"""
+_ARMS_BY = f"SELECT {{0}}, {ARMS} GROUP BY {{1}} ORDER BY {{1}}"
+_SHARE = "SELECT share FROM hardwon.proof_shares WHERE proof_shares.tenant = :tenant"
+_SET_SHARE = """
+INSERT INTO hardwon.proof_shares (share, tenant)
+SELECT :share::float8, tenants.key FROM hardwon.tenants WHERE name = :tenant
+ON CONFLICT (tenant) DO UPDATE SET share = excluded.share
+"""
+_EXCLUDE = """
+UPDATE hardwon.units SET outcome = :outcome
+WHERE tenant = :tenant AND shelf = :shelf AND family IN (:families) AND outcome = '' AND at <= :now
+"""
+_SETTLE = """
+UPDATE hardwon.units SET outcome = :outcome
+WHERE tenant = :tenant AND shelf = :shelf AND run = :run AND family = :family AND outcome = ''
+"""
+
+
+class SqlDeliveries(DeliveryNotes):
+    """Deliveries are noted in the journal and folded in off the agent's path."""
+
+    def __init__(self, database: SqlDatabase, journal: Journal) -> None:
+        self._db = database
+        self._journal = journal
+
+    def recent(self, scope: Scope, *, limit: int) -> list[Delivery]:
+        self._journal.fold()
+        seen = scopes.visible(self._db, scope)
+        rows = self._db.of(scope.tenant).rows(_RECENT_DELIVERIES, shelves=seen.ids, limit=limit)
+        return [delivery_of(row, seen.scopes) for row in rows]
+
+    def fold(self, records: Records) -> None:
+        """Move noted deliveries into the database, and count the hits of their lessons."""
+        hits = []
+        for number, tenant, agent, project, *columns in records:
+            scope = Scope(tenant, agent, project)
+            shelf = scopes.ensure(self._db, scope)
+            values = dict(zip(_DELIVERY, (number, shelf, *columns), strict=True))
+            self._db.of(tenant).run(_ADD_DELIVERY, **values)
+            hits += [(tenant, lesson, scope, values["at"]) for lesson in json.loads(columns[2])]
+        seen = {scope: scopes.visible(self._db, scope).ids for _, _, scope, _ in hits}
+        # In the same order everywhere, so that transactions do not deadlock.
+        for tenant, lesson, scope, at in sorted(hits, key=lambda hit: hit[:2]):
+            self._db.of(tenant).run(_COUNT_HIT, lesson=lesson, shelves=seen[scope], at=at)
+
+    def fold_outcomes(self, records: Records, *, anyway: bool) -> None:
+        """Move noted outcomes into the database; without `anyway` a known one stays."""
+        for tenant, agent, project, delivery, outcome in records:
+            shelf = scopes.own(self._db, Scope(tenant, agent, project))
+            values = {"outcome": outcome, "id": delivery, "shelf": shelf}
+            self._db.of(tenant).run(_SET_OUTCOME, anyway=anyway, **values)
+
+
+class SqlFailures:
+    """How often each failure was met."""
+
+    def __init__(self, database: SqlDatabase) -> None:
+        self._db = database
+
+    def met(self, scope: Scope, signature: str, text: str, now: datetime) -> int:
+        with self._db:
+            place = {"shelf": scopes.ensure(self._db, scope), "signature": signature}
+            count_rows, _ = self._db.of(scope.tenant).ask(
+                bind(_COUNT_FAILURE, **place, text=text, at=now.timestamp()),
+                bind(_COUNT_FAILURE_OF_DAY, **place, day=day_number(now)),
+            )
+            return int(count_rows[0][0])
+
+    def commonest(self, scope: Scope, *, limit: int) -> list[tuple[str, int]]:
+        seen = scopes.visible(self._db, scope)
+        rows = self._db.of(scope.tenant).rows(_COMMONEST, shelves=seen.ids, limit=limit)
+        return [(text, met) for text, met in rows]
+
+
+class SqlEndedRuns(RunNotes):
+    """Runs are noted in the journal and folded in off the agent's path."""
+
+    def __init__(self, database: SqlDatabase, journal: Journal) -> None:
+        self._db = database
+        self._journal = journal
+
+    def get(self, place: Place, run: str) -> EndedRun:
+        self._journal.fold()
+        shelves = scopes.of_place(self._db, place)
+        values = {"shelves": list(shelves), "id": run, "end": f"{run}\uffff"}
+        row = self._db.of(place.tenant).row(_FIND_RUN, **values) if run else None
+        if row is None:
+            raise NotFound("run", run)
+        return ended_run_of(row, shelves)
+
+    def recent(self, query: ListQuery) -> list[EndedRun]:
+        self._journal.fold()
+        shelves = scopes.of_place(self._db, query.place)
+        at, last = query.after or (_ENDLESS, "")
+        values = {"at": at, "id": last, "text": query.text.lower(), "limit": query.limit}
+        rows = self._db.of(query.place.tenant).rows(_RECENT_RUNS, shelves=list(shelves), **values)
+        return [ended_run_of(row, shelves) for row in rows]
+
+    def latest(self, window: Window, *, limit: int) -> Iterator[EndedRun]:
+        self._journal.fold()
+        tenancy = self._db.of(window.scope.tenant)
+        owners, shelves = (
+            scopes.of_tenant(self._db, tenancy.tenant),
+            scopes.covered(self._db, window),
+        )
+        values = {"shelves": shelves, "since": window.since.timestamp(), "limit": limit}
+        ids = [number for (number,) in tenancy.rows(_LATEST_RUNS, **values)][::-1]
+        for start in range(0, len(ids), _RUNS_READ):
+            part = ids[start : start + _RUNS_READ]
+            rows = tenancy.rows(_RUNS_BY_ID, ids=part)
+            by_id = {row[0]: ended_run_of(row, owners) for row in rows}
+            yield from (by_id[number] for number in part if number in by_id)
+
+    def prune(self, tenant: str, *, before: datetime, most: int) -> int:
+        self._journal.fold()
+        with self._db:
+            values = {"before": before.timestamp(), "most": most}
+            shelves = list(scopes.of_tenant(self._db, tenant))
+            return len(self._db.of(tenant).rows(_DELETE_OLD_RUNS, shelves=shelves, **values))
+
+    def past(self, scope: Scope, digests: Sequence[str]) -> dict[str, str]:
+        shelf, states = scopes.own(self._db, scope), dict[str, str]()
+        for start in range(0, len(digests), _DIGESTS):
+            values = {"shelf": shelf, "digests": list(digests[start : start + _DIGESTS])}
+            states.update(self._db.of(scope.tenant).rows(_PAST, **values))
+        return states
+
+    def note_past(self, scope: Scope, digest: str, state: str) -> None:
+        with self._db:
+            values = {"shelf": scopes.ensure(self._db, scope), "digest": digest, "state": state}
+            self._db.of(scope.tenant).run(_NOTE_PAST, **values)
+
+    def fold(self, records: Records) -> None:
+        """Move noted runs into the database."""
+        for scope, *values in records:
+            run_scope = Scope(*scope)
+            shelf = scopes.ensure(self._db, run_scope)
+            facts = dict(zip(_RUN, (*values, shelf), strict=True))
+            self._db.of(run_scope.tenant).run(_KEEP_RUN, **facts)
+
+
+class SqlUnits(UnitNotes):
+    """The two arms of a hold-out: noted in the journal, folded in off the agent's path."""
+
+    def __init__(self, database: SqlDatabase, journal: Journal) -> None:
+        self._db = database
+        self._journal = journal
+
+    def salt(self) -> str:
+        row = self._db.of("").row("SELECT salt FROM hardwon.proof_salt")
+        return str(row[0]) if row else ""
+
+    def share(self, tenant: str) -> float | None:
+        row = self._db.of(tenant).row(_SHARE)
+        return float(row[0]) if row else None
+
+    def set_share(self, tenant: str, share: float) -> None:
+        with self._db:
+            scopes.ensure_tenant(self._db, tenant)
+            self._db.of(tenant).run(_SET_SHARE, share=share)
+
+    def arms(self, window: Window) -> list[counts.Arms]:
+        return [counts.Arms(*row[1:]) for row in self._count(window, "door", by="door, share")]
+
+    def treatments(self, window: Window) -> list[counts.Treatment]:
+        rows = self._count(window, "min(shelf), lesson, wording", by="lesson, wording, share")
+        return counts.treatments(rows, scopes.of_tenant(self._db, window.scope.tenant))
+
+    def _count(self, window: Window, columns: str, *, by: str) -> list[Row]:
+        """The counts of both arms in each stratum, after these columns."""
+        self._journal.fold()
+        return self._db.of(window.scope.tenant).rows(
+            _ARMS_BY.format(columns, by),
+            shelves=scopes.covered(self._db, window),
+            since=window.since.timestamp(),
+        )
+
+    def fold(self, records: Records) -> None:
+        """Move noted units into the database."""
+        for scope, *values in records:
+            shelf = scopes.ensure(self._db, Scope(*scope))
+            facts = dict(zip(_UNIT, values, strict=False))
+            self._db.of(scope[0]).run(_ADD_UNIT, shelf=shelf, **facts)
+
+    def fold_excluded(self, records: Records) -> None:
+        """Move noted exclusions into the database, before the outcomes of those units."""
+        for scope, families, now in records:
+            shelf = scopes.own(self._db, Scope(*scope))
+            values = {"outcome": EXCLUDED, "families": families, "now": now}
+            self._db.of(scope[0]).run(_EXCLUDE, shelf=shelf, **values)
+
+    def fold_settled(self, records: Records) -> None:
+        """Move noted outcomes into the database."""
+        for scope, run, family, outcome in records:
+            shelf = scopes.own(self._db, Scope(*scope))
+            values = {"outcome": outcome, "run": run, "family": family}
+            self._db.of(scope[0]).run(_SETTLE, shelf=shelf, **values)

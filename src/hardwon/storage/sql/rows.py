@@ -1,0 +1,300 @@
+"""Convert values to rows and back, even if rows are damaged."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from hardwon.core.values.delivery import Delivery
+from hardwon.core.values.dream import Dream
+from hardwon.core.values.lesson import EPOCH, Evidence, Fix, Lesson, quarantine_lesson
+from hardwon.core.values.lesson_formats import from_record, invalid_fields, to_record
+from hardwon.core.values.reflection import Reflection
+from hardwon.core.values.report import FailureKind, day_of
+from hardwon.core.values.run import EndedRun, Shown, read_step
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from datetime import date
+
+    from hardwon.core.values.scope import Scope
+
+    Row = tuple[Any, ...]
+
+_moment = datetime.fromtimestamp
+_TEXTS = "situation, mistake, correction, trigger_name, origin, author, job, status"
+_LISTS = "tags, signatures, calls, evidence, kinds, fixes"
+_NUMBERS = "importance, confidence, hit_count, met_count, guard"
+_TIMES = "created_at, updated_at, last_seen_at, expires_at"
+# The text that people search in.
+SEARCHED = "situation || ' ' || mistake || ' ' || correction || ' ' || tags"
+ALL_TEXT = " || ".join(f"{_TEXTS}, {_LISTS}".split(", "))
+COLUMNS = f"{_TEXTS}, {_LISTS}, {_NUMBERS}, {_TIMES}"
+DELIVERY = "id, shelf, door, query, lessons, scores, tokens, micros, at, outcome"
+REFLECTION = "subject, title, insight, state, importance, detail, created_at, expires_at, job"
+DREAM = (
+    "id, started_at, duration_seconds, memories_consolidated, kg_nodes_added, reflection,"
+    " improvements_proposed, improvements_json, prefetch_done, report, state"
+)
+
+ENDED_RUN = (
+    "id, run, task, begun_at, ended_at, outcome, made, failed, told, kinds, steps, shown, shelf"
+)
+_UNREADABLE = (ValueError, TypeError, OverflowError, OSError, RecursionError)
+
+
+def values_of(lesson: Lesson) -> tuple[object, ...]:
+    """The columns of a lesson, in the order of `COLUMNS`."""
+    expires = lesson.expires_at
+    names = (lesson.tags, lesson.signatures, lesson.calls)
+    lists: tuple[tuple[object, ...], ...] = (*names, lesson.evidence, lesson.kinds, lesson.fixes)
+    return (
+        *(lesson.situation, lesson.mistake, lesson.correction, lesson.trigger),
+        *(lesson.origin, lesson.author, lesson.job, lesson.status),
+        *(_encoded(items) if items else "[]" for items in lists),
+        *(lesson.importance, lesson.confidence, lesson.hits, lesson.met, lesson.guard),
+        *(lesson.created_at.timestamp(), lesson.updated_at.timestamp()),
+        *(lesson.last_seen_at.timestamp(), expires and expires.timestamp()),
+    )
+
+
+def _encoded(items: tuple[object, ...]) -> str:
+    return json.dumps(items, ensure_ascii=False)
+
+
+def _list(text: str) -> tuple[Any, ...]:
+    if text == "[]":
+        return ()
+    items = json.loads(text)
+    if not isinstance(items, list):
+        raise ValueError("not a list")
+    return tuple(items)
+
+
+def lesson_of(row: Row, scopes: dict[int, Scope]) -> Lesson:
+    """The lesson of a row (id, shelf, COLUMNS); a damaged row is read as far as possible.
+
+    A salvaged lesson is in quarantine, so it is never delivered.
+    """
+    try:
+        return _undamaged(row, scopes)
+    except _UNREADABLE:
+        return quarantine_lesson(_undamaged(_salvaged(row), scopes), "damaged")
+
+
+def damage(row: Row, scopes: dict[int, Scope]) -> str:
+    """The damage of a row, in words; "" if there is none."""
+    try:
+        return ", ".join(invalid_fields(_undamaged(row, scopes)))
+    except _UNREADABLE as error:
+        return f"unreadable ({type(error).__name__})"
+
+
+def _undamaged(row: Row, scopes: dict[int, Scope]) -> Lesson:
+    """By position for speed: one recall reads many."""
+    number, shelf, situation, mistake, correction, trigger, origin, author, job, status = row[:10]
+    tags, signatures, calls, pieces, kinds, fixes = [
+        () if text == "[]" else _list(text) for text in row[10:16]
+    ]
+    "".join((*tags, *signatures, *calls, *kinds))  # raises unless all are text
+    importance, confidence, hits, met, guard, created, updated, last_seen, expires = row[16:]
+    texts = (scopes[shelf], situation, correction, mistake, tags, trigger, signatures, calls)
+    evidence = pieces and tuple(map(Evidence._make, pieces))
+    cures = fixes and tuple(map(Fix._make, fixes))
+    facts = (evidence, origin, author, job, importance, confidence, status, number, hits, met)
+    made = _moment(created, UTC)
+    changed = made if updated == created else _moment(updated, UTC)
+    seen = changed if last_seen == updated else _moment(last_seen, UTC)
+    last_fields = (expires and _moment(expires, UTC), bool(guard), kinds, cures)
+    return Lesson._make((*texts, *facts, made, changed, seen, *last_fields))
+
+
+def _salvaged(row: Row) -> Row:
+    """The row with defaults in place of unreadable values."""
+    lists = (text if _is_readable(text, at) else "[]" for at, text in enumerate(row[10:16]))
+    times = (moment(seconds).timestamp() for seconds in row[21:24])
+    return (*row[:10], *lists, *row[16:21], *times, None)
+
+
+def _is_readable(text: str, at: int) -> bool:
+    make = (None, None, None, Evidence._make, None, Fix._make)[at]
+    try:
+        items = _list(text)
+        return all(map(make, items)) if make else bool("".join(items) or True)
+    except _UNREADABLE:
+        return False
+
+
+def listed(text: str) -> tuple[Any, ...]:
+    """The items of a stored list; empty if it is damaged."""
+    try:
+        return _list(text)
+    except _UNREADABLE:
+        return ()
+
+
+def moment(seconds: float) -> datetime:
+    """The time of a stored number; 1970 for a number that is no valid date."""
+    try:
+        return _moment(seconds, UTC)
+    except _UNREADABLE:
+        return EPOCH
+
+
+def noted_delivery(delivery: Delivery) -> list[object]:
+    """The values of a delivery as the journal notes it: id, scope, other columns."""
+    return [
+        delivery.id,
+        *delivery.scope,
+        delivery.door,
+        delivery.query,
+        json.dumps(delivery.lessons),
+        json.dumps(delivery.scores),
+        delivery.tokens,
+        delivery.micros,
+        delivery.at.timestamp(),
+        delivery.outcome,
+    ]
+
+
+def delivery_of(row: Row, shelves: dict[int, Scope]) -> Delivery:
+    """The delivery of a row (DELIVERY)."""
+    return Delivery(
+        id=row[0],
+        scope=shelves[row[1]],
+        door=row[2],
+        query=row[3],
+        lessons=listed(row[4]),
+        scores=listed(row[5]),
+        tokens=row[6],
+        micros=row[7],
+        at=moment(row[8]),
+        outcome=row[9],
+    )
+
+
+def noted_run(run: EndedRun) -> list[object]:
+    """The columns of an ended run without its shelf, in the order of `ENDED_RUN`."""
+    return [
+        *(run.id, run.run, run.task, run.begun.timestamp(), run.ended.timestamp()),
+        *(run.outcome, run.made, run.failed, run.told),
+        *(json.dumps(part, separators=(",", ":")) for part in (run.kinds, run.steps, run.shown)),
+    ]
+
+
+def ended_run_of(row: Row, shelves: dict[int, Scope]) -> EndedRun:
+    """The run of a row (ENDED_RUN); damaged steps are left out."""
+    return EndedRun(
+        id=row[0],
+        scope=shelves[row[12]],
+        run=row[1],
+        task=row[2],
+        begun=moment(row[3]),
+        ended=moment(row[4]),
+        outcome=row[5],
+        made=row[6],
+        failed=row[7],
+        told=row[8],
+        kinds=listed(row[9]),
+        steps=tuple(map(read_step, listed(row[10]))),
+        shown=tuple(map(_shown, listed(row[11]))),
+    )
+
+
+def _shown(values: list[Any]) -> Shown:
+    delivery, door, kinds, after, lessons = values
+    return Shown(delivery, door, tuple(kinds), after, tuple(lessons))
+
+
+def kinds_of(rows: Iterable[Row], shelves: Mapping[int, Scope]) -> dict[str, FailureKind]:
+    """Each kind of failure with its last occurrence and its first date.
+
+    The rows are (signature, text, first, last, shelf), latest last.
+    """
+    kinds: dict[str, FailureKind] = {}
+    for kind, text, first, last, shelf in rows:
+        begun = min(moment(first), kinds[kind].first) if kind in kinds else moment(first)
+        kinds[kind] = FailureKind(kind, text, 0, begun, moment(last), (), shelves[shelf])
+    return kinds
+
+
+def kind_of(row: Row) -> FailureKind:
+    """The kind of a row (signature, text, met, first, last)."""
+    kind, text, met, first, last = row
+    return FailureKind(kind, text, met, moment(first), moment(last))
+
+
+def days_of(rows: Iterable[Row], kinds: Iterable[str]) -> dict[str, list[tuple[date, int]]]:
+    """How often each kind was met on each day, from rows (signature, day, met)."""
+    days: dict[str, list[tuple[date, int]]] = {kind: [] for kind in kinds}
+    for kind, day, met in rows:
+        days[kind].append((day_of(day), met))
+    return days
+
+
+def reflection_values(reflection: Reflection) -> tuple[object, ...]:
+    """The columns of a reflection, in the order of `REFLECTION`."""
+    expires = reflection.expires_at
+    return (
+        *(reflection.subject, reflection.title, reflection.insight, reflection.state),
+        *(reflection.importance, reflection.detail, reflection.created_at.timestamp()),
+        *(expires and expires.timestamp(), reflection.job),
+    )
+
+
+def reflection_of(row: Row, scope: Scope) -> Reflection:
+    """The reflection of a row (REFLECTION, …)."""
+    return Reflection(
+        scope=scope,
+        subject=row[0],
+        title=row[1],
+        insight=row[2],
+        state=row[3],
+        importance=row[4],
+        detail=row[5],
+        created_at=moment(row[6]),
+        expires_at=moment(row[7]) if row[7] else None,
+        job=row[8],
+    )
+
+
+def dream_values(dream: Dream) -> tuple[object, ...]:
+    """The columns of a dream, in the order of `DREAM`."""
+    return (
+        *(dream.id, dream.started_at.timestamp(), dream.duration_seconds),
+        *(dream.memories_consolidated, dream.kg_nodes_added, dream.reflection),
+        *(len(dream.improvements), json.dumps(dream.improvements, ensure_ascii=False)),
+        *(int(dream.prefetch_done), dream.report, dream.state),
+    )
+
+
+def dream_of(row: Row, scope: Scope) -> Dream:
+    """The dream of a row (DREAM)."""
+    return Dream(
+        id=row[0],
+        scope=scope.everywhere(),
+        started_at=moment(row[1]),
+        duration_seconds=row[2],
+        memories_consolidated=row[3],
+        kg_nodes_added=row[4],
+        reflection=row[5],
+        improvements=listed(row[7]),
+        prefetch_done=bool(row[8]),
+        report=row[9],
+        state=row[10],
+    )
+
+
+def lesson_record(lesson: Lesson) -> str:
+    """An earlier lesson as JSON."""
+    return json.dumps({**to_record(lesson), "id": lesson.id})
+
+
+def recorded_lesson(text: str, scope: Scope) -> Lesson | None:
+    """The lesson of a stored record; None when it is damaged."""
+    try:
+        record = json.loads(text)
+        return from_record(record, scope)._replace(id=record["id"])
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None

@@ -1,0 +1,169 @@
+"""The rows that belong to a scope. No other module builds this part of a query."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from hardwon.core import time_limits
+from hardwon.core.values.scope import Scope
+from hardwon.storage.sql.dialect import Statement
+
+if TYPE_CHECKING:
+    from hardwon.core.values.report import Place, Window
+    from hardwon.storage.sql.dialect import Row, SqlDatabase
+
+# The shelves visible from a scope, for a statement with the values of `asked`.
+SEEN = """(
+    SELECT id FROM hardwon.shelves
+    WHERE shelves.tenant = :tenant AND agent_id = :agent AND project IN (:projects)
+)"""
+# The rows of some shelves.
+HERE = "tenant = :tenant AND shelf IN (:shelves)"
+_VISIBLE = """
+SELECT id, project, active, {0} FROM hardwon.shelves
+WHERE shelves.tenant = :tenant AND agent_id = :agent AND project IN (:projects) ORDER BY id
+"""
+_OWN = """
+SELECT id FROM hardwon.shelves
+WHERE shelves.tenant = :tenant AND agent_id = :agent AND project = :project
+"""
+_ADD_TENANT = "INSERT INTO hardwon.tenants (name) VALUES (:tenant) ON CONFLICT DO NOTHING"
+_ADD = """
+INSERT INTO hardwon.shelves (agent_id, project, tenant)
+SELECT :agent, :project, tenants.key FROM hardwon.tenants WHERE name = :tenant
+ON CONFLICT DO NOTHING
+"""
+_OF_TENANT = """
+SELECT id, agent_id, project FROM hardwon.shelves WHERE shelves.tenant = :tenant ORDER BY id
+"""
+_SEEN = "shelves"  # key of the shelves that a turn has read
+_KNOWN = "shelves"  # key of those that a writing transaction has read
+
+
+class Shelf(NamedTuple):
+    """The shelf of one scope: a row that its lessons refer to."""
+
+    id: int
+    scope: Scope
+    active: int  # lessons counted in the dictionary
+    version: int
+    added: int  # lessons not counted yet
+
+
+class Visible:
+    """The shelves visible from a scope."""
+
+    def __init__(self, scope: Scope, rows: list[Row]) -> None:
+        self.shelves = [
+            Shelf(number, scope._replace(project=project or None), active, version, added)
+            for number, project, active, version, added in rows
+        ]
+        self.scopes = {shelf.id: shelf.scope for shelf in self.shelves}
+        self.ids = list(self.scopes)
+        self.total = sum(shelf.active + shelf.added for shelf in self.shelves)
+        self.versions = tuple((shelf.id, shelf.version) for shelf in self.shelves)
+
+
+def asked(database: SqlDatabase, scope: Scope) -> Statement:
+    """The statement whose rows make a `Visible`."""
+    projects = [seen.project or "" for seen in scope.visible()]
+    sql = _VISIBLE.format(database.shelf_state)
+    return Statement(sql, {"agent": scope.agent, "projects": projects})
+
+
+def visible(database: SqlDatabase, scope: Scope) -> Visible:
+    """The shelves visible from a scope."""
+    database.touch(scope)
+    return Visible(scope, database.of(scope.tenant).ask(asked(database, scope))[0])
+
+
+def read(
+    database: SqlDatabase, scope: Scope, sql: str, **values: object
+) -> tuple[Visible, list[Row]]:
+    """The visible shelves and the rows of a statement about `SEEN`, in one round trip."""
+    database.touch(scope)
+    shelves = asked(database, scope)
+    shelf_rows, rows = database.of(scope.tenant).ask(
+        shelves, Statement(sql, {**shelves.values, **values})
+    )
+    visible_shelves = Visible(scope, shelf_rows)
+    if (notes := time_limits.notes()) is not None and not database.is_open:
+        notes[_SEEN, scope] = visible_shelves
+    return visible_shelves, rows
+
+
+def noted(database: SqlDatabase, scope: Scope) -> Visible | None:
+    """The shelves as read earlier in this agent's turn; None inside a transaction."""
+    notes = None if database.is_open else time_limits.notes()
+    noted_shelves = notes.get((_SEEN, scope)) if notes else None
+    return noted_shelves if isinstance(noted_shelves, Visible) else None
+
+
+def known(database: SqlDatabase) -> dict[object, Any]:
+    """What the open writing transaction has read about shelves; outside of one nothing is kept."""
+    notes = database.notes
+    found: dict[object, Any] = {} if notes is None else notes.setdefault(_KNOWN, {})
+    return found
+
+
+def forget_known(database: SqlDatabase) -> None:
+    """Read shelves again: they have changed."""
+    known(database).clear()
+
+
+def own(database: SqlDatabase, scope: Scope) -> int | None:
+    """The shelf of exactly this scope, if there is one."""
+    database.touch(scope)
+    shelf: int | None = known(database).get(scope)
+    if shelf is None:
+        values = {"agent": scope.agent, "project": scope.project or ""}
+        if row := database.of(scope.tenant).row(_OWN, **values):
+            shelf = known(database)[scope] = row[0]
+    return shelf
+
+
+def ensure(database: SqlDatabase, scope: Scope) -> int:
+    """The shelf of exactly this scope, created if missing. Call inside `with database:`."""
+    while (shelf := own(database, scope)) is None:
+        values = {"agent": scope.agent, "project": scope.project or ""}
+        database.of(scope.tenant).ask(Statement(_ADD_TENANT, {}), Statement(_ADD, values))
+        forget_known(database)
+    return shelf
+
+
+def ensure_tenant(database: SqlDatabase, tenant: str) -> None:
+    """Create the row of a tenant if it is missing."""
+    database.of(tenant).run(_ADD_TENANT)
+
+
+def of_tenant(database: SqlDatabase, tenant: str) -> dict[int, Scope]:
+    """Every shelf of a tenant."""
+    rows = database.of(tenant).rows(_OF_TENANT)
+    return {number: Scope(tenant, agent, project or None) for number, agent, project in rows}
+
+
+def every(database: SqlDatabase) -> dict[int, Scope]:
+    """Every shelf of every tenant."""
+    tenants = database.tenants()
+    return {
+        shelf: scope for tenant in tenants for shelf, scope in of_tenant(database, tenant).items()
+    }
+
+
+def of_agent(database: SqlDatabase, scope: Scope) -> dict[int, Scope]:
+    """Every shelf of an agent, in all projects."""
+    shelves = of_tenant(database, scope.tenant)
+    return {number: owner for number, owner in shelves.items() if owner.agent == scope.agent}
+
+
+def of_place(database: SqlDatabase, place: Place) -> dict[int, Scope]:
+    """Every shelf of a tenant, or of one agent or project of it."""
+    shelves = of_tenant(database, place.tenant)
+    return {shelf: scope for shelf, scope in shelves.items() if place.covers(scope)}
+
+
+def covered(database: SqlDatabase, window: Window, *, seen: bool = False) -> list[int]:
+    """The shelves that a window covers; with `seen` also those whose lessons are shown there."""
+    shelves = of_tenant(database, window.scope.tenant)
+    holds = window.sees if seen else window.covers
+    return [number for number, scope in shelves.items() if holds(scope)]

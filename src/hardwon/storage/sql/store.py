@@ -1,0 +1,190 @@
+"""One store over a database: its parts, and what concerns all of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hardwon.core._fork import cached_property
+from hardwon.core.values.scope import Scope
+from hardwon.storage.sql import scopes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
+
+    from hardwon.storage.sql.dialect import SqlDatabase
+    from hardwon.storage.sql.journal import Journal
+    from hardwon.storage.sql.logs import SqlDeliveries, SqlEndedRuns, SqlFailures, SqlUnits
+    from hardwon.storage.sql.reflections import SqlDreams, SqlHistory, SqlReflections
+    from hardwon.storage.sql.reports import SqlListing, SqlStatistics
+    from hardwon.storage.sql.vectors import SqlVectors
+
+_SHELVES = """
+SELECT s.agent_id, s.project, count(*) FROM hardwon.lessons AS l
+JOIN hardwon.shelves AS s ON s.tenant = l.tenant AND s.id = l.shelf
+WHERE l.tenant = :tenant AND l.shelf IN (:shelves) AND l.status IN ('candidate', 'proven')
+GROUP BY s.agent_id, s.project ORDER BY count(*) DESC, s.agent_id, s.project
+"""
+_FORGET = "DELETE FROM hardwon.tenants WHERE name = :tenant"
+_FROM = "tenant = :tenant AND shelf = :old"
+# Lessons are moved elsewhere; the shelf stays while it has some.
+_MOVES = (
+    f"""
+    INSERT INTO hardwon.failures AS f (tenant, shelf, signature, text, met_count, first_at, last_at)
+    SELECT tenant, :new, signature, text, met_count, first_at, last_at
+    FROM hardwon.failures WHERE {_FROM} ON CONFLICT (tenant, shelf, signature) DO UPDATE
+    SET met_count = f.met_count + excluded.met_count,
+        first_at = least(f.first_at, excluded.first_at),
+        last_at = greatest(f.last_at, excluded.last_at)
+    """,
+    f"""
+    INSERT INTO hardwon.failure_days AS d (tenant, shelf, day, signature, met)
+    SELECT tenant, :new, day, signature, met FROM hardwon.failure_days WHERE {_FROM}
+    ON CONFLICT (tenant, shelf, day, signature) DO UPDATE SET met = d.met + excluded.met
+    """,
+    f"""
+    UPDATE hardwon.units AS u SET shelf = :new WHERE {_FROM} AND NOT EXISTS (
+        SELECT 1 FROM hardwon.units AS o WHERE o.tenant = u.tenant AND o.shelf = :new
+        AND o.run = u.run AND o.family = u.family
+    )
+    """,
+    f"UPDATE hardwon.deliveries SET shelf = :new WHERE {_FROM}",
+    f"UPDATE hardwon.ended_runs SET shelf = :new WHERE {_FROM}",
+    f"""
+    UPDATE hardwon.reflections AS r SET shelf = :new WHERE {_FROM} AND NOT EXISTS (
+        SELECT 1 FROM hardwon.reflections AS o WHERE o.tenant = r.tenant AND o.shelf = :new
+        AND o.kind = r.kind AND o.subject = r.subject AND o.job = r.job AND r.job <> ''
+    )
+    """,
+    f"""
+    UPDATE hardwon.reflection_words SET shelf = :new WHERE {_FROM} AND reflection IN (
+        SELECT id FROM hardwon.reflections WHERE tenant = :tenant AND shelf = :new
+    )
+    """,
+    f"DELETE FROM hardwon.reflections WHERE {_FROM}",
+    """
+    DELETE FROM hardwon.shelves WHERE shelves.tenant = :tenant AND id = :old AND NOT EXISTS (
+        SELECT 1 FROM hardwon.lessons WHERE tenant = :tenant AND shelf = :old
+    )
+    """,
+)
+
+
+class SqlStore:
+    """Everything but the lessons; their index is the database's own."""
+
+    def __init__(self, database: SqlDatabase, journal: Journal) -> None:
+        self.database = database
+        self._journal = journal
+        journal.on("unit", lambda records: self.units.fold(records))
+        journal.on("unit excluded", lambda records: self.units.fold_excluded(records))
+        journal.on("unit settled", lambda records: self.units.fold_settled(records))
+        journal.on("ended run", lambda records: self.ended_runs.fold(records))
+        journal.on("delivery", lambda records: self.deliveries.fold(records))
+        journal.on("outcome", lambda records: self.deliveries.fold_outcomes(records, anyway=True))
+        journal.on("settled", lambda records: self.deliveries.fold_outcomes(records, anyway=False))
+
+    @cached_property
+    def reflections(self) -> SqlReflections:
+        from hardwon.storage.sql.reflections import SqlReflections
+
+        return SqlReflections(self.database)
+
+    @cached_property
+    def runs(self) -> SqlReflections:
+        from hardwon.storage.sql.reflections import reflections_on_runs
+
+        return reflections_on_runs(self.database)
+
+    @cached_property
+    def dreams(self) -> SqlDreams:
+        from hardwon.storage.sql.reflections import SqlDreams
+
+        return SqlDreams(self.database)
+
+    @cached_property
+    def history(self) -> SqlHistory:
+        from hardwon.storage.sql.reflections import SqlHistory
+
+        return SqlHistory(self.database)
+
+    @cached_property
+    def deliveries(self) -> SqlDeliveries:
+        from hardwon.storage.sql.logs import SqlDeliveries
+
+        return SqlDeliveries(self.database, self._journal)
+
+    @cached_property
+    def failures(self) -> SqlFailures:
+        from hardwon.storage.sql.logs import SqlFailures
+
+        return SqlFailures(self.database)
+
+    @cached_property
+    def units(self) -> SqlUnits:
+        from hardwon.storage.sql.logs import SqlUnits
+
+        return SqlUnits(self.database, self._journal)
+
+    @cached_property
+    def ended_runs(self) -> SqlEndedRuns:
+        from hardwon.storage.sql.logs import SqlEndedRuns
+
+        return SqlEndedRuns(self.database, self._journal)
+
+    @cached_property
+    def statistics(self) -> SqlStatistics:
+        from hardwon.storage.sql.reports import SqlStatistics
+
+        return SqlStatistics(self.database, self._journal)
+
+    @cached_property
+    def listing(self) -> SqlListing:
+        from hardwon.storage.sql.reports import SqlListing
+
+        return SqlListing(self.database, self._journal)
+
+    @cached_property
+    def vectors(self) -> SqlVectors:
+        from hardwon.storage.sql.vectors import SqlVectors
+
+        return SqlVectors(self.database)
+
+    def together(self) -> AbstractContextManager[object]:
+        return self.database.together()
+
+    def receive(self, batch: str, records: Sequence[Sequence[object]]) -> None:
+        """Fold in the records of another machine, once."""
+        self._journal.receive(batch, records)
+
+    def on(self, kind: str, fold: Callable[[list[list[Any]]], None]) -> None:
+        """Register a handler for records of a kind that the store itself does not handle."""
+        self._journal.on(kind, fold)
+
+    def tend(self) -> int:
+        """Move records of the agents' path into the database."""
+        return self._journal.fold()
+
+    def shelves(self, tenant: str) -> dict[Scope, int]:
+        owned = list(scopes.of_tenant(self.database, tenant))
+        rows = self.database.of(tenant).rows(_SHELVES, shelves=owned)
+        return {Scope(tenant, agent, project or None): active for agent, project, active in rows}
+
+    def scopes(self, tenant: str, project: str) -> list[Scope]:
+        self._journal.fold()
+        every = scopes.of_tenant(self.database, tenant).values()
+        return [scope for scope in every if scope.project == project]
+
+    def move(self, scope: Scope, target: Scope) -> None:
+        self._journal.fold()
+        with self.together():
+            old, new = scopes.own(self.database, scope), scopes.ensure(self.database, target)
+            for statement in _MOVES if old is not None else ():
+                self.database.of(scope.tenant).run(statement, old=old, new=new)
+            scopes.forget_known(self.database)
+
+    def forget(self, tenant: str) -> None:
+        self._journal.fold()
+        with self.database:
+            self.database.of(tenant).run(_FORGET)
+            scopes.forget_known(self.database)

@@ -1,0 +1,347 @@
+"""Past sessions teach what the same runs taught when they were recorded live."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hardwon import Step
+from hardwon.core.values.lesson import Status
+from hardwon.core.values.report import Window
+from hardwon.learn.transcripts.past import EMPTY, KNOWN, LEARNT, LIVE, NO_FOLDER, UNREADABLE, Learnt
+from tests.learn.transcripts.transcripts import Claude
+from tests.stored import StoredHardwon, opened
+
+BEGIN = datetime(2026, 11, 2, 9, tzinfo=UTC)
+NOW = datetime(2026, 11, 16, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+NO_LOGIN = "kiosk: error: not logged in, run `kiosk login --store %s` first"
+BAD_FLAG = "usage: kiosk order [--json]\nkiosk order: error: unknown option '--as-json'"
+
+Call = tuple[str, str, bool]  # command, output, failed
+
+
+def task_of(number: int) -> tuple[str, list[Call]]:
+    """The task of an invented run, and its calls: mistakes that come back, with their cures."""
+    store = ("north", "south", "west")[number % 3]
+    calls: list[Call] = [("ls shops", "north south west", False)]
+    if number % 2 == 0:
+        calls += [
+            (f"kiosk stock --store {store}", NO_LOGIN % store, True),
+            (f"kiosk login --store {store}", "logged in", False),
+            (f"kiosk stock --store {store}", "pears 12", False),
+        ]
+    if number % 3 == 0:
+        calls += [
+            (f"kiosk order {4000 + number} --as-json", BAD_FLAG, True),
+            (f"kiosk order {4000 + number} --json", '{"pears": 12}', False),
+        ]
+    calls += [(f"make report STORE={store}", "report written", False)]
+    return f"Report the stock of {store}, order {4000 + number}", calls
+
+
+def written(home: Path, cwd: Path, number: int) -> Path:
+    """The session of a run as Claude Code leaves it behind."""
+    task, calls = task_of(number)
+    session = f"{number:08d}-2222-4333-8444-555555555555"
+    talk = Claude(str(cwd), session, BEGIN + number * HOUR).says(task)
+    for command, output, failed in calls:
+        talk.act("Bash", {"command": command}, output, failed)
+    path = talk.write(home)
+    ended = (BEGIN + (number + 1) * HOUR).timestamp()
+    os.utime(path, (ended, ended))
+    return path
+
+
+def recorded_live(
+    hw: StoredHardwon, project: str, numbers: Iterable[int], at: list[datetime]
+) -> None:
+    agent = hw.agent("coder", project=project)
+    for number in numbers:
+        task, calls = task_of(number)
+        at[0] = BEGIN + number * HOUR
+        made = [Step("Bash", command, output, failed) for command, output, failed in calls]
+        agent.after_run(task=task, steps=made)
+
+
+def evidence(hw: StoredHardwon, project: str) -> dict[str, Any]:
+    """What is known of a project, without row numbers and times."""
+    store, scope = hw.store, hw.agent("coder", project=project).scope
+    lessons = store.lessons.recent(scope, status=Status.ALL, limit=1000)
+    times = {"id": 0, "created_at": None, "updated_at": None, "last_seen_at": None}
+    plain = [lesson._asdict() | times for lesson in lessons]
+    for lesson in plain:
+        lesson["evidence"] = [piece._replace(at=0.0) for piece in lesson["evidence"]]
+    window = Window(scope, datetime(1970, 1, 1, tzinfo=UTC))
+    runs = store.ended_runs.latest(window, limit=1000)
+    failures = store.statistics.failures(window, limit=1000)
+    return {
+        "lessons": sorted(plain, key=lambda lesson: str(lesson["job"])),
+        "runs": [
+            (run.task, run.outcome, run.made, run.failed, run.kinds, run.steps) for run in runs
+        ],
+        "failures": sorted((failure.kind, failure.text, failure.met) for failure in failures),
+    }
+
+
+def learn(hw: StoredHardwon, **how: Any) -> list[Learnt]:
+    return hw.agent("coder").sessions.learn(**how)
+
+
+@pytest.fixture
+def home() -> Path:
+    return Path(os.environ["HOME"])
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    (tmp_path / "shop").mkdir()
+    return tmp_path / "shop"
+
+
+@pytest.fixture
+def hw(tmp_path: Path) -> Iterator[StoredHardwon]:
+    with opened(tmp_path / "hw", clock=lambda: NOW) as hw:
+        yield hw
+
+
+def test_past_sessions_leave_the_evidence_of_the_same_runs_recorded_live(
+    tmp_path: Path, home: Path, shop: Path, hw: StoredHardwon
+) -> None:
+    numbers, at = range(12), [BEGIN]
+    for number in numbers:
+        written(home, shop, number)
+
+    learnt = learn(hw)
+
+    with opened(tmp_path / "live", clock=lambda: at[0]) as live:
+        recorded_live(live, str(shop), numbers, at)
+        expected = evidence(live, str(shop))
+    assert [session.status for session in learnt] == [LEARNT] * 12
+    assert evidence(hw, str(shop)) == expected
+    assert {lesson["met"] for lesson in expected["lessons"]} == {4, 6}
+
+
+def test_runs_and_failures_are_dated_when_they_happened(
+    home: Path, shop: Path, hw: StoredHardwon
+) -> None:
+    written(home, shop, 0)
+
+    learn(hw)
+
+    scope = hw.agent("coder", project=str(shop)).scope
+    (run,) = hw.store.ended_runs.latest(Window(scope, BEGIN), limit=9)
+    failures = hw.store.statistics.failures(Window(scope, BEGIN), limit=9)
+    assert (run.begun, run.ended) == (BEGIN + timedelta(seconds=1), BEGIN + timedelta(seconds=15))
+    assert {failure.last.date() for failure in failures} == {BEGIN.date()}
+
+
+def test_a_second_time_nothing_is_read_or_changed(
+    home: Path, shop: Path, hw: StoredHardwon
+) -> None:
+    for number in range(3):
+        written(home, shop, number)
+    learn(hw)
+    before = evidence(hw, str(shop))
+
+    assert learn(hw) == []
+    assert evidence(hw, str(shop)) == before
+
+
+def test_a_session_that_goes_on_is_continued(
+    tmp_path: Path, home: Path, shop: Path, hw: StoredHardwon
+) -> None:
+    paths = [written(home, shop, number) for number in (0, 6)]
+    whole = [path.read_text().splitlines(keepends=True) for path in paths]
+    for length in (4, 5, 9, 99):  # in the middle of a call, too
+        for path, lines in zip(paths, whole, strict=True):
+            path.write_text("".join(lines[:length]))
+        learn(hw)
+
+    with opened(tmp_path / "at once", clock=lambda: NOW) as once:
+        learn(once)
+        assert evidence(hw, str(shop)) == evidence(once, str(shop))
+
+
+def test_a_copy_of_a_session_is_not_counted_again(
+    home: Path, shop: Path, hw: StoredHardwon
+) -> None:
+    path = written(home, shop, 0)
+    learn(hw)
+    before = evidence(hw, str(shop))
+
+    fork = path.with_name("99999999-2222-4333-8444-555555555555.jsonl")
+    fork.write_text(path.read_text().replace("00000000-2222", "99999999-2222", 1))
+
+    assert [session.status for session in learn(hw)] == [KNOWN]
+    assert evidence(hw, str(shop)) == before
+
+
+def test_what_hooks_recorded_is_recognised(home: Path, shop: Path, tmp_path: Path) -> None:
+    path = written(home, shop, 0)
+    session = path.stem
+    lines = path.read_text().replace("2026-11-02", "2036-11-02").splitlines(keepends=True)
+    path.write_text("".join(lines))
+    with opened(tmp_path / "hw") as hw:
+        agent = hw.agent("coder", project=str(shop), run=session)
+        task, calls = task_of(0)
+        agent.before_turn(task)
+        for command, output, failed in calls:
+            agent.after_action("Bash", {"command": command}, output=output, failed=failed)
+        at_work = learn(hw)
+        agent.end_run()
+        path.write_text("".join(lines) + "\n")
+
+        ended = learn(hw)
+
+        assert [session.status for session in (*at_work, *ended)] == [LIVE, LIVE]
+        assert [lesson["met"] for lesson in evidence(hw, str(shop))["lessons"]] == [1, 1]
+
+
+def test_a_prompt_after_a_failure_begins_a_new_run(
+    home: Path, shop: Path, hw: StoredHardwon
+) -> None:
+    talk = Claude(str(shop), at=BEGIN).says("Build it")
+    talk.run("make all", "make: *** No rule to make target 'all'", failed=True)
+    talk.says("There is a Makefile in app/").run("make -C app all").says("Thanks, now the docs")
+    talk.run("make -C docs html").write(home)
+
+    (learnt,) = learn(hw)
+
+    runs = evidence(hw, str(shop))["runs"]
+    assert [(task, outcome, made) for task, outcome, made, *_ in runs] == [
+        ("Build it", "failed", 1),
+        ("Thanks, now the docs", "worked", 2),
+    ]
+    assert len(learnt.runs) == 2
+
+
+def test_a_dry_run_stores_nothing(home: Path, shop: Path, hw: StoredHardwon) -> None:
+    written(home, shop, 0)
+
+    (looked,) = learn(hw, is_look=True)
+
+    assert (looked.status, looked.steps, looked.failed) == (LEARNT, 7, 2)
+    assert evidence(hw, str(shop)) == {"lessons": [], "runs": [], "failures": []}
+    assert [session.status for session in learn(hw)] == [LEARNT]
+
+
+def test_a_session_without_a_folder_needs_a_project(home: Path, hw: StoredHardwon) -> None:
+    talk = Claude("").says("Build").run("make", "make: *** No targets.", failed=True)
+    (home / ".claude" / "sessions").mkdir(parents=True)
+    (home / ".claude" / "sessions" / "old.jsonl").write_text(talk.text())
+
+    assert [session.status for session in learn(hw)] == [NO_FOLDER]
+    named = hw.agent("coder", project="acme/api").sessions.learn()
+
+    assert [session.project for session in named] == ["acme/api"]
+
+
+def test_bad_files_are_named_and_skipped(home: Path, shop: Path, hw: StoredHardwon) -> None:
+    good = written(home, shop, 0)
+    folder = good.parent
+    torn = good.read_text() + '{"type": "assistant", "message": {"role": "assis'
+    long_line = '{"type": "user", "message": {"content": "' + "x" * (100 * 1024 * 1024) + '"}}'
+    good.write_text(torn + "\n" + long_line + "\n")
+    (folder / "a-picture.jsonl").write_bytes(os.urandom(4096))
+    (folder / "nothing.jsonl").write_text("")
+    os.mkfifo(folder / "pipe.jsonl")
+    (home / "elsewhere.jsonl").write_text(torn)
+    (folder / "link.jsonl").symlink_to(home / "elsewhere.jsonl")
+    (folder / "dangling.jsonl").symlink_to(home / "gone.jsonl")
+    if os.geteuid() == 0:
+        (folder / "theirs.jsonl").write_text(torn)
+        os.chown(folder / "theirs.jsonl", 12345, 12345)
+
+    learnt = {os.path.basename(session.place.path): session for session in learn(hw)}
+
+    problems = {name: one.problem for name, one in learnt.items() if one.status == UNREADABLE}
+    assert learnt[good.name].steps == 7
+    assert learnt[good.name].skipped == {"broken": 1}
+    assert {learnt[name].status for name in ("a-picture.jsonl", "nothing.jsonl")} == {EMPTY}
+    assert problems.pop("theirs.jsonl", "another user") in "a file of another user"
+    assert problems == {
+        "pipe.jsonl": "not a regular file",
+        "link.jsonl": "a link that leads out of the agent's folder",
+        "dangling.jsonl": "No such file or directory",
+    }
+
+
+def test_no_secret_of_a_past_session_reaches_the_disk(
+    tmp_path: Path, home: Path, shop: Path, hw: StoredHardwon
+) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6" * 3
+    talk = Claude(str(shop), at=BEGIN).says(f"Use the token {secret}")
+    talk.run(f"kiosk login --token {secret}", f"kiosk: error: {secret} is expired", failed=True)
+    talk.run("kiosk login --sso", "logged in").write(home)
+
+    learn(hw)
+    hw.close()
+
+    files = [path for path in (tmp_path / "hw").rglob("*") if path.is_file()]
+    assert not [path for path in files if secret.encode() in path.read_bytes()]
+
+
+_INTERRUPTED = """
+import os, signal, sys
+import hardwon
+from hardwon.storage.sql.logs import SqlEndedRuns
+from hardwon.storage.stores.sqlite.lessons import SqliteLessons
+
+left = int(sys.argv[2])
+
+def dying(method):
+    def call(*values):
+        global left
+        left -= 1
+        if left == 0:
+            os.kill(os.getpid(), int(sys.argv[3]))
+        return method(*values)
+    return call
+
+runs, lessons = SqlEndedRuns, SqliteLessons
+for part, name in ((runs, "note_past"), (runs, "keep"), (lessons, "add"), (lessons, "update")):
+    setattr(part, name, dying(getattr(part, name)))
+with hardwon.open(sys.argv[1]) as hw:
+    hw.agent("coder").sessions.learn()
+"""
+
+
+@pytest.mark.parametrize("sign", ["KILL", "INT"])
+def test_whatever_moment_it_dies_nothing_is_lost_and_nothing_twice(
+    tmp_path: Path, home: Path, shop: Path, hw: StoredHardwon, sign: str
+) -> None:
+    for number in range(6):
+        written(home, shop, number)
+    signal = {"KILL": "9", "INT": "2"}[sign]
+
+    for moment in range(1, 30, 4):
+        command = [sys.executable, "-c", _INTERRUPTED, str(tmp_path / "hw"), str(moment), signal]
+        subprocess.run(command, check=False, capture_output=True, timeout=60)
+    learn(hw)
+
+    with opened(tmp_path / "at once", clock=lambda: NOW) as once:
+        learn(once)
+        assert evidence(hw, str(shop)) == evidence(once, str(shop))
+
+
+def test_two_at_once_record_each_session_once(
+    tmp_path: Path, home: Path, shop: Path, hw: StoredHardwon
+) -> None:
+    for number in range(8):
+        written(home, shop, number)
+    command = [sys.executable, "-c", _INTERRUPTED, str(tmp_path / "hw"), "0", "9"]
+    both = [subprocess.Popen(command) for _ in range(2)]
+
+    assert [process.wait(60) for process in both] == [0, 0]
+
+    with opened(tmp_path / "at once", clock=lambda: NOW) as once:
+        learn(once)
+        assert evidence(hw, str(shop)) == evidence(once, str(shop))
