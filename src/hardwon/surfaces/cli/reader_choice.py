@@ -10,7 +10,7 @@ import click
 from hardwon.core import settings_file
 from hardwon.core.errors import InvalidInput
 from hardwon.core.settings import load
-from hardwon.models import headless
+from hardwon.models import command
 from hardwon.surfaces.cli.output import say, say_folded
 from hardwon.surfaces.hooks.agents import CAN_BE_ASKED
 
@@ -55,7 +55,7 @@ def _possible(agents: Sequence[str]) -> dict[str, str]:
     if reading:
         ways[BACKGROUND] = (
             f"{reading} reads ended runs in the background, by `{_command(reading)}`:"
-            f" one call for a run with something new, at most {headless.CALLS_A_DAY} a day,"
+            f" one call for a run with something new, at most {command.CALLS_A_DAY} a day,"
             " on your account; secrets are removed first"
         )
     ways[NONE] = "neither: calls that worked or failed are shown as they were typed, with no model"
@@ -64,11 +64,11 @@ def _possible(agents: Sequence[str]) -> dict[str, str]:
 
 def _reading(agents: Sequence[str]) -> str:
     """The first agent whose headless mode can be called; "" if there is none."""
-    return next((agent for agent in agents if headless.is_there(agent)), "")
+    return next((agent for agent in agents if command.has_agent(agent)), "")
 
 
 def _command(agent: str) -> str:
-    return headless.COMMANDS.get(agent, "")
+    return command.AGENTS.get(agent, "")
 
 
 def _is_chosen(settings: Settings) -> bool:
@@ -97,7 +97,7 @@ def _set(way: str, settings: Settings, agent: str) -> None:
     if way == BACKGROUND:
         settings_file.set_setting(home, "model.name", f"{_OWN_MODEL}{agent}")
         if settings.origin("budget.calls") == "default":
-            settings_file.set_setting(home, "budget.calls", str(headless.CALLS_A_DAY))
+            settings_file.set_setting(home, "budget.calls", str(command.CALLS_A_DAY))
 
 
 def _done(way: str, settings: Settings) -> str:
@@ -114,7 +114,7 @@ def _done(way: str, settings: Settings) -> str:
 def _impossible(way: str, agents: Sequence[str]) -> str:
     if way == ASK:
         return f"{', '.join(agents)}: cannot be asked when a session ends"
-    known = [agent for agent in agents if agent in headless.COMMANDS]
+    known = [agent for agent in agents if agent in command.AGENTS]
     if not known:
         return f"{', '.join(agents)}: no headless mode is known; set model.name instead"
     programs = ", ".join(f"`{_command(agent).split(' ')[0]}`" for agent in known)

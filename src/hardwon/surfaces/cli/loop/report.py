@@ -110,7 +110,7 @@ def _loops_kept(done: int) -> str:
 
 
 def _analysis(loops: Loops, *, is_quiet: bool) -> Analysis:
-    total, done = sum(1 for _ in loop_ids(loops.root)), count(1)
+    total, done = len(loop_ids(loops.root)), count(1)
     with Progress("Reading", is_quiet=is_quiet) as tell:
         return loops.analyze(watch=lambda: tell(next(done), total))
 
