@@ -75,7 +75,7 @@ def _key(key_file: str | None) -> str:
 
 @click.command("logout")
 @options.home
-def logout(home: str | None) -> None:
+def logout_command(home: str | None) -> None:
     """Use the lessons of this home again, and forget the key of the server."""
     settings = load(home)
     if not settings.server.url:
