@@ -48,7 +48,7 @@ def command(home: str | None, as_json: bool) -> None:
         return
     _say_where(rows)
     _say_runs(rows, runs)
-    for line in _server(home):
+    for line in _shared_server(home):
         say_folded(line)
     if reader := _reader(data_home):
         say_folded(reader)
@@ -58,7 +58,7 @@ def command(home: str | None, as_json: bool) -> None:
         say_folded(trouble)
 
 
-def _server(home: str | None) -> Sequence[str]:
+def _shared_server(home: str | None) -> Sequence[str]:
     """How far this machine agrees with the server it is logged in to."""
     try:
         return login.server_lines(load(home))
