@@ -9,7 +9,7 @@ from hardwon.core import _files
 from hardwon.core.errors import InvalidInput, StorageError
 from hardwon.storage.copying.ends import FileEnd, ServerEnd, pages
 from hardwon.storage.copying.tables import TABLES, Sum
-from hardwon.storage.postgres.deadline import patient
+from hardwon.storage.postgres.connection import patient
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,7 +14,7 @@ from hardwon.storage.sql import lessons, scopes
 from hardwon.storage.sql.dialect import Statement
 from hardwon.storage.sql.rows import COLUMNS, lesson_of
 from hardwon.storage.stores.postgres import PostgresStore
-from hardwon.storage.stores.postgres.memtable import packed
+from hardwon.storage.stores.postgres.index import packed
 from hardwon.storage.stores.sqlite import SqliteStore
 from hardwon.storage.stores.sqlite.database import Database as File
 from hardwon.storage.stores.sqlite.database import marks
