@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import hardwon
+from bench import named
 from hardwon import Hardwon
 from hardwon.storage.ports import Request
 from hardwon.surfaces import slash_commands
@@ -83,6 +85,15 @@ def test_one_rare_tag_in_the_prompt_is_enough(hw: Hardwon, prompt: str) -> None:
         coder.lessons.add(f"when task {number} of the shop begins", f"open file {number} first")
 
     assert [one.correction for one in coder.before_turn(prompt).lessons] == ["use Decimal"]
+
+
+@pytest.mark.parametrize("size", [10, 300])
+def test_a_prompt_that_names_a_signature_gets_its_lesson(tmp_path: Path, size: int) -> None:
+    rows = [json.loads(line) for line in (named.DATA / "named.jsonl").read_text().splitlines()]
+
+    found = named.told(str(tmp_path), rows, size)
+
+    assert min(found["tried"], found["apart"]) >= 12
 
 
 def test_a_tag_that_many_lessons_have_is_not(hw: Hardwon) -> None:

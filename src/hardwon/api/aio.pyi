@@ -24,14 +24,15 @@ from hardwon.engine.runtime import Answerer
 from hardwon.engine.trust import FolderClaim
 from hardwon.engine.worker import WorkerProcess
 from hardwon.knowledge.ranking.scores import Judged
-from hardwon.learn.transcripts import catalog, phases, runs
-from hardwon.learn.transcripts.context import Context
+from hardwon.learn.transcripts import catalog
+from hardwon.learn.transcripts.catalog import Context
 from hardwon.learn.transcripts.extract import Tell
 from hardwon.learn.transcripts.insight import Delta
-from hardwon.learn.transcripts.location import SessionPlace
 from hardwon.learn.transcripts.mining import Answerer as MiningAnswerer
-from hardwon.learn.transcripts.mining import Mining, OpenQuestions
+from hardwon.learn.transcripts.mining import Mining, OpenQuestions, Watch
+from hardwon.learn.transcripts.past import Learnt
 from hardwon.learn.transcripts.state import IntegrationReport
+from hardwon.learn.transcripts.transcript import SessionPlace
 from hardwon.learn.trials.analytics import Analysis, SharedPoint
 from hardwon.learn.trials.exchange import Imported
 from hardwon.learn.trials.files import LoopFolder
@@ -305,12 +306,20 @@ class AsyncSessions:
     async def choose(
         self, name: str = ..., *, cwd: str = ..., agents: Iterable[str] = ...
     ) -> SessionPlace: ...
+    async def learn(
+        self,
+        *,
+        agents: Iterable[str] = ...,
+        since: timedelta | None = ...,
+        is_look: bool = ...,
+        tell: Tell = ...,
+    ) -> list[Learnt]: ...
     async def mine(
         self,
         place: SessionPlace,
         answerer: MiningAnswerer = ...,
         *,
-        watch: phases.Watch = ...,
+        watch: Watch = ...,
         tell: Tell = ...,
     ) -> Mining: ...
     async def preview(self, place: SessionPlace, *, tell: Tell = ...) -> tuple[Context, Delta]: ...
@@ -321,7 +330,7 @@ class AsyncSessions:
     async def integrations(self) -> list[str]: ...
     async def undo(self, identity: str = ...) -> IntegrationReport: ...
     async def count_runs(self, paths: Iterable[str]) -> int: ...
-    async def import_runs(self, path: str, skipped: Counter[str]) -> Iterator[runs.RunLessons]: ...
+    async def import_runs(self, path: str, skipped: Counter[str]) -> Iterator[Learnt]: ...
 
 class AsyncLoops:
     async def get(self, loop_id: str) -> LoopState: ...

@@ -25,6 +25,7 @@ def learnt(engine: Runtime, scope: Scope, task: str, steps: object) -> tuple[Ste
             step = engine.doors.screened(plain, past.steps)
             counted = engine.doors.recorder.learn(scope, step, past)
             past = past.after(step, counted)
+        engine.doors.recorder.end(scope, past)
     return past.steps
 
 

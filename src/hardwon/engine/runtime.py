@@ -6,7 +6,7 @@ import os
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from hardwon.core import _extras, _files
+from hardwon.core import _files
 from hardwon.core._fork import cached_property
 from hardwon.core.errors import InvalidInput, storage_error
 from hardwon.core.settings import GoalSettings, Settings, load
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     Processor = Callable[["Runtime", Job], Awaitable[Any]]
 
 
-_extras.explain_missing()
 MEMORY = "memory:"
 ANY_TRIGGER = ""  # its processor works all jobs without a processor of their own
 TEXT_LIMIT = 16 * 1024

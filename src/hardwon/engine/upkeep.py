@@ -65,7 +65,9 @@ def collected(store: Store, settings: Settings, now: datetime, *, retires: bool)
 
 def note_live(store: Store, scope: Scope, run: str, begun: datetime) -> None:
     """Note for good that a run was recorded live: its session file is not learnt from again."""
-    store.ended_runs.note_past(scope._replace(project=None), run, str(begun.timestamp()))
+    owner = scope._replace(project=None)
+    if not store.ended_runs.past(owner, [run]):  # the first run of a session tells since when
+        store.ended_runs.note_past(owner, run, str(begun.timestamp()))
 
 
 def _prune(store: Store, settings: Settings, tenant: str, now: datetime) -> None:

@@ -217,7 +217,7 @@ class RunArchive(Protocol):
         """Those of these digests that were noted for the scope, with their states."""
 
     def note_past(self, scope: Scope, digest: str, state: str) -> None:
-        """Note that a past session was recorded up to here; an earlier note of it stays."""
+        """Note that a past session was recorded up to here; replaces an earlier note of it."""
 
 
 class Statistics(Protocol):

@@ -9,8 +9,7 @@ from typing import Any
 
 from hardwon import Step
 from hardwon.learn.transcripts.agents import KINDS, read
-from hardwon.learn.transcripts.location import SessionPlace
-from hardwon.learn.transcripts.transcript import FinishedCall, Message, Moment
+from hardwon.learn.transcripts.transcript import FinishedCall, Message, Moment, SessionPlace
 
 FAILED = Step("bash", "make test", "make: *** No rule to make target 'test'.  Stop.", failed=True)
 

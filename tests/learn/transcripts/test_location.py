@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from hardwon.learn.transcripts.agents import KINDS
-from hardwon.learn.transcripts.context import find_sessions
+from hardwon.learn.transcripts.catalog import find_sessions
 from tests.learn.transcripts.one_session import write
 from tests.learn.transcripts.transcripts import SESSION, Claude
 

@@ -292,7 +292,7 @@ def test_no_secret_of_a_past_session_reaches_the_disk(
 _INTERRUPTED = """
 import os, signal, sys
 import hardwon
-from hardwon.storage.stores.sqlite.ended_runs import SqliteEndedRuns
+from hardwon.storage.sql.logs import SqlEndedRuns
 from hardwon.storage.stores.sqlite.lessons import SqliteLessons
 
 left = int(sys.argv[2])
@@ -306,7 +306,7 @@ def dying(method):
         return method(*values)
     return call
 
-runs, lessons = SqliteEndedRuns, SqliteLessons
+runs, lessons = SqlEndedRuns, SqliteLessons
 for part, name in ((runs, "note_past"), (runs, "keep"), (lessons, "add"), (lessons, "update")):
     setattr(part, name, dying(getattr(part, name)))
 with hardwon.open(sys.argv[1]) as hw:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hardwon.learn.transcripts.phases import IN_PROGRESS, Phase
+from hardwon.learn.transcripts.mining import IN_PROGRESS, Phase
 from tests.learn.transcripts.mined import Desk, typical
 
 

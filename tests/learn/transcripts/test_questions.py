@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from hardwon.core.errors import InvalidInput
-from hardwon.learn.transcripts.answers import cautious, prepared
-from hardwon.learn.transcripts.context import PERSON, PROJECT
+from hardwon.learn.transcripts.catalog import PERSON, PROJECT
 from hardwon.learn.transcripts.insight import (
     CONTENT,
     HIGH,
@@ -27,8 +26,10 @@ from hardwon.learn.transcripts.questions import (
     Question,
     Selection,
     all_questions,
+    cautious,
     converse,
     dialogue,
+    prepared,
 )
 from tests.learn.transcripts.mined import Desk
 

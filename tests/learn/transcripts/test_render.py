@@ -18,6 +18,21 @@ def test_a_mined_fix_comes_back_at_the_error_door(desk: Desk) -> None:
     assert "What worked: `mkdir -p out/nightly`." in found.text
 
 
+def test_a_mined_fix_is_told_before_the_same_call(desk: Desk) -> None:
+    talk = desk.talk().says("Start the database")
+    error = "Error: Bind for 0.0.0.0:5432 failed: port is already allocated"
+    talk.run("docker compose up -d db", error, failed=True)
+    talk.run("DB_PORT=5433 docker compose up -d db").agent("It runs.").write(desk.home)
+    waiting = desk.agent.sessions.ask(desk.agent.sessions.choose(""))
+    desk.agent.sessions.answer(waiting.run, {"Q2": ["1"]})
+    coder = desk.hw.agent("coder", project=str(desk.project))
+
+    told = coder.before_action("Bash", {"command": "docker compose up -d db"})
+
+    assert "`DB_PORT=5433 docker compose up -d db`" in told.text
+    assert not coder.before_action("Bash", {"command": "docker compose up -d web"})
+
+
 def test_what_a_person_chose_is_proven_and_what_one_session_shows_is_a_candidate(
     desk: Desk,
 ) -> None:

@@ -33,24 +33,6 @@ def test_doctor_is_content_with_a_new_home(capsys: Capture) -> None:
     assert "BAD" not in out(capsys, "doctor")
 
 
-@pytest.mark.parametrize(
-    ("version", "finding"),
-    [
-        (hardwon.__version__, f"ok   extras: {hardwon.__version__}\n"),
-        ("0.1", f"BAD  extras: 0.1 does not fit hardwon {hardwon.__version__}: `pip install"),
-    ],
-)
-def test_doctor_compares_the_two_halves_of_a_release(
-    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, finding: str
-) -> None:
-    about = tmp_path / f"hardwon_extras-{version}.dist-info" / "METADATA"
-    about.parent.mkdir()
-    about.write_text(f"Metadata-Version: 2.1\nName: hardwon-extras\nVersion: {version}\n")
-    monkeypatch.syspath_prepend(tmp_path)
-
-    assert finding in out(capsys, "doctor", code=int(version != hardwon.__version__))
-
-
 def test_doctor_tells_what_was_set_aside(capsys: Capture, home: Path) -> None:
     hardwon.open(home).agent("coder").after_run(task="t", error="e")
     [record] = (home / "queue" / "wal").iterdir()

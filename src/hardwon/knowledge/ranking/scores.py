@@ -57,6 +57,7 @@ class Weights(NamedTuple):
     crowded: float = 0.8  # subtracted without a clue, for each e-fold of lessons over `few`
     few: int = 50
     offered: int = 2
+    name: int = 5  # words of a situation that a text may name as a whole
     # A tag: the least idf mass per shared word, and the length of a text that may ask for it.
     tagged: float = 1.2
     brief: int = 40
@@ -118,7 +119,8 @@ def _turn(query: Query, match: Match, outlook: Outlook, now: datetime, by: Weigh
     if match.lesson.status != Status.PROVEN:
         return parts, "not proven yet"
     is_asked_for = (
-        _is_asked_for(query, match, by)
+        _is_named(query, match, by)
+        or _is_asked_for(query, match, by)
         or _is_near(query, match, by.turn_likeness, by)
         or _is_tagged(query, match, by)
     )
@@ -139,6 +141,19 @@ def _is_asked_for(query: Query, match: Match, by: Weights) -> bool:
         return False
     situation = set(terms(match.lesson.situation))
     return match.shared >= ceil(by.covered * min(by.about, len(situation)))
+
+
+def _is_named(query: Query, match: Match, by: Weights) -> bool:
+    """Whether a text names the lesson: has every word of its short situation, in any order.
+
+    Of a situation of one word the word must be rare in this store.
+    """
+    if match.lesson.origin == MINED or len(query.terms) > by.brief:
+        return False
+    name = set(terms(match.lesson.situation))
+    if not 0 < len(name) <= by.name or not name <= set(query.terms):
+        return False
+    return len(name) > 1 or match.words >= by.tagged * max(1, match.shared)
 
 
 def _is_tagged(query: Query, match: Match, by: Weights) -> bool:

@@ -1,4 +1,4 @@
-"""Transcripts of coding agents, mined into memory; a person chooses what is kept.
+"""Transcripts of coding agents: `past` records them as runs, `mining` asks a person what is kept.
 
-context → extraction → selection → integration → verification; see `phases`.
+Mining: context → extraction → selection → integration → verification.
 """

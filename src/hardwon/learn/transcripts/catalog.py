@@ -1,20 +1,164 @@
-"""The sessions on this machine: list them, choose one, and describe it."""
+"""The sessions on this machine: find them, choose one, and tell where its memory is."""
 
 from __future__ import annotations
 
 import os
+from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.errors import InvalidInput, NotFound
-from hardwon.learn.transcripts.agents import KINDS, read
-from hardwon.learn.transcripts.context import at_path, find_sessions, newest
-from hardwon.learn.transcripts.rules.story import Story
+from hardwon.learn.transcripts.agents import KINDS, claude, kind_of, read
+from hardwon.learn.transcripts.rules import Story
+from hardwon.learn.transcripts.transcript import SessionPlace, place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime, timedelta
 
-    from hardwon.learn.transcripts.location import SessionPlace
+    from hardwon.learn.transcripts.transcript import SessionPlace
+
+PROJECT, PERSON = "project-level", "user-level"
+LIVE = 300.0  # seconds since its last line during which a session counts as running
+_PEEKED = 400  # moments read to find out where a session ran
+
+
+class Context(NamedTuple):
+    """A session and the paths of its memory."""
+
+    place: SessionPlace
+    mode: str
+    project_path: str  # "" when it is unknown or gone
+    user_level: str
+    project_level: str  # "" in user-level mode
+    memory: str  # MEMORY.md; "" in user-level mode
+
+    def plain(self) -> dict[str, str]:
+        """`session-context.json`, in the words of the published format."""
+        return {
+            "sessionId": self.place.id,
+            "sessionPath": self.place.path,
+            "projectPath": self.project_path,
+            "memoryMode": self.mode,
+            "userLevelPath": self.user_level,
+            "projectLevelPath": self.project_level,
+        }
+
+
+def find_sessions(
+    home: str, *, agents: Iterable[str] = (), cwd: str = "", is_all: bool = False
+) -> list[SessionPlace]:
+    """Every session of these agents (default: all), the current project's first, newest first.
+
+    With `is_all` also those that must not be read.
+    """
+    chosen = list(agents) or list(KINDS)
+    places = [session for name in chosen for session in KINDS[name].find(home)]
+    places = [session for session in places if is_all or not session.problem]
+    places.sort(key=lambda session: session.changed, reverse=True)
+    return sorted(places, key=lambda session: not belongs(session, cwd)) if cwd else places
+
+
+def belongs(session: SessionPlace, cwd: str) -> bool:
+    """Whether the session ran in this directory, below it, or above it in the same work tree."""
+    around = _around(cwd)
+    if session.cwd:
+        return session.cwd in around or session.cwd.startswith(cwd.rstrip("/") + "/")
+    if session.agent == claude.NAME:
+        return session.folder in map(claude.encoded, around)
+    return where(session) in around
+
+
+@lru_cache(maxsize=8)
+def _around(cwd: str) -> tuple[str, ...]:
+    """The directory and those above it up to the top of its work tree."""
+    above = [cwd]
+    while not os.path.exists(os.path.join(above[-1], ".git")):
+        parent = os.path.dirname(above[-1])
+        if parent == above[-1]:
+            return (cwd,)
+        above.append(parent)
+    return tuple(above)
+
+
+def where(session: SessionPlace) -> str:
+    """The directory a session ran in; "" if its beginning does not say."""
+    if session.cwd:
+        return session.cwd
+    reading = read(session)
+    for _ in islice(reading.moments(), _PEEKED):
+        if reading.about.cwd:
+            break
+    return reading.about.cwd
+
+
+def at_path(path: str) -> SessionPlace:
+    """The session in the file at this path."""
+    full = os.path.abspath(os.path.expanduser(path))
+    if os.path.isdir(full):
+        raise InvalidInput(f"{path!r} is a directory, not a transcript")
+    if not os.path.isfile(full):
+        raise NotFound("transcript", path)
+    agent = kind_of(full)
+    for session in KINDS[agent].find(os.path.expanduser("~")):
+        if not session.problem and os.path.realpath(session.path) == os.path.realpath(full):
+            return session
+    return place(agent, full, base=_base(full, agent), folder=_folder(full))
+
+
+def newest(sessions: list[SessionPlace], *, cwd: str, now: float) -> list[SessionPlace]:
+    """The session to use when none is named; several if that is ambiguous.
+
+    Sessions of other directories count only when this directory has none.
+    """
+    main_sessions = [session for session in sessions if not session.is_subagent]
+    current = os.environ.get("CLAUDE_CODE_SESSION_ID")
+    if current_session := [
+        session for session in main_sessions if current and session.id == current
+    ]:
+        return current_session
+    local = [session for session in main_sessions if cwd and belongs(session, cwd)] or main_sessions
+    live = [session for session in local if now - session.changed < LIVE]
+    return live if len(live) > 1 else local[:1]
+
+
+def context_of(session: SessionPlace) -> Context:
+    """Mode and paths of a session."""
+    kind = KINDS[session.agent]
+    home = os.path.expanduser("~")
+    base = session.base or os.path.join(home, kind.folder)
+    cwd = where(session)
+    folder = session.folder or _folder(session.path)
+    is_project = bool(folder) if session.agent == claude.NAME else cwd not in {"", home}
+    if not is_project:
+        return Context(session, PERSON, "", base, "", "")
+    root = cwd if os.path.isdir(cwd) else ""
+    agent_folder = os.path.join(root, kind.folder) if root else ""
+    return Context(
+        session, PROJECT, root, base, agent_folder, _memory(session, base, folder, agent_folder)
+    )
+
+
+def _memory(session: SessionPlace, base: str, folder: str, agent_folder: str) -> str:
+    """The path of MEMORY.md, which is loaded into every session of the project."""
+    if session.agent == claude.NAME:
+        return os.path.join(base, "projects", folder, "memory", "MEMORY.md")
+    return os.path.join(agent_folder, "memory", "MEMORY.md") if agent_folder else ""
+
+
+def _folder(path: str) -> str:
+    """`<folder>` of `…/projects/<folder>/…`."""
+    parts = path.split(os.sep)
+    return parts[parts.index("projects") + 1] if "projects" in parts[:-2] else ""
+
+
+def _base(path: str, agent: str) -> str:
+    """The agent's folder that holds the transcript: `…/.claude`."""
+    before, separator, _ = path.partition(f"{os.sep}{KINDS[agent].folder}{os.sep}")
+    if separator:
+        return os.path.join(before, KINDS[agent].folder)
+    before, separator, _ = path.partition(f"{os.sep}projects{os.sep}")
+    return before if separator else ""
 
 
 class Ambiguous(InvalidInput):

@@ -15,8 +15,8 @@ from hardwon.core.text.redact import redact
 from hardwon.core.time_limits import run_sync
 from hardwon.learn.transcripts import llm_extract
 from hardwon.learn.transcripts.agents import length, read
-from hardwon.learn.transcripts.chunks import chunks
 from hardwon.learn.transcripts.insight import Delta, Insight, Passage, Summary, ranked
+from hardwon.learn.transcripts.llm_extract import chunks
 from hardwon.learn.transcripts.related import find_related, open_library
 from hardwon.learn.transcripts.rules import Findings, apply_rules
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections import Counter
 
     from hardwon.engine.runtime import Runtime
-    from hardwon.learn.transcripts.context import Context
-    from hardwon.learn.transcripts.location import SessionPlace
+    from hardwon.learn.transcripts.catalog import Context
+    from hardwon.learn.transcripts.transcript import SessionPlace
     from hardwon.storage.ports import Model
 
 _MODEL_PASSES = 2  # one for the insights, one for the summary

@@ -1,4 +1,4 @@
-"""Insights: statements with their evidence; `Delta` is everything extracted of a session."""
+"""Insights: statements with their evidence, and what is written about them."""
 
 from __future__ import annotations
 
@@ -6,14 +6,20 @@ import re
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hardwon.core.text.clean import clip, one_line
+from hardwon.core.text.clean import clean, clip, clip_words, one_line
 from hardwon.core.text.harm import objection
 from hardwon.core.text.injection import suspicion
 from hardwon.core.text.redact import redact
-from hardwon.core.values.lesson import Fix, clean_tags
+from hardwon.core.values.lesson import RULES, Evidence, Fix, Kind, Lesson, Status, clean_tags
+from hardwon.core.values.run import Trigger
+from hardwon.storage.stores.markdown import Entry, Note
+from hardwon.storage.stores.markdown import insights as notes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+    from datetime import datetime
+
+    from hardwon.core.values.scope import Scope
 
 CONTENT, PATTERN, IMPLICIT = "content", "pattern", "implicit"
 HIGH, MEDIUM, LOW = "high", "medium", "low"
@@ -21,6 +27,25 @@ TIER_A, TIER_B = "A", "B"
 PREFERENCES = "Preferences"  # the category of what the user asked for
 SURENESS = {HIGH: 0.85, MEDIUM: 0.6, LOW: 0.4}
 QUOTE_LIMIT, ENTRY_LIMIT, TITLE_LIMIT = 240, 300, 90
+_END = re.compile(r"(?<=[.!?])\s+|\n+")
+_STOP_WORDS = """
+a an and are as at be been but by can did do does for from had has have how i if in into is it its
+let me my no not of on or our please so that the them then there this to up us was we were what
+when where which will with you your use using instead
+"""
+_STOPS = frozenset(_STOP_WORDS.split())
+_STACKS = {
+    "python": "python pip pytest mypy ruff poetry uv django flask venv conda tox",
+    "javascript": "node npm pnpm yarn npx jest vitest typescript tsc eslint react bun deno",
+    "go": "go golang gofmt",
+    "rust": "cargo rust rustc clippy",
+    "java": "java gradle maven mvn kotlin",
+    "docker": "docker compose dockerfile kubectl helm",
+    "git": "git commit rebase branch",
+    "sql": "sql postgres psql sqlite mysql migration",
+    "shell": "bash sed awk grep find rm mkdir chmod",
+}
+_BY_WORD = {word: name for name, words in _STACKS.items() for word in words.split()}
 
 
 class Passage(NamedTuple):
@@ -130,6 +155,29 @@ def tags_of(*words: str) -> tuple[str, ...]:
     )
 
 
+def sentences(text: str) -> Iterator[str]:
+    """The sentences of a text, without code blocks and lists of paths."""
+    for part in _END.split(clean(text)):
+        sentence = part.strip(" \t-*>#")
+        if 8 <= len(sentence) <= 400 and " " in sentence:
+            yield sentence
+
+
+def content_words(text: str) -> frozenset[str]:
+    """The words of a text without stop words."""
+    words = re.findall(r"[a-z0-9_][a-z0-9_.+#-]*[a-z0-9_+#]|[a-z0-9]", text.lower())
+    return frozenset(word for word in words if word not in _STOPS)
+
+
+def stack(text: str) -> tuple[str, ...]:
+    """The technologies a text is about, as tags."""
+    return tags_of(*dict.fromkeys(_BY_WORD[word] for word in _words(text) if word in _BY_WORD))
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[a-z]+", text.lower())
+
+
 _CONFIDENCE_RANK = {HIGH: 3, MEDIUM: 2, LOW: 1}
 _LIMIT, _SPARE = 10, 20
 
@@ -174,3 +222,103 @@ def insight_from(plain: dict[str, Any]) -> Insight:
 
 def _pair(piece: Any) -> tuple[int, str]:
     return (piece["line"], piece["quote"]) if isinstance(piece, dict) else (piece[0], piece[1])
+
+
+def entry(insight: Insight, now: datetime) -> Entry:
+    """Its line in MEMORY.md."""
+    return Entry(insight.key, f"{now:%Y-%m-%d}", insight.category, insight.entry)
+
+
+def note(insight: Insight, summary: Summary | None, session: str, now: datetime) -> Note:
+    """Its section in `.insights/`."""
+    return Note(
+        key=insight.key,
+        title=clip_words(insight.title, 120),
+        body=body(insight, summary, is_titled=insight.text == insight.title),
+        evidence=tuple(
+            _safe(f"line {passage.line}: “{passage.quote}”") for passage in insight.evidence[:5]
+        ),
+        summary=insight.entry,
+        session=session,
+        date=now.date(),
+        tags=insight.tags,
+        keywords=tuple(sorted(stack(insight.text))),
+    )
+
+
+def moved(old: Entry, session: str, now: datetime) -> Note:
+    """The section of an entry that left MEMORY.md."""
+    title = clip_words(old.text, 80)
+    return Note(old.key, title, old.text, "Entries that left MEMORY.md", session, now.date())
+
+
+def memory_file(insight: Insight) -> str:
+    """The file that an index of memories points to."""
+    kind = "feedback" if insight.category == PREFERENCES else "project"
+    name = notes.slug(insight.title).removesuffix(".md")
+    front = {"name": name, "description": insight.entry, "metadata": {"type": kind}}
+    quotes = "\n".join(f"- line {quote.line}: “{quote.quote}”" for quote in insight.evidence[:5])
+    text = f"{body(insight, None)}\nEvidence:\n\n{_safe(quotes)}\n"
+    return notes.Document(front, f"\n{text}").text()
+
+
+def body(insight: Insight, summary: Summary | None, *, is_titled: bool = False) -> str:
+    """The advice and the mistake; the advice is left out if the title says it."""
+    parts = [] if is_titled else [insight.text]
+    if insight.mistake:
+        parts.append(f"What went wrong: {insight.mistake}")
+    parts.append(f"Type: {insight.kind}. Confidence: {insight.confidence}.")
+    if summary:
+        parts.append(f"Session: {summary.task}")
+    return _safe("\n\n".join(parts)) + "\n"
+
+
+def session_note(summary: Summary, session: str, now: datetime) -> Note:
+    """The section of a session in the file of summaries."""
+    decisions = "".join(f"\n- {decision}" for decision in summary.decisions)
+    parts = (summary.text, f"Main task: {summary.task}", decisions and f"Decisions:\n{decisions}")
+    return Note(
+        key=blake2b(f"summary\0{session}".encode(), digest_size=6).hexdigest(),
+        title=clip_words(f"{now:%Y-%m-%d} {session}", 120),
+        body=_safe("\n\n".join(part for part in parts if part)),
+        summary="What happened in each session that was mined",
+        session=session,
+        date=now.date(),
+    )
+
+
+def _safe(text: str) -> str:
+    """Text that cannot open an HTML comment: notes are marked by those."""
+    return text.replace("<!--", "‹!--")
+
+
+def lesson(insight: Insight, scope: Scope, session: str, *, vouched: bool = False) -> Lesson:
+    """The insight as a lesson; `vouched` when a person chose it."""
+    return Lesson(
+        scope=scope,
+        situation=insight.title,
+        mistake=insight.mistake,
+        correction=insight.text,
+        tags=insight.tags,
+        trigger=Trigger.SESSION,
+        signatures=insight.signatures,
+        kinds=insight.kinds,
+        fixes=insight.fixes,
+        calls=insight.calls,
+        evidence=(Evidence(Kind.SESSION, f"{session}:{insight.evidence[0].line}"),),
+        origin=f"session:{session}",
+        author=insight.author,
+        job=f"session:{session}:{insight.key}",
+        confidence=SURENESS[insight.confidence],
+        status=Status.PROVEN if vouched or _is_stated(insight) else _unproven(insight),
+    )
+
+
+def _is_stated(insight: Insight) -> bool:
+    """Whether a person said it, or a model that read the session."""
+    return insight.category == PREFERENCES or insight.author != RULES
+
+
+def _unproven(insight: Insight) -> str:
+    """Only one session shows it: a fix is offered at the same error, a bare failure only counts."""
+    return Status.CANDIDATE if insight.fixes or insight.kind != PATTERN else Status.SEEN

@@ -1,4 +1,4 @@
-"""Integration: chosen insights go into MEMORY.md, `.insights/` and the lessons."""
+"""Integration: chosen insights go into MEMORY.md, `.insights/` and the lessons; with undo."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from hardwon.core.errors import HardwonError, InvalidInput
-from hardwon.core.values.lesson import Status
-from hardwon.learn.transcripts import render
-from hardwon.learn.transcripts.destinations import Destinations, in_project
-from hardwon.learn.transcripts.insight import TIER_A, Insight
-from hardwon.learn.transcripts.questions import MERGE, OWN_PROJECT, Choice, Selection
+from hardwon.core.errors import HardwonError, InvalidInput, NotFound
+from hardwon.core.values.lesson import Evidence, Kind, Status
+from hardwon.core.values.scope import Scope
+from hardwon.engine.trust import project_for
+from hardwon.learn.transcripts import insight as render
+from hardwon.learn.transcripts.insight import TIER_A, Insight, stack
+from hardwon.learn.transcripts.questions import MERGE, OWN_DOMAIN, OWN_PROJECT, Choice, Selection
+from hardwon.learn.transcripts.related import SUMMARIES
 from hardwon.learn.transcripts.state import IntegrationReport, key_of
-from hardwon.learn.transcripts.undo import undo
 from hardwon.storage.stores.markdown import Entry, FileChange, Note, read_text, update
 from hardwon.storage.stores.markdown import insights as notes
 from hardwon.storage.stores.markdown import memory as memory_md
@@ -24,9 +25,124 @@ if TYPE_CHECKING:
     from hardwon.core.values.lesson import Lesson
     from hardwon.core.values.scope import Scope
     from hardwon.engine.runtime import Runtime
-    from hardwon.learn.transcripts.context import Context
-    from hardwon.learn.transcripts.insight import Summary
+    from hardwon.learn.transcripts.catalog import Context
+    from hardwon.learn.transcripts.insight import Insight, Summary
     from hardwon.learn.transcripts.state import MiningState
+
+
+def undo(engine: Runtime, state: MiningState, identity: str) -> IntegrationReport:
+    """Undo one integration; later changes by others stay."""
+    record = state.load(identity)
+    scope = Scope(*record["scope"])
+    files = [
+        path
+        for path, before, after, root in reversed(record["changes"])
+        if _restore_file(path, before, after, root, record)
+    ]
+    for number, is_new in record["lessons"]:
+        _forget(engine, scope, number, is_new, record["session"])
+    state.unnote(record["mined"])
+    state.forget(identity)
+    return IntegrationReport(
+        identity, tuple(dict.fromkeys(files)), tuple(number for number, _ in record["lessons"])
+    )
+
+
+def _restore_file(
+    path: str, before: str | None, after: str | None, root: str, record: dict[str, Any]
+) -> bool:
+    """Restore the file if it is unchanged since, else remove only what was added."""
+
+    def change(text: str | None) -> str | None:
+        if text == after or text is None:
+            return before if text == after else None
+        return _cleansed(text, path, record)
+
+    file_change = update(path, change, root=root)
+    return file_change.before != file_change.after
+
+
+def _cleansed(text: str, path: str, record: dict[str, Any]) -> str:
+    for key, title, summary in record["keys"]:
+        if notes.has(text, key):
+            document = notes.parse(text, path)
+            added = notes.Added(key, title, summary, record["session"])
+            text = notes.without(document, added).text()
+        text = memory_md.without(text, key)
+    return text
+
+
+def _forget(engine: Runtime, scope: Scope, number: int, is_new: bool, session: str) -> None:
+    """Remove a lesson that the integration made, or what it added to an older one."""
+    try:
+        lesson = engine.store.lessons.get(scope, number)
+    except NotFound:
+        return
+    remaining = tuple(piece for piece in lesson.evidence if not _is_of(piece, session))
+    if is_new and all(piece.kind == Kind.ABOUT for piece in remaining):  # no other run met it
+        engine.store.lessons.delete(scope, number)
+    elif len(remaining) < len(lesson.evidence):
+        engine.store.lessons.update(
+            lesson._replace(
+                evidence=remaining, met=max(1, lesson.met - 1), updated_at=engine.clock()
+            )
+        )
+
+
+def _is_of(piece: Evidence, session: str) -> bool:
+    return piece.kind == Kind.SESSION and piece.value.startswith(f"{session}:")
+
+
+_ARCHIVE = "memory-archive.md"
+
+
+class Destinations:
+    """The files and folders that one session's insights may go to."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def summaries(self) -> str:
+        """The file of session summaries."""
+        base = self._context.project_level or self._context.user_level
+        return os.path.join(base, ".insights", SUMMARIES)
+
+    def root(self, path: str) -> str:
+        """The tree that the file must stay inside."""
+        project = self._context.project_path
+        if project and os.path.abspath(path).startswith(project.rstrip("/") + "/"):
+            return project
+        return self._context.user_level
+
+    def folder(self, scope: str, insight: Insight) -> str:
+        """The folder of the notes of a scope: user, project or domain."""
+        base = self._context.user_level
+        if scope == OWN_PROJECT and self._context.project_level:
+            base = self._context.project_level
+        if scope == OWN_DOMAIN:
+            # The last tag is the program; the first may only be the shell that ran it.
+            words = " ".join((*insight.tags[1:], insight.text, *insight.tags[:1]))
+            domains = (*stack(words), *insight.tags, "general")
+            return os.path.join(base, ".insights", "domain", domains[0])
+        return os.path.join(base, ".insights")
+
+    def memory_file(self, insight: Insight) -> str:
+        """A free name for the file of an insight, next to MEMORY.md."""
+        folder, name = os.path.dirname(self._context.memory), notes.slug(insight.title)
+        is_free = not os.path.lexists(os.path.join(folder, name))
+        return os.path.join(folder, name if is_free else f"{insight.key}-{name}")
+
+    def archive(self) -> str:
+        """The file of entries that had to leave MEMORY.md."""
+        base = self._context.project_level or os.path.dirname(self._context.memory)
+        return os.path.join(base, ".insights", _ARCHIVE)
+
+
+def in_project(scope: Scope, context: Context, engine: Runtime) -> Scope:
+    """The scope of the project that the session ran in."""
+    home = "" if not engine.on_disk else engine.settings.home
+    return scope._replace(project=project_for(context.project_path, home, tenant=scope.tenant))
+
 
 _NAMES = 99  # files of one title
 

@@ -8,23 +8,31 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.errors import HardwonError, NotFound
-from hardwon.learn.transcripts import catalog, phases, runs
-from hardwon.learn.transcripts.answers import cautious, prepared
-from hardwon.learn.transcripts.context import Context, context_of
+from hardwon.learn.transcripts import catalog, lines
+from hardwon.learn.transcripts.catalog import Context, context_of
 from hardwon.learn.transcripts.extract import Tell, extract, untold
-from hardwon.learn.transcripts.handoff import read_delta, write_context, write_delta
-from hardwon.learn.transcripts.integrate import Integration
+from hardwon.learn.transcripts.integrate import Integration, undo
 from hardwon.learn.transcripts.past import Learnt, PastSessions
 from hardwon.learn.transcripts.questions import (
     Answer,
     Question,
     Selection,
     all_questions,
+    cautious,
     converse,
     dialogue,
+    prepared,
 )
-from hardwon.learn.transcripts.state import Handoff, IntegrationReport, Mined, MiningState, key_of
-from hardwon.learn.transcripts.undo import undo
+from hardwon.learn.transcripts.state import (
+    Handoff,
+    IntegrationReport,
+    Mined,
+    MiningState,
+    key_of,
+    read_delta,
+    write_context,
+    write_delta,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -33,7 +41,61 @@ if TYPE_CHECKING:
     from hardwon.core.values.scope import Scope
     from hardwon.engine.runtime import Runtime
     from hardwon.learn.transcripts.insight import Delta
-    from hardwon.learn.transcripts.location import SessionPlace
+    from hardwon.learn.transcripts.transcript import SessionPlace
+
+PENDING, IN_PROGRESS, COMPLETED = "pending", "in_progress", "completed"
+
+
+class Phase(NamedTuple):
+    """One phase, in the words people are shown."""
+
+    content: str
+    active: str
+    status: str = PENDING
+
+
+PHASES = (
+    Phase("Detect session context", "Detecting session context"),
+    Phase("Extract insights (parallel)", "Extracting insights"),
+    Phase("Guide insight selection", "Guiding insight selection"),
+    Phase("Integrate selected insights", "Integrating insights"),
+    Phase("Verify and cleanup", "Verifying completion"),
+)
+CONTEXT, EXTRACTION, SELECTION, INTEGRATION, VERIFICATION = range(5)
+
+Watch = Callable[[tuple[Phase, ...]], None]
+
+
+def unwatched(phases: tuple[Phase, ...]) -> None:
+    """The default watcher: does nothing."""
+
+
+class PhaseOrder:
+    """Each phase is in progress exactly once, one at a time, and never again."""
+
+    def __init__(self, watch: Watch = unwatched, *, at: int = -1) -> None:
+        self._watch = watch
+        self._at = at
+
+    def enter(self, phase: int) -> None:
+        """The phase begins; the one before it is completed."""
+        if phase != self._at + 1:
+            raise ValueError(f"phase {phase} cannot follow phase {self._at}")
+        self._at = phase
+        self._watch(self.phases())
+
+    def finish(self) -> None:
+        """All phases are completed."""
+        self._at = len(PHASES)
+        self._watch(self.phases())
+
+    def phases(self) -> tuple[Phase, ...]:
+        """All phases with their status."""
+        return tuple(phase._replace(status=self._status(at)) for at, phase in enumerate(PHASES))
+
+    def _status(self, at: int) -> str:
+        return PENDING if at > self._at else IN_PROGRESS if at == self._at else COMPLETED
+
 
 Answerer = Callable[["Delta", Context], Answer]
 
@@ -114,17 +176,17 @@ class Sessions:
         place: SessionPlace,
         answerer: Answerer = by_policy,
         *,
-        watch: phases.Watch = phases.unwatched,
+        watch: Watch = unwatched,
         tell: Tell = untold,
     ) -> Mining:
         """All five phases; the hand-off files are removed at the end, also after an error.
 
         `watch` gets the phases whenever one begins, `tell(done, of)` the records that are read.
         """
-        progress = phases.PhaseOrder(watch)
+        progress = PhaseOrder(watch)
         with self._handoff() as handoff:
             context, delta = self._extracted(place, handoff, progress, tell)
-            progress.enter(phases.SELECTION)
+            progress.enter(SELECTION)
             selection = converse(dialogue(delta, context.mode), answerer(delta, context))
             vouched = answerer is not by_policy
             report = self._integrated(context, selection, progress, vouched=vouched)
@@ -134,13 +196,13 @@ class Sessions:
     def preview(self, place: SessionPlace, *, tell: Tell = untold) -> tuple[Context, Delta]:
         """What mining would offer; nothing is saved."""
         with self._handoff() as handoff:
-            return self._extracted(place, handoff, phases.PhaseOrder(), tell)
+            return self._extracted(place, handoff, PhaseOrder(), tell)
 
     def ask(self, place: SessionPlace) -> OpenQuestions:
         """The questions of a session; what was extracted waits for `answer`."""
         handoff = self._state.new_handoff()
         try:
-            context, delta = self._extracted(place, handoff, phases.PhaseOrder(), untold)
+            context, delta = self._extracted(place, handoff, PhaseOrder(), untold)
         except BaseException:
             handoff.remove()
             raise
@@ -154,7 +216,7 @@ class Sessions:
         context = context_of(place)
         answerer = prepared(answers, delta, context.mode)
         selection = converse(dialogue(delta, context.mode), answerer)
-        progress = phases.PhaseOrder(at=phases.SELECTION)
+        progress = PhaseOrder(at=SELECTION)
         report = self._integrated(context, selection, progress, vouched=True)
         handoff.remove()
         return Mining(context.place, report, delta)
@@ -186,30 +248,30 @@ class Sessions:
 
     def count_runs(self, paths: Iterable[str]) -> int:
         """How many rows the files have, unreadable ones included."""
-        return runs.count_rows(paths)
+        return sum(map(lines.count, paths))
 
-    def import_runs(self, path: str, skipped: Counter[str]) -> Iterator[runs.RunLessons]:
-        """Keep what runs in the neutral format teach."""
-        return runs.import_runs(path, self._engine, self._scope, skipped)
+    def import_runs(self, path: str, skipped: Counter[str]) -> Iterator[Learnt]:
+        """Record the runs in a file of the neutral format."""
+        return PastSessions(self._engine, self._scope).learn_rows(path, skipped)
 
     def _extracted(
-        self, place: SessionPlace, handoff: Handoff, progress: phases.PhaseOrder, tell: Tell
+        self, place: SessionPlace, handoff: Handoff, progress: PhaseOrder, tell: Tell
     ) -> tuple[Context, Delta]:
-        progress.enter(phases.CONTEXT)
+        progress.enter(CONTEXT)
         context = context_of(place)
         write_context(handoff, context)
-        progress.enter(phases.EXTRACTION)
+        progress.enter(EXTRACTION)
         delta = extract(context, self._engine, tell).delta
         write_delta(handoff, delta, place, self._engine.clock())
         return context, delta
 
     def _integrated(
-        self, context: Context, selection: Selection, progress: phases.PhaseOrder, *, vouched: bool
+        self, context: Context, selection: Selection, progress: PhaseOrder, *, vouched: bool
     ) -> IntegrationReport:
-        progress.enter(phases.INTEGRATION)
+        progress.enter(INTEGRATION)
         integration = Integration(self._engine, self._state, context, self._scope)
         report = integration.apply(selection, vouched=vouched)
-        progress.enter(phases.VERIFICATION)
+        progress.enter(VERIFICATION)
         problems = integration.verify(report)
         self._state.note(context.place)
         return report._replace(problems=tuple(problems))

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from hashlib import blake2b
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, NamedTuple
@@ -22,26 +24,28 @@ from hardwon.core.values.run import RunSoFar
 from hardwon.engine import trust
 from hardwon.engine.pipeline import archive
 from hardwon.engine.recording import Recording
-from hardwon.learn.transcripts.agents import read
-from hardwon.learn.transcripts.transcript import USER, FinishedCall
+from hardwon.learn.transcripts import lines
+from hardwon.learn.transcripts.agents import neutral, read
+from hardwon.learn.transcripts.transcript import USER, FinishedCall, Reading, SessionPlace
 from hardwon.storage.stores.run_files import at_work
 from hardwon.storage.stores.runs import STEPS_REMEMBERED, FileRun
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from hardwon.core.values.run import Step
     from hardwon.core.values.scope import Scope
     from hardwon.engine.runtime import Runtime
-    from hardwon.learn.transcripts.location import SessionPlace
-    from hardwon.learn.transcripts.transcript import Moment, Reading
+    from hardwon.learn.transcripts.transcript import Moment
 
 LEARNT, KNOWN, LIVE, EMPTY = "learnt", "known", "live", "empty"
 NO_FOLDER, UNREADABLE = "no folder", "unreadable"
+NEUTRAL = "neutral"
 _TASK = 4000  # characters of a prompt that are kept as the task of a run
 _TOGETHER = 40  # steps in one commit: hooks that write meanwhile wait for it
 _PROMPTS = 20  # latest prompts of a run
 _RUNS = 1_000_000  # more than are ever kept
+_OVER = 3600.0  # seconds without a change after which a session has ended
 _SLACK = timedelta(seconds=2)  # between the clocks of a session file and of a hook
 
 
@@ -83,7 +87,8 @@ class PastSessions:
                     learnt = self._learn(place, live, is_look=is_look)
                 except (HardwonError, OSError) as error:
                     learnt = Learnt(place, UNREADABLE, problem=one_line(str(error), 300))
-                if not is_look and learnt.status != UNREADABLE:
+                is_settled = learnt.status != UNREADABLE and self._is_over(place)
+                if not is_look and is_settled:
                     self._runs.note_past(self._owner, self._version(place), "{}")
                 yield learnt
         if not is_look:
@@ -92,12 +97,37 @@ class PastSessions:
     def _learn(self, place: SessionPlace, live: dict[str, float], *, is_look: bool) -> Learnt:
         if place.problem:
             return Learnt(place, UNREADABLE, problem=place.problem)
-        reading = read(place)  # twice, so that no session is ever in memory as a whole
+        return self._record(place, lambda: read(place), live, is_look=is_look)
+
+    def learn_rows(self, path: str, skipped: Counter[str]) -> Iterator[Learnt]:
+        """Record the runs of a file in the neutral format, one a line; `skipped` counts others."""
+        changed = os.stat(path).st_mtime if os.path.isfile(path) else 0.0
+        with self._alone():
+            for number, record in lines.records(path, skipped):
+                odd = Counter[str]()
+                make = partial(Reading, neutral.Parser(), [(number, record)], odd)
+                for _ in (reading := make()).moments():
+                    continue
+                skipped += odd
+                if name := reading.about.id:
+                    place = SessionPlace(NEUTRAL, name, path, changed=changed)
+                    yield self._record(place, make, {}, is_look=False)
+        self._engine.store.tend()
+
+    def _record(
+        self,
+        place: SessionPlace,
+        read: Callable[[], Reading],
+        live: dict[str, float],
+        *,
+        is_look: bool,
+    ) -> Learnt:
+        reading = read()  # twice, so that no session is ever in memory as a whole
         digests = [moment.digest for moment in _dated(place, reading) if moment.is_call]
         about, skipped = reading.about, dict(reading.skipped)
         if not digests:
             return Learnt(place, EMPTY, skipped=skipped)
-        scope = self._in_project(place.cwd or about.cwd, is_look=is_look)
+        scope = self._in_project(place, about.cwd, is_look=is_look)
         if scope is None:
             return Learnt(place, NO_FOLDER, skipped=skipped)
         name = FileRun(self._engine.settings.home, scope, about.id or place.id).name
@@ -106,22 +136,30 @@ class PastSessions:
         recorder = _Recorder(self._engine, scope, self._owner, place)
         recorder.resume(digests, known)
         until = datetime.fromtimestamp(since, UTC) - _SLACK if since else None
-        recorder.play(_before(until, _dated(place, read(place))), is_look=is_look)
+        recorder.play(_before(until, _dated(place, read())), is_look=is_look)
+        if not is_look and self._is_over(place):
+            recorder.end()
         status = LEARNT if recorder.steps else LIVE if until else KNOWN
         counts = tuple(recorder.runs), recorder.steps, recorder.failed
         return Learnt(place, status, scope.project or "", *counts, skipped=skipped)
+
+    def _is_over(self, place: SessionPlace) -> bool:
+        """Whether nothing has happened in a session for so long that it has ended."""
+        return self._engine.clock().timestamp() - place.changed > _OVER
 
     def _version(self, place: SessionPlace) -> str:
         """A digest of a session's file as it is now, and of where it is recorded."""
         file = (place.agent, place.id, place.path, str(place.size), repr(place.changed))
         return _digest(self._scope.project or "", *file)
 
-    def _in_project(self, cwd: str, *, is_look: bool) -> Scope | None:
+    def _in_project(self, place: SessionPlace, cwd: str, *, is_look: bool) -> Scope | None:
         """The scope of a session in its project; None if its folder is unknown."""
-        if self._scope.project:
-            return self._scope
+        if self._scope.project or place.agent == NEUTRAL:  # there a project has a name
+            return self._scope._replace(project=self._scope.project or one_line(cwd, 200) or None)
         home = self._engine.settings.home if self._engine.on_disk else ""
-        project = trust.project_for(cwd, home, tenant=self._scope.tenant, is_look=is_look)
+        project = trust.project_for(
+            place.cwd or cwd, home, tenant=self._scope.tenant, is_look=is_look
+        )
         return self._scope._replace(project=project) if project else None
 
     def _recorded_live(self) -> dict[str, float]:
@@ -175,6 +213,7 @@ class _Recorder:
         self._past = RunSoFar()
         self._known = 0  # so many calls were recorded earlier
         self._first = self._made = 0  # calls before this run, and calls so far
+        self._digest = ""  # of the calls so far
         self.runs: dict[str, None] = {}
         self.steps = self.failed = 0
 
@@ -196,7 +235,14 @@ class _Recorder:
                 for moment in batch:
                     self._take(moment)
                 self._keep_run()
-                self._note(batch[-1].digest)
+                self._note()
+
+    def end(self) -> None:
+        """End the last run of a session that does not go on."""
+        if self._past.steps:
+            with self._store.together():
+                self._end_run()
+                self._note()
 
     def _count(self, batch: Sequence[Dated]) -> None:
         for moment in batch:
@@ -206,7 +252,7 @@ class _Recorder:
                 self.failed += moment.moment.step.failed
 
     def _take(self, dated: Dated) -> None:
-        self._at, moment = dated.at, dated.moment
+        self._at, self._digest, moment = dated
         if isinstance(moment, FinishedCall):
             self._made += 1
             if self._made > self._first:
@@ -218,7 +264,7 @@ class _Recorder:
         """The person says something: a run in which something failed ends, as in hooks."""
         if self._past.last_error:
             self._keep_run()
-            self._past, self._first = RunSoFar(), self._made
+            self._end_run()
         past, task = self._past, screened(text, _TASK)
         self._past = past._replace(
             task=task,
@@ -242,6 +288,10 @@ class _Recorder:
             begun=past.begun or self._at.timestamp(),
         )
 
+    def _end_run(self) -> None:
+        self._recording.end(self._scope, self._past)
+        self._past, self._first = RunSoFar(), self._made
+
     def _keep_run(self) -> None:
         """Archive the run as far as it has come; it replaces what was archived of it before."""
         past, is_kept = self._past, bool(self._engine.settings.runs.keep)
@@ -251,11 +301,11 @@ class _Recorder:
             self._store.ended_runs.keep(ended)
             self.runs[ended.id] = None
 
-    def _note(self, digest: str) -> None:
+    def _note(self) -> None:
         """Note how far the session is recorded, and what it takes to go on."""
-        if self._made > self._known:
+        if self._made >= self._known and self._digest:
             state = {"first": self._first, "counted": sorted(self._past.counted)}
-            self._store.ended_runs.note_past(self._owner, digest, json.dumps(state))
+            self._store.ended_runs.note_past(self._owner, self._digest, json.dumps(state))
 
 
 def _dated(place: SessionPlace, reading: Reading) -> Iterator[Dated]:

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Generator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hardwon.core.errors import InvalidInput
-from hardwon.learn.transcripts.context import PROJECT
-from hardwon.learn.transcripts.insight import TIER_A, TIER_B, Delta, Insight, Related, Summary
-from hardwon.learn.transcripts.related import NOVEL, REDUNDANT
+from hardwon.learn.transcripts.catalog import PROJECT
+from hardwon.learn.transcripts.insight import HIGH, TIER_A, TIER_B, Delta, Insight, Related, Summary
+from hardwon.learn.transcripts.related import COMPLEMENTARY, NOVEL, REDUNDANT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 NONE = "none"
 MERGE, CREATE, SKIP = "merge", "create", "skip"
@@ -287,3 +287,42 @@ def _storage(
 
 def _sentences(text: str) -> Sequence[str]:
     return [sentence for sentence in re.split(r"(?<=[.!?”])\s+", text.strip()) if sentence]
+
+
+def cautious(delta: Delta) -> Answer:
+    """Accept only sure insights that are no attack and neither repeat nor contradict memory."""
+    numbered = list(enumerate((*delta.insights, *delta.spare), 1))
+    sure = {str(n) for n, insight in numbered if insight.confidence == HIGH and not insight.doubt}
+    relations = {insight.key: insight.relation for insight in delta.related}
+    disputed = {
+        f"Q4.{n}"
+        for n, insight in numbered
+        if relations.get(insight.key) not in {None, COMPLEMENTARY}
+    }
+
+    def answer(question: Question) -> Chosen:
+        if question.id == "Q1":
+            return (SKIP,)  # nobody has read the summary
+        if question.id == "Q3":
+            return ("yes",)
+        if question.id in {"Q2", "Q3-missed"}:
+            offered = (option.value for option in question.options)
+            return tuple(value for value in offered if value in sure) or (NONE,)
+        return (SKIP,) if question.id in disputed else question.default
+
+    return answer
+
+
+def prepared(answers: Mapping[str, Any], delta: Delta, mode: str) -> Answer:
+    """Answers by question id, a value or a list of values; a missing one gets its default."""
+    ids = {question.id for question in all_questions(delta, mode)}
+    unknown = sorted(set(answers) - ids)
+    if unknown:
+        raise InvalidInput(f"no such question: {', '.join(unknown)}")
+    return lambda question: _listed(answers.get(question.id)) or question.default
+
+
+def _listed(value: Any) -> Chosen:
+    if value is None:
+        return ()
+    return tuple(map(str, value)) if isinstance(value, list | tuple) else (str(value),)

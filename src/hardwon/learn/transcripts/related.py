@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.errors import HardwonError
 from hardwon.core.text.clean import clip, one_line
-from hardwon.learn.transcripts.insight import Insight, Related
-from hardwon.learn.transcripts.rules.sentences import content_words
+from hardwon.learn.transcripts.insight import Insight, Related, content_words
 from hardwon.storage.stores.markdown import read_text
 
 if TYPE_CHECKING:
-    from hardwon.learn.transcripts.context import Context
+    from hardwon.learn.transcripts.catalog import Context
 
 REDUNDANT, CONFLICTING, COMPLEMENTARY, NOVEL = "redundant", "conflicting", "complementary", "novel"
 SUMMARIES = "session-summaries.md"  # says what happened, not what to do

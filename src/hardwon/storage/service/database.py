@@ -14,7 +14,6 @@ import sqlite3
 import threading
 from typing import TYPE_CHECKING, Any, Protocol
 
-from hardwon.core import _extras
 from hardwon.core.errors import StorageError
 
 if TYPE_CHECKING:
@@ -158,7 +157,6 @@ def _connected(path: str) -> sqlite3.Connection:
 
 
 def _connected_to(settings: Settings) -> Database:
-    _extras.explain_missing()
     from hardwon.storage.postgres import database, schema
 
     mode = settings.postgres.migrate

@@ -95,7 +95,8 @@ WHERE tenant = :tenant AND shelf = :shelf AND digest IN (:digests)
 """
 _NOTE_PAST = """
 INSERT INTO hardwon.past_runs (tenant, shelf, digest, state)
-VALUES (:tenant, :shelf, :digest, :state) ON CONFLICT DO NOTHING
+VALUES (:tenant, :shelf, :digest, :state)
+ON CONFLICT (tenant, shelf, digest) DO UPDATE SET state = excluded.state
 """
 _DIGESTS = 500  # in one query
 

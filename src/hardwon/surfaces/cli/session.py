@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 import os
 import sys
+import textwrap
 from collections import Counter
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from hardwon.core.errors import InvalidInput
 from hardwon.core.settings import duration
-from hardwon.core.text.clean import clip, plural
+from hardwon.core.text.clean import clip, one_line, plural, printable
 from hardwon.engine.runtime import utc_now
 from hardwon.learn.transcripts.catalog import AGENTS, Ambiguous, Overview
-from hardwon.learn.transcripts.mining import Answerer, Mining, Sessions, by_policy
+from hardwon.learn.transcripts.mining import Answerer, Mining, Phase, Sessions, by_policy
 from hardwon.learn.transcripts.past import (
     EMPTY,
     KNOWN,
@@ -25,16 +27,107 @@ from hardwon.learn.transcripts.past import (
     UNREADABLE,
     Learnt,
 )
-from hardwon.learn.transcripts.questions import Option, Question
-from hardwon.surfaces.cli import dialogue, options
-from hardwon.surfaces.cli.group import Group
-from hardwon.surfaces.cli.output import age, complain, dump, say, table
-from hardwon.surfaces.cli.progress import Progress
+from hardwon.learn.transcripts.questions import NONE, Chosen, Option, Question, valid
+from hardwon.learn.transcripts.transcript import SessionPlace
+from hardwon.surfaces.cli import options
+from hardwon.surfaces.cli.options import Group
+from hardwon.surfaces.cli.output import Progress, age, complain, dump, say, table, width
 
-if TYPE_CHECKING:
-    from hardwon.learn.transcripts.location import SessionPlace
-    from hardwon.learn.transcripts.phases import Phase
-    from hardwon.learn.transcripts.runs import RunLessons
+try:
+    import questionary
+
+    _HAS_KEYS = True
+except ImportError:  # the extra `sessions` adds arrow keys; numbers always work
+    _HAS_KEYS = False
+
+
+_MARGIN = 8  # columns that the arrow, the tick and the number need
+_MARKS = {"pending": " ", "in_progress": "▸", "completed": "✔"}
+
+
+def ask_person(question: Question) -> Chosen:
+    """The values that the person chose; Ctrl-C and the end of input abort."""
+    has_terminal = _HAS_KEYS and sys.stdin.isatty() and sys.stdout.isatty()
+    answer = _by_keys if has_terminal else _by_number
+    if has_terminal and _is_long(question):
+        _show_options(question)
+    elif not has_terminal:
+        say(f"\n{question.text}")
+        _show_options(question)
+    while True:
+        try:
+            return valid(question, answer(question))
+        except InvalidInput as error:
+            say(f"  {error}")
+
+
+def show_phases(phases: tuple[Phase, ...]) -> None:
+    """One line for the phase that begins, on standard error."""
+    for number, phase in enumerate(phases, 1):
+        if phase.status == "in_progress":
+            line = f"{_MARKS[phase.status]} [{number}/{len(phases)}] {phase.active}"
+            click.echo(line, err=True)
+
+
+def _show_options(question: Question) -> None:
+    """Print every option in full, wrapped to the terminal."""
+    for number, option in enumerate(question.options, 1):
+        head = f"  {number}) "
+        text = head + one_line(printable(option.label))
+        say("\n".join(textwrap.wrap(text, width(), subsequent_indent=" " * len(head))))
+
+
+def _is_long(question: Question) -> bool:
+    """Whether an option does not fit into its line of the menu."""
+    return any(len(one_line(option.label)) > width() - _MARGIN for option in question.options)
+
+
+def _by_keys(question: Question) -> Chosen:
+    text, options = printable(question.text), _menu(question)
+    if not question.multi:
+        default = question.default[0] if question.default else None
+        return (questionary.select(text, options, default=default).unsafe_ask(),)
+    ticked = tuple(questionary.checkbox(text, options).unsafe_ask())
+    # The keys that select all or invert also tick "none": it is ignored if anything else is ticked.
+    return tuple(value for value in ticked if value != NONE) or question.default
+
+
+def _menu(question: Question) -> list[Any]:
+    """The options as lines of a menu; "none" is never ticked in advance."""
+    ticked = set(question.default) - {NONE} if question.multi else set()
+    return [
+        questionary.Choice(line, option.value, checked=option.value in ticked)
+        for line, option in zip(_lines(question), question.options, strict=True)
+    ]
+
+
+def _lines(question: Question) -> list[str]:
+    labels = [one_line(printable(option.label)) for option in question.options]
+    if not _is_long(question):
+        return labels
+    return [clip(f"{at}) {label}", width() - _MARGIN) for at, label in enumerate(labels, 1)]
+
+
+def _by_number(question: Question) -> Chosen:
+    hint = "numbers, as 1,3" if question.multi else "a number"
+    text = click.prompt(f"Choose {hint}", default=_default(question), show_default=True)
+    return _values(question, text)
+
+
+def _default(question: Question) -> str:
+    values = [option.value for option in question.options]
+    return ",".join(str(values.index(value) + 1) for value in question.default)
+
+
+def _values(question: Question, text: str) -> Chosen:
+    """`1, 3` as the values of the first and the third option."""
+    chosen = []
+    for part in text.replace(",", " ").split():
+        if not (part.isascii() and part.isdigit() and 1 <= int(part) <= len(question.options)):
+            raise InvalidInput(f"{part!r} is not one of the numbers above")
+        chosen.append(question.options[int(part) - 1].value)
+    return tuple(chosen)
+
 
 _AGENTS = click.option(
     "--from",
@@ -211,7 +304,7 @@ def _by_dialogue(sessions: Sessions, name: str, filters: dict[str, Any], as_json
     """Ask a person; continue with another session if they want to."""
     chosen = _chosen(sessions, name, filters["agents"])
     while True:
-        result = _mined(sessions, chosen, lambda *_: dialogue.ask, is_quiet=as_json)
+        result = _mined(sessions, chosen, lambda *_: ask_person, is_quiet=as_json)
         _print_result(result, as_json)
         if as_json or not _wants_another(result):
             return
@@ -242,7 +335,7 @@ def _mined(
         def show(now: tuple[Phase, ...]) -> None:
             tell.clear()
             if not is_quiet:
-                dialogue.show(now)
+                show_phases(now)
 
         return sessions.mine(place, answerer, watch=show, tell=tell)
 
@@ -307,9 +400,9 @@ _MINE = {
 @options.scope
 @options.as_json
 def import_(files: tuple[str, ...], as_json: bool, **place: Any) -> None:
-    """Keep the lessons of runs in the neutral format (JSON lines, perhaps gzipped)."""
+    """Record runs in the neutral format (JSON lines, perhaps gzipped) and learn from them."""
     skipped: Counter[str] = Counter()
-    runs: list[RunLessons] = []
+    runs: list[Learnt] = []
     progress = Progress("Importing", is_quiet=as_json, kept=_runs_kept)
     with options.Scoped(**place) as agent, progress as tell:
         rows = agent.sessions.count_runs(files)
@@ -318,22 +411,23 @@ def import_(files: tuple[str, ...], as_json: bool, **place: Any) -> None:
             for run in agent.sessions.import_runs(file, skipped):
                 runs.append(run)
                 tell(len(runs), rows)
-    lessons = {(run.repo, number) for run in runs for number in run.lessons}
-    steps, failures = sum(run.steps for run in runs), sum(run.failures for run in runs)
+        projects = {run.project for run in runs}
+        counts = agent.lessons.elsewhere()
+        lessons = sum(count for scope, count in counts.items() if scope.project in projects)
+    steps, failed = sum(run.steps for run in runs), sum(run.failed for run in runs)
     if as_json:
         dump(
             {
                 "runs": runs,
                 "steps": steps,
-                "failures": failures,
-                "lessons": len(lessons),
+                "failures": failed,
+                "lessons": lessons,
                 "skipped": dict(skipped),
             }
         )
         return
-    fixed = sum(run.fixed for run in runs)
-    summary = f"{plural(len(runs), 'run')}, {plural(steps, 'command')}, {failures:,} failed"
-    say(f"{summary}, {fixed:,} fixed in the same run; {plural(len(lessons), 'lesson')} kept")
+    summary = f"{plural(len(runs), 'run')}, {plural(steps, 'new command')}, {failed:,} failed"
+    say(f"{summary}; {plural(lessons, 'lesson')} in their projects")
     for reason, count in skipped.items():
         complain(f"left out {plural(count, 'row')}: {reason}")
 
@@ -378,7 +472,7 @@ _DONE = Question(
 
 def _wants_another(result: Mining) -> bool:
     """Ask what to do next; the person may look at related rules any number of times."""
-    while (answer := dialogue.ask(_DONE)) == ("rules",):
+    while (answer := ask_person(_DONE)) == ("rules",):
         related = result.delta.related if result.delta else ()
         for passage in related:
             say(f"  {passage.path}:{passage.line} ({passage.relation}): {passage.excerpt}")
@@ -399,7 +493,7 @@ def _chosen(sessions: Sessions, name: str, agents: tuple[str, ...]) -> SessionPl
 
 def _pick(places: list[SessionPlace]) -> SessionPlace:
     chosen = tuple(Option(str(n), f"{place.agent} {place.id}") for n, place in enumerate(places))
-    (answer,) = dialogue.ask(Question("session", "Which session?", chosen, default=("0",)))
+    (answer,) = ask_person(Question("session", "Which session?", chosen, default=("0",)))
     return places[int(answer)]
 
 

@@ -12,8 +12,7 @@ from hardwon.learn.transcripts.agents import claude, codex, copilot, gemini, ope
 from hardwon.learn.transcripts.transcript import Reading
 
 if TYPE_CHECKING:
-    from hardwon.learn.transcripts.location import SessionPlace
-    from hardwon.learn.transcripts.transcript import Parser
+    from hardwon.learn.transcripts.transcript import Parser, SessionPlace
 
 
 def _lines(session: SessionPlace, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:

@@ -7,7 +7,6 @@ import os
 import re
 from typing import TYPE_CHECKING, Any
 
-from hardwon.learn.transcripts.location import SessionPlace, inside, place
 from hardwon.learn.transcripts.transcript import (
     AGENT,
     USER,
@@ -15,7 +14,10 @@ from hardwon.learn.transcripts.transcript import (
     Message,
     Result,
     SessionInfo,
+    SessionPlace,
     ToolCall,
+    inside,
+    place,
     text_of,
 )
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from hardwon.core.errors import StorageError
-from hardwon.learn.transcripts.location import SessionPlace
 from hardwon.learn.transcripts.transcript import (
     AGENT,
     USER,
@@ -19,6 +18,7 @@ from hardwon.learn.transcripts.transcript import (
     Message,
     Result,
     SessionInfo,
+    SessionPlace,
     ToolCall,
 )
 

@@ -151,7 +151,7 @@ class MemoryEndedRuns:
         return {name: self._past[scope, name] for name in digests if (scope, name) in self._past}
 
     def note_past(self, scope: Scope, digest: str, state: str) -> None:
-        self._past.setdefault((scope, digest), state)
+        self._past[scope, digest] = state
 
     def move(self, scope: Scope, target: Scope) -> None:
         """Move the runs of a scope to another."""

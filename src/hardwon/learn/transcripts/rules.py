@@ -1,0 +1,338 @@
+"""Rules that read a transcript without a model, all fed in one pass."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from hardwon.core.settings import Settings
+from hardwon.core.text.clean import clip, clip_words, one_line, plural
+from hardwon.core.text.quoting import quotable
+from hardwon.core.values.run import RunSoFar
+from hardwon.core.values.scope import Scope
+from hardwon.engine.doors import Doors
+from hardwon.engine.recording import Recording
+from hardwon.engine.runtime import utc_now
+from hardwon.knowledge.evidence.keys import failed_key
+from hardwon.knowledge.evidence.wording import TRAIL
+from hardwon.knowledge.reading.authored import writings
+from hardwon.knowledge.reading.call_keys import call_keys
+from hardwon.knowledge.reading.shell import parse
+from hardwon.learn.transcripts.insight import (
+    CONTENT,
+    HIGH,
+    IMPLICIT,
+    MEDIUM,
+    PATTERN,
+    TIER_A,
+    TIER_B,
+    TITLE_LIMIT,
+    Insight,
+    Passage,
+    Summary,
+    by_count,
+    evidence,
+    safe_line,
+    tags_of,
+)
+from hardwon.learn.transcripts.said import Corrections, Decisions
+from hardwon.learn.transcripts.transcript import USER, FinishedCall, Message, Moment
+from hardwon.storage.stores.memory import MemoryStore
+from hardwon.storage.stores.runs import STEPS_REMEMBERED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from hardwon.core.values.lesson import Fix, Lesson
+    from hardwon.core.values.run import Step
+
+_PATHS = ("file_path", "path", "filePath", "filename")
+_PAIRS = (("old_string", "new_string"), ("oldString", "newString"), ("old_str", "new_str"))
+_EDITS = 5_000  # edits remembered
+_FILES = 2_000
+_PLACES = 20  # lines remembered of each failure
+_HERE = Scope("default", "session", None)
+
+
+class Rule(Protocol):
+    """Sees every moment once, then returns its insights."""
+
+    def see(self, moment: Moment) -> None:
+        """Take the next moment."""
+
+    def insights(self) -> list[Insight]:
+        """What there is to learn, after the last moment."""
+
+
+class Findings(NamedTuple):
+    """What the rules found in a transcript."""
+
+    insights: list[Insight]
+    summary: Summary
+    missed: list[Insight]  # what the session shows besides, for a person who misses something
+
+
+def apply_rules(moments: Iterable[Moment]) -> Findings:
+    """Everything the rules find in these moments; the moments are not kept."""
+    story, failures, decisions = Story(), Failures(), Decisions()
+    rules: tuple[Rule, ...] = (failures, Corrections(), Backtracks(), decisions)
+    for moment in moments:
+        story.see(moment)
+        for rule in rules:
+            rule.see(moment)
+    insights = [insight for rule in rules for insight in rule.insights()]
+    summary = story.summary(decisions.texts(), failures.fixed)
+    return Findings(insights, summary, [*failures.missed(), *decisions.missed()])
+
+
+class Failures:
+    """Failures and what got past them, as the recorder of live steps finds them in one run."""
+
+    def __init__(self) -> None:
+        self._store = MemoryStore()
+        self._recording = Recording(self._store, Settings(""), utc_now)
+        self._past = RunSoFar()
+        self._steps: dict[str, Step] = {}  # the first step that failed so, by kind
+        self._seen: dict[str, list[Passage]] = defaultdict(list)
+        self._worked: dict[tuple[str, str], Passage] = {}  # by kind and key of the fix
+
+    @property
+    def fixed(self) -> int:
+        """How many fixes the session shows."""
+        return len(self._worked)
+
+    def see(self, moment: Moment) -> None:
+        if not isinstance(moment, FinishedCall):
+            return
+        past, step = self._past, Doors.screened(moment.step, self._past.steps)
+        marks = self._recording.learn(_HERE, step, past)
+        if step.failure and len(self._seen[step.failure.kind]) < _PLACES:
+            self._steps.setdefault(step.failure.kind, step)
+            self._seen[step.failure.kind].append(evidence(moment.ended, step.failure.line))
+        for name, kind, key in (mark.split(" ", 2) for mark in marks if mark.count(" ") > 1):
+            if name == "worked" and not self._is_work(kind, key):
+                self._worked.setdefault((kind, key), evidence(moment.line, step.args))
+        past = past.after(step, marks)
+        self._past = past._replace(steps=past.steps[-STEPS_REMEMBERED:])
+
+    def insights(self) -> list[Insight]:
+        fixed = [
+            self._fixed(lesson, fix, self._worked[lesson.kinds[0], fix.key])
+            for lesson in self._lessons
+            for fix in lesson.fixes
+            if (lesson.kinds[0], fix.key) in self._worked
+        ]
+        open_failures = (lesson for lesson in self._lessons if not self._is_fixed(lesson))
+        return fixed + [
+            self._repeated(lesson) for lesson in open_failures if len(self._passages(lesson)) > 1
+        ]
+
+    def missed(self) -> list[Insight]:
+        """Failures that were met once and not got over."""
+        return [
+            self._unsolved(lesson)
+            for lesson in self._lessons
+            if len(self._passages(lesson)) == 1 and not self._is_fixed(lesson)
+        ]
+
+    @property
+    def _lessons(self) -> list[Lesson]:
+        return [lesson for lesson in self._store.lessons.all.values() if lesson.kinds]
+
+    def _passages(self, lesson: Lesson) -> list[Passage]:
+        return self._seen[lesson.kinds[0]]
+
+    def _is_fixed(self, lesson: Lesson) -> bool:
+        return any((lesson.kinds[0], fix.key) in self._worked for fix in lesson.fixes)
+
+    def _is_work(self, kind: str, key: str) -> bool:
+        """Whether files were changed until the same call worked: that is the work itself."""
+        fixes = (fix for lesson in self._lessons if kind in lesson.kinds for fix in lesson.fixes)
+        failing = self._past.last_failing(kind)
+        between = self._past.steps[(failing or 0) + 1 :]
+        return any(fix.key == key and fix.is_vague for fix in fixes) and any(
+            writings(step.tool, step.args) for step in between
+        )
+
+    def _fixed(self, lesson: Lesson, fix: Fix, worked: Passage) -> Insight:
+        """The insight that a fix got past the failure of a lesson."""
+        is_general = fix.sort == TRAIL  # it also helps with other tasks
+        step, (first, *others) = self._steps[lesson.kinds[0]], self._passages(lesson)
+        where = f"That helps where {_call(step)} {_ending(step)}."
+        return self._repeated(lesson)._replace(
+            kind=CONTENT if is_general else IMPLICIT,
+            confidence=HIGH if is_general else MEDIUM,
+            text=f"{fix.text}\n{where}" if "\n" in fix.text else f"{fix.text.rstrip('.')}. {where}",
+            evidence=(first, worked, *others[:8]),
+            tier=TIER_A if is_general and others else TIER_B,
+            mistake=f"{_call(step)} {_ending(step, past=True)}.",
+            subject=f"{lesson.kinds[0]}\0{fix.key}",  # another fix of it is another insight
+            fixes=(fix,),
+        )
+
+    def _repeated(self, lesson: Lesson) -> Insight:
+        step, passages = self._steps[lesson.kinds[0]], self._passages(lesson)
+        program, error = _program(step), quotable(step.failure.line if step.failure else "")
+        title = error if error.startswith(program) else f"{program}: {error or 'fails'}"
+        return Insight(
+            title=clip_words(one_line(title), TITLE_LIMIT),
+            category="Tool Usage",
+            kind=PATTERN,
+            confidence=by_count(len(passages)),
+            text=f"Do not try {_call(step)} again without a change: it {_ending(step)} every time.",
+            evidence=tuple(passages),
+            tags=tags_of(step.tool.lower(), program.lower()),
+            mistake=f"{_call(step)} failed {len(passages)} times.",
+            signatures=lesson.signatures,
+            calls=(*failed_key(step, ""), *call_keys(step.tool, step.args)),
+            subject=lesson.kinds[0],
+            kinds=lesson.kinds[:1],
+        )
+
+    def _unsolved(self, lesson: Lesson) -> Insight:
+        step = self._steps[lesson.kinds[0]]
+        ended = f"{_ending(step, past=True)}"
+        return self._repeated(lesson)._replace(
+            text=f"Look out with {_call(step)}: it {ended}, and the session shows no fix.",
+            mistake=f"{_call(step)} {ended}.",
+        )
+
+
+def _ending(step: Step, *, past: bool = False) -> str:
+    """How the call ends; the error is quoted if it may be."""
+    error = quotable(step.failure.line) if step.failure else ""
+    if past:
+        return f"ended in “{error}”" if error else "failed"
+    return f"ends in “{error}”" if error else "fails"
+
+
+def _program(step: Step) -> str:
+    """The program of a command, or the tool."""
+    commands = () if step.args.startswith("{") else parse(step.args)
+    return commands[0].does.split(" ")[0] if commands else step.tool
+
+
+def _call(step: Step) -> str:
+    """The call in back quotes, shortened; only the tool if its arguments are named."""
+    if step.args.startswith("{"):
+        return f"`{step.tool}`"
+    return f"`{clip(one_line(step.args), 240).replace('`', chr(39))}`"
+
+
+class Story:
+    """Counts turns, calls, failures and files as moments come in."""
+
+    def __init__(self) -> None:
+        self.turns = self.steps = self.failures = self.messages = 0
+        self.task = self._last = ""
+        self.tools: Counter[str] = Counter()
+        self.files: Counter[str] = Counter()
+
+    def see(self, moment: Moment) -> None:
+        self.messages += 1
+        if isinstance(moment, FinishedCall):
+            self._count_call(moment)
+        else:
+            self._count_message(moment)
+
+    def summary(self, decisions: tuple[str, ...], fixed: int) -> Summary:
+        """Three to five sentences about what happened."""
+        return Summary(
+            text=" ".join(self._sentences(fixed)),
+            task=self.task or "(no task was stated)",
+            decisions=decisions[:5],
+            duration=f"{self.messages} messages",
+        )
+
+    def _count_message(self, message: Message) -> None:
+        text = safe_line(message.text, 300)
+        if message.who == USER and text:
+            self.turns += 1
+            self.task = self.task or text
+        elif text:
+            self._last = text
+
+    def _count_call(self, act: FinishedCall) -> None:
+        self.steps += 1
+        self.failures += act.step.failed
+        self.tools[act.step.tool[:60]] += 1
+        path = _edited(act.args)
+        if path and (path in self.files or len(self.files) < _FILES):
+            self.files[path] += 1
+
+    def _sentences(self, fixed: int) -> list[str]:
+        task = self.task.rstrip(".") or "nothing that was written down"
+        tools = ", ".join(name for name, _ in self.tools.most_common(3)) or "no tool"
+        sentences = [
+            f"The user asked for: {clip(task, 200)}.",
+            f"The agent made {plural(self.steps, 'call')} in {plural(self.turns, 'turn')}, "
+            f"mostly with {tools}.",
+            f"{plural(self.failures, 'call')} failed; overcome later: {fixed}.",
+        ]
+        if self.files:
+            names = ", ".join(path.rsplit("/", 1)[-1] for path, _ in self.files.most_common(4))
+            sentences.append(f"It edited {plural(len(self.files), 'file')}, most often {names}.")
+        if self._last:
+            sentences.append(f"It ended with: “{clip(self._last.rstrip('.'), 200)}”.")
+        return sentences
+
+
+def _edited(args: Any) -> str:
+    """The file that an edit names; "" for other calls."""
+    if not isinstance(args, dict):
+        return ""
+    if not any(key in args for key in ("new_string", "newString", "new_str", "content")):
+        return ""
+    return str(next((args[key] for key in _PATHS if isinstance(args.get(key), str)), ""))
+
+
+class Backtracks:
+    """Remembers edits by what they replaced."""
+
+    def __init__(self) -> None:
+        self._edits: dict[tuple[str, int, int], int] = {}
+        self._swings: dict[str, list[tuple[int, str]]] = defaultdict(list)
+
+    def see(self, moment: Moment) -> None:
+        edit = (
+            _edit(moment.args)
+            if isinstance(moment, FinishedCall) and not moment.step.failed
+            else None
+        )
+        if edit is None:
+            return
+        path, old, new = edit
+        before, after = hash(old), hash(new)
+        if (path, after, before) in self._edits:
+            first = self._edits.pop((path, after, before))
+            self._swings[path] += [(first, new), (moment.line, old)]
+        if len(self._edits) < _EDITS:
+            self._edits[path, before, after] = moment.line
+
+    def insights(self) -> list[Insight]:
+        return [_swung(path, swings) for path, swings in self._swings.items()]
+
+
+def _edit(args: Any) -> tuple[str, str, str] | None:
+    if not isinstance(args, dict):
+        return None
+    path = next((args[key] for key in _PATHS if isinstance(args.get(key), str)), None)
+    for old, new in _PAIRS:
+        if path and isinstance(args.get(old), str) and isinstance(args.get(new), str):
+            return path, args[old], args[new]
+    return None
+
+
+def _swung(path: str, swings: list[tuple[int, str]]) -> Insight:
+    name = path.rsplit("/", 1)[-1]
+    first_line = safe_line(swings[-1][1].strip().split("\n")[0], 80)
+    return Insight(
+        title=f"{name} was edited back and forth",
+        category="Workflow",
+        kind=PATTERN,
+        confidence=by_count(len(swings)),
+        text=f"Decide before editing `{name}`: “{first_line}” was put in and taken out again.",
+        evidence=tuple(evidence(line, text) for line, text in swings[:10]),
+        mistake=f"`{path}` was edited back and forth {len(swings)} times.",
+        subject=path,
+    )
