@@ -16,8 +16,7 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from hardwon.core.text.clean import as_text, clean, clip_middle
-from hardwon.knowledge.reading.programs import is_message_of
-from hardwon.knowledge.reading.shell import Command, parse
+from hardwon.knowledge.reading.shell import Command, is_message_of, parse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

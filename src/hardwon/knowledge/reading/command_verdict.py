@@ -8,9 +8,15 @@ from typing import TYPE_CHECKING
 from hardwon.knowledge.reading.body_verdict import is_refusal
 from hardwon.knowledge.reading.error_line import traceback_line
 from hardwon.knowledge.reading.harness import without_harness_lines
-from hardwon.knowledge.reading.programs import INTERPRETERS, SHELL, program_name, unquoted
 from hardwon.knowledge.reading.reports import ends_red
-from hardwon.knowledge.reading.shell import deciding_commands, parse
+from hardwon.knowledge.reading.shell import (
+    INTERPRETERS,
+    SHELL,
+    deciding_commands,
+    parse,
+    program_name,
+    unquoted,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

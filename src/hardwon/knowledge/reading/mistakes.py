@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 
 from hardwon.knowledge.reading.authored import tail, writings
 from hardwon.knowledge.reading.error_line import informative_line
-from hardwon.knowledge.reading.programs import INTERPRETERS, unquoted
 from hardwon.knowledge.reading.rate_limits import is_limit
-from hardwon.knowledge.reading.shell import deciding_commands, parse
+from hardwon.knowledge.reading.shell import INTERPRETERS, deciding_commands, parse, unquoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

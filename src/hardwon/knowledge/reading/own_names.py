@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from hardwon.knowledge.reading.programs import unquoted
-from hardwon.knowledge.reading.shell import parse
+from hardwon.knowledge.reading.shell import parse, unquoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
