@@ -45,7 +45,7 @@ _RUNNER_OPTIONS = (
 _VERBED_NAMES = (  # programs with sub-commands
     "git docker docker-compose podman kubectl helm terraform tofu npm pnpm yarn bun pip uv poetry"
     " cargo go make mvn gradle gradlew dotnet gh aws gcloud az heroku apt apt-get apk dnf yum brew"
-    " conda bundle gem composer rustup systemctl service rails flask alembic openssl vagrant ansible"
+    " conda bundle gem composer rustup systemctl service rails flask alembic openssl vagrant"
 )
 _VERBED_OPTIONS = (  # options before the sub-command that take a value
     "-C -c -H -p -f -n -w -F -P -j -I -R -a -o -t -d -M -A -pl -b --git-dir --work-tree --host"
