@@ -401,9 +401,7 @@ READINGS = (
         "Edit: File has not been read yet. Read it first before writing to it",
         "Edit",
     ),
-    Reading(
-        '{"file_path":"/a/b.py"}', "File does not exist.", "Read: File does not exist", "Read"
-    ),
+    Reading('{"file_path":"/a/b.py"}', "File does not exist.", "Read: File does not exist", "Read"),
     Reading(
         '{"q":"x"}',
         "Error: 429 Too Many Requests: rate limit exceeded, retry in 20s",
