@@ -15,6 +15,7 @@ from hardwon.storage.auth import kept_token
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import say, say_folded
 from hardwon.surfaces.cli.reader_choice import BACKGROUND, NONE, WAYS, choose_reader
+from hardwon.surfaces.cli.session import offer_learning
 from hardwon.surfaces.hooks import command as hook_command
 from hardwon.surfaces.hooks import installer, locations
 from hardwon.surfaces.hooks.agents import AGENTS
@@ -64,6 +65,12 @@ _DIFF = click.option("--diff", is_flag=True, help="Show every line that changes.
     default=None,
     help="The same as --read background, and as --read none.",
 )
+@click.option(
+    "--learn/--no-learn",
+    "wants_learning",
+    default=None,
+    help="Whether to learn from the past sessions on this machine.",
+)
 @_YES
 @_DRY
 @_DIFF
@@ -74,6 +81,7 @@ def command(
     port: int | None,
     way: str | None,
     wants_model: bool | None,
+    wants_learning: bool | None,
     yes: bool,
     dry_run: bool,
     diff: bool,
@@ -106,6 +114,7 @@ def command(
         way = way or (BACKGROUND if wants_model else NONE)
     if not dry_run:
         choose_reader(agents, data_home, way, is_asking=not yes)
+        offer_learning(data_home, wants_learning, is_asking=not yes)
 
 
 @click.command("uninstall")

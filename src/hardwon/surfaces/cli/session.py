@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hardwon.core.settings import duration
+from hardwon.core.settings import duration, load
 from hardwon.core.text.clean import clip, plural
 from hardwon.engine.runtime import utc_now
 from hardwon.learn.transcripts.catalog import AGENTS, Ambiguous, Overview
@@ -32,6 +32,9 @@ from hardwon.surfaces.cli.output import age, complain, dump, say, table
 from hardwon.surfaces.cli.progress import Progress
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hardwon.api.lookup import Recurring
     from hardwon.learn.transcripts.mining import Phase
     from hardwon.learn.transcripts.transcript import SessionPlace
 
@@ -138,10 +141,54 @@ def learn(
         Progress("Learning", is_quiet=as_json, kept=_kept) as tell,
     ):
         learnt = agent.sessions.learn(agents=agents, since=since, is_look=dry_run, tell=tell)
+        recurring = agent.recurring(since=since, limit=5) if any(s.runs for s in learnt) else ()
     if as_json:
         dump({"sessions": learnt, "is_dry_run": dry_run})
         return
     _print_learnt(learnt, is_look=dry_run)
+    print_recurring(recurring)
+
+
+def offer_learning(home: str, wanted: bool | None, *, is_asking: bool) -> None:
+    """Learn from the past sessions of this machine, if the person wants to."""
+    if wanted is False:
+        return
+    scope = load(home).scope
+    with options.Scoped(home, scope.tenant, scope.agent, scope.project or None) as agent:
+        fresh = agent.sessions.unrecorded(since=_LATELY)
+        if not fresh:
+            return
+        found = f"{plural(len(fresh), 'session')} of {plural(_folders(fresh), 'project')}"
+        say(f"Found {found} from the last {_LATELY.days} days.")
+        seconds = max(1, round(sum(place.size for place in fresh) / _SPEED))
+        question = f"Learn from them now? About {seconds} s, nothing leaves the machine"
+        is_answered = is_asking and sys.stdin.isatty()
+        if not (wanted or (is_answered and click.confirm(question, default=True))):
+            say("  Learn from them: hardwon session learn")
+            return
+        with Progress("Learning", kept=_kept) as tell:
+            learnt = agent.sessions.learn(since=_LATELY, tell=tell)
+        _print_learnt(learnt, is_look=False)
+        print_recurring(agent.recurring(since=_LATELY, limit=5))
+
+
+_LATELY = timedelta(days=90)
+_SPEED = 3_000_000  # bytes of sessions that are read in a second
+
+
+def _folders(places: list[SessionPlace]) -> int:
+    return len({place.folder or place.cwd or os.path.dirname(place.path) for place in places})
+
+
+def print_recurring(failures: Sequence[Recurring], *, is_full: bool = False) -> None:
+    """Print the failures that came back most, a line each; `is_full`: where and when, too."""
+    for failure in failures:
+        cure = failure.cure or "still open"
+        say(f"  {plural(failure.runs, 'run')}: {clip(failure.text, 60)} → {clip(cure, 90)}")
+        if is_full:
+            days = f"{failure.first:%Y-%m-%d} to {failure.last:%Y-%m-%d}"
+            names = clip(", ".join(failure.projects), 80)
+            say(f"     {plural(failure.calls, 'call')}, {days}, in {names}", dim=True)
 
 
 def _kept(done: int) -> str:
