@@ -37,7 +37,7 @@ from hardwon.engine.pipeline import recall
 from hardwon.engine.runtime import utc_now
 from hardwon.knowledge.ranking.scores import UNKNOWN, WEIGHTS, judge
 from hardwon.knowledge.reading.clues import with_clues
-from hardwon.models.embeddings.minilm import MiniLM
+from hardwon.models.minilm import MiniLM
 from hardwon.storage.stores.sqlite import SqliteStore
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ import pytest
 
 from hardwon.core.settings import RecallSettings
 from hardwon.surfaces.cli import cli
-from hardwon.surfaces.cli.demo_agent import TASKS
+from hardwon.surfaces.cli.demo import TASKS
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -59,7 +59,7 @@ def _meant(text: str) -> list[float]:
 
 @cache
 def _minilm() -> Any:
-    return import_module("hardwon.models.embeddings.minilm").MiniLM()
+    return import_module("hardwon.models.minilm").MiniLM()
 
 
 class Searched(Last):

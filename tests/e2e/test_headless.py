@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.models.headless import COMMANDS
+from hardwon.models.command import AGENTS as COMMANDS
 from tests.e2e.agents import AGENTS, Driven, Lab, program
 from tests.e2e.scripted import ScriptedModel, scripted
 

@@ -10,7 +10,7 @@ import pytest
 
 import hardwon
 from hardwon.core.errors import PermanentError, TransientError
-from hardwon.models.classify import classified
+from hardwon.models.classify import classify
 from hardwon.models.function import Function
 from hardwon.storage.ports import Request
 
@@ -60,7 +60,7 @@ def named(*names: str) -> Exception:
     ],
 )
 def test_what_may_work_later_is_tried_again(error: Exception) -> None:
-    assert isinstance(classified(error, "model"), TransientError)
+    assert isinstance(classify(error, "model"), TransientError)
 
 
 @pytest.mark.parametrize(
@@ -73,25 +73,25 @@ def test_what_may_work_later_is_tried_again(error: Exception) -> None:
     ],
 )
 def test_what_cannot_work_is_not(error: Exception) -> None:
-    assert isinstance(classified(error, "model"), PermanentError)
+    assert isinstance(classify(error, "model"), PermanentError)
 
 
 def test_an_account_without_credit_does_not_mend_itself() -> None:
     error = type("RateLimitError", (Exception,), {"status_code": 429})("insufficient_quota")
 
-    assert isinstance(classified(error, "model"), PermanentError)
+    assert isinstance(classify(error, "model"), PermanentError)
 
 
 def test_a_certificate_that_is_not_trusted_stays_so() -> None:
     error = named("APIConnectionError")
     error.__cause__ = ssl.SSLCertVerificationError("self-signed")
 
-    assert isinstance(classified(error, "model"), PermanentError)
+    assert isinstance(classify(error, "model"), PermanentError)
 
 
 @pytest.mark.parametrize("error", [KeyError("x"), carrying(code="429"), carrying(status_code=200)])
 def test_a_mistake_in_the_function_stays_a_crash(error: Exception) -> None:
-    assert classified(error, "model") is error
+    assert classify(error, "model") is error
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_a_mistake_in_the_function_stays_a_crash(error: Exception) -> None:
 def test_the_wait_that_the_server_asks_for_is_kept(
     headers: dict[str, str], seconds: float | None
 ) -> None:
-    found = classified(carrying(response=Response(429, **headers)), "model")
+    found = classify(carrying(response=Response(429, **headers)), "model")
 
     assert isinstance(found, TransientError)
     assert found.retry_after == seconds

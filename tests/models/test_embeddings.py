@@ -21,8 +21,7 @@ from hardwon.core.errors import (
     TransientError,
 )
 from hardwon.models.embeddings import ensure, open_embedder
-from hardwon.models.embeddings.minilm import MiniLM
-from hardwon.models.embeddings.wordpiece import WordPiece
+from hardwon.models.minilm import MiniLM, WordPiece
 from hardwon.storage.ports import Embedder
 from tests.models.server import Part, playing, silent
 
@@ -40,7 +39,7 @@ def minilm(weights: None) -> MiniLM:
 def test_weights_that_are_missing_are_named(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("hardwon.models.embeddings.minilm.WEIGHTS", str(tmp_path / "minilm.npz"))
+    monkeypatch.setattr("hardwon.models.minilm.WEIGHTS", str(tmp_path / "minilm.npz"))
 
     with pytest.raises(SetupError, match=r"minilm\.npz.*install hardwon-minilm again"):
         MiniLM().embed(["a text"])

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.core.errors import InvalidInput
-from hardwon.models import headless, open_model
+from hardwon.models import command, open_model
 from hardwon.storage.ports import Request
 
 _PROGRAM = """#!/bin/sh
@@ -62,9 +62,9 @@ def test_an_unknown_agent_is_refused_with_those_that_are_known() -> None:
 def test_an_agent_is_there_when_its_program_is(
     claude: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert headless.is_there("claude-code")
-    assert not headless.is_there("cursor")
+    assert command.has_agent("claude-code")
+    assert not command.has_agent("cursor")
 
     monkeypatch.setenv("PATH", str(claude.parent / "none"))
 
-    assert not headless.is_there("claude-code")
+    assert not command.has_agent("claude-code")

@@ -27,7 +27,7 @@ from hardwon.engine.runtime import utc_now
 from hardwon.engine.worker import WorkerProcess
 from hardwon.storage.queues.files import FileQueue
 from hardwon.storage.stores.sqlite import SqliteStore
-from hardwon.surfaces.cli.endpoint import WorkerEndpoint
+from hardwon.surfaces.cli.work import WorkerEndpoint
 from tests.samples import CODER, job, lesson
 
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG

@@ -20,7 +20,7 @@ from hardwon.engine.runtime import utc_now
 from hardwon.engine.worker import WorkerProcess
 from hardwon.storage.queues.files import FileQueue
 from hardwon.storage.queues.records import encode
-from hardwon.surfaces.cli.endpoint import WorkerEndpoint
+from hardwon.surfaces.cli.work import WorkerEndpoint
 from tests.samples import job
 from tests.torture.crash import JOB, SCENES, Scene, places
 from tests.torture.kill import ended, fork

@@ -8,15 +8,17 @@ A model is named like a URL: `anthropic:claude-haiku-4-5`, `openai:gpt-5-mini`,
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from hardwon.core.errors import InvalidInput
+from hardwon.core.errors import BadReply, InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping
     from datetime import timedelta
 
-    from hardwon.storage.ports import Model
+    from hardwon.storage.ports import Model, Request
+
+T = TypeVar("T")
 
 # The module of each kind, imported on first use. Each module has `open(kind, rest, …)`.
 KINDS = {
@@ -24,11 +26,15 @@ KINDS = {
     "anthropic": "providers",
     "openai": "providers",
     "command": "command",
-    "agent": "headless",
+    "agent": "command",
     "litellm": "litellm",
     "python": "function",
     "scripted": "scripted",
 }
+_AGAIN = (
+    "\n\nYour last answer could not be used: {problem}. Answer once more, with nothing but what is"
+    " described above."
+)
 # The models that are used when only an API key is set.
 DEFAULTS = {
     "anthropic": "anthropic:claude-haiku-4-5",
@@ -53,3 +59,15 @@ def open_model(
     module = import_module(f"hardwon.models.{KINDS[kind]}")
     model: Model = module.open(kind, detail, key=keys.get(kind, ""), timeout=timeout)
     return model
+
+
+async def ask(model: Model, request: Request, parse: Callable[[str], T]) -> tuple[T, str]:
+    """The parsed answer, and the name of the model that gave it; BadReply after two bad answers."""
+    reply = await model.complete(request)
+    try:
+        answer = parse(reply.text)
+    except BadReply as problem:
+        again = request._replace(prompt=request.prompt + _AGAIN.format(problem=problem))
+        reply = await model.complete(again)
+        answer = parse(reply.text)
+    return answer, reply.model or model.name

@@ -23,6 +23,7 @@ from hardwon.models.classify import provider_errors
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from hardwon.core.settings import BudgetSettings
     from hardwon.storage.ports import Embedder, Model, Reply, Request
 
 _FAILURES_ALLOWED = 5
@@ -146,25 +147,6 @@ def _row(line: str) -> tuple[str, str, Spent] | None:
         return None
 
 
-class Budget(Protocol):
-    """The settings of a budget."""
-
-    @property
-    def calls(self) -> int: ...
-    @property
-    def tokens(self) -> int: ...
-    @property
-    def money(self) -> float: ...
-    @property
-    def tenant_calls(self) -> int: ...
-    @property
-    def tenant_tokens(self) -> int: ...
-    @property
-    def tenant_money(self) -> float: ...
-    @property
-    def prices(self) -> str: ...
-
-
 class CircuitBreaker:
     """A circuit breaker: opens after several failures in a row, closes with a success."""
 
@@ -286,7 +268,9 @@ class GovernedEmbedder:
 class Accounts:
     """The accounts of all models under one budget, and their ledger."""
 
-    def __init__(self, budget: Budget, ledger: SpendingBook, clock: Callable[[], datetime]) -> None:
+    def __init__(
+        self, budget: BudgetSettings, ledger: SpendingBook, clock: Callable[[], datetime]
+    ) -> None:
         self.ledger = ledger
         self._budget = budget
         self._clock = clock

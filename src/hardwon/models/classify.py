@@ -39,7 +39,7 @@ def provider_errors(name: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        ours = classified(error, name)
+        ours = classify(error, name)
         if ours is error:
             raise
         raise ours from error
@@ -57,14 +57,14 @@ class Translated:
             return self._embedder.embed(texts)
 
 
-def classified(error: Exception, name: str) -> Exception:
+def classify(error: Exception, name: str) -> Exception:
     """The error as a TransientError or PermanentError; other errors stay as they are."""
     if isinstance(error, HardwonError):
         return error
     status, problem = _status(error), f"{name}: {one_line(redact(as_text(error)), 300)}"
     if status is not None:
         return of_status(status, problem, headers=_headers(error))
-    chain = list(_chain(error))
+    chain = list(causes_of(error))
     if not any(_is_named(cause, _NETWORK) for cause in chain):
         return error
     if any(isinstance(cause, ssl.SSLCertVerificationError) for cause in chain) or any(
@@ -128,7 +128,7 @@ def _headers(error: Exception) -> Mapping[str, str]:
     return {str(name).lower(): str(value) for name, value in headers.items()}
 
 
-def _chain(error: BaseException) -> Iterator[BaseException]:
+def causes_of(error: BaseException) -> Iterator[BaseException]:
     """The error and what caused it."""
     cause: BaseException | None = error
     for _ in range(10):

@@ -1,10 +1,15 @@
-"""Any program as a model: the question goes to its input, the answer is its output."""
+"""Any program as a model: the question goes to its input, the answer is its output.
+
+`agent:…` is the headless mode of a coding agent, which people already pay for. It runs without
+tools if possible, else with read-only tools, in an empty folder, and with hardwon's hooks off.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import shlex
+import shutil
 import signal
 from contextlib import suppress
 from subprocess import Popen
@@ -27,13 +32,41 @@ _LOOK = 0.02
 _QUIET = {"HARDWON_REFLEXION_ENABLED": "false", "HARDWON_HOOKS_ENABLED": "false"}
 
 
+CALLS_A_DAY = 20  # the budget that `install` proposes
+
+AGENTS = {
+    "claude-code": 'claude -p --tools "" --strict-mcp-config --setting-sources ""'
+    " --no-session-persistence",
+    "codex": "codex exec --skip-git-repo-check --sandbox read-only --ephemeral --color never"
+    " --disable hooks -",
+    "gemini": "gemini --skip-trust --approval-mode plan -e none"
+    " -p 'Answer as the text above asks.'",
+    "copilot": "copilot -s --no-custom-instructions --disable-builtin-mcps --available-tools=none",
+    "opencode": "opencode run --pure --agent plan",
+}
+
+
 def open(kind: str, command_line: str, *, key: str, timeout: timedelta) -> CommandModel:
-    """`claude -p`, `codex exec -`, or any program that reads a question and prints an answer."""
+    """`agent:codex`, or any program that reads a question and prints an answer."""
+    if kind == "agent":
+        return _open_agent(command_line, timeout=timeout)
     try:
         words = shlex.split(command_line)
     except ValueError as error:
         raise InvalidInput(f"model command {command_line!r}: {error}") from error
     return CommandModel(words, name=f"{kind}:{command_line}", timeout=timeout)
+
+
+def _open_agent(agent: str, *, timeout: timedelta) -> CommandModel:
+    if agent not in AGENTS:
+        raise InvalidInput(f"no headless mode is known for {agent!r}; known: {', '.join(AGENTS)}")
+    words = shlex.split(AGENTS[agent])
+    return CommandModel(words, name=f"agent:{agent}", timeout=timeout, runs_isolated=True)
+
+
+def has_agent(agent: str) -> bool:
+    """Whether the agent's program can be found."""
+    return agent in AGENTS and shutil.which(AGENTS[agent].split(" ")[0]) is not None
 
 
 class CommandModel:
@@ -64,7 +97,7 @@ class CommandModel:
             finally:
                 _end(process)
             if process.returncode:
-                raise self._failed(process.returncode, _read(errors, _ERRORS_KEPT))
+                raise self._error(process.returncode, _read(errors, _ERRORS_KEPT))
             text = _read(output, OUTPUT_LIMIT)
         return Reply(text, self.name, len(prompt) // 4, len(text) // 4)
 
@@ -101,7 +134,7 @@ class CommandModel:
         if any(os.fstat(file.fileno()).st_size > OUTPUT_LIMIT for file in printed):
             raise PermanentError(f"{self.name} printed more than {OUTPUT_LIMIT} bytes")
 
-    def _failed(self, code: int, errors: str) -> PermanentError | TransientError:
+    def _error(self, code: int, errors: str) -> PermanentError | TransientError:
         problem = f"{self.name} ended with {code}: {redact(one_line(errors, 300))}"
         return PermanentError(problem) if code in {126, 127} else TransientError(problem)
 

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from hardwon.core.errors import SetupError, TransientError
-from hardwon.models.classify import classified
+from hardwon.models.classify import classify
 from hardwon.storage.ports import Reply
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class LiteLLM:
                 num_retries=0,
             )
         except Exception as error:  # its errors have no common base class
-            ours = classified(error, "litellm")
+            ours = classify(error, "litellm")
             raise (TransientError(f"litellm: {error}") if ours is error else ours) from error
         usage = getattr(answer, "usage", None)
         return Reply(

@@ -34,7 +34,7 @@ def test_every_reflection_validates_against_the_shipped_schema(coder: hardwon.Ag
     done = coder.loops.run(TASK, actor=actor, evaluate=lambda said: f"no {said}", max_trials=3)
 
     own = folder(coder, done.loop_id)
-    assert own.numbered() == ["001.json", "002.json", "003.json"]
-    for name in own.numbered():
+    assert own.record_names() == ["001.json", "002.json", "003.json"]
+    for name in own.record_names():
         problems = list(validator.iter_errors(json.loads(Path(own.at(name)).read_text())))
         assert problems == []

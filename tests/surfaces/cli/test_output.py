@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.surfaces.cli import run
-from hardwon.surfaces.cli.output import fitted
+from hardwon.surfaces.cli.output import fit_rows
 from tests.surfaces.cli.printing import Capture, hardwon, out
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -128,9 +128,9 @@ def test_a_narrow_terminal_has_no_room_for_the_columns_in_the_middle(
     monkeypatch.setattr("sys.stdout", Screen())
     rows = [("#1", "quarantined", "shown 3", "when it hangs for long", "restart it")]
 
-    assert fitted(rows, room=38) == ["#1  when it hangs for long  restart it"]
-    assert fitted(rows, room=47) == ["#1  quarantined  when it hangs for…  restart it"]
-    assert fitted(rows, room=80) == ["  ".join(rows[0])]
+    assert fit_rows(rows, room=38) == ["#1  when it hangs for long  restart it"]
+    assert fit_rows(rows, room=47) == ["#1  quarantined  when it hangs for…  restart it"]
+    assert fit_rows(rows, room=80) == ["  ".join(rows[0])]
 
 
 def test_the_reader_may_leave_early(home: Path) -> None:

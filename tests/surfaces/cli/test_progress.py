@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.surfaces.cli import run
-from hardwon.surfaces.cli.progress import Progress, Watched, state
+from hardwon.surfaces.cli.output import Progress, Watched, state
 from tests.learn.transcripts.transcripts import long_transcript, write_lines
 
 MANY = 4000  # lessons: seconds of work, so that a signal comes in the midst of it

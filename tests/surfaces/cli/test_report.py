@@ -24,8 +24,9 @@ from hardwon.core.values.report import (
     Report,
     Window,
 )
+from hardwon.surfaces.cli import report as terminal
 from hardwon.surfaces.cli import run
-from hardwon.surfaces.cli.report import html, terminal
+from hardwon.surfaces.cli.report import html
 from hardwon.surfaces.presentation import wording
 from tests.samples import NOW, Clock
 

@@ -12,7 +12,7 @@ from hardwon.knowledge.ranking.query import Query
 from hardwon.knowledge.reading.call_keys import blamed_keys
 from hardwon.knowledge.reading.episode_failure import failure_of, focus
 from hardwon.knowledge.reading.error_line import error_line
-from hardwon.models.ask import ask
+from hardwon.models import ask
 from hardwon.storage.ports import Request
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ from hardwon.learn.goals.recall import (
     embedding_of,
     goal_name,
 )
-from hardwon.models.ask import ask
+from hardwon.models import ask
 from hardwon.storage.ports import Request
 
 if TYPE_CHECKING:

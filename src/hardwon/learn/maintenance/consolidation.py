@@ -19,7 +19,7 @@ from hardwon.engine.runtime import prompt_text
 from hardwon.knowledge.ranking.duplicates import compare, is_warning, particulars, sketch
 from hardwon.learn.maintenance import apply, patterns
 from hardwon.learn.maintenance.report import report
-from hardwon.models.ask import ask
+from hardwon.models import ask
 from hardwon.storage.ports import Request
 
 if TYPE_CHECKING:

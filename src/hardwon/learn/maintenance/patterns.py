@@ -13,7 +13,7 @@ from hardwon.core.text.redact import redact
 from hardwon.core.time_limits import run_sync
 from hardwon.engine.runtime import prompt_text
 from hardwon.knowledge.reading.signature import fold
-from hardwon.models.ask import ask
+from hardwon.models import ask
 from hardwon.storage.ports import Request
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from hardwon.knowledge.evidence.advice import programs
 from hardwon.learn.reader.answer import SCHEMA, parse
 from hardwon.learn.reader.changes import Reading, apply
 from hardwon.learn.reader.request import item_line, request
-from hardwon.models.ask import ask
+from hardwon.models import ask
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

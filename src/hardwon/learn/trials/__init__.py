@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -22,7 +21,7 @@ __all__ = ["Functions", "Loops", "forget", "options_of"]
 def forget(engine: Runtime, tenant: str) -> None:
     """Remove the loops of a tenant."""
     root = root_of(engine)
-    for name in os.listdir(root) if os.path.isdir(root) else ():
+    for name in files.loop_ids(root):
         folder = LoopFolder(root, name)
         with suppress(HardwonError):
             if folder.exists() and files.read_summary(folder).scope.tenant == tenant:

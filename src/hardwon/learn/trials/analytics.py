@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
+import itertools
 import re
+import statistics
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from hardwon.core.errors import InvalidInput
-from hardwon.core.text.clean import clip
-from hardwon.core.values import DecodeError
+from hardwon.core.text.clean import one_line
 from hardwon.knowledge.ranking.reflections import key_words
 from hardwon.knowledge.reading.signature import fold
 from hardwon.learn.trials import files
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from hardwon.core.values.scope import Scope
-    from hardwon.learn.trials.values import LoopState, Record, Trial
+    from hardwon.learn.trials.values import LoopState, Record
 
 _SIMILAR = 0.5  # share of common words of two similar tasks
 PARTS = ("actionable_insights", "lessons_learned")
@@ -76,72 +76,44 @@ class Analysis(NamedTuple):
 def analyze(states: Iterable[LoopState], *, curves: int = 12) -> Analysis:
     """The numbers of all loops, and the curves of the newest."""
     loops = sorted(states, key=lambda state: state.created_at)
-    analysis = Analysis(loops=len(loops), repeated=repeated(loops))
-    for part in (_with_ends, _with_reflections, _with_reuse):
-        analysis = part(analysis, loops)
-    return _with_curves(analysis, list(map(curve, loops)), shown=curves)
-
-
-def _with_ends(analysis: Analysis, loops: Sequence[LoopState]) -> Analysis:
-    """How the loops ended, and what success took."""
-    won = [state for state in loops if state.passed]
-    return analysis._replace(
-        succeeded=len(won),
-        success_rate=_rate(len(won), len(loops)) or 0.0,
-        trials_to_success=_mean([len(state.trials) for state in won]),
-        seconds_to_success=_mean([_seconds(state) for state in won]),
-        reasons=tuple(Counter(map(_reason, loops)).most_common()),
-    )
-
-
-def _with_reflections(analysis: Analysis, loops: Sequence[LoopState]) -> Analysis:
-    """What the failed trials were, and how good the reflections on them."""
     trials = [trial for state in loops for trial in state.trials]
+    won = [state for state in loops if state.passed]
+    with_lessons = [state for state in loops if any(t.lessons_used for t in state.trials)]
+    without = [state for state in loops if state not in with_lessons]
+    lines = list(map(curve, loops))
     pairs = confidence_pairs(loops)
-    kinds = Counter(str(trial.category) for trial in trials if trial.category)
-    return analysis._replace(
+    return Analysis(
+        loops=len(loops),
+        succeeded=len(won),
         trials=len(trials),
+        success_rate=_success(loops) or 0.0,
+        learning_rate=_mean([line.learning_rate for line in lines]) or 0.0,
+        trials_to_success=_mean([len(state.trials) for state in won]),
+        seconds_to_success=_mean([sum(t.seconds for t in state.trials) for state in won]),
+        breakthroughs=sum(len(line.breakthroughs) for line in lines),
         low_quality=sum(trial.quality == "low" for trial in trials),
         average_confidence=_mean([t.confidence for t in trials if t.confidence is not None]),
         confidence_correlation=correlation(pairs),
         calibration=calibration(pairs),
-        categories=tuple(kinds.most_common()),
+        categories=_count(trial.category for trial in trials if trial.category),
+        reasons=_count(map(_reason, loops)),
+        reward_curve=_mean_curve([line.rewards for line in lines]),
+        error_curve=_mean_curve([line.errors for line in lines]),
+        lesson_reuse_rate=round(len(with_lessons) / len(loops), 4) if loops else 0.0,
+        success_with_lessons=_success(with_lessons),
+        success_without_lessons=_success(without),
+        repeated=repeated_tasks(loops),
+        curves=tuple(lines[-curves:]),
     )
-
-
-def _with_reuse(analysis: Analysis, loops: Sequence[LoopState]) -> Analysis:
-    """Whether loops that began with recalled lessons did better."""
-    used = [state.passed for state in loops if _used_lessons(state)]
-    unused = [state.passed for state in loops if not _used_lessons(state)]
-    return analysis._replace(
-        lesson_reuse_rate=_rate(len(used), len(loops)) or 0.0,
-        success_with_lessons=_rate(sum(used), len(used)),
-        success_without_lessons=_rate(sum(unused), len(unused)),
-    )
-
-
-def _with_curves(analysis: Analysis, lines: Sequence[Curve], *, shown: int) -> Analysis:
-    """The loops as lines, and their means."""
-    return analysis._replace(
-        learning_rate=_mean([line.learning_rate for line in lines]) or 0.0,
-        breakthroughs=sum(len(line.breakthroughs) for line in lines),
-        reward_curve=_average([line.rewards for line in lines]),
-        error_curve=_average([line.errors for line in lines]),
-        curves=tuple(lines[-shown:]),
-    )
-
-
-def _seconds(state: LoopState) -> float:
-    return sum(trial.seconds for trial in state.trials)
 
 
 def curve(state: LoopState) -> Curve:
     """One loop as a curve; its rate is (last - first) / trials, as published."""
-    rewards = tuple(trial.reward for trial in state.trials)
+    rewards = tuple(state.rewards)
     rate = (rewards[-1] - rewards[0]) / len(rewards) if len(rewards) > 1 else 0.0
     better = tuple(t.number for t in state.trials if t.delta and t.delta.is_improvement)
     errors = tuple(trial.errors for trial in state.trials)
-    task = clip(" ".join(state.task.split()), 80)
+    task = one_line(state.task, 80)
     return Curve(state.loop_id, task, state.status, rewards, errors, round(rate, 6), better)
 
 
@@ -150,7 +122,7 @@ def confidence_pairs(loops: Sequence[LoopState]) -> list[tuple[float, bool]]:
     return [
         (trial.confidence, after.delta.is_improvement)
         for state in loops
-        for trial, after in zip(state.trials, state.trials[1:], strict=False)
+        for trial, after in itertools.pairwise(state.trials)
         if trial.confidence is not None and after.delta is not None
     ]
 
@@ -159,12 +131,10 @@ def correlation(pairs: Sequence[tuple[float, bool]]) -> float | None:
     """Pearson's r between confidence and improvement; None when it has no meaning."""
     if len(pairs) < 3:
         return None
-    xs, ys = [x for x, _ in pairs], [float(y) for _, y in pairs]
-    mx, my = sum(xs) / len(xs), sum(ys) / len(ys)
-    spread = math.sqrt(sum((x - mx) ** 2 for x in xs) * sum((y - my) ** 2 for y in ys))
-    if spread < 1e-12:
+    try:
+        return round(statistics.correlation(*zip(*pairs, strict=True)), 4)
+    except statistics.StatisticsError:  # all values are the same
         return None
-    return round(sum((x - mx) * (y - my) for x, y in zip(xs, ys, strict=True)) / spread, 4)
 
 
 def calibration(pairs: Sequence[tuple[float, bool]]) -> tuple[tuple[str, int, float], ...]:
@@ -178,25 +148,19 @@ def calibration(pairs: Sequence[tuple[float, bool]]) -> tuple[tuple[str, int, fl
     )
 
 
-def repeated(loops: Sequence[LoopState]) -> tuple[TaskType, ...]:
+def repeated_tasks(loops: Sequence[LoopState]) -> tuple[TaskType, ...]:
     """Kinds of tasks that came more than once: did the later loops need fewer trials?"""
     groups: dict[str, list[LoopState]] = {}
     for state in loops:
         groups.setdefault(fold(state.task).lower(), []).append(state)
-    rows = [_task_type(group) for group in groups.values() if len(group) > 1]
+    rows = []
+    for group in groups.values():
+        trials, half = [len(state.trials) for state in group], len(group) // 2
+        if half:
+            first, last = _mean(trials[:half]) or 0.0, _mean(trials[-half:]) or 0.0
+            task = one_line(group[-1].task, 80)
+            rows.append(TaskType(task, len(group), first, last, round(first - last, 4)))
     return tuple(sorted(rows, key=lambda row: -row.loops)[:20])
-
-
-def _task_type(group: Sequence[LoopState]) -> TaskType:
-    half = len(group) // 2
-    first = _mean([len(state.trials) for state in group[:half]]) or 0.0
-    last = _mean([len(state.trials) for state in group[-half:]]) or 0.0
-    task = clip(" ".join(group[-1].task.split()), 80)
-    return TaskType(task, len(group), first, last, round(first - last, 4))
-
-
-def _used_lessons(state: LoopState) -> bool:
-    return any(trial.lessons_used for trial in state.trials)
 
 
 def _reason(state: LoopState) -> str:
@@ -204,19 +168,23 @@ def _reason(state: LoopState) -> str:
     return state.reason.split(":")[0].split(" in trial")[0].split(" (")[0] or state.status
 
 
-def _average(lines: Sequence[Sequence[float]]) -> tuple[float, ...]:
+def _mean_curve(lines: Sequence[Sequence[float]]) -> tuple[float, ...]:
     """The mean at each trial, over the loops that got that far; at most 100 trials."""
-    longest = min(max((len(line) for line in lines), default=0), 100)
-    columns = ([line[at] for line in lines if len(line) > at] for at in range(longest))
-    return tuple(_mean(column) or 0.0 for column in columns)
+    columns = itertools.zip_longest(*lines)
+    known = ([value for value in column if value is not None] for column in columns)
+    return tuple(_mean(column) or 0.0 for column in itertools.islice(known, 100))
+
+
+def _count(names: Iterable[str]) -> tuple[tuple[str, int], ...]:
+    return tuple(Counter(names).most_common())
 
 
 def _mean(values: Sequence[float]) -> float | None:
-    return round(sum(values) / len(values), 4) if values else None
+    return round(statistics.fmean(values), 4) if values else None
 
 
-def _rate(part: int, total: int) -> float | None:
-    return round(part / total, 4) if total else None
+def _success(loops: Sequence[LoopState]) -> float | None:
+    return _mean([float(state.passed) for state in loops])
 
 
 class RecordFilter(NamedTuple):
@@ -243,48 +211,38 @@ def search(root: str, scope: Scope, record_filter: RecordFilter) -> list[Record]
         raise InvalidInput(f"limit must be at least 1, not {record_filter.limit}")
     if unknown := set(record_filter.categories) - set(get_args(Category)):
         raise InvalidInput(f"no such failure category: {', '.join(sorted(map(str, unknown)))}")
+    kinds, least = record_filter.categories, record_filter.min_confidence
     rows = [
-        (trial.at, state, trial)
+        (trial.at, state.loop_id, trial.number)
         for state in files.every_loop(root, scope)
         for trial in state.trials
-        if _may_fit(trial, record_filter)
+        if trial.category and (trial.confidence or 0.0) >= least
+        if not kinds or trial.category in kinds
     ]
-    rows.sort(key=lambda row: row[0], reverse=True)
-    fitting = (
-        record for record in _records(root, rows) if _has_words(record, record_filter.keywords)
-    )
-    return [record for record, _ in zip(fitting, range(record_filter.limit), strict=False)]
+    records = _records(root, sorted(rows, reverse=True))
+    fitting = (record for record in records if _has_words(record, record_filter.keywords))
+    return list(itertools.islice(fitting, record_filter.limit))
+
+
+def _records(root: str, rows: Iterable[tuple[str, str, int]]) -> Iterator[Record]:
+    for _, loop_id, number in rows:
+        folder = files.LoopFolder(root, loop_id)
+        try:
+            yield files.read_record(folder.at(files.number_name(number)))
+        except (ValueError, OSError, RecursionError):
+            continue
 
 
 def similar_loops(root: str, scope: Scope, task: str, *, limit: int = 10) -> dict[str, str]:
     """The loops whose tasks share at least half of their words, most similar first: id and task."""
     words = set(key_words(task))
-    rows = [
-        (-_share(words, set(key_words(state.task))), state.loop_id, state.task)
-        for state in files.every_loop(root, scope)
-    ]
-    similar = sorted(row for row in rows if -row[0] >= _SIMILAR)
-    return {loop_id: other for _, loop_id, other in similar[:limit]}
-
-
-def _share(words: set[str], others: set[str]) -> float:
-    return len(words & others) / max(1, len(words | others))
-
-
-def _may_fit(trial: Trial, record_filter: RecordFilter) -> bool:
-    if trial.category is None:
-        return False
-    sure = (trial.confidence or 0.0) >= record_filter.min_confidence
-    return sure and (not record_filter.categories or trial.category in record_filter.categories)
-
-
-def _records(root: str, rows: Sequence[tuple[str, LoopState, Trial]]) -> Iterator[Record]:
-    for _, state, trial in rows:
-        folder = files.LoopFolder(root, state.loop_id)
-        try:
-            yield files.read_record(folder.at(files.number_name(trial.number)))
-        except (DecodeError, ValueError, OSError, RecursionError):
-            continue
+    rows = []
+    for state in files.every_loop(root, scope):
+        others = set(key_words(state.task))
+        share = len(words & others) / max(1, len(words | others))
+        if share >= _SIMILAR:
+            rows.append((-share, state.loop_id, state.task))
+    return {loop_id: other for _, loop_id, other in sorted(rows)[:limit]}
 
 
 def _has_words(record: Record, keywords: Sequence[str]) -> bool:
@@ -300,12 +258,9 @@ def _has_words(record: Record, keywords: Sequence[str]) -> bool:
             *reflection.lessons_learned,
         )
     )
-    return any(re.search(_word(word), text, re.IGNORECASE) for word in keywords)
-
-
-def _word(keyword: str) -> str:
-    """A pattern for a whole word with common endings; an underscore separates words."""
-    return rf"(?<![^\W_]){re.escape(keyword)}(?:s|es|ed|ing)?(?![^\W_])"
+    # Whole words with common endings; an underscore separates words.
+    forms = (rf"(?<![^\W_]){re.escape(word)}(?:s|es|ed|ing)?(?![^\W_])" for word in keywords)
+    return any(re.search(form, text, re.IGNORECASE) for form in forms)
 
 
 def patterns(
@@ -322,18 +277,15 @@ def patterns(
         lines = [line for part in parts for line in getattr(record.self_reflection, part)]
         for key, line in {_key(line): line for line in lines}.items():
             lines_by_key.setdefault(key, []).append((line, record))
-    shared = [
-        _pattern(rows) for key, rows in lines_by_key.items() if key and len(rows) >= min_frequency
-    ]
-    return sorted(shared, key=lambda pattern: (-pattern.frequency, pattern.text))
+    shared = []
+    for key, rows in lines_by_key.items():
+        if key and len(rows) >= min_frequency:
+            loops = tuple(dict.fromkeys(record.loop_id for _, record in rows))
+            kinds = tuple(dict.fromkeys(record.category for _, record in rows))
+            shared.append(SharedPoint(rows[-1][0], len(rows), loops, kinds))
+    return sorted(shared, key=lambda point: (-point.frequency, point.text))
 
 
 def _key(text: str) -> str:
     """The key of a line: equal for lines that differ only in file names, numbers and quotes."""
     return " ".join(re.findall(r"[\w<>]+", fold(text).lower()))
-
-
-def _pattern(rows: Sequence[tuple[str, Record]]) -> SharedPoint:
-    loops = tuple(dict.fromkeys(record.loop_id for _, record in rows))
-    kinds = tuple(dict.fromkeys(record.category for _, record in rows))
-    return SharedPoint(rows[-1][0], len(rows), loops, kinds)

@@ -13,6 +13,7 @@ import itertools
 import json
 import os
 import re
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hardwon.core import _files
@@ -25,7 +26,7 @@ from hardwon.core.errors import (
     storage_error,
 )
 from hardwon.core.text.clean import file_id
-from hardwon.core.values import DecodeError, from_plain, plain
+from hardwon.core.values import from_plain, plain
 from hardwon.core.values.scope import Scope
 from hardwon.learn.trials.values import Event, LoopState, Record, after, replay
 
@@ -64,43 +65,42 @@ class LoopFolder:
         content = read(self.at(JOURNAL))
         if content is None:
             raise NotFound("loop", self.loop_id)
-        lines = content.split(b"\n")
-        try:
-            return [json.loads(line) for line in lines[:-1] if line]
-        except (ValueError, RecursionError) as error:
-            remedy = "repair that line, or move the folder away"
-            raise Corrupt(self.at(JOURNAL), f"not a journal ({error})", remedy) from error
+        with self._as_corrupt("repair that line, or move the folder away"):
+            return [json.loads(line) for line in content.split(b"\n")[:-1] if line]
 
     def state(self) -> LoopState:
         """The state of the loop."""
         events = self.events()
-        try:
+        with self._as_corrupt("move the folder away"):
             return replay(events)
-        except (DecodeError, KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-            remedy = "move the folder away"
+
+    @contextmanager
+    def _as_corrupt(self, remedy: str) -> Iterator[None]:
+        try:
+            yield
+        except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
             raise Corrupt(self.at(JOURNAL), f"not a journal ({error})", remedy) from error
 
     def records(self) -> StoredReflections:
         """The reflections of the loop."""
-        records, damaged = [], []
-        for name in self.numbered():
+        stored = StoredReflections([], [])
+        for name in self.record_names():
             try:
-                records.append(read_record(self.at(name)))
-            except (DecodeError, ValueError, OSError, RecursionError):
-                damaged.append(name)
-        return StoredReflections(records, damaged)
+                stored.records.append(read_record(self.at(name)))
+            except (ValueError, OSError, RecursionError):
+                stored.damaged.append(name)
+        return stored
 
-    def numbered(self) -> list[str]:
+    def record_names(self) -> list[str]:
         """The names of the reflections in numeric order: 10 comes after 9, 1000 after 999."""
-        try:
-            names = os.listdir(self.path)
-        except FileNotFoundError:
-            return []
+        names = os.listdir(self.path) if os.path.isdir(self.path) else []
         fitting = [name for name in names if re.fullmatch(r"\d{3,9}\.json", name)]
         return sorted(fitting, key=lambda name: int(name.removesuffix(".json")))
 
     def quarantine(self, name: str) -> str:
-        """Move a file into quarantine; returns its new path."""
+        """Move a file into quarantine; returns its new path, or "gone"."""
+        if not os.path.lexists(self.at(name)):
+            return "gone"
         aside = self.at("quarantine", f"{name}.{os.getpid()}.{next(_numbers)}")
         make_folder(os.path.dirname(aside))
         os.replace(self.at(name), aside)
@@ -117,7 +117,7 @@ class LoopJournal:
     def __init__(self, folder: LoopFolder) -> None:
         self.folder = folder
         make_folder(folder.at("trials"))
-        self._lock = locked(folder)
+        self._lock = lock(folder)
         self._lines: list[bytes] = []
         self._stamps: dict[str, tuple[int, ...]] = {}
         self.records: dict[int, Record] = {}
@@ -125,15 +125,14 @@ class LoopJournal:
 
     def load(self) -> LoopState:
         """Load the loop where it stopped; unreadable parts are moved aside and noted."""
-        events = self.folder.events()
+        self._lines = [_line(event) for event in self.folder.events()]
         self.state = self.folder.state()
-        self._lines = [_line(event) for event in events]
-        self._rewrite()  # removes a torn last line
+        self._write_journal()  # without a torn last line
         stored = self.folder.records()
         for name in stored.damaged:
             self.note(f"{name} was damaged; it is now {self.folder.quarantine(name)}")
         self.records = {record.iteration: record for record in stored.records}
-        for name in self.folder.numbered():
+        for name in self.folder.record_names():
             self._stamps[name] = stamp(self.folder.at(name))
         return self.state
 
@@ -141,8 +140,10 @@ class LoopJournal:
         """Make an event durable; returns the state after it."""
         event = plain(event, without_none=True)
         line = _line(event)
-        if self._lines and stamp(self.folder.at(JOURNAL)) != self._stamps.get(JOURNAL):
-            self._recover(JOURNAL)
+        if self._lines and not self._is_own(JOURNAL):
+            aside = self._move_aside(JOURNAL)
+            self._write_journal()
+            self.note(f"{JOURNAL} was changed by another hand; that version is now {aside}")
         self._lines.append(line)
         append(self.folder.at(JOURNAL), line)
         self._stamps[JOURNAL] = stamp(self.folder.at(JOURNAL))
@@ -153,23 +154,21 @@ class LoopJournal:
         """Record a note for the person."""
         self.add({"event": "noted", "text": text})
 
-    def keep(self, record: Record) -> str:
-        """Write a reflection; returns the name of its file."""
+    def keep(self, record: Record) -> None:
+        """Write a reflection."""
         name = number_name(record.iteration)
-        content = json.dumps(
-            plain(record, without_none=True), ensure_ascii=False, indent=2, allow_nan=False
-        )
+        fields = plain(record, without_none=True)
+        content = json.dumps(fields, ensure_ascii=False, indent=2, allow_nan=False)
         write(self.folder.at(name), content.encode("utf-8", "replace"))
         self._stamps[name] = stamp(self.folder.at(name))
         self.records[record.iteration] = record
-        return name
 
     def guard(self) -> None:
         """Restore files that another program changed."""
         for iteration, record in sorted(self.records.items()):
             name = number_name(iteration)
-            if name in self._stamps and stamp(self.folder.at(name)) != self._stamps[name]:
-                aside = self._aside(name)
+            if not self._is_own(name):
+                aside = self._move_aside(name)
                 self.keep(record)
                 self.note(f"{name} was changed by another hand; that version is now {aside}")
 
@@ -177,17 +176,15 @@ class LoopJournal:
         """Release the loop for other processes."""
         self._lock.release()
 
-    def _recover(self, name: str) -> None:
-        aside = self._aside(name)
-        self._rewrite()
-        self.note(f"{name} was changed by another hand; that version is now {aside}")
+    def _is_own(self, name: str) -> bool:
+        """Whether a file is as this process wrote or read it."""
+        return stamp(self.folder.at(name)) == self._stamps.get(name)
 
-    def _aside(self, name: str) -> str:
+    def _move_aside(self, name: str) -> str:
         make_folder(self.folder.path)
-        exists = os.path.lexists(self.folder.at(name))
-        return self.folder.quarantine(name) if exists else "gone"
+        return self.folder.quarantine(name)
 
-    def _rewrite(self) -> None:
+    def _write_journal(self) -> None:
         write(self.folder.at(JOURNAL), b"".join(self._lines))
         self._stamps[JOURNAL] = stamp(self.folder.at(JOURNAL))
 
@@ -205,38 +202,32 @@ def read_record(path: str) -> Record:
     return from_plain(Record, json.loads(content))
 
 
-def locked(folder: LoopFolder) -> _files.Lock:
+def lock(folder: LoopFolder) -> _files.Lock:
     """Lock a loop for this process; TransientError while another one holds it."""
-    lock = _files.Lock(folder.at(LOCK))
-    if not lock.acquire(wait=False):
-        holder = (read(lock.path) or b"").decode("ascii", "replace").strip() or "?"
+    own = _files.Lock(folder.at(LOCK))
+    if not own.acquire(wait=False):
+        holder = (read(own.path) or b"").decode("ascii", "replace").strip() or "?"
         raise TransientError(f"loop {folder.loop_id!r} is being run by process {holder}")
-    os.ftruncate(lock.handle, 0)
-    os.pwrite(lock.handle, str(os.getpid()).encode(), 0)
-    return lock
+    os.ftruncate(own.handle, 0)
+    os.pwrite(own.handle, str(os.getpid()).encode(), 0)
+    return own
 
 
 def is_running(folder: LoopFolder) -> bool:
     """Whether a process runs the loop now."""
     try:
-        locked(folder).release()
-    except TransientError:
-        return True
-    except FileNotFoundError:
-        return False
+        lock(folder).release()
+    except (TransientError, FileNotFoundError) as error:
+        return isinstance(error, TransientError)
     return False
 
 
-def loop_ids(root: str) -> Iterator[str]:
+def loop_ids(root: str) -> list[str]:
     """The ids of all stored loops, in no order."""
-    try:
-        entries = os.scandir(root)
-    except FileNotFoundError:
-        return
-    with entries:
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                yield entry.name
+    if not os.path.isdir(root):
+        return []
+    with os.scandir(root) as entries:
+        return [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
 
 
 def read(path: str) -> bytes | None:
@@ -249,12 +240,24 @@ def read(path: str) -> bytes | None:
         return file.read(_READ_LIMIT)
 
 
-def write(path: str, content: bytes) -> None:
-    """Write a file atomically; it is on disk when this returns."""
+@contextmanager
+def _storage_errors(path: str) -> Iterator[None]:
     try:
-        _files.replace(path, content, durable=True)
+        yield
     except OSError as error:
         raise storage_error(error, path) from error
+
+
+def write(path: str, content: bytes) -> None:
+    """Write a file atomically; it is on disk when this returns."""
+    with _storage_errors(path):
+        _files.replace(path, content, durable=True)
+
+
+def append(path: str, content: bytes) -> None:
+    """Add to a file, on disk when this returns."""
+    with _storage_errors(path):
+        _files.append(path, content, durable=True)
 
 
 def spill(path: str, text: str) -> None:
@@ -263,20 +266,10 @@ def spill(path: str, text: str) -> None:
     _files.replace(path, text.encode("utf-8", "replace"))
 
 
-def append(path: str, content: bytes) -> None:
-    """Add to a file, on disk when this returns."""
-    try:
-        _files.append(path, content, durable=True)
-    except OSError as error:
-        raise storage_error(error, path) from error
-
-
 def make_folder(path: str) -> None:
     """Make a folder that only its owner may enter."""
-    try:
+    with _storage_errors(path):
         os.makedirs(path, mode=0o700, exist_ok=True)
-    except OSError as error:
-        raise storage_error(error, path) from error
 
 
 def stamp(path: str) -> tuple[int, ...]:

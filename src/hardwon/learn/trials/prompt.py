@@ -56,10 +56,10 @@ class Prompt(str):
         fitted = fitting(window, options.window_tokens)
         sections = (
             options.task,
-            _taught(trial, options.max_trials, [text for _, text in fitted]),
-            _failing(last),
+            _taught_section(trial, options.max_trials, [text for _, text in fitted]),
+            _failing_section(last),
             known,
-            _checks(options.verify),
+            _checks_section(options.verify),
         )
         prompt = cls("\n\n".join(section for section in sections if section) + "\n")
         prompt.task, prompt.trial = options.task, trial
@@ -67,31 +67,32 @@ class Prompt(str):
         return prompt
 
 
-def _taught(trial: int, most: int, reflections: Sequence[str]) -> str:
-    if not reflections:
-        return ""
+def _taught_section(trial: int, most: int, reflections: Sequence[str]) -> str:
     head = (
         "## What earlier trials taught\n"
         f"This is trial {trial + 1} of at most {most}. These are my reflections on trials that"
         " failed, oldest first. Do not repeat what failed."
     )
-    return "\n\n".join((head, *reflections))
+    return "\n\n".join((head, *reflections)) if reflections else ""
 
 
-def _failing(last: Record | None) -> str:
+def _failing_section(last: Record | None) -> str:
     """What the last verification said; quoted output is data."""
     errors = last.evaluator_output.errors if last else ()
-    rows = [f"- {error.tool or 'check'}: {describe(error)}" for error in errors[:_ERRORS_SHOWN]]
-    return "\n".join(("## What the tools said last", *rows)) if rows else ""
+    rows = [f"{error.tool or 'check'}: {describe(error)}" for error in errors[:_ERRORS_SHOWN]]
+    return _list("## What the tools said last", rows)
 
 
-def _checks(verifiers: Sequence[str]) -> str:
-    checks = map(verifier, verifiers)
+def _checks_section(verifiers: Sequence[str]) -> str:
     rows = [
-        f"- a person: {check.command}" if check.is_manual else f"- `{check.command}`"
-        for check in checks
+        f"a person: {check.command}" if check.is_manual else f"`{check.command}`"
+        for check in map(verifier, verifiers)
     ]
-    return "\n".join(("## How the work will be checked", *rows)) if rows else ""
+    return _list("## How the work will be checked", rows)
+
+
+def _list(head: str, items: Sequence[str]) -> str:
+    return "\n".join((head, *(f"- {item}" for item in items))) if items else ""
 
 
 def check_omega(text: str) -> None:
@@ -128,22 +129,16 @@ def _fifo(records: Sequence[Record]) -> list[Record]:
 def _recency(records: Sequence[Record]) -> list[Record]:
     """The newest reflection on each failure first, then the older ones."""
     newest = sorted(records, key=lambda record: (record.timestamp, record.iteration), reverse=True)
-    seen: set[str] = set()
-    first: list[Record] = []
-    again: list[Record] = []
-    for record in newest:
-        (again if record.signature in seen else first).append(record)
-        seen.add(record.signature)
-    return first + again
+    first = {record.signature: record for record in reversed(newest)}.values()
+    return [record for record in newest if record in first] + [
+        record for record in newest if record not in first
+    ]
 
 
 def _relevance(records: Sequence[Record]) -> list[Record]:
     """The reflections most relevant to the last failure first."""
     newest = _fifo(records)
-    if not newest:
-        return []
-    last = newest[0]
-    return sorted(newest, key=lambda record: -relevance(record, last))
+    return sorted(newest, key=lambda record: -relevance(record, newest[0]))
 
 
 def relevance(record: Record, last: Record) -> float:
@@ -183,7 +178,7 @@ def fitting(records: Sequence[Record], budget: int) -> list[tuple[Record, str]]:
     remaining = budget
     newest_first = sorted(records, key=lambda record: record.iteration, reverse=True)
     for record in newest_first:
-        text = rendered(record)
+        text = render(record)
         if record is not newest_first[0]:
             text = re.sub(_LINE, r"\1", text)  # later edits have moved the lines
         if tokens(text) > remaining:
@@ -195,14 +190,13 @@ def fitting(records: Sequence[Record], budget: int) -> list[tuple[Record, str]]:
     return fitted[::-1]
 
 
-def rendered(record: Record) -> str:
+def render(record: Record) -> str:
     """One reflection as the actor reads it."""
     reflection = record.self_reflection
-    parts = [f"### Trial {record.iteration + 1}", reflection.reflection_text]
-    parts += _listed("What I will do differently:", reflection.actionable_insights)
-    parts += _listed("What I learnt:", reflection.lessons_learned)
-    return "\n".join(parts)
-
-
-def _listed(head: str, items: Sequence[str]) -> list[str]:
-    return [head, *(f"- {item}" for item in items)] if items else []
+    parts = (
+        f"### Trial {record.iteration + 1}",
+        reflection.reflection_text,
+        _list("What I will do differently:", reflection.actionable_insights),
+        _list("What I learnt:", reflection.lessons_learned),
+    )
+    return "\n".join(part for part in parts if part)

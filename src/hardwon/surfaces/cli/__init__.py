@@ -13,13 +13,14 @@ import click
 
 import hardwon
 from hardwon.core.errors import HardwonError, InvalidInput, MissingExtra, NotFound
-from hardwon.surfaces.cli.group import Group
+from hardwon.surfaces.cli.options import Group
 from hardwon.surfaces.cli.output import INTERRUPTED, complain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# Every command with its line in `hardwon --help`, by section; each is in the module of its name.
+# Every command with its line in `hardwon --help`, by section; most are `command` in the module of
+# their name.
 _SECTIONS = {
     "First steps": {
         "demo": "Watch an agent make its mistakes once. Offline, in a temporary home.",
@@ -65,6 +66,20 @@ _SECTIONS = {
         "completion": "Print the completion script of your shell.",
     },
 }
+_ELSEWHERE = {  # `NAME_command` in the module of another command
+    "copy": "database",
+    "doctor": "status",
+    "fix": "recall",
+    "hook": "daemon",
+    "how": "recall",
+    "key": "serve",
+    "migrate": "database",
+    "model": "config",
+    "open": "serve",
+    "project": "config",
+    "reflect": "queue",
+    "uninstall": "install",
+}
 COMMANDS = {name: line for commands in _SECTIONS.values() for name, line in commands.items()}
 
 
@@ -81,9 +96,11 @@ class LazyGroup(Group):
         if cmd_name not in COMMANDS:
             return None
         try:
-            command: click.Command = import_module(f"hardwon.surfaces.cli.{cmd_name}").command
+            module = import_module(f"hardwon.surfaces.cli.{_ELSEWHERE.get(cmd_name, cmd_name)}")
         except MissingExtra as missing:
             return _lacking(cmd_name, missing)
+        name = f"{cmd_name}_command" if cmd_name in _ELSEWHERE else "command"
+        command: click.Command = getattr(module, name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -1,8 +1,9 @@
-"""`hardwon config`: every setting and where it was set."""
+"""`hardwon config`, `model` and `project`: settings, the model, and trusted folders."""
 
 from __future__ import annotations
 
 import os
+import time
 
 import click
 
@@ -11,9 +12,9 @@ from hardwon.core import settings_file
 from hardwon.core.errors import HardwonError, InvalidInput
 from hardwon.core.settings import Settings, load
 from hardwon.core.settings_file import unknown_settings
-from hardwon.core.text.clean import plural
+from hardwon.core.text.clean import one_line, plural
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.group import Group
+from hardwon.surfaces.cli.options import Group
 from hardwon.surfaces.cli.output import complain, dump, say, say_folded, table
 
 
@@ -90,3 +91,90 @@ def _spent(settings: Settings) -> str:
         return f"unknown ({error})"
     calls, tokens = plural(spent.calls, "call"), plural(spent.tokens, "token")
     return f"{calls}, {tokens}, ${spent.money:.2f}"
+
+
+_SHOWN = 300  # characters of an answer
+
+
+@click.group("model", cls=Group)
+def model_command() -> None:
+    """The model that reads runs and words lessons; `hardwon config set model.name` chooses it."""
+
+
+@model_command.command()
+@options.home
+@options.as_json
+def test(home: str | None, as_json: bool) -> None:
+    """Send one small request to the model, and say what came back."""
+    began = time.monotonic()
+    try:
+        with hardwon.open(home) as hw:
+            reply = hw.try_model()
+    except HardwonError as error:
+        complain(str(error))
+        raise click.exceptions.Exit(1) from error
+    seconds = time.monotonic() - began
+    if as_json:
+        dump({**reply._asdict(), "seconds": round(seconds, 2)})
+        return
+    tokens = plural(reply.tokens_in + reply.tokens_out, "token")
+    say_folded(
+        f"{reply.model} answered in {seconds:.1f} s, {tokens}: {one_line(reply.text, _SHOWN)}"
+    )
+
+
+@click.group("project", cls=Group)
+def project_command() -> None:
+    """See and confirm the folders that write into a project.
+
+    The first folder whose git remote names a project is trusted. Any other folder reads its
+    lessons, but its own lessons are kept separate until you confirm it.
+    """
+
+
+@project_command.command("list")
+@options.home
+@options.tenant
+@options.as_json
+def list_(home: str | None, tenant: str, as_json: bool) -> None:
+    """List the folders that claim a project, those that are trusted first."""
+    with hardwon.open(home) as hw:
+        claims = hw.projects.list(tenant=tenant)
+    if as_json:
+        dump(claims)
+        return
+    table([(_state(claim.is_trusted), claim.project, claim.folder) for claim in claims])
+    if not claims:
+        say("no folder claims a project")
+
+
+@project_command.command()
+@click.argument("folder", default=".", type=click.Path(exists=True, file_okay=False))
+@options.home
+@options.tenant
+def trust(folder: str, home: str | None, tenant: str) -> None:
+    """Let FOLDER (default: this one) write into the project that it claims.
+
+    Its lessons so far are moved into the project.
+    """
+    with hardwon.open(home) as hw:
+        claim = hw.projects.trust(folder, tenant=tenant)
+    say(f"{claim.folder} writes into {claim.project}")
+
+
+@project_command.command()
+@click.argument("what", metavar="FOLDER|PROJECT")
+@options.home
+@options.tenant
+def forget(what: str, home: str | None, tenant: str) -> None:
+    """Forget a folder, or all folders of a project. No lesson is touched.
+
+    When no trusted folder is left, the next one that claims the project is trusted.
+    """
+    with hardwon.open(home) as hw:
+        for claim in hw.projects.forget(what, tenant=tenant):
+            say(f"forgotten: {claim.project} in {claim.folder}")
+
+
+def _state(is_trusted: bool) -> str:
+    return "trusted" if is_trusted else "apart"

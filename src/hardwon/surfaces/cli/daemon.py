@@ -1,4 +1,4 @@
-"""`hardwon daemon`: answer hooks without starting a process for each."""
+"""`hardwon daemon` and `hardwon hook`: answer the events of coding agents."""
 
 from __future__ import annotations
 
@@ -64,3 +64,17 @@ def _warm_up(hw: hardwon.Hardwon) -> None:
     with suppress(HardwonError):  # an endpoint that is down is reported later
         hw.vectors.fill()
         hw.agent("warm-up").explain("turn", "warm up")
+
+
+@click.command("hook")
+@click.argument("agent")
+@click.argument("event", required=False)
+def hook_command(agent: str, event: str | None) -> None:
+    """Answer one event of a coding agent, read as JSON from standard input.
+
+    AGENT is claude-code, codex, gemini, copilot, opencode, cline, qwen or cursor; EVENT is needed
+    only for an agent that does not name it in the JSON. `hardwon install AGENT` sets this up.
+
+    A hook never fails: after any error the exit code is 0, nothing is printed, and
+    $HARDWON_HOME/hook.log has one line about it.
+    """

@@ -12,9 +12,16 @@ import click
 from hardwon.core.text.clean import plural
 from hardwon.core.values.dream import DreamState
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.group import Group
-from hardwon.surfaces.cli.output import INTERRUPTED, complain, dump, say, say_folded, table
-from hardwon.surfaces.cli.progress import Progress
+from hardwon.surfaces.cli.options import Group
+from hardwon.surfaces.cli.output import (
+    INTERRUPTED,
+    Progress,
+    complain,
+    dump,
+    say,
+    say_folded,
+    table,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ from hardwon.core.errors import HardwonError
 from hardwon.core.settings import load
 from hardwon.core.text.clean import clip, one_line, plural, required
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.group import Group
+from hardwon.surfaces.cli.options import Group
 from hardwon.surfaces.cli.output import dump, say, say_folded
 
 if TYPE_CHECKING:

@@ -1,12 +1,13 @@
-"""Options that several commands share."""
+"""Options that several commands share, and groups of commands."""
 
 from __future__ import annotations
 
 import difflib
 import os
 import shlex
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -14,9 +15,6 @@ import hardwon
 from hardwon.core.settings import load
 from hardwon.engine.trust import project_for
 from hardwon.surfaces.cli.output import say
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
 
 
 def _project(
@@ -107,7 +105,7 @@ def _with(added: Sequence[Callable[..., Any]], command: Callable[..., Any]) -> C
     return command
 
 
-def chosen(scope: hardwon.Scope) -> str:
+def scope_options(scope: hardwon.Scope) -> str:
     """The options that choose a scope; none for the agent that is chosen without them."""
     is_usual = scope.project and scope.agent == _from_settings("agent")
     agent = "" if is_usual else f"--agent {shlex.quote(scope.agent)} "
@@ -181,3 +179,29 @@ class Scoped:
 
     def __exit__(self, *_: object) -> None:
         self._hardwon.close()
+
+
+_WHOLE = 1000  # longer than any first sentence
+
+
+class Group(click.Group):
+    """Shows the whole first sentence of each command, and points out a misspelt one."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        known = self.list_commands(ctx)
+        if args and args[0] not in known and not args[0].startswith("-"):
+            raise click.UsageError(f"no such command: {args[0]!r}{suggestion(args[0], known)}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        commands = ((name, self.get_command(ctx, name)) for name in self.list_commands(ctx))
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [
+                    (name, command.get_short_help_str(_WHOLE))
+                    for name, command in commands
+                    if command
+                ]
+            )

@@ -12,9 +12,8 @@ from hardwon.core.text.clean import one_line, plural
 from hardwon.core.values.lesson import Status
 from hardwon.engine.pipeline.playbook import SORTS
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.group import Group
-from hardwon.surfaces.cli.lesson_list import row
-from hardwon.surfaces.cli.lesson_lookup import LessonLookup, lesson_id
+from hardwon.surfaces.cli.lesson import LessonLookup, lesson_id, row
+from hardwon.surfaces.cli.options import Group
 from hardwon.surfaces.cli.output import dump, say, say_folded
 from hardwon.surfaces.presentation import items
 

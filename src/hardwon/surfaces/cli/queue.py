@@ -1,25 +1,29 @@
-"""`hardwon queue`: watch the queue work."""
+"""`hardwon queue` and `hardwon reflect`: watch and look after the queue of reflections."""
 
 from __future__ import annotations
 
+import re
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 import hardwon
-from hardwon.core.text.clean import one_line
+from hardwon import Hardwon, Job, Lesson
+from hardwon.core.errors import HardwonError, NotFound
+from hardwon.core.text.clean import clip, one_line, plural
+from hardwon.core.values.job import QueueCounts
+from hardwon.core.values.lesson import quarantine_note
 from hardwon.engine.runtime import utc_now
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.group import Group
-from hardwon.surfaces.cli.output import age, dump, say
-
-if TYPE_CHECKING:
-    from hardwon import Hardwon, Job
-    from hardwon.core.values.job import QueueCounts
+from hardwon.surfaces.cli.options import Group
+from hardwon.surfaces.cli.output import age, complain, dump, say
+from hardwon.surfaces.cli.work import drain_progress, tally_text
 
 _RETRIES_READ = 2000  # a larger backlog is not read for a view
 _RETRIES_SHOWN = 8
@@ -106,3 +110,205 @@ def _rate(earlier: dict[str, Any], later: dict[str, Any]) -> float:
     seconds = (later["at"] - earlier["at"]).total_seconds()
     done = later["worker"].get("done", 0) - earlier["worker"].get("done", 0)
     return max(0.0, done / seconds) if seconds else 0.0
+
+
+HINT = "Look closer: hardwon reflect list | failed | retry ID | purge ID | drain"
+OFF = "The durable queue is off; HARDWON_QUEUE_ENABLED=1 turns it on."
+_JOB_ID = r"[0-9a-f]{16}"
+
+
+def _suggest(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The verbs; after retry and purge, the dead jobs with a preview."""
+    words = ctx.params.get("words") or ()
+    if not words:
+        return [CompletionItem(verb) for verb in VERBS if verb.startswith(incomplete)]
+    if words[0] not in _ON_DEAD:
+        return []
+    try:
+        with hardwon.open(ctx.params.get("home")) as hw:
+            dead = hw.queue.dead()
+    except HardwonError:
+        return []  # Tab must not print errors
+    return [
+        CompletionItem(job.id, help=_preview(job))
+        for job in dead
+        if job.id.startswith(incomplete) and job.id not in words
+    ]
+
+
+@click.command("reflect", context_settings={"ignore_unknown_options": True})
+@click.argument("words", nargs=-1, shell_complete=_suggest)
+@click.option(
+    "--all", "everything", is_flag=True, help="Retry or purge every job that was given up."
+)
+@options.scope
+@options.as_json
+def reflect_command(
+    words: tuple[str, ...],
+    everything: bool,
+    home: str | None,
+    tenant: str,
+    agent: str,
+    project: str | None,
+    as_json: bool,
+) -> None:
+    """Keep WORDS as a lesson at once, without a model; or look after the queue.
+
+    \b
+    hardwon reflect                     how many wait, and how many were given up
+    hardwon reflect list                what waits, and what was given up
+    hardwon reflect failed              what was given up, with the reason
+    hardwon reflect retry ID... | --all try again, with attempts counted from 0
+    hardwon reflect purge ID... | --all remove it for good
+    hardwon reflect drain               work what is due, now
+    hardwon reflect "<lesson text>"     keep a lesson you already know
+    """
+    verb = _verb(words, everything)
+    with hardwon.open(home) as hw:
+        if verb == "":
+            _status(hw, as_json)
+        elif verb in _ON_DEAD:
+            _on_dead(hw, verb, words[1:], everything=everything, as_json=as_json)
+        elif verb:
+            _durable(hw)
+            VERBS[verb](hw, as_json)
+        else:
+            began = utc_now()
+            lesson = hw.agent(agent, project=project, tenant=tenant).learn(" ".join(words))
+            _tell_kept(lesson, is_new=lesson.created_at >= began, as_json=as_json)
+
+
+def _tell_kept(lesson: Lesson, *, is_new: bool, as_json: bool) -> None:
+    if as_json:
+        dump(lesson)
+        return
+    kept = "Kept as lesson" if is_new else "Known already: lesson"
+    say(f"{kept} #{lesson.id}: {one_line(lesson.correction, 100)}")
+    for notice in quarantine_note(lesson):
+        say(notice)
+
+
+def _verb(words: tuple[str, ...], everything: bool) -> str | None:
+    """The verb, unless the words are a lesson: a lesson may begin with a verb."""
+    if not words:
+        return ""
+    verb, arguments = words[0].lower(), words[1:]
+    if verb not in VERBS:
+        _misspelt(verb, arguments)
+        return None
+    if verb in _ON_DEAD:
+        is_about_jobs = len(arguments) < 2 or everything
+        is_about_jobs = is_about_jobs or all(re.fullmatch(_JOB_ID, word) for word in arguments)
+        return verb if is_about_jobs else None
+    return verb if not arguments else None
+
+
+def _misspelt(word: str, arguments: tuple[str, ...]) -> None:
+    """Refuse a single word that is nearly a verb: it is a typo, not a lesson."""
+    hint = "" if arguments or " " in word else options.suggestion(word, VERBS)
+    if hint:
+        raise click.UsageError(f"no such verb: {word}{hint}")
+
+
+def _durable(hw: Hardwon) -> None:
+    if not hw.settings.queue.enabled:
+        say(OFF)
+        raise click.exceptions.Exit(1)
+
+
+def _status(hw: Hardwon, as_json: bool) -> None:
+    counts, _ = hw.queue.status()
+    if as_json:
+        dump({"pending": counts.pending, "dlq": counts.dead})
+    elif not hw.settings.queue.enabled:
+        say(OFF)
+        say('Keep a lesson by hand: hardwon reflect "<lesson text>"')
+    else:
+        say(f"{plural(counts.pending, 'job')} waiting, {counts.dead} given up")
+        say(HINT)
+
+
+def _list(hw: Hardwon, as_json: bool) -> None:
+    pending, dead = hw.queue.waiting(), hw.queue.dead()
+    if as_json:
+        dump({"pending": pending, "dlq": dead})
+        return
+    say(f"Waiting ({len(pending)}):")
+    for job in pending:
+        _job(job, f"{age(job.enqueued_at, utc_now())} old")
+    say(f"Given up ({len(dead)}):")
+    for job in dead:
+        _job(job, f"{age(job.enqueued_at, utc_now())} old", error=160)
+
+
+def _failed(hw: Hardwon, as_json: bool) -> None:
+    dead = hw.queue.dead()
+    if as_json:
+        dump(dead)
+        return
+    if not dead:
+        say("No job was given up.")
+        return
+    say(f"Given up ({len(dead)}):")
+    for job in dead:
+        _job(job, f"queued {job.enqueued_at:%Y-%m-%d %H:%M}", error=240)
+
+
+def _drain(hw: Hardwon, as_json: bool) -> None:
+    with drain_progress(hw, is_quiet=as_json):
+        tally = hw.drain()
+    if as_json:
+        dump(tally)
+        return
+    say(f"{plural(sum(tally), 'job')} worked: {tally_text(tally)}")
+
+
+def _on_dead(
+    hw: Hardwon, verb: str, ids: Sequence[str], *, everything: bool, as_json: bool
+) -> None:
+    """Retry or purge each job; a job that is not dead does not stop the others."""
+    _durable(hw)
+    if not ids and not everything:
+        raise click.UsageError(f"name a job, or all: hardwon reflect {verb} ID... | --all")
+    moved, missing = [], []
+    for identity in [job.id for job in hw.queue.dead()] if everything else ids:
+        try:
+            (hw.queue.revive if verb == "retry" else hw.queue.purge)(identity)
+            moved.append(identity)
+        except NotFound:
+            missing.append(identity)
+    _print_moved(verb, moved, missing, as_json=as_json)
+    if missing:
+        raise click.exceptions.Exit(1)
+
+
+def _print_moved(verb: str, moved: list[str], missing: list[str], *, as_json: bool) -> None:
+    if as_json:
+        dump({"moved": moved, "missing": missing})
+        return
+    for identity in moved:
+        say(f"Job {identity} {_ON_DEAD[verb]}")
+    for identity in missing:
+        complain(f"no job {identity!r} was given up")
+
+
+def _job(job: Job, when: str, *, error: int = 0) -> None:
+    say(f"  {job.id}  {job.trigger}, {plural(job.attempts, 'attempt')}, {when}")
+    say(f"    task: {clip(one_line(job.episode.task), 100)}")
+    if error:
+        say(f"    last error: {clip(one_line(job.last_error), error)}")
+
+
+def _preview(job: Job) -> str:
+    return f"{one_line(job.episode.task, 60)} — {one_line(job.last_error, 60)}"
+
+
+_ON_DEAD = {"retry": "waits again", "purge": "was removed"}
+VERBS = {
+    "status": _status,
+    "list": _list,
+    "failed": _failed,
+    "retry": _failed,
+    "purge": _failed,
+    "drain": _drain,
+}

@@ -10,8 +10,8 @@ import click
 from hardwon.core.text.clean import one_line, plural
 from hardwon.core.values.run import WITHHELD, EndedRun, Shown, Step, timeline
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.group import Group
-from hardwon.surfaces.cli.output import age, dump, fitted, say, say_folded, width
+from hardwon.surfaces.cli.options import Group
+from hardwon.surfaces.cli.output import age, dump, fit_rows, say, say_folded, width
 from hardwon.surfaces.presentation import wording
 
 _LINES = 6  # lines shown of a failing call's output
@@ -40,7 +40,7 @@ def list_(text: str, limit: int, as_json: bool, **place: Any) -> None:
     of_whom = options.place(agent.scope)
     say(f"{plural(len(runs), 'run')}{of_whom}:" if runs else f"(no runs{of_whom})")
     now = datetime.now(UTC)
-    for line in fitted([_row(run, now) for run in runs], room=width() - 2):
+    for line in fit_rows([_row(run, now) for run in runs], room=width() - 2):
         say(f"  {line}")
 
 

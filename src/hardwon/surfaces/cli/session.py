@@ -5,38 +5,122 @@ from __future__ import annotations
 import json
 import os
 import sys
+import textwrap
 from collections import Counter
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from hardwon.core.settings import duration, load
-from hardwon.core.text.clean import clip, plural
+from hardwon.core.errors import InvalidInput
+from hardwon.core.settings import duration
+from hardwon.core.text.clean import clip, one_line, plural, printable
 from hardwon.engine.runtime import utc_now
 from hardwon.learn.transcripts.catalog import AGENTS, Ambiguous, Overview
-from hardwon.learn.transcripts.mining import Answerer, Mining, Sessions, by_policy
-from hardwon.learn.transcripts.past import (
-    EMPTY,
-    KNOWN,
-    LEARNT,
-    LIVE,
-    NO_FOLDER,
-    UNREADABLE,
-    Learnt,
-)
-from hardwon.learn.transcripts.questions import Option, Question
-from hardwon.surfaces.cli import dialogue, options
-from hardwon.surfaces.cli.group import Group
-from hardwon.surfaces.cli.output import age, complain, dump, say, table
-from hardwon.surfaces.cli.progress import Progress
+from hardwon.learn.transcripts.mining import Answerer, Mining, Phase, Sessions, by_policy
+from hardwon.learn.transcripts.past import Learnt
+from hardwon.learn.transcripts.questions import NONE, Chosen, Option, Question, valid
+from hardwon.learn.transcripts.transcript import SessionPlace
+from hardwon.surfaces.cli import options
+from hardwon.surfaces.cli.learning import print_learnt, print_recurring, sessions_recorded
+from hardwon.surfaces.cli.options import Group
+from hardwon.surfaces.cli.output import Progress, age, complain, dump, say, table, width
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+try:
+    import questionary
 
-    from hardwon.api.lookup import Recurring
-    from hardwon.learn.transcripts.mining import Phase
-    from hardwon.learn.transcripts.transcript import SessionPlace
+    _HAS_KEYS = True
+except ImportError:  # the extra `sessions` adds arrow keys; numbers always work
+    _HAS_KEYS = False
+
+
+_MARGIN = 8  # columns that the arrow, the tick and the number need
+_MARKS = {"pending": " ", "in_progress": "▸", "completed": "✔"}
+
+
+def ask_person(question: Question) -> Chosen:
+    """The values that the person chose; Ctrl-C and the end of input abort."""
+    has_terminal = _HAS_KEYS and sys.stdin.isatty() and sys.stdout.isatty()
+    answer = _by_keys if has_terminal else _by_number
+    if has_terminal and _is_long(question):
+        _show_options(question)
+    elif not has_terminal:
+        say(f"\n{question.text}")
+        _show_options(question)
+    while True:
+        try:
+            return valid(question, answer(question))
+        except InvalidInput as error:
+            say(f"  {error}")
+
+
+def show_phases(phases: tuple[Phase, ...]) -> None:
+    """One line for the phase that begins, on standard error."""
+    for number, phase in enumerate(phases, 1):
+        if phase.status == "in_progress":
+            line = f"{_MARKS[phase.status]} [{number}/{len(phases)}] {phase.active}"
+            click.echo(line, err=True)
+
+
+def _show_options(question: Question) -> None:
+    """Print every option in full, wrapped to the terminal."""
+    for number, option in enumerate(question.options, 1):
+        head = f"  {number}) "
+        text = head + one_line(printable(option.label))
+        say("\n".join(textwrap.wrap(text, width(), subsequent_indent=" " * len(head))))
+
+
+def _is_long(question: Question) -> bool:
+    """Whether an option does not fit into its line of the menu."""
+    return any(len(one_line(option.label)) > width() - _MARGIN for option in question.options)
+
+
+def _by_keys(question: Question) -> Chosen:
+    text, options = printable(question.text), _menu(question)
+    if not question.multi:
+        default = question.default[0] if question.default else None
+        return (questionary.select(text, options, default=default).unsafe_ask(),)
+    ticked = tuple(questionary.checkbox(text, options).unsafe_ask())
+    # The keys that select all or invert also tick "none": it is ignored if anything else is ticked.
+    return tuple(value for value in ticked if value != NONE) or question.default
+
+
+def _menu(question: Question) -> list[Any]:
+    """The options as lines of a menu; "none" is never ticked in advance."""
+    ticked = set(question.default) - {NONE} if question.multi else set()
+    return [
+        questionary.Choice(line, option.value, checked=option.value in ticked)
+        for line, option in zip(_lines(question), question.options, strict=True)
+    ]
+
+
+def _lines(question: Question) -> list[str]:
+    labels = [one_line(printable(option.label)) for option in question.options]
+    if not _is_long(question):
+        return labels
+    return [clip(f"{at}) {label}", width() - _MARGIN) for at, label in enumerate(labels, 1)]
+
+
+def _by_number(question: Question) -> Chosen:
+    hint = "numbers, as 1,3" if question.multi else "a number"
+    text = click.prompt(f"Choose {hint}", default=_default(question), show_default=True)
+    return _values(question, text)
+
+
+def _default(question: Question) -> str:
+    values = [option.value for option in question.options]
+    return ",".join(str(values.index(value) + 1) for value in question.default)
+
+
+def _values(question: Question, text: str) -> Chosen:
+    """`1, 3` as the values of the first and the third option."""
+    chosen = []
+    for part in text.replace(",", " ").split():
+        if not (part.isascii() and part.isdigit() and 1 <= int(part) <= len(question.options)):
+            raise InvalidInput(f"{part!r} is not one of the numbers above")
+        chosen.append(question.options[int(part) - 1].value)
+    return tuple(chosen)
+
 
 _AGENTS = click.option(
     "--from",
@@ -138,90 +222,15 @@ def learn(
     """
     with (
         options.Scoped(**place) as agent,
-        Progress("Learning", is_quiet=as_json, kept=_kept) as tell,
+        Progress("Learning", is_quiet=as_json, kept=sessions_recorded) as tell,
     ):
         learnt = agent.sessions.learn(agents=agents, since=since, is_look=dry_run, tell=tell)
         recurring = agent.recurring(since=since, limit=5) if any(s.runs for s in learnt) else ()
     if as_json:
         dump({"sessions": learnt, "is_dry_run": dry_run})
         return
-    _print_learnt(learnt, is_look=dry_run)
+    print_learnt(learnt, is_look=dry_run)
     print_recurring(recurring)
-
-
-def offer_learning(home: str, wanted: bool | None, *, is_asking: bool) -> None:
-    """Learn from the past sessions of this machine, if the person wants to."""
-    if wanted is False:
-        return
-    scope = load(home).scope
-    with options.Scoped(home, scope.tenant, scope.agent, scope.project or None) as agent:
-        fresh = agent.sessions.unrecorded(since=_LATELY)
-        if not fresh:
-            return
-        found = f"{plural(len(fresh), 'session')} of {plural(_folders(fresh), 'project')}"
-        say(f"Found {found} from the last {_LATELY.days} days.")
-        seconds = max(1, round(sum(place.size for place in fresh) / _SPEED))
-        question = f"Learn from them now? About {seconds} s, nothing leaves the machine"
-        is_answered = is_asking and sys.stdin.isatty()
-        if not (wanted or (is_answered and click.confirm(question, default=True))):
-            say("  Learn from them: hardwon session learn")
-            return
-        with Progress("Learning", kept=_kept) as tell:
-            learnt = agent.sessions.learn(since=_LATELY, tell=tell)
-        _print_learnt(learnt, is_look=False)
-        print_recurring(agent.recurring(since=_LATELY, limit=5))
-
-
-_LATELY = timedelta(days=90)
-_SPEED = 3_000_000  # bytes of sessions that are read in a second
-
-
-def _folders(places: list[SessionPlace]) -> int:
-    return len({place.folder or place.cwd or os.path.dirname(place.path) for place in places})
-
-
-def print_recurring(failures: Sequence[Recurring], *, is_full: bool = False) -> None:
-    """Print the failures that came back most, a line each; `is_full`: where and when, too."""
-    for failure in failures:
-        cure = failure.cure or "still open"
-        say(f"  {plural(failure.runs, 'run')}: {clip(failure.text, 60)} → {clip(cure, 90)}")
-        if is_full:
-            days = f"{failure.first:%Y-%m-%d} to {failure.last:%Y-%m-%d}"
-            names = clip(", ".join(failure.projects), 80)
-            say(f"     {plural(failure.calls, 'call')}, {days}, in {names}", dim=True)
-
-
-def _kept(done: int) -> str:
-    return f"{plural(done, 'session')} recorded; run it again for the others"
-
-
-def _print_learnt(learnt: list[Learnt], *, is_look: bool) -> None:
-    recorded = [session for session in learnt if session.status == LEARNT]
-    projects = {session.project for session in recorded}
-    steps, failed = (sum(getattr(s, name) for s in recorded) for name in ("steps", "failed"))
-    verb = "would be recorded" if is_look else "recorded"
-    say(
-        f"{plural(len(recorded), 'session')} of {plural(len(projects), 'project')} {verb}:"
-        f" {plural(steps, 'call')}, {failed:,} failed"
-    )
-    others = Counter(session.status for session in learnt if session.status != LEARNT)
-    for status, count in others.items():
-        say(f"  {plural(count, 'session')} left out: {_LEFT_OUT[status]}", dim=True)
-    for session in learnt:
-        if session.status == UNREADABLE:
-            complain(f"{session.place.path}: {session.problem}")
-    lines = sum((Counter(session.skipped) for session in learnt), Counter[str]())
-    for reason, count in lines.items():
-        say(f"  {plural(count, 'line')} skipped: {reason}", dim=True)
-
-
-_LEFT_OUT = {
-    EMPTY: "without a call",
-    KNOWN: "copies of sessions that are recorded",
-    LIVE: "recorded by hooks when they happened",
-    NO_FOLDER: "their folder is unknown; name a project with --project",
-    UNREADABLE: "they must not or cannot be read",
-}
 
 
 @command.command()
@@ -257,7 +266,7 @@ def _by_dialogue(sessions: Sessions, name: str, filters: dict[str, Any], as_json
     """Ask a person; continue with another session if they want to."""
     chosen = _chosen(sessions, name, filters["agents"])
     while True:
-        result = _mined(sessions, chosen, lambda *_: dialogue.ask, is_quiet=as_json)
+        result = _mined(sessions, chosen, lambda *_: ask_person, is_quiet=as_json)
         _print_result(result, as_json)
         if as_json or not _wants_another(result):
             return
@@ -288,7 +297,7 @@ def _mined(
         def show(now: tuple[Phase, ...]) -> None:
             tell.clear()
             if not is_quiet:
-                dialogue.show(now)
+                show_phases(now)
 
         return sessions.mine(place, answerer, watch=show, tell=tell)
 
@@ -425,7 +434,7 @@ _DONE = Question(
 
 def _wants_another(result: Mining) -> bool:
     """Ask what to do next; the person may look at related rules any number of times."""
-    while (answer := dialogue.ask(_DONE)) == ("rules",):
+    while (answer := ask_person(_DONE)) == ("rules",):
         related = result.delta.related if result.delta else ()
         for passage in related:
             say(f"  {passage.path}:{passage.line} ({passage.relation}): {passage.excerpt}")
@@ -446,7 +455,7 @@ def _chosen(sessions: Sessions, name: str, agents: tuple[str, ...]) -> SessionPl
 
 def _pick(places: list[SessionPlace]) -> SessionPlace:
     chosen = tuple(Option(str(n), f"{place.agent} {place.id}") for n, place in enumerate(places))
-    (answer,) = dialogue.ask(Question("session", "Which session?", chosen, default=("0",)))
+    (answer,) = ask_person(Question("session", "Which session?", chosen, default=("0",)))
     return places[int(answer)]
 
 

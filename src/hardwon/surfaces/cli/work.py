@@ -5,22 +5,87 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-from typing import TYPE_CHECKING
+import threading
+from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import click
 
 import hardwon
+from hardwon.core.errors import StorageError, storage_error
 from hardwon.core.settings import duration
 from hardwon.core.text.clean import plural
 from hardwon.core.text.secrets import without_secrets
+from hardwon.core.values.job import Tally
+from hardwon.engine.worker import WorkerProcess
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.output import dump, say
-from hardwon.surfaces.cli.progress import Progress, Watched
+from hardwon.surfaces.cli.output import Progress, Watched, dump, say
 
-if TYPE_CHECKING:
-    from datetime import timedelta
+_LOCAL = ("127.0.0.1", "localhost", "[::1]")
+_PATIENCE = 1.0  # seconds to wait for a request: a worker waits this long at its end
+_TEXT = "text/plain; version=0.0.4; charset=utf-8"
 
-    from hardwon.core.values.job import Tally
+
+class WorkerEndpoint:
+    """A small server in the process of a worker; `with WorkerEndpoint(worker, port):`."""
+
+    def __init__(self, worker: WorkerProcess, port: int) -> None:
+        try:
+            self._server = ThreadingHTTPServer(("127.0.0.1", port), _handler(worker))
+        except OSError as error:
+            raise storage_error(error, f"127.0.0.1:{port}") from error
+        self._server.daemon_threads = False  # requests in progress get their whole answer
+        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+
+    @property
+    def port(self) -> int:
+        """The port it listens on."""
+        return int(self._server.server_address[1])
+
+    def __enter__(self) -> WorkerEndpoint:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+
+def _handler(worker: WorkerProcess) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        timeout = _PATIENCE
+
+        def do_GET(self) -> None:
+            if self.headers.get("Host", "localhost").rsplit(":", 1)[0] not in _LOCAL:
+                self._answer(421, b"not here\n")  # DNS rebinding by a foreign page
+            elif self.path == "/healthz":
+                self._answer(200, b"ok\n")
+            elif self.path == "/readyz":
+                is_ready = worker.ledger.is_ready
+                self._answer(200 if is_ready else 503, b"ready\n" if is_ready else b"not ready\n")
+            elif self.path == "/metrics":
+                self._metrics()
+            else:
+                self._answer(404, b"/metrics, /healthz, /readyz\n")
+
+        def _metrics(self) -> None:
+            try:
+                self._answer(200, worker.metrics())
+            except StorageError as error:
+                self._answer(503, f"{error}\n".encode())
+
+        def _answer(self, code: int, body: bytes) -> None:
+            self.send_response(code)
+            self.send_header("Content-Type", _TEXT)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Do not log scrapes."""
+
+    return Handler
 
 
 @click.command("work")
@@ -47,21 +112,21 @@ def command(
     with hardwon.open(home) as hw:
         os.chdir(hw.settings.home)  # a model's command must not start in a folder others wrote to
         port = hw.settings.queue.metrics_port if metrics_port is None else metrics_port
-        with _endpoint(hw, port), drained(hw, is_quiet=as_json or mode != "empty"):
+        with _endpoint(hw, port), drain_progress(hw, is_quiet=as_json or mode != "empty"):
             tally = hw.work(mode or "forever", idle=_time(idle))
         pending = hw.queue.status()[0].pending
     if as_json:
         dump({**tally._asdict(), "left": pending})
     else:
-        say(f"{counted(tally)}, {pending} waiting")
+        say(f"{tally_text(tally)}, {pending} waiting")
 
 
-def counted(tally: Tally) -> str:
+def tally_text(tally: Tally) -> str:
     """How many jobs ended in each way."""
     return f"{tally.done:,} done, {tally.retried:,} to retry, {tally.buried:,} given up"
 
 
-def drained(hw: hardwon.Hardwon, *, is_quiet: bool) -> Watched:
+def drain_progress(hw: hardwon.Hardwon, *, is_quiet: bool) -> Watched:
     """Progress over the jobs that wait now."""
     waiting, ledger = hw.queue.status()[0].pending, hw.worker.ledger
     progress = Progress("Reflecting", is_quiet=is_quiet, kept=_jobs_kept)
@@ -82,7 +147,7 @@ class _Screened(logging.Formatter):
 def _endpoint(hw: hardwon.Hardwon, port: int) -> contextlib.AbstractContextManager[object]:
     if not port:
         return contextlib.nullcontext()
-    from hardwon.surfaces.cli.endpoint import WorkerEndpoint
+    from hardwon.surfaces.cli.work import WorkerEndpoint
 
     hw.worker.metrics()  # a missing extra is reported now, not at the first scrape
     return WorkerEndpoint(hw.worker, port)

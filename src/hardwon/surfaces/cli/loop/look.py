@@ -14,7 +14,7 @@ from hardwon.engine.runtime import utc_now
 from hardwon.learn.trials.analytics import PARTS
 from hardwon.learn.trials.values import Category, LoopStatus
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.loop.chart import spark
+from hardwon.surfaces.cli.loop.report import spark
 from hardwon.surfaces.cli.output import age, dump, say, table
 
 if TYPE_CHECKING:

@@ -1,30 +1,138 @@
-"""Analyse, export and import loops and reflections."""
+"""Analyse, export and import loops."""
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from hardwon.core.errors import storage_error
 from hardwon.core.text.clean import plural
 from hardwon.core.values import plain
-from hardwon.learn.trials import exchange
+from hardwon.learn.trials import Loops, exchange
+from hardwon.learn.trials.analytics import Analysis, Curve, SharedPoint
 from hardwon.learn.trials.files import loop_ids
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.loop.chart import bar, plot, spark
-from hardwon.surfaces.cli.loop.page import analysis_page, number, percent
-from hardwon.surfaces.cli.output import dump, say, table
-from hardwon.surfaces.cli.progress import Progress
+from hardwon.surfaces.cli.output import Progress, dump, say, table
+from hardwon.surfaces.presentation.charts import SMALL, bars, safe
+from hardwon.surfaces.presentation.charts import line as curve_of
+from hardwon.surfaces.presentation.page import page, section, tiles
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+_BLOCKS = "▁▂▃▄▅▆▇█"
+_MOST = 60
 
-    from hardwon.learn.trials import Loops
-    from hardwon.learn.trials.analytics import Analysis, SharedPoint
+
+def spark(values: Sequence[float], *, low: float = 0.0, high: float | None = None) -> str:
+    """A line of blocks, one per value."""
+    top = high if high is not None else max(values, default=0.0)
+    span = (top - low) or 1.0
+    highest_block = len(_BLOCKS) - 1
+    return "".join(
+        _BLOCKS[round(max(0.0, min(1.0, (v - low) / span)) * highest_block)] for v in values
+    )
+
+
+def plot(values: Sequence[float], *, height: int = 6, high: float | None = None) -> list[str]:
+    """A curve over trials with its axes; a very long one is cut."""
+    plotted = list(values[:_MOST])
+    top = high if high is not None else max(plotted, default=1.0) or 1.0
+    wide = 4 if len(plotted) <= 16 else 1
+    places = [round(max(0.0, min(1.0, value / top)) * height) for value in plotted]
+    lines = [_row(row, places, wide, label=top * row / height) for row in range(height, -1, -1)]
+    lines.append(" " * 8 + "".join(_tick(at, wide) for at in range(len(plotted))))
+    return [line.rstrip() for line in lines]
+
+
+def _row(row: int, places: Sequence[int], wide: int, *, label: float) -> str:
+    cells = ("●" if place == row else "·" if place > row else " " for place in places)
+    return f"{label:6.2f} ┤" + "".join(cell.center(wide) for cell in cells)
+
+
+def _tick(at: int, wide: int) -> str:
+    if wide == 4:
+        return str(at + 1).center(wide)
+    return "+" if (at + 1) % 10 == 0 else "-"
+
+
+def bar(value: float, most: float, *, width: int = 24) -> str:
+    """A bar in proportion to the longest."""
+    return "█" * max(1, round(width * value / most)) if value and most else ""
+
+
+_NOTHING = "<p>nothing yet</p>"
+
+
+def analysis_page(analysis: Analysis, *, title: str) -> str:
+    """The whole page."""
+    helped = (
+        ("with lessons", analysis.success_with_lessons),
+        ("without lessons", analysis.success_without_lessons),
+    )
+    known = [(name, value) for name, value in helped if value is not None]
+    sure = [(f"{name} ({count})", share) for name, count, share in analysis.calibration]
+    plots = {
+        "Reward by trial (mean)": curve_of(analysis.reward_curve, "bar", label="reward", high=1.0),
+        "Errors by trial (mean)": curve_of(analysis.error_curve, "bad", label="errors"),
+        "Failure categories": bars(analysis.categories),
+        "Why loops ended": bars(analysis.reasons),
+        "Improvement after a reflection, by its confidence": bars(sure, most=1, show=percent),
+        "Success with recalled lessons and without": bars(known, most=1, show=percent),
+    }
+    wide = {
+        "Kinds of tasks that came again": _repeated(analysis),
+        "Newest loops": "".join(map(_cell, reversed(analysis.curves))),
+    }
+    wide["Newest loops"] = f'<div class="small">{wide["Newest loops"] or _NOTHING}</div>'
+    sections = (section(head, drawn or _NOTHING) for head, drawn in plots.items())
+    return page(
+        title,
+        f"{plural(analysis.loops, 'loop')}, {plural(analysis.trials, 'trial')}",
+        tiles(*_tiles(analysis)),
+        f'<div class="pairs">{"".join(sections)}</div>',
+        *(section(head, drawn or _NOTHING) for head, drawn in wide.items()),
+    )
+
+
+def _tiles(analysis: Analysis) -> list[tuple[str, str]]:
+    return [
+        (percent(analysis.success_rate), "loops that succeeded"),
+        (number(analysis.trials_to_success), "trials to success"),
+        (number(analysis.seconds_to_success, " s"), "time to success"),
+        (f"{analysis.learning_rate:+.3f}", "learning rate per trial"),
+        (str(analysis.breakthroughs), "trials that did better"),
+        (percent(analysis.lesson_reuse_rate), "loops that reused lessons"),
+        (number(analysis.confidence_correlation), "confidence against improvement (r)"),
+        (str(analysis.low_quality), "poor reflections"),
+    ]
+
+
+def _repeated(analysis: Analysis) -> str:
+    rows = "".join(
+        f"<li><b>{row.loops}×</b><span>{safe(row.task)}</span>"
+        f'<span class="side soft">{row.first_trials:g} → {row.last_trials:g} trials</span></li>'
+        for row in analysis.repeated
+    )
+    return f"<ul>{rows}</ul>" if rows else ""
+
+
+def _cell(curve: Curve) -> str:
+    drawn = curve_of(curve.rewards, "bar", label="reward", high=1.0, size=SMALL)
+    words = f"{curve.task} · {curve.status} after {len(curve.rewards)} · {curve.loop_id}"
+    return f'<div>{drawn}<p class="soft">{safe(words)}</p></div>'
+
+
+def percent(value: float | None) -> str:
+    """A share for people."""
+    return "–" if value is None else f"{value:.0%}"
+
+
+def number(value: float | None, unit: str = "") -> str:
+    """A number for people."""
+    return "–" if value is None else f"{value:.2f}{unit}"
 
 
 @click.command()
@@ -110,7 +218,7 @@ def _loops_kept(done: int) -> str:
 
 
 def _analysis(loops: Loops, *, is_quiet: bool) -> Analysis:
-    total, done = sum(1 for _ in loop_ids(loops.root)), count(1)
+    total, done = len(loop_ids(loops.root)), count(1)
     with Progress("Reading", is_quiet=is_quiet) as tell:
         return loops.analyze(watch=lambda: tell(next(done), total))
 

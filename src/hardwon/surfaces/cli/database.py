@@ -1,19 +1,35 @@
-"""`hardwon migrate`: create and update the tables of a PostgreSQL database."""
+"""`hardwon copy` and `hardwon migrate`: stores in PostgreSQL."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+from collections.abc import Sequence
 
 import click
 
 from hardwon.core.errors import InvalidInput
 from hardwon.core.settings import load
 from hardwon.core.text.clean import plural
+from hardwon.storage import copying
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.output import say
+from hardwon.surfaces.cli.output import Progress, say
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+
+@click.command("copy")
+@click.argument("source")
+@click.argument("target")
+@click.option("--resume", is_flag=True, help="Continue a copy that was interrupted.")
+def copy_command(source: str, target: str, resume: bool) -> None:
+    """Copy lessons, logs, reflections and dreams from SOURCE into TARGET, and compare them.
+
+    Each is a home directory or `postgresql://…` with the role that owns the tables. The source is
+    not changed; stop its writers first. Jobs are not copied: work them first.
+    """
+    home = load().home
+    os.makedirs(home, mode=0o700, exist_ok=True)
+    with Progress("Copying", kept=lambda _: "continue with --resume") as tell:
+        rows = copying.copy(source, target, home=home, resume=resume, tell=tell)
+    say(f"{plural(rows, 'row')} copied and compared")
 
 
 @click.command("migrate")
@@ -21,7 +37,7 @@ if TYPE_CHECKING:
 @click.option("--sql", is_flag=True, help="Print what would be run, and run nothing.")
 @click.option("--check", is_flag=True, help="Exit with 1 when something would be run.")
 @click.option("--grant", metavar="ROLE", help="Let this role use the tables without owning them.")
-def command(home: str | None, sql: bool, check: bool, grant: str | None) -> None:
+def migrate_command(home: str | None, sql: bool, check: bool, grant: str | None) -> None:
     """Bring the tables of a PostgreSQL database up to date, all or nothing.
 
     The database is that of `postgres.url`, or `--home postgresql://…`. Run it with the role that is

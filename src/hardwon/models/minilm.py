@@ -6,23 +6,26 @@ The weights are int8 with a scale for each row; the cosine to the original's vec
 
 from __future__ import annotations
 
+import ctypes
+import os
+import re
+import unicodedata
+from contextlib import contextmanager
 from functools import cached_property
+from glob import glob
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core._fork import ForkLock
 from hardwon.core.errors import MissingExtra, SetupError
-from hardwon.models.embeddings.wordpiece import WordPiece
 
 try:
     import numpy as np
     from hardwon_minilm import WEIGHTS
-
-    from hardwon.models.embeddings import threads
 except ImportError as error:
     raise MissingExtra("vectors") from error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from numpy.typing import NDArray
@@ -32,6 +35,12 @@ if TYPE_CHECKING:
 _LAYERS, _HEADS, _WIDTH = 6, 12, 384
 _PIECES = 256  # word pieces per text; more are ignored
 _BATCH = 16
+_PIECE = re.compile(r"[^\W_]+|[^\s\w]|_")
+_LONGEST = 40  # characters; no piece of the vocabulary is longer
+_REMEMBERED = 50_000  # words
+# Where numpy's packages for Linux and macOS keep OpenBLAS, and the names of its functions.
+_LIBRARIES = ("../numpy.libs", ".dylibs")
+_FUNCTIONS = ("scipy_openblas_{}_num_threads64_", "scipy_openblas_{}_num_threads")
 
 
 class MiniLM:
@@ -48,7 +57,7 @@ class MiniLM:
             model = self._model
             pieces = [model.words.numbers(text) for text in texts]
         vectors = np.empty((len(pieces), _WIDTH), np.float32)
-        with threads.single():
+        with one_thread():
             for batch in _batches(pieces):
                 vectors[batch] = model.means([pieces[at] for at in batch])
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -184,3 +193,90 @@ def _batches(texts: Sequence[Sequence[int]]) -> Iterator[list[int]]:
     order = sorted(range(len(texts)), key=lambda at: len(texts[at]))
     for start in range(0, len(order), _BATCH):
         yield order[start : start + _BATCH]
+
+
+class WordPiece:
+    """Splits texts into the longest pieces that BERT's uncased vocabulary has."""
+
+    def __init__(self, vocabulary: Iterable[str], *, limit: int) -> None:
+        self._numbers = {piece: number for number, piece in enumerate(vocabulary)}
+        self._unknown = self._numbers["[UNK]"]
+        self._first, self._last = self._numbers["[CLS]"], self._numbers["[SEP]"]
+        self._limit = limit
+        self._cache: dict[str, list[int]] = {}
+
+    def numbers(self, text: str) -> list[int]:
+        """The numbers of a text's pieces between its two marks, at most `limit` with them."""
+        pieces = [self._first]
+        for word in _PIECE.findall(_fold(text)):
+            pieces += self._pieces(word)
+            if len(pieces) >= self._limit:
+                break
+        return [*pieces[: self._limit - 1], self._last]
+
+    def _pieces(self, word: str) -> list[int]:
+        pieces = self._cache.get(word)
+        if pieces is None:
+            pieces = self._split(word)
+            if len(self._cache) < _REMEMBERED:
+                self._cache[word] = pieces
+        return pieces
+
+    def _split(self, word: str) -> list[int]:
+        """The longest pieces first; a word that cannot be split is unknown as a whole."""
+        pieces: list[int] = []
+        start = 0
+        while start < len(word):
+            end = min(len(word), start + _LONGEST)
+            mark = "##" if start else ""
+            while end > start and mark + word[start:end] not in self._numbers:
+                end -= 1
+            if end == start:
+                return [self._unknown]
+            pieces.append(self._numbers[mark + word[start:end]])
+            start = end
+        return pieces
+
+
+def _fold(text: str) -> str:
+    """Lower case, without accents."""
+    text = text.lower()
+    if text.isascii():
+        return text
+    parts = unicodedata.normalize("NFD", text)
+    return "".join(letter for letter in parts if unicodedata.category(letter) != "Mn")
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """In the block numpy uses one thread, if that can be set.
+
+    OpenBLAS uses all cores for every product. For a text of a few words that costs more than it
+    saves, and on a busy machine its threads wait for each other: that took five times as long.
+    """
+    if _CONTROL is None:
+        yield
+        return
+    get, put = _CONTROL
+    before = get()
+    put(1)
+    try:
+        yield
+    finally:
+        put(before)
+
+
+def _control() -> tuple[Callable[[], int], Callable[[int], object]] | None:
+    """Functions that get and set the number of threads; None without OpenBLAS."""
+    home = os.path.dirname(np.__file__)
+    for place in _LIBRARIES:
+        for path in glob(os.path.join(home, place, "*openblas*")):
+            library = ctypes.CDLL(path)
+            for name in _FUNCTIONS:
+                if hasattr(library, name.format("get")):
+                    get, put = (getattr(library, name.format(verb)) for verb in ("get", "set"))
+                    return get, put
+    return None
+
+
+_CONTROL = _control()

@@ -38,9 +38,9 @@ def open_embedder(name: str, *, key: str, timeout: timedelta) -> Embedder:
     """The embedder of this name; its packages are imported now, its weights on first use."""
     ensure(name)
     if name == MINILM:
-        from hardwon.models.embeddings.minilm import MiniLM
+        from hardwon.models.minilm import MiniLM
 
         return MiniLM()
-    from hardwon.models.embeddings import endpoint
+    from hardwon.models import providers
 
-    return endpoint.open(name.partition(":")[2], key=key, timeout=timeout)
+    return providers.open_embedder(name.partition(":")[2], key=key, timeout=timeout)

@@ -1,5 +1,0 @@
-"""`hardwon fix`."""
-
-from hardwon.surfaces.cli.how import fix as command
-
-__all__ = ["command"]
