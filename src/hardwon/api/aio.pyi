@@ -19,8 +19,7 @@ from hardwon.core.values.report import Exposure, FailureKind, LessonVerdict, Mar
 from hardwon.core.values.run import EndedRun, RunSoFar, Step
 from hardwon.core.values.scope import Scope
 from hardwon.engine.pipeline import inject
-from hardwon.engine.pipeline.refine import Refined
-from hardwon.engine.pipeline.verify import Verification
+from hardwon.engine.pipeline.answers import Refined, Verification
 from hardwon.engine.runtime import Answerer
 from hardwon.engine.trust import FolderClaim
 from hardwon.engine.worker import WorkerProcess

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from hardwon.core.values.reflection import Reflection
     from hardwon.core.values.run import EndedRun
     from hardwon.core.values.scope import Scope
-    from hardwon.engine.pipeline.refine import Refined
-    from hardwon.engine.pipeline.verify import Verification
+    from hardwon.engine.pipeline.answers import Refined, Verification
     from hardwon.engine.runtime import Runtime
 
 

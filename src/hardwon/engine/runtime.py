@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hardwon.core.values.lesson import Lesson
     from hardwon.core.values.scope import Scope
     from hardwon.engine import embeddings, mirror
-    from hardwon.engine.pipeline import imagine
+    from hardwon.engine.pipeline import answers
     from hardwon.engine.worker import BackgroundWorker, WorkerProcess
     from hardwon.models import budget
     from hardwon.storage.ports import Embedder, Model, Request, Run, Store, WorkedQueue
@@ -196,11 +196,11 @@ class Runtime:
         return budget.Accounts(self.settings.budget, ledger, self.clock)
 
     @cached_property
-    def imagination(self) -> imagine.Imagination:
+    def imagination(self) -> answers.Imagination:
         """Hypothetical lessons, cached by query."""
-        from hardwon.engine.pipeline import imagine
+        from hardwon.engine.pipeline import answers
 
-        return imagine.Imagination()
+        return answers.Imagination()
 
     def capture(self, episode: Episode, trigger: str, recorded: Sequence[Step] = ()) -> Job:
         """Queue an episode durably; `recorded` steps were screened when they were recorded."""
