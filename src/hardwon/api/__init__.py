@@ -210,6 +210,13 @@ class Hardwon:
 
         return namespaces.Vectors(self._engine)
 
+    @property
+    def exchange(self) -> namespaces.Exchange:
+        """What other machines send and copy: `receive`, `state`, `marks`, `lessons`."""
+        from hardwon.api import namespaces
+
+        return namespaces.Exchange(self._engine)
+
     def check(self) -> list[str]:
         """The problems of the stored data, in words; [] if there are none."""
         return self._engine.store.check()

@@ -112,7 +112,7 @@ class Playbook:
         default: the present one of this handle, else the latest of the project that has not ended.
         """
         values = self._engine.settings
-        if values.is_for_hooks and values.postgres.url:
+        if values.is_for_hooks and values.remote:
             raise InvalidInput("a hook has only a copy of the database; run `hardwon playbook add`")
         items = parse_items(text)
         if not items:

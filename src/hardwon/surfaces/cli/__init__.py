@@ -56,6 +56,8 @@ _SECTIONS = {
         "open": "Look at what was learnt, in your browser.",
         "serve": "Serve the HTTP API and the pages.",
         "key": "Make, list and revoke the keys of `serve`.",
+        "login": "Share the lessons of a server, in hooks and commands.",
+        "logout": "Use the lessons of this home again.",
         "copy": "Copy a store into another: a file into PostgreSQL, or back.",
         "migrate": "Make or update the tables of a PostgreSQL database.",
     },
@@ -66,7 +68,8 @@ _SECTIONS = {
         "completion": "Print the completion script of your shell.",
     },
 }
-_ELSEWHERE = {  # `NAME_command` in the module of another command
+_ELSEWHERE = {
+    "logout": "login",  # `NAME_command` in the module of another command
     "copy": "database",
     "doctor": "status",
     "fix": "recall",

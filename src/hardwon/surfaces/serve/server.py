@@ -98,6 +98,11 @@ class Service:
     def __init__(
         self, hw: Hardwon, address: Address, *, tenant: str = "default", limits: Limits = Limits()
     ) -> None:
+        if hw.settings.server.url:
+            raise SetupError(
+                f"this home is logged in to {hw.settings.server.url}: `hardwon logout` first,"
+                " or serve another home"
+            )
         database = open_database(hw.settings)
         address.check(KeyRing(database))
         is_local = address.is_loopback and not address.is_behind_proxy
