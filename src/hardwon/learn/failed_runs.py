@@ -22,7 +22,7 @@ _LOG = logging.getLogger("hardwon")
 
 async def process(engine: Runtime, job: Job) -> str | None:
     """Make a lesson of a job and store it; SKIPPED when there was nothing to learn."""
-    lesson = await _reflected(engine, job)
+    lesson = await _reflect(engine, job)
     if lesson is None:
         return SKIPPED
     _keep(engine, lesson)
@@ -37,7 +37,7 @@ def _keep(engine: Runtime, lesson: Lesson) -> None:
     _LOG.warning("lesson not kept (reflexion.persist is off):\n%s", lesson.render())
 
 
-async def _reflected(engine: Runtime, job: Job) -> Lesson | None:
+async def _reflect(engine: Runtime, job: Job) -> Lesson | None:
     """The lesson of a job; None if its steps were learnt from, or if the same job made one."""
     model = _model(engine)
     is_learnt = episode_failure.needs_no_words(job) and engine.settings.reflexion.persist
@@ -45,10 +45,10 @@ async def _reflected(engine: Runtime, job: Job) -> Lesson | None:
         return None
     if engine.has_model and reflect.known(job, lessons=engine.store.lessons, now=engine.clock()):
         return None
-    return await _worded(job, model)
+    return await _word(job, model)
 
 
-async def _worded(job: Job, model: Model) -> Lesson | None:
+async def _word(job: Job, model: Model) -> Lesson | None:
     """The lesson as the model words it; as the rules do when the model's budget is spent."""
     try:
         return await reflect.reflect(job, model=model, system=prompt_text("lesson"))

@@ -92,7 +92,7 @@ def _is_command(step: Step) -> bool:
 def _call(step: Step) -> str:
     if not _is_command(step):
         return f"{step.tool} on {_target(step)}"
-    return f"`{_quoted(clip(_on_one_line(step.args), 140))}`"
+    return f"`{_within_backticks(clip(_on_one_line(step.args), 140))}`"
 
 
 def _on_one_line(args: str) -> str:
@@ -108,10 +108,10 @@ def _target(step: Step) -> str:
     match = re.search(
         r'"(?:file_path|path|url|filename|pattern|query)": ?"([^"]{1,120})"', step.args
     )
-    return f"`{_quoted(match[1])}`" if match else "that input"
+    return f"`{_within_backticks(match[1])}`" if match else "that input"
 
 
-def _quoted(text: str) -> str:
+def _within_backticks(text: str) -> str:
     """Text that cannot end the backticks around it."""
     return text.replace("`", "'")
 
