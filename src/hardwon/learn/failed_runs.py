@@ -10,7 +10,7 @@ from hardwon.core.values.job import SKIPPED, Job
 from hardwon.core.values.lesson import Kind, Lesson, with_evidence
 from hardwon.engine.pipeline import reflect
 from hardwon.engine.runtime import prompt_text
-from hardwon.knowledge.reading import episode_failure
+from hardwon.knowledge.reading import mistakes
 from hardwon.models.rules import Rules
 
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ def _keep(engine: Runtime, lesson: Lesson) -> None:
 async def _reflect(engine: Runtime, job: Job) -> Lesson | None:
     """The lesson of a job; None if its steps were learnt from, or if the same job made one."""
     model = _model(engine)
-    is_learnt = episode_failure.needs_no_words(job) and engine.settings.reflexion.persist
-    if is_learnt or not (engine.has_model or episode_failure.teaches(job)):
+    is_learnt = mistakes.needs_no_words(job) and engine.settings.reflexion.persist
+    if is_learnt or not (engine.has_model or mistakes.teaches(job)):
         return None
     if engine.has_model and reflect.known(job, lessons=engine.store.lessons, now=engine.clock()):
         return None

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING
 from hardwon.core.errors import PermanentError
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.text.quoting import quotable
-from hardwon.knowledge.reading.episode_failure import focus
 from hardwon.knowledge.reading.error_line import error_line
 from hardwon.knowledge.reading.fixes import fix_shown
-from hardwon.knowledge.reading.lesson_text import UNSOLVED
-from hardwon.knowledge.reading.mistakes import is_passing
+from hardwon.knowledge.reading.mined_lesson import UNSOLVED, situation
+from hardwon.knowledge.reading.mistakes import focus, is_passing
 from hardwon.knowledge.reading.reading import read_failure
 from hardwon.knowledge.reading.shell import main_command
-from hardwon.knowledge.reading.situation import situation
 from hardwon.storage.ports import Reply
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from hardwon.core.values.lesson import RULES, RUN, Evidence, Kind, Lesson, Statu
 from hardwon.core.values.run import Episode, Step, Trigger
 from hardwon.knowledge.ranking.query import Query
 from hardwon.knowledge.reading.call_keys import blamed_keys
-from hardwon.knowledge.reading.episode_failure import failure_of, focus
 from hardwon.knowledge.reading.error_line import error_line
+from hardwon.knowledge.reading.mistakes import failure_of, focus
 from hardwon.models import ask
 from hardwon.storage.ports import Request
 
