@@ -33,7 +33,7 @@ _OWN_MODEL = "agent:"  # how the name of a model begins that `install` has set
 def choose_reader(agents: Sequence[str], home: str, way: str | None, *, is_asking: bool) -> None:
     """Set how ended runs are read: as the command line says, or as the person answers."""
     settings, possible = load(home), _possible(agents)
-    if way is None and _is_chosen(settings):
+    if way is None and (bool(settings.model.name) or settings.origin("hooks.ask") != "default"):
         return
     if way is None and is_asking and sys.stdin.isatty() and len(possible) > 1:
         way = _answer(possible)
@@ -75,10 +75,6 @@ def _reading(agents: Sequence[str]) -> str:
 
 def _command(agent: str) -> str:
     return headless.AGENTS.get(agent, "")
-
-
-def _is_chosen(settings: Settings) -> bool:
-    return bool(settings.model.name) or settings.origin("hooks.ask") != "default"
 
 
 def _answer(possible: dict[str, str]) -> str:

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from hardwon.core.settings import load
 from hardwon.core.text.clean import clip, one_line, plural
+from hardwon.core.values.lesson import Lesson
 from hardwon.engine.pipeline import inject
 from hardwon.engine.runtime import utc_now
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import age, dump, say, table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from hardwon.api.lookup import Answer
-    from hardwon.core.values.lesson import Lesson
     from hardwon.knowledge.ranking.scores import Judged
 
 _BUDGET = 10_000  # tokens: more than an agent gets
