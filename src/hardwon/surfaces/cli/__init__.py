@@ -5,9 +5,9 @@ from __future__ import annotations
 import io
 import os
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 from itertools import chain
-from typing import TYPE_CHECKING
 
 import click
 
@@ -15,9 +15,6 @@ import hardwon
 from hardwon.core.errors import HardwonError, InvalidInput, MissingExtra, NotFound
 from hardwon.surfaces.cli.options import Group
 from hardwon.surfaces.cli.output import INTERRUPTED, complain
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 # Every command with its line in `hardwon --help`, by section; most are `command` in the module of
 # their name.

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from hardwon.core.settings import load
 from hardwon.core.text.clean import clip, one_line
+from hardwon.core.values.lesson import Lesson
 from hardwon.engine.pipeline import inject
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, say, table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from hardwon.core.values.lesson import Lesson
     from hardwon.knowledge.ranking.scores import Judged
 
 _BUDGET = 10_000  # tokens: more than an agent gets

@@ -197,7 +197,7 @@ def examine(home: str | None) -> Iterator[Check]:
 def _server(url: str) -> Iterator[Check]:
     """Checks of a PostgreSQL server; imported only when one is used."""
     try:
-        from hardwon.storage.postgres import inspection
+        from hardwon.storage.postgres import schema
         from hardwon.storage.postgres.database import Database
         from hardwon.storage.queues.postgres import notify
 
@@ -206,7 +206,7 @@ def _server(url: str) -> Iterator[Check]:
         yield Check("server", False, str(error))
         return
     with database.opened():
-        yield from (Check(*finding) for finding in inspection.inspect(database))
+        yield from (Check(*finding) for finding in schema.inspect(database))
     yield Check("notices", *notify.inspect(url))
 
 

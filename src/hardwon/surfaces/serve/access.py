@@ -19,8 +19,7 @@ from starlette.requests import cookie_parser
 from hardwon.api.operations import Right
 from hardwon.core.values.report import Place
 from hardwon.storage.auth import is_bearer
-from hardwon.storage.service.keys import NO_LIMIT, KeyRing, Limit, Role
-from hardwon.storage.service.logins import Logins
+from hardwon.storage.service.keys import NO_LIMIT, KeyRing, Limit, Logins, Role
 
 if TYPE_CHECKING:
     from starlette.datastructures import Headers

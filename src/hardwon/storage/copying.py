@@ -1,29 +1,115 @@
-"""The two ends of a copy: a SQLite file and a PostgreSQL database, read and written in pages."""
+"""Copy all that one store keeps into another, in pages, resumable and verified."""
 
 from __future__ import annotations
 
+import json
 import os
+from functools import partial
+from hashlib import blake2b
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from hardwon.core import _files
+from hardwon.core.errors import InvalidInput, StorageError
 from hardwon.core.values.scope import Scope
 from hardwon.knowledge.ranking.query import index
 from hardwon.storage.postgres import schema
+from hardwon.storage.postgres.connection import patient
 from hardwon.storage.postgres.database import Database
 from hardwon.storage.sql import lessons, scopes
 from hardwon.storage.sql.dialect import Statement
-from hardwon.storage.sql.rows import COLUMNS, lesson_of
+from hardwon.storage.sql.rows import COLUMNS, DELIVERY, DREAM, ENDED_RUN, REFLECTION, lesson_of
 from hardwon.storage.stores.postgres import PostgresStore
-from hardwon.storage.stores.postgres.memtable import packed
+from hardwon.storage.stores.postgres.index import packed
 from hardwon.storage.stores.sqlite import SqliteStore
 from hardwon.storage.stores.sqlite.database import Database as File
 from hardwon.storage.stores.sqlite.database import marks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
+    from typing import Any
 
-    from hardwon.storage.copying.tables import Row, Table
+    Row = tuple[Any, ...]
+    from collections.abc import Callable, Iterator
+
     from hardwon.storage.sql.dialect import Tenancy
+
+
+_MASK = (1 << 64) - 1
+
+
+class Table(NamedTuple):
+    """One table: its columns, and the key columns that identify and order its rows."""
+
+    name: str
+    columns: tuple[str, ...]
+    key: tuple[str, ...]
+    truths: frozenset[str] = frozenset()  # boolean columns
+
+    def key_of(self, row: Row) -> Row:
+        """The values of the key columns of a row."""
+        return tuple(row[self.columns.index(name)] for name in self.key)
+
+
+def _table(name: str, columns: str, key: str = "id", truths: str = "") -> Table:
+    return Table(
+        name, tuple(columns.split(", ")), tuple(key.split(", ")), frozenset(truths.split())
+    )
+
+
+# Each after the tables that it refers to. The index is not copied: the target builds its own.
+TABLES = (
+    _table("shelves", "id, agent_id, project"),
+    _table("lessons", f"id, shelf, {COLUMNS}", truths="guard"),
+    _table("lesson_vectors", "id, lesson, shelf, embedder, vector"),
+    _table("lesson_history", "id, shelf, lesson, act, before, at"),
+    _table("reflections", f"id, shelf, kind, {REFLECTION}"),
+    _table("reflection_words", "shelf, kind, word, reflection", "shelf, kind, word, reflection"),
+    _table("deliveries", DELIVERY),
+    _table("ended_runs", ENDED_RUN),
+    _table("past_runs", "shelf, digest, state", "shelf, digest"),
+    _table(
+        "failures",
+        "shelf, signature, text, met_count, first_at, last_at",
+        "shelf, signature",
+    ),
+    _table("failure_days", "shelf, day, signature, met", "shelf, day, signature"),
+    _table(
+        "units",
+        "shelf, run, family, door, withheld, share, at, lesson, wording, position, score, outcome",
+        "shelf, run, family",
+        "withheld",
+    ),
+    _table("dream_log", f"number, {DREAM}, created_at, shelf", "number"),
+    _table(
+        "dream_changes",
+        "number, dream, kind, lesson, project, reason, before, after, tags",
+        "number",
+    ),
+)
+
+
+class Sum(NamedTuple):
+    """The number of rows, and a digest of them that does not depend on their order."""
+
+    rows: int = 0
+    digest: int = 0
+
+    def plus(self, rows: Iterable[Row]) -> Sum:
+        """The sum with more rows."""
+        count, digest = self
+        for row in rows:
+            text = json.dumps([_plain(value) for value in row]).encode()
+            raw = blake2b(text, digest_size=8).digest()
+            count, digest = count + 1, (digest + int.from_bytes(raw, "big")) & _MASK
+        return Sum(count, digest)
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, bool):
+        return int(value)
+    return value.hex() if isinstance(value, bytes) else value
+
 
 PAGE = 500  # rows
 _SETTLED = 8 * PAGE  # lessons that a server moves into its dictionary at once
@@ -55,7 +141,7 @@ AS noted (shelf, lesson, entries)
 """
 
 
-def pages(end: FileEnd | ServerEnd, tenant: str, table: Table) -> Iterator[list[Row]]:
+def pages(end: End, tenant: str, table: Table) -> Iterator[list[Row]]:
     """All rows of a tenant in a table, in the order of its key."""
     after: Row | None = None
     while rows := end.page(tenant, table, after):
@@ -83,7 +169,7 @@ class FileEnd:
         return [name for (name,) in self._file.rows("SELECT name FROM tenants ORDER BY name")]
 
     def count(self, tenant: str, table: Table) -> int:
-        """How many rows of a table are the tenant's."""
+        """How many rows of a table are the tenant\'s."""
         sql = f"SELECT count(*) FROM {table.name} WHERE {_whose(table)}"
         return int(self._file.rows(sql, (tenant,))[0][0])
 
@@ -144,7 +230,7 @@ class ServerEnd:
         return [name for (name,) in self._db.rows("SELECT name FROM hardwon.tenants ORDER BY name")]
 
     def count(self, tenant: str, table: Table) -> int:
-        """How many rows of a table are the tenant's."""
+        """How many rows of a table are the tenant\'s."""
         sql = f"SELECT count(*) FROM hardwon.{table.name} WHERE tenant = :tenant"
         return int(self._db.of(tenant).rows(sql)[0][0])
 
@@ -203,6 +289,9 @@ class ServerEnd:
         self.store.close()
 
 
+End = FileEnd | ServerEnd
+
+
 def _note(own: Tenancy, rows: list[Row]) -> int:
     """Add these lessons to the index unless they are in it; returns how many were added."""
     existing = {number for (number,) in own.rows(_KNOWN, lessons=[row[0] for row in rows])}
@@ -229,3 +318,91 @@ def _typed(table: Table, row: Row) -> dict[str, object]:
         name: bool(value) if name in table.truths else value
         for name, value in zip(table.columns, row, strict=True)
     }
+
+
+@patient()
+def copy(
+    source: str,
+    target: str,
+    *,
+    home: str,
+    resume: bool = False,
+    tell: Callable[..., None] = lambda done, of, label: None,
+) -> int:
+    """Copy all tenants and verify the copy; returns the number of rows.
+
+    A target with data is refused, unless `resume`: then existing rows stay as they are.
+    `tell(done, of, label=…)` is called with the number of rows done, and of all rows.
+    """
+    old, new = _end(source, home), _end(target, home)
+    try:
+        if new.tenants() and not resume:
+            problem = f"the target already has data of tenant {', '.join(new.tenants()[:3])}"
+            raise InvalidInput(f"{problem}; --resume continues a copy that was interrupted")
+        tenants = old.tenants()
+        total = sum(old.count(tenant, table) for tenant in tenants for table in TABLES)
+        new.set_salt(old.store.units.salt())
+        _transfer(old, new, tenants, partial(tell, of=total, label="Copying"))
+        new.finish(tenants)
+        _verify(old, new, tenants, target, partial(tell, of=total, label="Comparing"))
+        return total
+    finally:
+        old.close()
+        new.close()
+
+
+def _transfer(
+    old: End,
+    new: End,
+    tenants: list[str],
+    tell: Callable[[int], None],
+) -> None:
+    """Put all rows of these tenants into the new store."""
+    done = 0
+    for tenant in tenants:
+        for table in TABLES:
+            for rows in pages(old, tenant, table):
+                tell(done)
+                new.put(tenant, table, rows)
+                done += len(rows)
+        share = old.store.units.share(tenant)
+        if share is not None:
+            new.store.units.set_share(tenant, share)
+
+
+def _end(place: str, home: str) -> End:
+    return ServerEnd(place, home) if _files.is_database(place) else FileEnd(place)
+
+
+def _verify(
+    old: End,
+    new: End,
+    tenants: list[str],
+    target: str,
+    tell: Callable[[int], None],
+) -> None:
+    """Compare counts and digests of every table, and let the target check itself."""
+    done = 0
+    for tenant in tenants:
+        for table in TABLES:
+            tell(done)
+            copied, arrived = _sum(old, tenant, table), _sum(new, tenant, table)
+            done += copied.rows
+            if copied != arrived:
+                problem = (
+                    f"{table.name} of {tenant!r}: {arrived.rows} rows of {copied.rows}, or changed"
+                )
+                raise StorageError(_shown(target), problem, "copy again with --resume")
+    if problems := new.store.check():
+        raise StorageError(_shown(target), "; ".join(problems), "copy into an empty target")
+
+
+def _sum(end: End, tenant: str, table: Table) -> Sum:
+    total = Sum()
+    for rows in pages(end, tenant, table):
+        total = total.plus(rows)
+    return total
+
+
+def _shown(target: str) -> str:
+    return "the database" if _files.is_database(target) else target
