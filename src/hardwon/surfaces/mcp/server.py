@@ -19,6 +19,7 @@ try:
 
     from hardwon.surfaces.mcp.selection import add_selection
     from hardwon.surfaces.mcp.views import (
+        AnswerList,
         Done,
         LessonList,
         LessonView,
@@ -87,6 +88,18 @@ def _add_reading(server: MCPServer, agent: Agent) -> None:
     def search_lessons(query: LessonText, limit: Limit = 10) -> LessonList:
         """Lessons that contain the query."""
         return LessonList.of(agent.readable(agent.lessons.search(query, limit=limit)))
+
+    @server.tool(annotations=_READS)
+    @_explained
+    def fix(error: Text, limit: Limit = 5) -> AnswerList:
+        """What got past this error before: in this project first, then in others."""
+        return AnswerList.of(agent.fix(error, limit=limit))
+
+    @server.tool(annotations=_READS)
+    @_explained
+    def how(words: LessonText, limit: Limit = 5) -> AnswerList:
+        """Calls that worked for something: in this project first, then in others."""
+        return AnswerList.of(agent.how(words, limit=limit))
 
 
 def _add_writing(server: MCPServer, hw: Hardwon, agent: Agent) -> None:
