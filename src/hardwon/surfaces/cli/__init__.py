@@ -53,6 +53,8 @@ _SECTIONS = {
         "open": "Look at what was learnt, in your browser.",
         "serve": "Serve the HTTP API and the pages.",
         "key": "Make, list and revoke the keys of `serve`.",
+        "backup": "Write a home into one file, while it is in use.",
+        "restore": "Bring a backup back.",
         "login": "Share the lessons of a server, in hooks and commands.",
         "logout": "Use the lessons of this home again.",
         "copy": "Copy a store into another: a file into PostgreSQL, or back.",
@@ -65,19 +67,20 @@ _SECTIONS = {
         "completion": "Print the completion script of your shell.",
     },
 }
-_ELSEWHERE = {
-    "logout": "login",  # `NAME_command` in the module of another command
+_ELSEWHERE = {  # `NAME_command` in the module of another command
     "copy": "database",
     "doctor": "status",
     "fix": "recall",
     "hook": "daemon",
     "how": "recall",
     "key": "serve",
+    "logout": "login",
     "migrate": "database",
     "model": "config",
     "open": "serve",
     "project": "config",
     "reflect": "queue",
+    "restore": "backup",
     "uninstall": "install",
 }
 COMMANDS = {name: line for commands in _SECTIONS.values() for name, line in commands.items()}

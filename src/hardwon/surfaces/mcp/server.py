@@ -61,7 +61,9 @@ def build(hw: Hardwon, agent: Agent, *, folder: str = "") -> MCPServer:
     )
     _add_reading(server, agent)
     _add_writing(server, hw, agent)
-    add_selection(server, agent, folder or os.getcwd())
+    if hasattr(agent, "playbook"):  # a client of a server has no runs and sessions of its own
+        _add_playbook(server, agent)
+        add_selection(server, agent, folder or os.getcwd())
     _add_resources(server, agent)
     _add_prompts(server)
     return server
@@ -107,17 +109,6 @@ def _add_writing(server: MCPServer, hw: Hardwon, agent: Agent) -> None:
         """Keep a lesson at once: when it applies and what to do instead, in a sentence or two."""
         return LessonView.of(agent.learn(text))
 
-    @server.tool(annotations=_ADDS)
-    @_explained
-    def playbook_add(items: Items, run: Name = "") -> WrittenItems:
-        """Write down what the next agent in this project should know; once, before you end.
-
-        An item is kept as far as the steps of the run show it: commands as they worked, in
-        backticks, with <placeholders> for the values of this task.
-        """
-        lines = (item.model_dump_json() for item in items)
-        return WrittenItems.of(agent.playbook.add("\n".join(lines), run=run))
-
     @server.tool(annotations=_REMOVES)
     @_explained
     def delete_lesson(id: Number) -> Done:
@@ -140,6 +131,19 @@ def _add_writing(server: MCPServer, hw: Hardwon, agent: Agent) -> None:
         if job is not None and hw.settings.hooks.wake:
             hw.wake()
         return Queued(job=job.id if job else None)
+
+
+def _add_playbook(server: MCPServer, agent: Agent) -> None:
+    @server.tool(annotations=_ADDS)
+    @_explained
+    def playbook_add(items: Items, run: Name = "") -> WrittenItems:
+        """Write down what the next agent in this project should know; once, before you end.
+
+        An item is kept as far as the steps of the run show it: commands as they worked, in
+        backticks, with <placeholders> for the values of this task.
+        """
+        lines = (item.model_dump_json() for item in items)
+        return WrittenItems.of(agent.playbook.add("\n".join(lines), run=run))
 
 
 def _explained(tool: Callable[P, R]) -> Callable[P, R]:
