@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.core.values.lesson import PREPARED, Fix, Lesson
 from hardwon.knowledge.evidence.calls import calls_of, only_call
+from hardwon.knowledge.evidence.common import READERS
 from hardwon.knowledge.evidence.keys import same_key
 from hardwon.knowledge.evidence.wording import TRAIL, typed
 from hardwon.knowledge.ranking.query import Query
@@ -89,8 +90,8 @@ def _says_otherwise(fix: Fix, pending: Call, past: RunSoFar) -> bool:
         return False  # a file was changed, or the goal, or it did not always help
     _, *first = fix.key.split(PREPARED)
     if first:
-        if fix.worked < _SURE:
-            return False
+        if fix.worked < _SURE or READERS.issuperset(first):
+            return False  # the files may be right now
         made = {call.program for step in past.steps for call in calls_of(step)}
         return made.isdisjoint(first)
     if pending.is_tool:

@@ -12,7 +12,7 @@ from hardwon.core.values.lesson import PREPARED, UNCHANGED, Fix
 from hardwon.knowledge.evidence.calls import calls_of
 from hardwon.knowledge.evidence.inner import with_failure
 from hardwon.knowledge.evidence.trails import failing_call, passed
-from hardwon.knowledge.evidence.wording import INSTEAD, TRAIL, VALUES, trail_fix, typed
+from hardwon.knowledge.evidence.wording import SHOW_CALLS, TRAIL, VALUES, trail_fix, typed
 from hardwon.knowledge.reading.changed_lines import (
     LINES,
     code_run,
@@ -81,7 +81,7 @@ def fixes_of_call(fixes: Sequence[Fix], step: Step) -> tuple[Fix, ...]:
     return tuple(
         fix
         for fix in fixes
-        if fix.sort not in {TRAIL, INSTEAD} or _program_of(fix, step) == failing.program
+        if fix.sort not in SHOW_CALLS or _program_of(fix, step) == failing.program
     )
 
 
