@@ -20,7 +20,7 @@ CLASSES = {
     "api.playbook": ("Playbook",),
     "engine.projects": ("Projects",),
     "api.tenants": ("Tenant",),
-    "api.namespaces": ("JobQueue", "Vectors", "Goals", "Runs", "Answers"),
+    "api.namespaces": ("JobQueue", "Vectors", "Exchange", "Goals", "Runs", "Answers"),
     "learn.maintenance.handle": ("Dreams",),
     "learn.transcripts.mining": ("Sessions",),
     "learn.trials.loops": ("Loops",),

@@ -13,7 +13,7 @@ from hardwon.core.values.lesson import Change
 from hardwon.storage.ports import History, Store
 from hardwon.storage.postgres.database import Database as Server
 from hardwon.storage.sql.reflections import SqlHistory
-from hardwon.storage.stores.memory.history import MemoryHistory
+from hardwon.storage.stores.memory.lessons import MemoryHistory
 from hardwon.storage.stores.sqlite.database import Database
 from tests.samples import CODER, LATER, NOW, lesson
 

@@ -18,7 +18,7 @@ from hardwon.storage.ports import ReflectionStore, Store
 from hardwon.storage.postgres.database import Database as Server
 from hardwon.storage.sql.reflections import SqlReflections
 from hardwon.storage.stores.memory import MemoryStore
-from hardwon.storage.stores.memory.reflections import MemoryReflections
+from hardwon.storage.stores.memory.lessons import MemoryReflections
 from hardwon.storage.stores.postgres import PostgresStore
 from hardwon.storage.stores.redis.reflections import RedisReflections
 from hardwon.storage.stores.sqlite import SqliteStore

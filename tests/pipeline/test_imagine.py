@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from hardwon.engine.pipeline.imagine import Imagination
+from hardwon.engine.pipeline.answers import Imagination
 from hardwon.models.scripted import Scripted
 
 

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from hardwon.core.errors import BadReply
-from hardwon.engine.pipeline.refine import Refined, refine
+from hardwon.engine.pipeline.answers import Refined, refine
 from hardwon.models.scripted import Scripted
 
 
@@ -72,9 +72,9 @@ def test_it_is_written_again_so_many_times_at_most() -> None:
     assert (best.text, best.passes, len(model.requests)) == ("c" * 9, 2, 5)
 
 
-def test_a_critique_without_a_score_is_a_bad_reply() -> None:
+def test_a_critique_without_a_score_twice_is_a_bad_reply() -> None:
     with pytest.raises(BadReply):
-        refined("<critique>too short</critique>")
+        refined("<critique>too short</critique>", "too short")
 
 
 def test_long_texts_are_cut_before_a_model_reads_them_and_so_is_its_critique() -> None:

@@ -10,8 +10,7 @@ import pytest
 import hardwon
 from hardwon.core.errors import BadReply, PermanentError
 from hardwon.core.settings import HydeSettings, Reflexion, load
-from hardwon.engine.pipeline.refine import Refined, refine
-from hardwon.engine.pipeline.verify import Verification, verify
+from hardwon.engine.pipeline.answers import Refined, Verification, refine, verify
 from hardwon.engine.runtime import prompt_text
 from hardwon.models.scripted import Scripted
 from tests.models.server import LESSON
@@ -66,9 +65,9 @@ def test_the_questions_are_answered_without_seeing_the_answer() -> None:
     assert [one.prompt for one in model.requests[1:3]] == ["Which flag lists all?", "Since when?"]
 
 
-def test_a_judgement_without_a_status_is_a_bad_reply() -> None:
+def test_a_judgement_without_a_status_twice_is_a_bad_reply() -> None:
     with pytest.raises(BadReply):
-        verified(QUESTIONS, "a", "b", "well, it depends")
+        verified(QUESTIONS, "a", "b", "well, it depends", "it depends")
 
 
 def test_a_good_answer_is_left_alone() -> None:

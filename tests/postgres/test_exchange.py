@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
-from hardwon.storage.postgres.connect import Connection, connect
+from hardwon.storage.postgres.connection import Connection, connect
 from tests.postgres_server import Place
 
 _SAME = "SELECT :value::text"

@@ -15,8 +15,8 @@ import pytest
 import hardwon
 from hardwon.core.errors import SetupError, Unavailable
 from hardwon.core.settings import load
+from hardwon.storage.postgres.connection import Exchange
 from hardwon.storage.postgres.database import Database
-from hardwon.storage.postgres.exchange import Exchange
 from hardwon.surfaces.cli import run
 from tests.postgres_server import Place, PostgresServer, running
 from tests.redis_server import DURABLE, RedisServer, free_port

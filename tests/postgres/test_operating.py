@@ -18,7 +18,7 @@ import hardwon
 from hardwon.core.errors import PermanentError
 from hardwon.storage.ports import Reply, Request
 from hardwon.storage.postgres.database import Database
-from hardwon.storage.postgres.inspection import Finding, inspect
+from hardwon.storage.postgres.schema import Finding, inspect
 from hardwon.surfaces.cli import run
 from tests.postgres_server import SERVICE, Place, PostgresServer
 from tests.redis_server import free_port
@@ -130,7 +130,7 @@ def test_a_worker_starts_by_itself(home: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_an_old_snapshot_is_found_by_a_role_that_may_look(
     postgres: PostgresServer, database: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hardwon.storage.postgres.inspection.HELD", 0)
+    monkeypatch.setattr("hardwon.storage.postgres.schema.HELD", 0)
 
     with psycopg.connect(postgres.admin(database.name)) as dump:
         dump.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")

@@ -15,8 +15,8 @@ from hardwon.core.errors import HardwonError, InvalidInput, NewerSchema, SetupEr
 from hardwon.core.values.lesson import Status
 from hardwon.knowledge.ranking.query import query
 from hardwon.storage.postgres import schema
+from hardwon.storage.postgres.connection import is_patient
 from hardwon.storage.postgres.database import Database
-from hardwon.storage.postgres.deadline import is_patient
 from hardwon.storage.stores.postgres import PostgresStore
 from tests.postgres_server import SERVICE, Place, PostgresServer
 from tests.samples import CODER, NOW, lesson

@@ -8,8 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from hardwon.storage.service.database import ServiceDatabase
-from hardwon.storage.service.keys import KeyRing
-from hardwon.storage.service.logins import IDLE, LINK, LONGEST, MOST, Logins
+from hardwon.storage.service.keys import IDLE, LINK, LONGEST, MOST, KeyRing, Logins
 
 
 class Clock:

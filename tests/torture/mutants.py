@@ -18,18 +18,9 @@ from hardwon.core.text import frames, redact
 from hardwon.core.values.job import Backoff, Job, WorkCounter
 from hardwon.engine.pipeline import inject, work
 from hardwon.storage.queues import records
-from hardwon.storage.queues.files import (
-    admission,
-    dead_letters,
-    directory,
-    folder,
-    lock,
-    record_dir,
-    schedule,
-    watch,
-)
+from hardwon.storage.queues.files import folder, queue, record_dir
 from hardwon.storage.queues.postgres import statements
-from hardwon.storage.stores.postgres import index, memtable, merge
+from hardwon.storage.stores.postgres import index
 from hardwon.storage.stores.sqlite import database
 
 
@@ -42,8 +33,7 @@ def _fsync_if(wanted: Any) -> None:
 
 
 def _sync_by(fsync: Any) -> None:
-    for module in (directory, folder):
-        vars(module)["sync"] = fsync
+    vars(folder)["sync"] = fsync
 
 
 def no_file_fsync() -> None:
@@ -104,21 +94,21 @@ def no_limit() -> None:
 
 
 def newest_first() -> None:
-    scan = watch.FolderWatch.scan
-    watch.FolderWatch.scan = lambda self, known: scan(self, known)[::-1]  # type: ignore[method-assign]
+    scan = record_dir.FolderWatch.scan
+    record_dir.FolderWatch.scan = lambda self, known: scan(self, known)[::-1]  # type: ignore[method-assign]
 
 
 def until_the_next_start() -> None:
     """What finds no room in memory at start is not looked at again."""
-    leave = schedule.Schedule.leave_outside
+    leave = queue.Schedule.leave_outside
 
-    def forgetful(self: schedule.Schedule, name: str) -> None:
+    def forgetful(self: queue.Schedule, name: str) -> None:
         if len(self._outside) < self._capacity:
             leave(self, name)
         else:
             self._in_flight[name] = ""
 
-    schedule.Schedule.leave_outside = forgetful  # type: ignore[method-assign]
+    queue.Schedule.leave_outside = forgetful  # type: ignore[method-assign]
 
 
 def wall_clock() -> None:
@@ -128,26 +118,26 @@ def wall_clock() -> None:
 
 def stale_deleted() -> None:
     """What is too old is removed, as the published system does."""
-    bury = dead_letters.DeadLetters.bury
+    bury = record_dir.DeadLetters.bury
 
-    def forget(self: dead_letters.DeadLetters, job: Job) -> None:
-        if job.last_error == admission.STALE:
+    def forget(self: record_dir.DeadLetters, job: Job) -> None:
+        if job.last_error == queue.STALE:
             self._waiting.remove(job.id)
         else:
             bury(self, job)
 
-    dead_letters.DeadLetters.bury = forget  # type: ignore[method-assign]
+    record_dir.DeadLetters.bury = forget  # type: ignore[method-assign]
 
 
 def counted_twice() -> None:
     """What is found at start is counted again when it is admitted."""
-    admit = admission.Admission._admit
+    admit = queue.Admission._admit
 
-    def doubled(self: admission.Admission, identity: str, now: Any) -> None:
+    def doubled(self: queue.Admission, identity: str, now: Any) -> None:
         self.flow["accepted"] += 1
         admit(self, identity, now)
 
-    admission.Admission._admit = doubled  # type: ignore[method-assign]
+    queue.Admission._admit = doubled  # type: ignore[method-assign]
 
 
 def a_series_a_job() -> None:
@@ -189,24 +179,24 @@ def in_place() -> None:
 def bury_first() -> None:
     """A job is taken from where it was before it is written to where it goes."""
 
-    def bury(self: dead_letters.DeadLetters, job: Job) -> None:
+    def bury(self: record_dir.DeadLetters, job: Job) -> None:
         self._waiting.remove(job.id)
         self._dead.replace(job)
 
-    def revive(self: dead_letters.DeadLetters, identity: str, now: Any) -> None:
+    def revive(self: record_dir.DeadLetters, identity: str, now: Any) -> None:
         job = self._dead.get(identity)
         assert job
         self._dead.remove(identity)
         fresh = job._replace(attempts=0, last_error="", enqueued_at=now, due=now)
         self._waiting.add(identity, records.encode(fresh))
 
-    dead_letters.DeadLetters.bury = bury  # type: ignore[method-assign]
-    dead_letters.DeadLetters.revive = revive  # type: ignore[method-assign]
+    record_dir.DeadLetters.bury = bury  # type: ignore[method-assign]
+    record_dir.DeadLetters.revive = revive  # type: ignore[method-assign]
 
 
 def no_settling() -> None:
     """A move that was cut short is left as it is."""
-    dead_letters.DeadLetters.settle = lambda self, job: True  # type: ignore[method-assign]
+    record_dir.DeadLetters.settle = lambda self, job: True  # type: ignore[method-assign]
 
 
 def swallow() -> None:
@@ -227,11 +217,11 @@ def no_checksum() -> None:
 
 
 def no_lock() -> None:
-    def acquire(self: lock.SignedLock, *, wait: bool = False) -> bool:
+    def acquire(self: folder.SignedLock, *, wait: bool = False) -> bool:
         self._fd = self._fd if self._fd >= 0 else self._file()
         return True
 
-    lock.SignedLock.acquire = acquire  # type: ignore[method-assign]
+    folder.SignedLock.acquire = acquire  # type: ignore[method-assign]
 
 
 def attempts_in_memory() -> None:
@@ -293,16 +283,16 @@ def _modules_with(name: str) -> list[ModuleType]:
 
 def stale_fresh() -> None:
     """What waits beside the index is read once."""
-    look = memtable.Memtable.look
+    look = index.Memtable.look
 
-    def forgetful(self: memtable.Memtable, tenancy: Any, shelves: Any) -> Any:
+    def forgetful(self: index.Memtable, tenancy: Any, shelves: Any) -> Any:
         known = self._shared
         missing = [shelf for shelf in shelves if shelf.id not in known]
         if missing:
             look(self, tenancy, missing)
         return [known[shelf.id] for shelf in shelves if shelf.id in known]
 
-    memtable.Memtable.look = forgetful  # type: ignore[method-assign]
+    index.Memtable.look = forgetful  # type: ignore[method-assign]
 
 
 def unsorted_cut() -> None:
@@ -313,8 +303,8 @@ def unsorted_cut() -> None:
 def unlocked_settlers() -> None:
     """Several processes move what waits on a shelf at once."""
     sql = "SELECT pg_try_advisory_xact_lock(:kind::int, :shelf::int)"
-    assert vars(merge)["_TRY"] == sql
-    vars(merge)["_TRY"] = "SELECT TRUE OR :kind = :shelf"
+    assert vars(index)["_TRY"] == sql
+    vars(index)["_TRY"] = "SELECT TRUE OR :kind = :shelf"
 
 
 def forwarded_again() -> None:

@@ -10,15 +10,7 @@ from types import SimpleNamespace
 
 from hardwon import Job
 from hardwon.core import _files
-from hardwon.storage.queues.files import (
-    FileQueue,
-    QueueLimits,
-    counts,
-    directory,
-    folder,
-    lock,
-    watch,
-)
+from hardwon.storage.queues.files import FileQueue, QueueLimits, folder, record_dir
 from tests.samples import NOW, job
 from tests.torture.simulated_disk import Disk, PowerCut
 
@@ -179,11 +171,10 @@ def _broken(whole: Disk, unsynced: str) -> Disk:
 
 def _install(simulated: Disk) -> None:
     """Let the queue run on the simulated disk."""
-    for module in (_files, directory, folder, lock, watch, counts):
+    for module in (_files, folder, record_dir):
         vars(module)["os"] = simulated.module()
-    for module in (directory, folder):  # a mutant may have put its own here
-        vars(module)["sync"] = _files.sync
-    vars(lock)["fcntl"] = SimpleNamespace(
+    vars(folder)["sync"] = _files.sync  # a mutant may have put its own here
+    vars(folder)["fcntl"] = SimpleNamespace(
         LOCK_EX=2, LOCK_NB=4, LOCK_SH=1, LOCK_UN=8, flock=simulated.flock
     )
-    vars(watch)["time"] = lambda: 0.0
+    vars(record_dir)["time"] = lambda: 0.0

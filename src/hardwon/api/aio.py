@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _HANDLES = (
     *(api.Hardwon, api.Agent, Lessons, playbook.Playbook, projects.Projects, tenants.Tenant),
-    *(namespaces.JobQueue, namespaces.Vectors),
+    *(namespaces.JobQueue, namespaces.Vectors, namespaces.Exchange),
     *(namespaces.Goals, namespaces.Runs, namespaces.Answers),
 )
 _AT_ONCE = {"agent", "tenant"}  # these return a handle and need no thread

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.core import time_limits
 from hardwon.core.errors import HardwonError, InvalidInput, PermanentError
-from hardwon.engine.pipeline import refine, screen, verify
+from hardwon.engine.pipeline import answers, screen
 from hardwon.engine.runtime import TEXT_LIMIT, prompt_text
 from hardwon.storage.ports import Request
 
@@ -29,19 +29,19 @@ def tried(engine: Runtime) -> Reply:
     return reply._replace(model=reply.model or model.name)
 
 
-def verified(engine: Runtime, task: str, answer: str) -> verify.Verification:
+def verified(engine: Runtime, task: str, answer: str) -> answers.Verification:
     """The discrepancies of an answer, found by chain of verification."""
     screened = screen.screen_text(task, TEXT_LIMIT), screen.screen_text(answer, TEXT_LIMIT)
     return time_limits.run_sync(
-        lambda: verify.verify(*screened, model=engine.model, prompt=prompt_text)
+        lambda: answers.verify(*screened, model=engine.model, prompt=prompt_text)
     )
 
 
-def refined(engine: Runtime, task: str, answer: str) -> refine.Refined:
+def refined(engine: Runtime, task: str, answer: str) -> answers.Refined:
     """The answer, rewritten as long as its score rises."""
     screened = screen.screen_text(task, TEXT_LIMIT), screen.screen_text(answer, TEXT_LIMIT)
     return time_limits.run_sync(
-        lambda: refine.refine(*screened, model=engine.model, prompt=prompt_text)
+        lambda: answers.refine(*screened, model=engine.model, prompt=prompt_text)
     )
 
 

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
     from hardwon.api import tenants
     from hardwon.core.values.job import Job, QueueCounts, WorkerStatus
+    from hardwon.core.values.lesson import Lesson
     from hardwon.core.values.reflection import Reflection
     from hardwon.core.values.run import EndedRun
     from hardwon.core.values.scope import Scope
-    from hardwon.engine.pipeline.refine import Refined
-    from hardwon.engine.pipeline.verify import Verification
+    from hardwon.engine.pipeline.answers import Refined, Verification
     from hardwon.engine.runtime import Runtime
 
 
@@ -61,6 +61,30 @@ class JobQueue:
         from hardwon.engine import worker
 
         return self._engine.queue.counts(), worker.status(self._engine.settings)
+
+
+class Exchange:
+    """What other machines send to a server, and copy from it."""
+
+    def __init__(self, engine: Runtime) -> None:
+        self._engine = engine
+
+    def receive(self, batch: str, records: Sequence[Sequence[object]]) -> None:
+        """Learn from what another machine noted; once, however often the batch is sent."""
+        self._engine.receive(batch, records)
+
+    def state(self, scope: Scope) -> tuple[int, str, float | None]:
+        """The version of a scope's lessons; the salt and the share of the hold-out."""
+        shelves = self._engine.shelves
+        return shelves.states([scope])[scope], shelves.salt(), shelves.share(scope.tenant)
+
+    def marks(self, scope: Scope) -> dict[int, int]:
+        """A mark for every lesson of the scope, which changes with the lesson."""
+        return self._engine.shelves.marks(scope)
+
+    def lessons(self, scope: Scope, numbers: Sequence[int]) -> list[Lesson]:
+        """These lessons, without those that are gone."""
+        return self._engine.shelves.lessons(scope, numbers)
 
 
 class Vectors:

@@ -6,8 +6,9 @@ import os
 from typing import TYPE_CHECKING, overload
 
 from hardwon import api
+from hardwon.core import _files
 from hardwon.core.errors import InvalidInput
-from hardwon.engine.runtime import utc_now
+from hardwon.engine.runtime import MEMORY, settings_at, utc_now
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,13 +57,20 @@ def open(
 ) -> Hardwon | RemoteHardwon:
     """A hardwon at `target`: nothing (`~/.hardwon`), a directory, `memory:`, or a URL.
 
-    `postgresql://…` is a database that many machines share; `https://…` is a server of hardwon and
-    needs a `key`. A `model` (a name, a function or an object) and an `embedder` of yours
-    are used instead of the ones set in `model.name` and `recall.embedder`. With `work` a thread
-    of this process works the queue until `close`.
+    After `hardwon login` it is that server: a `RemoteHardwon`, which has the verbs that can be done
+    over the network. `postgresql://…` is a database that many machines share; `https://…` is a
+    server of hardwon and needs a `key`. A `model` (a name, a function or an object) and an
+    `embedder` of yours are used instead of the ones set in `model.name` and `recall.embedder`.
+    With `work` a thread of this process works the queue until `close`.
     """
     place = os.fspath(target) if target is not None else ""
     if not place.startswith(_SERVERS):
+        is_local = place == MEMORY or _files.is_database(place)
+        settings = settings or settings_at(place, None)
+        if settings.server.url and not (is_local or settings.is_for_hooks):
+            from hardwon.api.client import remote
+
+            return remote.log_in(settings, clock=clock)
         return api.open(
             target, settings=settings, model=model, embedder=embedder, work=work, clock=clock
         )

@@ -68,6 +68,7 @@ class Operation(NamedTuple):
     status: int = 200
     media: str = JSON
     is_door: bool = False  # it answers with nothing after an error or its time limit
+    is_large: bool = False  # its body may be as large as a pack
     is_secret: bool = False  # its answer is never stored
     is_repeatable: bool = True  # the header `Idempotency-Key` is of use
     can_miss: bool = False  # it answers 404 if there is nothing to act on
@@ -94,6 +95,13 @@ class MaybeVerdict(NamedTuple):
     """The hold-out's verdict on a lesson; null without data."""
 
     verdict: LessonVerdict | None
+
+
+class ScopeCount(NamedTuple):
+    """How many lessons an agent has in a project."""
+
+    scope: Scope
+    lessons: int
 
 
 class Candidate(NamedTuple):
@@ -180,6 +188,27 @@ class UndoneDream(NamedTuple):
     left: int
 
 
+class Received(NamedTuple):
+    """How many records were taken in, and how many the key may not write."""
+
+    taken: int
+    refused: int
+
+
+class SyncState(NamedTuple):
+    """What a copy of an agent's lessons has to know."""
+
+    version: int
+    salt: str  # of the hold-out
+    share: float | None
+
+
+class Marks(NamedTuple):
+    """A mark for each lesson, by its number."""
+
+    marks: dict[str, int]
+
+
 class Me(NamedTuple):
     """The tenant, role and limits of a key, and the version of the server."""
 
@@ -202,8 +231,9 @@ _TYPES = {
     kind.__name__: kind
     for kind in (
         *(Change, Delivery, Done, Dream, DreamDetails, EndedRun, Exposure, FailureRow, Injection),
-        *(Job, Key, Lesson, LoopState, MaybeJob, MaybeVerdict, Me, NewKey, QueuePage, Recalled),
-        *(Reflection, Report, Spend, Started, Text, UndoneDream, dict, str),
+        *(Job, Key, Lesson, LoopState, Marks, MaybeJob, MaybeVerdict, Me, NewKey, QueuePage),
+        *(Recalled, Received, Reflection, Report, ScopeCount, Spend, Started, SyncState, Text),
+        *(UndoneDream, dict, str),
     )
 }
 _ABOUT = {"": (), "place": ("agent", "project"), "run": ("agent", "project", "run")}

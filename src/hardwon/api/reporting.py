@@ -10,7 +10,7 @@ from hardwon.core.errors import InvalidInput
 from hardwon.core.values.report import LessonVerdict, Observed, Place, Report, Spending, Window
 from hardwon.engine.pipeline import evaluate
 from hardwon.knowledge.proof.arms import alike
-from hardwon.knowledge.proof.observed import observed
+from hardwon.knowledge.proof.observed import observe
 from hardwon.knowledge.proof.parts import parts
 from hardwon.knowledge.proof.words import sentence
 
@@ -61,17 +61,17 @@ def report(
         queue=engine.queue.counts(),
         proof=sentence(alike(strata), share=share),
         parts=tuple(parts(strata)),
-        observed=_observed(engine, window) if not (share or strata) else Observed(),
+        observed=_observed(engine, window),
         verdicts=tuple(_verdicts(engine, window)),
         share=_share(engine, scope.tenant),
     )
 
 
 def _observed(engine: Runtime, window: Window) -> Observed:
-    """What the runs of the period show without a hold-out."""
+    """What the runs of the period were told in time, and what came then."""
     for _ in engine.collect_runs():
         continue
-    return observed(engine.store.ended_runs.latest(window, limit=_RUNS))
+    return observe(engine.store.ended_runs.latest(window, limit=_RUNS))
 
 
 def _share(engine: Runtime, tenant: str) -> float:

@@ -164,6 +164,13 @@ class PostgresSettings(NamedTuple):
     patience: timedelta = timedelta(milliseconds=80)  # a turn's longest wait for the database
 
 
+class ServerSettings(NamedTuple):
+    """A server of hardwon whose lessons this machine shares; `hardwon login` sets it."""
+
+    url: str = ""  # https://… of the server; its key is in HARDWON_KEY or in the key file
+    key_file: str = ""  # the file that holds the key; default: `<home>/server.key`
+
+
 class TrialSettings(NamedTuple):
     """How a loop of trials runs unless it is told otherwise."""
 
@@ -216,6 +223,7 @@ class Settings(NamedTuple):
     hyde: HydeSettings = HydeSettings()
     goals: GoalSettings = GoalSettings()
     postgres: PostgresSettings = PostgresSettings()
+    server: ServerSettings = ServerSettings()
     dream: DreamSettings = DreamSettings()
     proof: ProofSettings = ProofSettings()
     runs: RunSettings = RunSettings()
@@ -236,6 +244,16 @@ class Settings(NamedTuple):
     def published(self) -> list[tuple[str, str]]:
         """The settings that come from variables of the published system, with the variable."""
         return [origin for origin in self.origins if origin[1].startswith(PUBLISHED)]
+
+    @property
+    def remote(self) -> str:
+        """The server or database that this machine shares with others; "" if there is none."""
+        return self.server.url or self.postgres.url
+
+    @property
+    def key_file(self) -> str:
+        """The file that holds the key of the server."""
+        return os.path.join(self.home, os.path.expanduser(self.server.key_file or "server.key"))
 
     def on_database(self, url: str) -> Settings:
         """These settings with this database as the store."""
@@ -265,6 +283,9 @@ def sections(settings: Settings) -> list[str]:
 
 def load(home: str | None = None, environ: Mapping[str, str] = os.environ) -> Settings:
     """The settings of this process; `home` may also be the URL of a database."""
+    place = home or environ.get(f"{PREFIX}HOME") or ""
+    if place.startswith(("http://", "https://")):
+        raise InvalidInput(f"{place} is a server, not a folder: `hardwon login {place}` uses it")
     url, home = (home, None) if home and _files.is_database(home) else ("", home)
     settings = Settings(os.path.abspath(home) if home else default_home(environ))
     origins = {"home": "argument" if home else _home_origin(environ)}

@@ -19,7 +19,7 @@ from hardwon.engine.pipeline import inject, playbook, repeat, screen, screened_p
 from hardwon.knowledge.evidence.inner import with_failure
 from hardwon.knowledge.ranking.query import Match, Query
 from hardwon.knowledge.ranking.scores import UNKNOWN, Judged
-from hardwon.knowledge.reading import call_keys, operations
+from hardwon.knowledge.reading import call_keys
 from hardwon.storage.stores import runs
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ class Doors:
 
     def _repeated(self, scope: Scope, pending: Step, past: RunSoFar) -> list[Judged]:
         """The lesson about the same call, which failed here last and has a fix; often none."""
-        pending = operations.of_operation(pending)
+        pending = call_keys.of_operation(pending)
         return repeat.judged(
             pending,
             past,
@@ -251,7 +251,7 @@ class Doors:
     @staticmethod
     def screened(step: Step, before: Sequence[Step]) -> Step:
         """The step without secrets, with what went wrong in it."""
-        return with_failure(operations.of_operation(screen.screen_step(step)), before)
+        return with_failure(call_keys.of_operation(screen.screen_step(step)), before)
 
     @property
     def recorder(self) -> recording.Recording:
@@ -309,9 +309,9 @@ def _of_same_call(candidate: Judged, step: Step) -> Judged:
     lesson = candidate.match.lesson
     if candidate.verdict or not lesson.fixes or lesson.origin != MINED:
         return candidate
-    from hardwon.knowledge.reading import fixes, lesson_text
+    from hardwon.knowledge.reading import fixes, mined_lesson
 
-    own = lesson_text.with_text_of(lesson, fixes.fixes_of_call(lesson.fixes, step))
+    own = mined_lesson.with_text_of(lesson, fixes.fixes_of_call(lesson.fixes, step))
     if not own.fixes:
         return candidate._replace(verdict="known of other calls only")
     return candidate._replace(match=candidate.match._replace(lesson=own))

@@ -6,15 +6,21 @@ and updates the copy.
 
 from __future__ import annotations
 
+import base64
 import os
-from typing import TYPE_CHECKING, Any
+import time
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, Protocol
 
 from hardwon.core._fork import cached_property
 from hardwon.core.errors import NotFound
-from hardwon.core.values.run import RunSoFar, Step, read_step
+from hardwon.core.values.lesson import Status
+from hardwon.core.values.run import Episode, RunSoFar, Step, read_step
 from hardwon.core.values.scope import Scope
 from hardwon.engine.doors import Doors
 from hardwon.engine.recording import Recording
+from hardwon.storage.queues import records as job_records
+from hardwon.storage.stores import run_files, runs
 from hardwon.storage.stores.sqlite import mirror as sqlite_mirror
 
 if TYPE_CHECKING:
@@ -24,11 +30,15 @@ if TYPE_CHECKING:
     from hardwon.core.settings import Settings
     from hardwon.core.values.delivery import Injection
     from hardwon.core.values.lesson import Lesson
+    from hardwon.engine.runtime import Runtime
     from hardwon.storage.ports import Run, Store
     from hardwon.storage.sql.journal import Spool
     from hardwon.storage.stores.postgres import PostgresStore
 
-WANTED, MET = "wanted", "step"  # the kinds of notes
+WANTED, MET, RUN, JOB = "wanted", "step", "run", "job"  # the kinds of notes
+TAKEN_IN = (MET, RUN, JOB)
+_REST = 20.0  # how long shelves are not read again, as a multiple of the time it took
+_EVERY = 2**63 - 1  # databases take no greater limit
 _AT_ONCE = 500  # lessons that are read and kept together
 
 
@@ -89,28 +99,93 @@ class Relearner:
             return None
 
 
+class Shelves(Protocol):
+    """What a copy is made of: the lessons of a server, scope by scope."""
+
+    def salt(self) -> str:
+        """The salt of the hold-out, shared by all machines."""
+
+    def states(self, scopes: Sequence[Scope]) -> dict[Scope, int]:
+        """The version of each scope, which changes with every change of a lesson."""
+
+    def marks(self, scope: Scope) -> dict[int, int]:
+        """A mark for every lesson of the scope, which changes with the lesson."""
+
+    def lessons(self, scope: Scope, numbers: Sequence[int]) -> list[Lesson]:
+        """These lessons, without those that are gone."""
+
+    def vectors(
+        self, scope: Scope, *, after: int, lessons: Sequence[int]
+    ) -> list[tuple[int, int, str, bytes]]:
+        """The vectors with a number over `after`, and those of these lessons."""
+
+    def share(self, tenant: str) -> float | None:
+        """The share of runs from which lessons are withheld, if the proof has set one."""
+
+
+class StoreShelves:
+    """The shelves of any store, for a server; what was read is used again for a moment."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._read: dict[Scope, tuple[float, dict[int, tuple[int, Lesson]]]] = {}
+
+    def salt(self) -> str:
+        return self._store.units.salt()
+
+    def states(self, scopes: Sequence[Scope]) -> dict[Scope, int]:
+        return {scope: _digest(sorted(self.marks(scope).items())) for scope in scopes}
+
+    def marks(self, scope: Scope) -> dict[int, int]:
+        return {number: mark for number, (mark, _) in self._lessons(scope).items()}
+
+    def lessons(self, scope: Scope, numbers: Sequence[int]) -> list[Lesson]:
+        found = self._lessons(scope)
+        return [found[number][1] for number in numbers if number in found]
+
+    def vectors(
+        self, scope: Scope, *, after: int, lessons: Sequence[int]
+    ) -> list[tuple[int, int, str, bytes]]:
+        return []  # each machine embeds what it reads
+
+    def share(self, tenant: str) -> float | None:
+        return self._store.units.share(tenant)
+
+    def _lessons(self, scope: Scope) -> dict[int, tuple[int, Lesson]]:
+        begun = time.monotonic()
+        until, found = self._read.get(scope, (0.0, {}))
+        if begun < until:
+            return found
+        every = self._store.lessons.recent(scope, status=Status.ALL, limit=_EVERY)
+        own = (lesson for lesson in every if lesson.scope == scope)
+        found = {lesson.id: (_digest(lesson), lesson) for lesson in own}
+        now = time.monotonic()
+        self._read[scope] = now + _REST * (now - begun), found
+        return found
+
+
+def _digest(value: object) -> int:
+    return int.from_bytes(blake2b(repr(value).encode("utf-8", "replace"), digest_size=7).digest())
+
+
 class Copies:
     """Keeps the local copy of a server up to date, in a process that can reach the server."""
 
-    def __init__(
-        self, store: PostgresStore, settings: Settings, clock: Callable[[], datetime]
-    ) -> None:
-        self._store = store
-        self._home = settings.home
-        from hardwon.storage.stores.postgres import shelf_reader  # hooks have no psycopg
-
-        self._server = shelf_reader.ShelfReader(store.database)
-        store.on(WANTED, self.want)
-        store.on(MET, lambda records: Relearner(store, settings, clock).fold(records))
+    def __init__(self, server: Shelves, home: str, url: str, *, send: Callable[[], bool]) -> None:
+        """`send` sends what hooks noted; it says whether the server has all of it then."""
+        self._server = server
+        self._home = home
+        self._url = url
+        self._send = send
 
     @property
     def _is_there(self) -> bool:
         """Whether this machine has a copy."""
-        return os.path.exists(sqlite_mirror.path(self._home, self._store.database.url))
+        return os.path.exists(sqlite_mirror.path(self._home, self._url))
 
     @cached_property
     def _mirror(self) -> sqlite_mirror.Mirror:
-        mirror = sqlite_mirror.Mirror(self._home, self._store.database.url)
+        mirror = sqlite_mirror.Mirror(self._home, self._url)
         mirror.share_salt(self._server.salt())
         return mirror
 
@@ -125,8 +200,7 @@ class Copies:
         With `embeds` vectors are copied too, as this machine searches by meaning.
         """
         learnt_here = self._mirror.provisional() if self._is_there else []
-        self._store.fold()
-        is_told = self._store.is_told  # else another process is still sending
+        is_sent = self._send()  # False while another process is still sending
         if not self._is_there:
             return
         states = self._server.states(self._mirror.scopes())
@@ -136,7 +210,7 @@ class Copies:
         for scope, version in states.items():
             if self._refreshed(scope, version, embeds=embeds):
                 yield scope
-        if is_told:
+        if is_sent:
             self._mirror.drop(learnt_here)
 
     def close(self) -> None:
@@ -172,6 +246,38 @@ class Copies:
         if vectors:
             self._mirror.keep_vectors(scope, vectors)
         return bool(vectors)
+
+
+def copies_of(store: PostgresStore, settings: Settings, clock: Callable[[], datetime]) -> Copies:
+    """The copy that a worker keeps of a database."""
+    from hardwon.storage.stores.postgres import shelf_reader  # hooks have no psycopg
+
+    def send() -> bool:
+        store.fold()
+        return store.is_told
+
+    shelves = shelf_reader.ShelfReader(store.database)
+    copies = Copies(shelves, settings.home, store.database.url, send=send)
+    store.on(WANTED, copies.want)
+    return copies
+
+
+def take_in(engine: Runtime, kind: str, records: list[list[Any]]) -> None:
+    """Fold in records of other machines that a store does not understand by itself."""
+    if kind == MET:
+        Relearner(engine.unscreened, engine.settings, engine.clock).fold(records)
+    for scope, *rest in records if kind == RUN else ():
+        _take_in_run(engine, Scope(*scope), *rest)
+    for scope, text in records if kind == JOB else ():
+        job = job_records.decode(base64.b64decode(text))
+        engine.queue.put(job._replace(episode=job.episode._replace(scope=Scope(*scope))))
+
+
+def _take_in_run(engine: Runtime, scope: Scope, name: str, lines: list[str]) -> None:
+    past = run_files.take_in(engine.settings.home, scope, name, lines)
+    if past is not None and engine.reads(past.steps):
+        run = runs.MemoryRun(name.partition("-")[0], past)
+        engine.read_run(Episode(scope, past.task), run, past.steps)
 
 
 def _plain(past: RunSoFar) -> list[Any]:

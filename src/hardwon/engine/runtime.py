@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from hardwon.core import _files
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from hardwon.core.values.lesson import Lesson
     from hardwon.core.values.scope import Scope
     from hardwon.engine import embeddings, mirror
-    from hardwon.engine.pipeline import imagine
+    from hardwon.engine.pipeline import answers
     from hardwon.engine.worker import BackgroundWorker, WorkerProcess
     from hardwon.models import budget
     from hardwon.storage.ports import Embedder, Model, Request, Run, Store, WorkedQueue
@@ -69,11 +70,36 @@ class Runtime:
         self._tenants = {settings.scope.tenant}  # whose lessons its worker reviews
         self.background: BackgroundWorker | None = None
         store, self._copies = _open_store(settings, clock, on_disk=self.on_disk)
+        self.unscreened = store
         self.store: Store = screened_ports.screened_store(store)
+        if self.on_disk and not self._is_copy:
+            for kind in ("step", "run", "job"):
+                store.on(kind, partial(self._take_in, kind))  # type: ignore[attr-defined]
         self.embeds = bool(embedder or settings.recall.embedder)
         if self.embeds:
             self.semantic_search.ensure()
         self.doors = _open_doors(self)
+
+    @property
+    def _is_copy(self) -> bool:
+        """Whether the store is a hook's copy of a server's lessons."""
+        return self.settings.is_for_hooks and bool(self.settings.remote)
+
+    def _take_in(self, kind: str, records: list[list[Any]]) -> None:
+        from hardwon.engine import mirror
+
+        mirror.take_in(self, kind, records)
+
+    def receive(self, batch: str, records: Sequence[Sequence[object]]) -> None:
+        """Learn from what another machine noted; once, however often the batch is sent."""
+        self.unscreened.receive(batch, screened_ports.screened(list(records)))  # type: ignore[attr-defined]
+
+    @cached_property
+    def shelves(self) -> mirror.Shelves:
+        """The lessons, as other machines copy them."""
+        from hardwon.engine import mirror
+
+        return mirror.StoreShelves(self.store)
 
     @cached_property
     def semantic_search(self) -> embeddings.SemanticSearch:
@@ -137,8 +163,7 @@ class Runtime:
 
     def collect_runs(self) -> Iterator[str]:
         """Archive the ended runs on disk, one by one; runs that are too old are deleted."""
-        is_copy = self.settings.is_for_hooks and self.settings.postgres.url
-        if self.on_disk and not is_copy:
+        if self.on_disk and not self._is_copy:
             store, settings, now = self.store, self.settings, self.clock()
             from hardwon.engine import upkeep
 
@@ -196,11 +221,11 @@ class Runtime:
         return budget.Accounts(self.settings.budget, ledger, self.clock)
 
     @cached_property
-    def imagination(self) -> imagine.Imagination:
+    def imagination(self) -> answers.Imagination:
         """Hypothetical lessons, cached by query."""
-        from hardwon.engine.pipeline import imagine
+        from hardwon.engine.pipeline import answers
 
-        return imagine.Imagination()
+        return answers.Imagination()
 
     def capture(self, episode: Episode, trigger: str, recorded: Sequence[Step] = ()) -> Job:
         """Queue an episode durably; `recorded` steps were screened when they were recorded."""
@@ -338,17 +363,17 @@ def _open_store(
         raise storage_error(error, home) from error
     _files.ensure_own(home)
     store: Store
-    if not shared.url:
+    if settings.is_for_hooks and settings.remote:
+        store = sqlite.SqliteStore(home, copy_of=settings.remote)
+    elif not shared.url:
         store = sqlite.SqliteStore(home)
-    elif settings.is_for_hooks:
-        store = sqlite.SqliteStore(home, copy_of=shared.url)
     else:
         from hardwon.storage.stores import postgres
 
         store = postgres.PostgresStore(shared.url, home, migrate=shared.migrate, pool=shared.pool)
         from hardwon.engine import mirror
 
-        copies = mirror.Copies(store, settings, clock)
+        copies = mirror.copies_of(store, settings, clock)
     return (_with_redis(store, settings.goals) if settings.goals.redis_url else store), copies
 
 
@@ -367,7 +392,7 @@ def _open_ledger(settings: Settings, *, on_disk: bool) -> budget.SpendingBook:
 
 def _open_doors(engine: Runtime) -> Doors:
     """Doors over the store; over a local copy, doors that also forward to the server."""
-    settings, url = engine.settings, engine.settings.postgres.url
+    settings, url = engine.settings, engine.settings.remote
     parts = engine.store, settings, engine.clock
     how: dict[str, Any] = {
         "on_disk": engine.on_disk,

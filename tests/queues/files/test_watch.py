@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.storage.queues.files import watch
-from hardwon.storage.queues.files.directory import NotRegular
-from hardwon.storage.queues.files.folder import Folder
+from hardwon.storage.queues.files import record_dir
+from hardwon.storage.queues.files.folder import Folder, NotRegular
 
 GONE = 2**22 + 1  # above the highest number of a process
 
@@ -27,12 +26,12 @@ def test_only_what_the_dead_left_long_ago_is_removed(
     for name in (left, ours, "c.wal"):
         (Path(folder.path) / name).write_bytes(b"x")
 
-    watch.clean(folder)
+    record_dir.clean(folder)
     assert folder.has(left)
 
     now = time.time()
-    monkeypatch.setattr(watch, "time", lambda: now + 10**6)
-    watch.clean(folder)
+    monkeypatch.setattr(record_dir, "time", lambda: now + 10**6)
+    record_dir.clean(folder)
 
     assert [folder.has(name) for name in (left, ours, "c.wal")] == [False, True, True]
 
@@ -43,8 +42,8 @@ def test_the_oldest_files_are_found_first(folder: Folder) -> None:
         path.write_bytes(b"x")
         os.utime(path, (1_000_000 + age,) * 2)
 
-    assert watch.FolderWatch(folder).scan(()) == ["b", "c", "a"]
-    assert watch.FolderWatch(folder).scan({"b"}) == ["c", "a"]
+    assert record_dir.FolderWatch(folder).scan(()) == ["b", "c", "a"]
+    assert record_dir.FolderWatch(folder).scan({"b"}) == ["c", "a"]
 
 
 def test_a_file_that_is_too_large_or_none_is_not_read(folder: Folder) -> None:
@@ -57,7 +56,7 @@ def test_a_file_that_is_too_large_or_none_is_not_read(folder: Folder) -> None:
 
 
 def test_a_file_is_noticed_although_the_time_of_the_folder_stood_still(folder: Folder) -> None:
-    looking, path = watch.FolderWatch(folder), Path(folder.path)
+    looking, path = record_dir.FolderWatch(folder), Path(folder.path)
     assert looking.news(()) == []
     mark = folder.changed_at()
 

@@ -123,7 +123,10 @@ def test_transactions_on_different_scopes_do_not_wait_for_each_other(
 def test_a_closed_store_leaves_no_connection(
     postgres: PostgresServer, database: Place, tmp_path: Path
 ) -> None:
-    sql = f"SELECT count(*) FROM pg_stat_activity WHERE datname = '{database.name}'"
+    sql = (
+        f"SELECT count(*) FROM pg_stat_activity WHERE datname = '{database.name}'"
+        " AND backend_type = 'client backend'"
+    )
     with closing(PostgresStore(database.url, str(tmp_path))) as store:
         held = store.database
         assert postgres.execute(sql)[0][0] == 1

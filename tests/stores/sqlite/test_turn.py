@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.storage.stores.sqlite.turn import Turn
+from hardwon.storage.stores.sqlite.database import Turn
 
 FOR_EVER = 3600.0
 

@@ -13,7 +13,7 @@ from hardwon.core.values.dream import Dream
 from hardwon.core.values.lesson import Change
 from hardwon.core.values.reflection import Reflection
 from hardwon.knowledge.ranking.query import query
-from hardwon.storage.copying.ends import ServerEnd
+from hardwon.storage.copying import ServerEnd
 from hardwon.storage.ports import Store
 from hardwon.storage.stores.postgres import PostgresStore
 from hardwon.storage.stores.sqlite import SqliteStore

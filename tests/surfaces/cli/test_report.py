@@ -13,9 +13,9 @@ import pytest
 import hardwon
 from hardwon import Scope
 from hardwon.core.values.report import (
-    BeforeAfter,
     Deliveries,
     FailureKind,
+    KindObserved,
     LessonState,
     LessonVerdict,
     Observed,
@@ -24,6 +24,7 @@ from hardwon.core.values.report import (
     Report,
     Window,
 )
+from hardwon.knowledge.proof.words import OFF
 from hardwon.surfaces.cli import report as terminal
 from hardwon.surfaces.cli import run
 from hardwon.surfaces.cli.report import html
@@ -290,7 +291,20 @@ def test_a_report_without_anything_has_a_page(tmp_path: Path) -> None:
     assert "Nothing was recorded" in html.page(report)
 
 
-OBSERVED = Observed(40, 6, 2, 30, 9, 20, 1, (BeforeAfter(EVIL, 15, 5, 24, 1),))
+OBSERVED = Observed(
+    runs=40,
+    told=30,
+    followed=18,
+    failed=3,
+    untold=20,
+    failed_untold=12,
+    avoided=15,
+    low=7.4,
+    high=20,
+    calls=45,
+    minutes=140,
+    kinds=(KindObserved(EVIL, 15, 9, 1, 8, 5),),
+)
 PARTS = (
     PartEffect("door", "turn", 2000, 100, 500, 150, 500.0, 350.0, 650.0, "about 500 repeats"),
     PartEffect("project", EVIL, 9, 1, 2, 1, words="too few to tell"),
@@ -299,18 +313,21 @@ PARTS = (
 
 
 @pytest.mark.parametrize("width", [60, 100, 160])
-def test_what_is_no_proof_is_named_so(width: int) -> None:
-    report = Report(Window(Scope(), NOW - timedelta(days=1)), NOW, observed=OBSERVED, parts=PARTS)
+def test_a_report_leads_with_what_was_saved(width: int) -> None:
+    window = Window(Scope(), NOW - timedelta(days=1))
+    report = Report(window, NOW, observed=OBSERVED, parts=PARTS, proof=OFF)
 
     lines = list(terminal.lines(report, width))
     text = " ".join(" ".join(lines).split())
 
     assert max(map(columns, lines)) <= width
-    assert "came back in 30.0% of the runs until one was told of it, and in 5.0% after" in text
-    assert "6 times a failure of an earlier run came back; 2 times although" in text
-    assert "No proof: failures come in waves" in text
+    assert "30 times a run was told in time of a failure that lay ahead: 18 followed" in text
+    assert "9 did not meet it, 3 failed all the same (10%)" in text
+    assert "without being told failed in 60% of 20 cases" in text
+    assert "About 15 failures avoided (95 %: 7 to 20), about 45 calls and 2.3 hours saved" in text
+    assert text.index("What it saved") < text.index("Costs and queue") < text.index("Not proven")
     page = html.page(report)
-    assert "No proof: failures come in waves" in page
+    assert page.index("About 15 failures avoided") < page.index("Not proven: no hold-out is on")
     assert "came back in 5.0% with and 30.0% without (2,000 and 500 cases)" in page
     assert "<script>alert" not in page
 
@@ -318,10 +335,13 @@ def test_what_is_no_proof_is_named_so(width: int) -> None:
 def test_a_report_without_a_hold_out_tells_what_runs_show(tmp_path: Path) -> None:
     with hardwon.open(tmp_path) as hw:
         for _ in range(4):
-            work(hw.agent("default", project=PROJECT, run="r"))
+            agent = hw.agent("default", project=PROJECT, run="r")
+            agent.start()
+            work(agent)
         report = hw.report(project=PROJECT)
 
     assert report.observed.runs == 4
-    assert report.observed.repeats == 6
+    assert report.observed.told == report.observed.failed == 3  # told, and failed all the same
+    assert report.observed.failed_untold == report.observed.untold == 1
     assert report.observed.kinds
     assert not report.parts

@@ -63,8 +63,8 @@ class Server:
 
 
 @contextmanager
-def serving(home: Path) -> Iterator[Server]:
-    command = [sys.executable, "-m", "hardwon", "serve", "--port", "0"]
+def serving(home: Path, port: int = 0) -> Iterator[Server]:
+    command = [sys.executable, "-m", "hardwon", "serve", "--port", str(port)]
     with subprocess.Popen(
         command, env=environment(home), stdout=subprocess.PIPE, text=True
     ) as process:

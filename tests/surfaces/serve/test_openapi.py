@@ -209,7 +209,9 @@ def test_a_key_that_was_made_is_kept_nowhere(fresh: Served) -> None:
     for file in Path(fresh.hw.settings.home).iterdir():
         assert file.is_dir() or made.split("_", 2)[2].encode() not in file.read_bytes()
     unnamed = [one for one in OPERATIONS if one.method != "GET" and one not in WRITING]
-    assert [str(one) for one in unnamed] == ["POST /v1/queue/wake", "POST /v1/keys"]
+    assert [str(one) for one in unnamed] == [
+        *("POST /v1/queue/wake", "POST /v1/sync", "POST /v1/keys")
+    ]
 
 
 @pytest.mark.parametrize("one", WRITING, ids=str)

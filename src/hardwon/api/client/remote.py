@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from hardwon.api import operations as answers
 from hardwon.api import run_input
 from hardwon.api.client.outbox import RemoteRun, ServerConnection, step_of
+from hardwon.api.client.sync import Sync, key_of
 from hardwon.api.client.wire import DOOR, Wire
 from hardwon.api.codec import decode
 from hardwon.api.lessons import MOST, MOST_FOUND, within
-from hardwon.core.errors import InvalidInput, storage_error
+from hardwon.core.errors import InvalidInput, NotFound, storage_error
 from hardwon.core.settings import load
 from hardwon.core.text.clean import LABEL_LIMIT, LESSON_LIMIT, as_text, required
 from hardwon.core.values import plain
 from hardwon.core.values.delivery import NOTHING, Injection
 from hardwon.core.values.dream import Dream, DreamChange
-from hardwon.core.values.job import Job, QueueCounts
+from hardwon.core.values.job import Job, QueueCounts, Tally
 from hardwon.core.values.lesson import Change, Lesson, Status
 from hardwon.core.values.reflection import Reflection
 from hardwon.core.values.report import Exposure, LessonVerdict, Report, Window
@@ -162,6 +163,18 @@ class RemoteLessons(RemoteHandle):
     def revoke(self, origin: str) -> Sequence[Lesson]:
         """Delete every lesson of an origin and all lessons made from them."""
         return self._list(Lesson, "lessons.revoke", origin=origin)
+
+    def elsewhere(self) -> Mapping[Scope, int]:
+        """Other agents and projects with their number of lessons, the largest first."""
+        return dict(self._list(answers.ScopeCount, "lessons.elsewhere"))
+
+    def place_of(self, number: int) -> Scope | None:
+        """The agent and project of the lesson with this id; None if there is none."""
+        try:
+            fields = self._connection.wire.call("lessons.get", int(number), {})
+        except NotFound:
+            return None
+        return decode(Lesson, fields).scope
 
     def export(self, *, form: str = "jsonl") -> str:
         """All active lessons as a pack: `jsonl` or `markdown`."""
@@ -396,6 +409,10 @@ class RemoteAgent(RemoteHandle):
         query = {"tokens": tokens}
         return self._attempt(lambda: self._ask(answers.Text, "doors.digest", **query).text, "")
 
+    def readable(self, lessons: Sequence[Lesson]) -> Sequence[Lesson]:
+        """The lessons that the agent may look up: the server withholds none outside the doors."""
+        return lessons
+
     @property
     def goals(self) -> RemoteGoals:
         """Goals that ended: `ended`, `context`, `reflections`."""
@@ -464,6 +481,10 @@ class RemoteHardwon(RemoteHandle):
         """The runs on this machine that wait for the server."""
         return self._connection.outbox.waiting()
 
+    def work(self, mode: str = "forever", *, idle: timedelta | None = None) -> Tally:
+        """Exchange what hooks noted on this machine with the server; jobs are worked there."""
+        return Sync(self._connection.wire, self.settings).run(mode, idle=idle)
+
     def spent(self) -> Spent:
         """What models have cost the tenant today."""
         total = Spent()
@@ -517,6 +538,11 @@ def connect(
         raise InvalidInput("a server needs a key: hardwon.open(url, key=…)")
     wire = Wire(url, key, door=patience)
     return RemoteHardwon(ServerConnection(wire, f"{url}\0{key}", settings or load(), clock))
+
+
+def log_in(settings: Settings, *, clock: Callable[[], datetime] = utc_now) -> RemoteHardwon:
+    """The server that this machine shares lessons with."""
+    return connect(settings.server.url, key=key_of(settings), settings=settings, clock=clock)
 
 
 def _scope(agent: str, project: str | None, tenant: str) -> Scope:

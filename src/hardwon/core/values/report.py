@@ -162,27 +162,32 @@ class PartEffect(NamedTuple):
     words: str = ""
 
 
-class BeforeAfter(NamedTuple):
-    """How many runs met a kind of failure before the first run was told of it, and after."""
+class KindObserved(NamedTuple):
+    """Runs that came to the place of a failure: those told of it in time, and the others."""
 
     text: str
-    runs_before: int
-    met_before: int
-    runs_after: int
-    met_after: int
+    told: int = 0
+    followed: int = 0  # did what had worked, and did not meet the failure
+    failed: int = 0  # met it all the same
+    untold: int = 0
+    failed_untold: int = 0
 
 
 class Observed(NamedTuple):
-    """What runs show without a hold-out. This is no proof."""
+    """What runs show without a hold-out, as sums over all kinds of failures they were told of."""
 
     runs: int = 0
-    repeats: int = 0  # failures that an earlier run had met; each kind once per run
-    warned: int = 0  # repeats of which the run had been warned
-    runs_before: int = 0  # over all kinds that runs were told of
-    met_before: int = 0
-    runs_after: int = 0
-    met_after: int = 0
-    kinds: tuple[BeforeAfter, ...] = ()  # the most frequent before
+    told: int = 0  # times that a run came to the place of a failure and had been told of it
+    followed: int = 0  # did what had worked, and did not meet the failure
+    failed: int = 0  # met it all the same
+    untold: int = 0  # the same of runs that had not been told in time
+    failed_untold: int = 0
+    avoided: float = 0.0  # failures, by the difference of the two shares
+    low: float = 0.0  # 95 % interval of `avoided`
+    high: float = 0.0
+    calls: float = 0.0  # saved: what getting past the avoided failures would have taken
+    minutes: float = 0.0
+    kinds: tuple[KindObserved, ...] = ()  # the kinds that runs were told of most often
 
 
 class Spending(NamedTuple):
@@ -211,7 +216,7 @@ class Report(NamedTuple):
     verdicts: tuple[LessonVerdict, ...] = ()  # on the lessons shown to or withheld from most runs
     share: float = 0.0  # of runs from which lessons are withheld now
     parts: tuple[PartEffect, ...] = ()  # the proof by door, project and origin
-    observed: Observed = Observed()  # used instead of a proof, without a hold-out
+    observed: Observed = Observed()  # what was told in time, and what came then
 
     def outcomes(self, door: str) -> dict[str, int]:
         """The outcomes of deliveries at a door, most frequent first, with unknown ones."""

@@ -48,13 +48,13 @@ def consolidate(
         if _is_better(lesson, existing):
             twin = _twin(lesson, existing, lessons, now)
             return (
-                _joined(twin, existing, lessons, now)
+                _join(twin, existing, lessons, now)
                 if twin
-                else _replaced(existing, lesson, lessons, now)
+                else _supersede(existing, lesson, lessons, now)
             )
         if agrees(existing, lesson) or not _is_free(existing, lesson):
-            return _grown(existing, lesson, lessons, now)
-    return _kept(lesson._replace(met=max(1, lesson.met)), lessons, now)
+            return _add_evidence(existing, lesson, lessons, now)
+    return _keep(lesson._replace(met=max(1, lesson.met)), lessons, now)
 
 
 def agrees(existing: Lesson, other: Lesson) -> bool:
@@ -122,7 +122,7 @@ def _twin(lesson: Lesson, existing: Lesson, lessons: LessonStore, now: datetime)
     )
 
 
-def _joined(twin: Lesson, existing: Lesson, lessons: LessonStore, now: datetime) -> Lesson:
+def _join(twin: Lesson, existing: Lesson, lessons: LessonStore, now: datetime) -> Lesson:
     """The twin, which takes over the record of the existing lesson."""
     grown = twin.met_again(existing, now)
     lessons.update(grown)
@@ -130,7 +130,7 @@ def _joined(twin: Lesson, existing: Lesson, lessons: LessonStore, now: datetime)
     return grown
 
 
-def _grown(existing: Lesson, lesson: Lesson, lessons: LessonStore, now: datetime) -> Lesson:
+def _add_evidence(existing: Lesson, lesson: Lesson, lessons: LessonStore, now: datetime) -> Lesson:
     """The existing lesson with the evidence of the new one; only a run counts as met again."""
     if _has_all(existing, lesson):
         return existing
@@ -139,7 +139,7 @@ def _grown(existing: Lesson, lesson: Lesson, lessons: LessonStore, now: datetime
     return grown
 
 
-def _replaced(existing: Lesson, lesson: Lesson, lessons: LessonStore, now: datetime) -> Lesson:
+def _supersede(existing: Lesson, lesson: Lesson, lessons: LessonStore, now: datetime) -> Lesson:
     """The new lesson in place of the existing one, which is kept as superseded."""
     grown = existing.met_again(lesson._replace(calls=() if existing.calls else lesson.calls), now)
     met = grown.met if lesson.job else existing.met
@@ -154,14 +154,14 @@ def _replaced(existing: Lesson, lesson: Lesson, lessons: LessonStore, now: datet
 _RECORD = ("calls", "signatures", "evidence", "kinds", "fixes")
 
 
-def _kept(lesson: Lesson, lessons: LessonStore, now: datetime) -> Lesson:
+def _keep(lesson: Lesson, lessons: LessonStore, now: datetime) -> Lesson:
     """Add the lesson unless one has the same text; name those that differ for a person to decide.
 
     A word, a number or the order of words can turn advice into its opposite.
     """
     alike, text = _alike(lesson, lessons, now), _text(lesson)
     if same := next((existing for existing in alike if _text(existing) == text), None):
-        return _grown(same, lesson, lessons, now)
+        return _add_evidence(same, lesson, lessons, now)
     different = [existing for existing in alike if _text(existing)[1] != text[1]]
     for existing in different[:_NAMED]:
         lesson = with_evidence(lesson, Kind.DIFFERS, existing.id)

@@ -97,7 +97,7 @@ def review(store: Store, tenant: str, *, share: float, now: datetime) -> Review:
             _change(store, lesson, verdict, now)
     retired = tuple(lesson.id for _, lesson in changed if lesson.id in retirement.lessons)
     returned = tuple(lesson.id for _, lesson in changed if lesson.id not in retirement.lessons)
-    return Review(retired, returned, _lowered(store, tenant, share))
+    return Review(retired, returned, _lower_share(store, tenant, share))
 
 
 def current(store: Store, treatment: Treatment) -> Lesson | None:
@@ -122,7 +122,7 @@ def _change(store: Store, lesson: Lesson, verdict: Verdict, now: datetime) -> No
     store.lessons.update(cleared._replace(evidence=join_evidence(cleared.evidence, [piece])))
 
 
-def _lowered(store: Store, tenant: str, share: float) -> float | None:
+def _lower_share(store: Store, tenant: str, share: float) -> float | None:
     """Lower the hold-out share if lessons are proven to help; the new share, None if unchanged."""
     current_share = store.units.share(tenant)
     low = min(share, LOW_SHARE)

@@ -11,7 +11,7 @@ from hardwon.knowledge.evidence.keys import same_key
 from hardwon.knowledge.evidence.wording import TRAIL, typed
 from hardwon.knowledge.ranking.query import Query
 from hardwon.knowledge.ranking.scores import Judged
-from hardwon.knowledge.reading.lesson_text import fixes_to_show
+from hardwon.knowledge.reading.mined_lesson import fixes_to_show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

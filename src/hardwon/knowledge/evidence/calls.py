@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from hardwon.knowledge.evidence import folding
 from hardwon.knowledge.evidence.common import COMMON, PLUMBING, READERS
 from hardwon.knowledge.reading.authored import is_shell
-from hardwon.knowledge.reading.programs import INTERPRETERS, unquoted
-from hardwon.knowledge.reading.shell import Command, parse
+from hardwon.knowledge.reading.shell import INTERPRETERS, Command, parse, unquoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

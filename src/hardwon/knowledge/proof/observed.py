@@ -1,96 +1,149 @@
-"""What runs show without a hold-out: before and after a lesson, and warnings in time.
+"""What runs show without a hold-out: failures that they were told of in time, and what came then.
 
-Neither is a proof: failures come in waves, and lessons are shown when one has just come back.
+Runs are compared that came to the same place: they met the failure, or they made a call of the form
+that fails or of the form that got past it. A run before the first meeting counts as well, so that
+the comparison does not begin with a failure. It is no proof: failures come in waves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from math import sqrt
 from typing import NamedTuple
 
-from hardwon.core.values.report import BeforeAfter, Observed
-from hardwon.core.values.run import WITHHELD, EndedRun
+from hardwon.core.values.delivery import Door
+from hardwon.core.values.report import KindObserved, Observed
+from hardwon.core.values.run import EndedRun
+from hardwon.knowledge.evidence.calls import calls_of
+from hardwon.knowledge.evidence.trails import passed
 
 _LISTED = 5  # kinds
+_EXAMPLES = 5  # runs of a kind whose way past it is read
+_AHEAD = 12  # steps in which a failure is got past
+_IN_TIME = (Door.START, Door.TURN, Door.ACTION)
+_NORMAL = 1.959964  # the 97.5 % point
 
 
-class Trail(NamedTuple):
-    """When a run first met each failure kind, and when it was first shown a lesson about it."""
+class Form(NamedTuple):
+    """The calls by which a failure is met or got past, and what getting past it took."""
 
-    met: dict[str, int]  # kind → step
-    told: dict[str, int]  # kind → steps before the lesson was shown
-    texts: dict[str, str]
+    failing: frozenset[str]
+    working: frozenset[str]
+    calls: float = 0.0
+    minutes: float = 0.0
 
 
-def trail_of(run: EndedRun) -> Trail:
-    """The trail of a run."""
-    met_at: dict[str, int] = {}
-    shown_at: dict[str, int] = {}
-    texts: dict[str, str] = {}
+class Meeting(NamedTuple):
+    """One run that came to the place of a failure."""
+
+    is_told: bool
+    has_failed: bool
+    has_followed: bool
+
+
+def observe(runs: Iterable[EndedRun]) -> Observed:
+    """What these runs show, the oldest first."""
+    kept = list(runs)
+    told = {kind for run in kept for kind in _told_at(run)}
+    texts = {kind: text for run in kept for kind, (_, text) in _met_at(run).items()}
+    forms = {kind: _form(kind, kept) for kind in told if kind in texts}
+    meetings = {kind: list(_meetings(kind, form, kept)) for kind, form in forms.items()}
+    every = [meeting for group in meetings.values() for meeting in group]
+    counts = count(every)
+    avoided, low, high = difference(counts)
+    share = avoided / max(1, counts.told)  # of the runs that were told
+    calls, minutes = _saved(meetings, forms, share)
+    kinds = [count(group, texts[kind]) for kind, group in meetings.items()]
+    kinds = sorted(kinds, key=lambda kind: (-kind.told, kind.text))
+    listed = tuple(kind for kind in kinds if kind.told)[:_LISTED]
+    return Observed(len(kept), *counts[1:], avoided, low, high, calls, minutes, listed)
+
+
+def count(meetings: Sequence[Meeting], text: str = "") -> KindObserved:
+    """How many of these runs were told in time, followed, failed; and of the others."""
+    told = [meeting for meeting in meetings if meeting.is_told]
+    followed = sum(meeting.has_followed and not meeting.has_failed for meeting in told)
+    failed = sum(meeting.has_failed for meeting in told)
+    failed_untold = sum(meeting.has_failed for meeting in meetings) - failed
+    return KindObserved(text, len(told), followed, failed, len(meetings) - len(told), failed_untold)
+
+
+def difference(counts: KindObserved) -> tuple[float, float, float]:
+    """The failures avoided in the runs that were told, with a 95 % interval (Newcombe's)."""
+    if not counts.told or not counts.untold:
+        return 0.0, 0.0, 0.0
+    with_it, without = counts.failed / counts.told, counts.failed_untold / counts.untold
+    low, high = _wilson(counts.failed, counts.told)
+    low_without, high_without = _wilson(counts.failed_untold, counts.untold)
+    gap = without - with_it
+    least = gap - sqrt((without - low_without) ** 2 + (high - with_it) ** 2)
+    most = gap + sqrt((high_without - without) ** 2 + (with_it - low) ** 2)
+    return gap * counts.told, least * counts.told, most * counts.told
+
+
+def _wilson(part: int, whole: int) -> tuple[float, float]:
+    share, square = part / whole, _NORMAL**2
+    middle = share + square / (2 * whole)
+    margin = _NORMAL * sqrt(share * (1 - share) / whole + square / (4 * whole**2))
+    return (middle - margin) / (1 + square / whole), (middle + margin) / (1 + square / whole)
+
+
+def _met_at(run: EndedRun) -> dict[str, tuple[int, str]]:
+    """The failure kinds of a run, each with its first step and its text."""
+    met: dict[str, tuple[int, str]] = {}
     for at, step in enumerate(run.steps):
-        if step.failed and step.failure:
-            met_at.setdefault(step.failure.kind, at)
-            texts[step.failure.kind] = step.failure.text
+        if step.failure:
+            met.setdefault(step.failure.kind, (at, step.failure.text))
+    return met
+
+
+def _told_at(run: EndedRun) -> dict[str, int]:
+    """The failure kinds that a run was told of before a call, with the steps made until then."""
+    told: dict[str, int] = {}
     for shown in run.shown:
-        for kind in shown.kinds if shown.door != WITHHELD else ():
-            shown_at.setdefault(kind, max(0, len(run.steps) - shown.after))
-    return Trail(met_at, shown_at, texts)
+        for kind in shown.kinds if shown.door in _IN_TIME else ():
+            told.setdefault(kind, max(0, len(run.steps) - shown.after))
+    return told
 
 
-def observed(runs: Iterable[EndedRun]) -> Observed:
-    """The repeats and warnings in these runs, which come oldest first."""
-    trails = [trail_of(run) for run in runs]
-    met_before: set[str] = set()
-    repeats = warned = 0
-    for trail in trails:
-        repeated = [kind for kind in trail.met if kind in met_before]
-        repeats += len(repeated)
-        warned += sum(
-            kind in trail.told and trail.told[kind] <= trail.met[kind] for kind in repeated
+def _form(kind: str, runs: Sequence[EndedRun]) -> Form:
+    """The calls of a failure, and how long runs needed to get past it that were not told of it."""
+    failing, working = set[str](), set[str]()
+    costs: list[tuple[float, float]] = []
+    met = [run for run in runs if kind in _met_at(run) and kind not in _told_at(run)]
+    for run in (met or [run for run in runs if kind in _met_at(run)])[:_EXAMPLES]:
+        at, _ = _met_at(run)[kind]
+        for end in range(at + 1, min(len(run.steps), at + 1 + _AHEAD)):
+            found = next((way for way in passed(run.steps[: end + 1]) if way.at == at), None)
+            if found:
+                failing.add(found.failing.family)
+                working.add(found.working.family)
+                pace = (run.ended - run.begun).total_seconds() / 60 / max(1, run.made)
+                costs.append((end - at, (end - at) * pace))
+                break
+    means = (sum(cost) / len(costs) for cost in zip(*costs, strict=True))
+    return Form(frozenset(failing), frozenset(working), *means)
+
+
+def _meetings(kind: str, form: Form, runs: Sequence[EndedRun]) -> Iterable[Meeting]:
+    """The runs that came to the place of a failure."""
+    for run in runs:
+        met, told = _met_at(run).get(kind), _told_at(run).get(kind)
+        is_told = told is not None and (met is None or told <= met[0])
+        steps = run.steps[told or 0 :] if is_told else run.steps
+        made = {call.family for step in steps for call in calls_of(step)}
+        is_warned = is_told and any(
+            kind in shown.kinds for shown in run.shown if shown.door == Door.ACTION
         )
-        met_before.update(trail.met)
-    kinds = before_after(trails)
-    return Observed(len(trails), repeats, warned, *_sums(kinds), tuple(kinds[:_LISTED]))
+        if met or is_warned or made & (form.failing | form.working):
+            yield Meeting(is_told, met is not None, bool(made & form.working))
 
 
-def before_after(trails: Sequence[Trail]) -> list[BeforeAfter]:
-    """How often each kind came back after it was first met, before and after its lesson."""
-    first_met: dict[str, int] = {}
-    first_told: dict[str, int] = {}
-    texts: dict[str, str] = {}
-    for at, trail in enumerate(trails):
-        for kind in trail.met:
-            first_met.setdefault(kind, at)
-        for kind in trail.told:
-            first_told.setdefault(kind, at)
-        texts.update(trail.texts)
-    kinds = [
-        _parted(texts[kind], trails[first_met[kind] + 1 :], kind, at - first_met[kind] - 1)
-        for kind, at in first_told.items()
-        if first_met.get(kind, at) < at
-    ]
-    comparable = [change for change in kinds if change.runs_before and change.runs_after]
-    return sorted(
-        comparable, key=lambda change: (-change.runs_before - change.runs_after, change.text)
-    )
-
-
-def _parted(text: str, trails: Sequence[Trail], kind: str, first_told: int) -> BeforeAfter:
-    """The counts of the runs since a kind was met; run `first_told` first saw its lesson."""
-    trail = trails[first_told]
-    # Whether the failure came before the lesson
-    is_before = kind in trail.met and trail.met[kind] < trail.told[kind]
-    first = first_told + is_before
-    before, after = trails[:first], trails[first:]
-    counts = [sum(kind in trail.met for trail in part) for part in (before, after)]
-    return BeforeAfter(text, len(before), counts[0], len(after), counts[1])
-
-
-def _sums(kinds: Sequence[BeforeAfter]) -> tuple[int, int, int, int]:
-    """Runs, and runs that met the kind, before and after; a run counts once per kind."""
-    return (
-        sum(kind.runs_before for kind in kinds),
-        sum(kind.met_before for kind in kinds),
-        sum(kind.runs_after for kind in kinds),
-        sum(kind.met_after for kind in kinds),
-    )
+def _saved(
+    meetings: Mapping[str, Sequence[Meeting]], forms: Mapping[str, Form], share: float
+) -> tuple[float, float]:
+    """The calls and minutes that the avoided failures would have taken."""
+    told = {kind: sum(meeting.is_told for meeting in group) for kind, group in meetings.items()}
+    calls = sum(told[kind] * forms[kind].calls for kind in told)
+    minutes = sum(told[kind] * forms[kind].minutes for kind in told)
+    return max(0.0, share) * calls, max(0.0, share) * minutes

@@ -8,10 +8,7 @@ from hardwon.knowledge.proof.arms import Arms, total
 from hardwon.knowledge.proof.effect import Effect, effect
 
 ABOUT = 1_000  # runs after which the effect of a good store is usually proven
-OFF = (
-    "Not proven: no hold-out is on (proof.share). What happened after a lesson was shown is an "
-    "observation; without it the same might have happened."
-)
+OFF = "Not proven: no hold-out is on. `hardwon config set proof.share 0.1` turns one on."
 
 
 def sentence(strata: Sequence[Arms], *, share: float) -> str:

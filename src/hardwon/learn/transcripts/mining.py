@@ -148,6 +148,14 @@ class Sessions:
         sessions = self.find(agents=agents, cwd=cwd)
         return catalog.choose(name, sessions, cwd=cwd, now=self._engine.clock())
 
+    def unrecorded(
+        self, *, agents: Iterable[str] = (), since: timedelta | None = None
+    ) -> list[SessionPlace]:
+        """Past sessions that are new or have grown since they were recorded, oldest first."""
+        now = self._engine.clock()
+        places = catalog.find(tuple(agents), "", since=since, now=now, is_all=True)
+        return PastSessions(self._engine, self._scope).unknown(places)
+
     def learn(
         self,
         *,
@@ -161,9 +169,7 @@ class Sessions:
         No model is asked. With `is_look` nothing is stored. `tell(done, of)` counts sessions.
         """
         past = PastSessions(self._engine, self._scope)
-        now = self._engine.clock()
-        places = catalog.find(tuple(agents), "", since=since, now=now, is_all=True)
-        fresh = past.unknown(places)
+        fresh = self.unrecorded(agents=agents, since=since)
         learnt = list[Learnt]()
         tell(0, len(fresh))
         for session in past.learn(fresh, is_look=is_look):

@@ -45,6 +45,7 @@ _TASK = 4000  # characters of a prompt that are kept as the task of a run
 _TOGETHER = 40  # steps in one commit: hooks that write meanwhile wait for it
 _PROMPTS = 20  # latest prompts of a run
 _RUNS = 1_000_000  # more than are ever kept
+_ENDED, _GOES_ON = "ended", "goes on"  # what is noted of a session's file
 _OVER = 3600.0  # seconds without a change after which a session has ended
 _SLACK = timedelta(seconds=2)  # between the clocks of a session file and of a hook
 
@@ -72,10 +73,14 @@ class PastSessions:
         self._runs = engine.store.ended_runs
 
     def unknown(self, places: Iterable[SessionPlace]) -> list[SessionPlace]:
-        """Those that changed since they were recorded, oldest first; costs no reading."""
+        """Those that changed or ended since they were recorded, oldest first; reads none."""
         by_version = {self._version(place): place for place in places}
         known = self._runs.past(self._owner, list(by_version))
-        fresh = [place for version, place in by_version.items() if version not in known]
+        fresh = [
+            place
+            for version, place in by_version.items()
+            if known.get(version) != _ENDED and (version not in known or self._is_over(place))
+        ]
         return sorted(fresh, key=lambda place: place.changed)
 
     def learn(self, places: Sequence[SessionPlace], *, is_look: bool = False) -> Iterator[Learnt]:
@@ -87,9 +92,9 @@ class PastSessions:
                     learnt = self._learn(place, live, is_look=is_look)
                 except (HardwonError, OSError) as error:
                     learnt = Learnt(place, UNREADABLE, problem=one_line(str(error), 300))
-                is_settled = learnt.status != UNREADABLE and self._is_over(place)
-                if not is_look and is_settled:
-                    self._runs.note_past(self._owner, self._version(place), "{}")
+                if not is_look and learnt.status != UNREADABLE:
+                    state = _ENDED if self._is_over(place) else _GOES_ON
+                    self._runs.note_past(self._owner, self._version(place), state)
                 yield learnt
         if not is_look:
             self._engine.store.tend()

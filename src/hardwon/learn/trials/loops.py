@@ -255,7 +255,7 @@ class Loops:
             check_resumable(state, changes)
             _files.unlink(folder.at(files.ABORT))
             processes.end_marked(folder.path)  # what a killed process left running
-            journal.add({"event": "resumed", "at": self._now(), "options": _stored(changes)})
+            journal.add({"event": "resumed", "at": self._now(), "options": _to_stored(changes)})
             check_options(journal.state.options if journal.state else state.options, functions)
             return await self._runner(journal, functions).run()
         finally:
@@ -356,12 +356,12 @@ def options_of(task: str, defaults: Any, **given: Any) -> Options:
     from_settings["actor_seconds"] = defaults.actor_timeout.total_seconds()
     from_settings["verify_seconds"] = defaults.verify_timeout.total_seconds()
     try:
-        return from_plain(Options, {**from_settings, **_stored(given), "task": task})
+        return from_plain(Options, {**from_settings, **_to_stored(given), "task": task})
     except DecodeError as error:
         raise InvalidInput(str(error)) from error
 
 
-def _stored(given: dict[str, Any]) -> dict[str, Any]:
+def _to_stored(given: dict[str, Any]) -> dict[str, Any]:
     """The given options in the form in which they are stored."""
     present = {name: value for name, value in given.items() if value is not None}
     return {name: str(v) if name == "omega" else v for name, v in present.items()}
@@ -387,7 +387,7 @@ def trust(home: str, path: str) -> str:
     """Trust this file as it is now to name commands; returns its full path."""
     full, content = _read_commands(path)
     _loop_table(full, content)
-    trusted = {**_trusted(home), full: hashlib.sha256(content).hexdigest()}
+    trusted = {**_trusted_files(home), full: hashlib.sha256(content).hexdigest()}
     files.make_folder(home)
     files.write(os.path.join(home, _TRUSTED), json.dumps(trusted, indent=2).encode())
     return full
@@ -396,7 +396,7 @@ def trust(home: str, path: str) -> str:
 def loop_table(home: str, path: str) -> dict[str, Any]:
     """The `[loop]` table of a trusted file, else InvalidInput."""
     full, content = _read_commands(path)
-    if _trusted(home).get(full) != hashlib.sha256(content).hexdigest():
+    if _trusted_files(home).get(full) != hashlib.sha256(content).hexdigest():
         raise InvalidInput(
             f"{full} is not trusted, or has changed since; read it, then: hardwon loop trust {path}"
         )
@@ -422,7 +422,7 @@ def _loop_table(path: str, content: bytes) -> dict[str, Any]:
     return dict(table)
 
 
-def _trusted(home: str) -> dict[str, str]:
+def _trusted_files(home: str) -> dict[str, str]:
     content = files.read(os.path.join(home, _TRUSTED))
     try:
         trusted = json.loads(content) if content else {}

@@ -98,7 +98,7 @@ def read_report(text: str, tool: Tool) -> ToolReport:
     if '"Action":' in text[:_WIDE]:
         text = _event_outputs(text)
     verdicts = _verdicts(text)
-    errors = errors or [*_placed(text, tool), *_failed_tests(text, tool, verdicts)]
+    errors = errors or [*_placed_errors(text, tool), *_failed_tests(text, tool, verdicts)]
     if tool.kind in ("type_check", "lint"):
         metrics = _problem_counts(text, errors, tool)
     else:
@@ -176,7 +176,7 @@ _SYNTAX_RULE = r"invalid-syntax|SyntaxError|E999|syntax|TS1\d{3}"
 _LEVELS: dict[str, Severity] = {"warning": "warning", "information": "info", "1": "warning"}
 
 
-def _placed(text: str, tool: Tool) -> list[StructuredError]:
+def _placed_errors(text: str, tool: Tool) -> list[StructuredError]:
     """The errors in lines that name their place."""
     found: list[dict[str, str]] = []
     heading, title = "", None

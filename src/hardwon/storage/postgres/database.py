@@ -15,11 +15,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from hardwon.core import time_limits
 from hardwon.core.errors import Unavailable
-from hardwon.storage.postgres.connect import Connection, name_of
-from hardwon.storage.postgres.deadline import ServerBreaker
-from hardwon.storage.postgres.driver import psycopg
+from hardwon.storage.postgres.connection import (
+    Connection,
+    ServerBreaker,
+    explained,
+    name_of,
+    psycopg,
+)
 from hardwon.storage.postgres.pool import Pool
-from hardwon.storage.postgres.problems import explained
 from hardwon.storage.sql.dialect import Statement, Tenancy
 from hardwon.storage.sql.rows import SEARCHED
 

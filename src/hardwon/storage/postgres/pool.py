@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.core import _fork
 from hardwon.core.errors import Unavailable
-from hardwon.storage.postgres.connect import Connection, connect
-from hardwon.storage.postgres.driver import psycopg
+from hardwon.storage.postgres.connection import Connection, connect, psycopg
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,20 +1,21 @@
-"""The tables and their migrations: numbered scripts, each run once, one process at a time.
-
-A migration only adds (a later one removes), so that two releases work side by side during an
-upgrade.
-"""
+"""The tables and their migrations, and checks of a server for operators."""
 
 from __future__ import annotations
 
 import os
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.core.errors import InvalidInput, NewerSchema, SetupError
-from hardwon.storage.postgres.deadline import patient
-from hardwon.storage.postgres.driver import psycopg
+from hardwon.core.errors import HardwonError, InvalidInput, NewerSchema, SetupError
+from hardwon.storage.postgres import schema
+from hardwon.storage.postgres.connection import patient, psycopg
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from hardwon.storage.postgres.database import Database
+
+    Check = Callable[[Database], tuple[bool, str]]
 
 _FOLDER = os.path.join(os.path.dirname(__file__), "migrations")
 _LOCK = 0x68617264776F6E  # "hardwon": the lock number of all migrations
@@ -101,3 +102,117 @@ def grant(database: Database, role: str) -> None:
 def _text(name: str) -> str:
     with open(os.path.join(_FOLDER, name), encoding="utf-8") as script:
         return script.read()
+
+
+_OLDEST = 140_000  # PostgreSQL 14, the oldest supported server
+_SKEW = timedelta(seconds=2)  # between the clocks of the server and of this machine
+HELD = 600  # seconds that a snapshot may keep dead rows from being removed
+_MANY, _TIMES = 10_000, 10  # dead rows of a table, and how many per living row
+_ROLE = """
+SELECT rolname, rolsuper, rolbypassrls, EXISTS (
+    SELECT 1 FROM pg_class WHERE relnamespace = to_regnamespace('hardwon') AND relkind = 'r'
+    AND pg_has_role(relowner, 'USAGE')
+) FROM pg_roles WHERE rolname = current_user
+"""
+_OPEN = """
+SELECT relname FROM pg_class WHERE relnamespace = to_regnamespace('hardwon') AND relkind = 'r'
+AND NOT (relrowsecurity AND relforcerowsecurity) AND relname <> ALL(:shared::text[])
+ORDER BY relname
+"""
+_HORIZON = """
+SELECT coalesce(max(extract(epoch FROM now() - xact_start)), 0)::int FROM pg_stat_activity
+WHERE backend_xmin IS NOT NULL AND datname = current_database()
+"""
+_SEES_ALL = "SELECT pg_has_role('pg_read_all_stats', 'USAGE')"
+_SLOTS = "SELECT count(*) FROM pg_replication_slots WHERE NOT active AND xmin IS NOT NULL"
+_DEAD = """
+SELECT relname, n_dead_tup FROM pg_stat_user_tables WHERE schemaname = 'hardwon'
+AND n_dead_tup > :many AND n_dead_tup > :times * n_live_tup ORDER BY n_dead_tup DESC
+"""
+
+
+class Finding(NamedTuple):
+    """One check and its result."""
+
+    name: str
+    is_well: bool
+    text: str
+
+
+def inspect(database: Database) -> Iterator[Finding]:
+    """Every check of a server, in order; stops at the first that cannot run."""
+    for name, check in _CHECKS.items():
+        try:
+            yield Finding(name, *check(database))
+        except HardwonError as error:
+            yield Finding(name, False, str(error))
+            return
+
+
+def _server(database: Database) -> tuple[bool, str]:
+    sql = "SELECT current_setting('server_version_num')::int, current_setting('server_version')"
+    number, version = database.rows(sql)[0]
+    remedy = "" if number >= _OLDEST else "; 14 is the oldest supported"
+    return number >= _OLDEST, f"{database.name}, version {version}{remedy}"
+
+
+def _role(database: Database) -> tuple[bool, str]:
+    name, is_super, may_bypass, is_owner = database.rows(_ROLE)[0]
+    if is_super or may_bypass:
+        why = "is a superuser" if is_super else "may bypass row-level security"
+        return False, f"{name!r} {why}: use a role that is neither, see `hardwon migrate --grant`"
+    if is_owner:
+        return False, f"{name!r} owns the tables: give services another, `hardwon migrate --grant`"
+    return True, f"{name!r} owns no table and bypasses no policy"
+
+
+def _schema(database: Database) -> tuple[bool, str]:
+    missing = schema.pending(database)
+    if missing:
+        return False, f"{len(missing)} migrations wait: `hardwon migrate`"
+    return True, f"version {schema.version(database)}"
+
+
+def _walls(database: Database) -> tuple[bool, str]:
+    names = [name for (name,) in database.rows(_OPEN, shared=list(schema.SHARED))]
+    if names:
+        return False, f"no row-level security on {', '.join(names)}"
+    return True, "row-level security on every table of tenants"
+
+
+def _horizon(database: Database) -> tuple[bool, str]:
+    seconds, slots = database.rows(_HORIZON)[0][0], database.rows(_SLOTS)[0][0]
+    if slots:
+        return False, f"{slots} idle replication slots keep dead rows: drop them or resume them"
+    if seconds > HELD:
+        return False, f"a transaction is open for {seconds // 60} min and keeps dead rows"
+    if not database.rows(_SEES_ALL)[0][0]:
+        return True, "hardwon's are young; to see those of others: GRANT pg_read_all_stats TO …"
+    return True, "no old snapshot keeps dead rows"
+
+
+def _dead_rows(database: Database) -> tuple[bool, str]:
+    rows = database.rows(_DEAD, many=_MANY, times=_TIMES)
+    if rows:
+        listed = ", ".join(f"{name} {count}" for name, count in rows)
+        return False, f"dead rows: {listed}; is autovacuum on?"
+    return True, "few dead rows"
+
+
+def _clock(database: Database) -> tuple[bool, str]:
+    before = datetime.now(UTC)
+    server_time = database.rows("SELECT clock_timestamp()")[0][0]
+    after = datetime.now(UTC)
+    skew = max(before - server_time, server_time - after, timedelta())
+    return skew <= _SKEW, f"{skew.total_seconds():.1f} s apart from this machine's"
+
+
+_CHECKS: dict[str, Check] = {
+    "server": _server,
+    "role": _role,
+    "schema": _schema,
+    "walls": _walls,
+    "snapshots": _horizon,
+    "dead rows": _dead_rows,
+    "clock": _clock,
+}

@@ -1,14 +1,11 @@
-"""Keys that let programs and people in over the network: shown once, kept as digests.
-
-A key reads `hw_<id>_<secret>`. It belongs to one tenant and has one role; it may be limited to an
-agent and a project.
-"""
+"""Keys, logins and stored answers of a server."""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
 import secrets
+import time
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hardwon.storage.service.database import ServiceDatabase
+
 
 _MARK = "hw"
 _NOTED = timedelta(minutes=1)  # a use is recorded at most this often
@@ -213,3 +211,157 @@ def _seconds(moment: datetime | None) -> float | None:
 
 def _moment(seconds: float | None) -> Any:
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
+
+
+IDLE = 12 * 3600.0  # seconds without a request until a login ends
+LONGEST = 24 * 3600.0  # seconds until it ends in any case
+LINK = 600.0  # seconds until a link expires
+MOST = 20  # logins with one key at a time; the oldest ends first
+_STEP = 60.0  # seconds by which a login is prolonged at least
+_ADD_LOGIN = """
+INSERT INTO service.logins (digest, tenant, key, is_link, begun_at, until)
+VALUES (:digest, :tenant, :key, :is_link, :now, :until)
+"""
+_EXCESS = """
+DELETE FROM service.logins WHERE key = :key AND is_link = 0 AND digest NOT IN (
+    SELECT digest FROM service.logins WHERE key = :key AND is_link = 0
+    ORDER BY begun_at DESC, digest LIMIT :most
+)
+"""
+_FIND = f"""
+SELECT login.tenant, login.key, login.begun_at, login.until,
+    {", ".join(f"keys.{name}" for name in COLUMNS.split(", "))}
+FROM service.logins AS login LEFT JOIN service.keys AS keys ON keys.id = login.key
+WHERE login.digest = :digest AND login.is_link = 0 AND login.until > :now
+"""
+_FOLLOW = """
+DELETE FROM service.logins WHERE digest = :digest AND is_link = 1 AND until > :now
+RETURNING tenant
+"""
+
+
+class Login(NamedTuple):
+    """Who has logged in; without a key the owner of the home, who looks at a tenant."""
+
+    tenant: str
+    key: Key | None
+
+
+class Logins:
+    """The logins in a database; all servers that share it know them."""
+
+    def __init__(self, database: ServiceDatabase, clock: Callable[[], float] = time.time) -> None:
+        self._clock = clock
+        self._run = database
+
+    def link(self, tenant: str) -> str:
+        """A code that logs the owner of the home in once, within ten minutes."""
+        return self._insert(tenant, "", LINK, is_link=True)
+
+    def follow(self, code: str) -> str | None:
+        """The cookie of a new login; None for a code that was used or is too old."""
+        rows = self._run(_FOLLOW, digest=_digest(code), now=self._clock())
+        return self.begin(rows[0][0]) if rows else None
+
+    def begin(self, tenant: str, key: str = "") -> str:
+        """The cookie of a new login, of the owner of the home or with the key of this id."""
+        self._run(_EXCESS, key=key, most=MOST - 1)
+        return self._insert(tenant, key, IDLE)
+
+    def find(self, cookie: str) -> Login | None:
+        """The login of a cookie, prolonged; None if it has ended, or its key is not valid."""
+        now = self._clock()
+        rows = self._run(_FIND, digest=_digest(cookie), now=now)
+        if not rows:
+            return None
+        tenant, identity, begun, until, *columns = rows[0]
+        key = key_of(tuple(columns)) if columns[0] is not None else None
+        if identity and not (key and key.is_valid(datetime.fromtimestamp(now, UTC))):
+            return None
+        self._prolong(cookie, until, min(now + IDLE, begun + LONGEST))
+        return Login(tenant, key)
+
+    def choose(self, cookie: str, tenant: str) -> None:
+        """Let the owner of the home look at another tenant."""
+        change = "UPDATE service.logins SET tenant = :tenant WHERE digest = :digest"
+        self._run(f"{change} AND key = ''", digest=_digest(cookie), tenant=tenant)
+
+    def end(self, cookie: str) -> None:
+        """Log out."""
+        self._run("DELETE FROM service.logins WHERE digest = :digest", digest=_digest(cookie))
+
+    def _insert(self, tenant: str, key: str, lasts: float, *, is_link: bool = False) -> str:
+        now, text = self._clock(), secrets.token_urlsafe(32)
+        self._run("DELETE FROM service.logins WHERE until <= :now", now=now)
+        times = {"now": now, "until": now + lasts}
+        self._run(
+            _ADD_LOGIN, digest=_digest(text), tenant=tenant, key=key, is_link=int(is_link), **times
+        )
+        return text
+
+    def _prolong(self, cookie: str, until: float, wanted: float) -> None:
+        if wanted - until >= _STEP:
+            change = "UPDATE service.logins SET until = :until WHERE digest = :digest"
+            self._run(change, digest=_digest(cookie), until=wanted)
+
+
+KEPT = 86_400.0  # seconds that answers are stored
+NAME_LIMIT = 200  # characters
+_KEEP = """
+INSERT INTO service.replies (tenant, name, request, status, body, at)
+VALUES (:tenant, :name, :request, :status, :body, :at)
+ON CONFLICT (tenant, name) DO UPDATE SET request = excluded.request, status = excluded.status,
+    body = excluded.body, at = excluded.at
+"""
+
+
+class Kept(NamedTuple):
+    """A stored answer."""
+
+    status: int
+    body: bytes
+
+
+class Replies:
+    """Answers, stored for a day. They survive a restart of the server."""
+
+    def __init__(self, database: ServiceDatabase, clock: Callable[[], float] = time.time) -> None:
+        self._clock = clock
+        self._run = database
+
+    def find(self, tenant: str, name: str, request: bytes) -> Kept | None:
+        """The stored answer to this request; InvalidInput if the name was used for another."""
+        if len(name) > NAME_LIMIT:
+            raise InvalidInput(f"an Idempotency-Key has at most {NAME_LIMIT} characters")
+        rows = self._run(
+            "SELECT request, status, body FROM service.replies"
+            " WHERE tenant = :tenant AND name = :name AND at > :after",
+            tenant=tenant,
+            name=_name(name),
+            after=self._clock() - KEPT,
+        )
+        if not rows:
+            return None
+        stored_request, status, body = rows[0]
+        if stored_request != hashlib.sha256(request).digest():
+            raise InvalidInput(
+                "this Idempotency-Key was used for another request; choose a new one"
+            )
+        return Kept(status, body)
+
+    def keep(self, tenant: str, name: str, request: bytes, answer: Kept) -> None:
+        """Store an answer, and remove those that are too old."""
+        now = self._clock()
+        self._run("DELETE FROM service.replies WHERE at <= :until", until=now - KEPT)
+        values = {
+            "tenant": tenant,
+            "name": _name(name),
+            "request": hashlib.sha256(request).digest(),
+            "at": now,
+        }
+        self._run(_KEEP, **values, **answer._asdict())
+
+
+def _name(shown: str) -> str:
+    """The name as it is stored: what a client put into it is nobody's business."""
+    return _digest(shown).hex()

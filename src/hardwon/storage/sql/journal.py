@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from hardwon.core import _files
 from hardwon.core._fork import ForkLock
-from hardwon.core.errors import storage_error
+from hardwon.core.errors import InvalidInput, storage_error
 from hardwon.storage.sql.rows import noted_delivery, noted_run
 
 if TYPE_CHECKING:
@@ -176,14 +176,18 @@ class Journal:
         spool: Spool,
         is_due: Callable[[str], bool] = lambda batch: True,
         copy: Spool | None = None,
+        is_new: Callable[[str], bool] | None = None,
     ) -> None:
         """`is_due`: whether a batch is new; one whose commit got no answer is sent again.
+
+        `is_new`: the same for batches that other machines send; default: `is_due`.
 
         `copy`: a second spool that gets every record, to be folded in elsewhere.
         """
         self._db = database
         self._spool = spool
         self._is_due = is_due
+        self._is_new = is_new or is_due
         self._copy = copy
         self._folds: dict[str, Callable[[list[list[Any]]], None]] = {}
 
@@ -214,10 +218,22 @@ class Journal:
             batch, records = db.hold(self._spool.take())
             if not records or not self._is_due(batch):
                 return 0
-            for kind, fold in self._folds.items():
-                if matching := [values for name, *values in records if name == kind]:
-                    fold(matching)
+            self._fold(records)
             return len(records)
+
+    def receive(self, batch: str, records: Sequence[Sequence[object]]) -> None:
+        """Fold in the records of another machine; once, however often the batch is sent."""
+        try:
+            with self._db:
+                if self._is_new(batch):
+                    self._fold(records)
+        except (TypeError, ValueError, LookupError, AttributeError) as error:
+            raise InvalidInput(f"a record of {batch!r} is damaged: {error}") from error
+
+    def _fold(self, records: Sequence[Sequence[Any]]) -> None:
+        for kind, fold in self._folds.items():
+            if matching := [values for name, *values in records if name == kind]:
+                fold(matching)
 
     @property
     def is_empty(self) -> bool:

@@ -9,7 +9,7 @@ from hardwon.core.values.scope import Scope
 from hardwon.storage.sql import scopes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
 
     from hardwon.storage.sql.dialect import SqlDatabase
@@ -152,6 +152,10 @@ class SqlStore:
 
     def together(self) -> AbstractContextManager[object]:
         return self.database.together()
+
+    def receive(self, batch: str, records: Sequence[Sequence[object]]) -> None:
+        """Fold in the records of another machine, once."""
+        self._journal.receive(batch, records)
 
     def on(self, kind: str, fold: Callable[[list[list[Any]]], None]) -> None:
         """Register a handler for records of a kind that the store itself does not handle."""

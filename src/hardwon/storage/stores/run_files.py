@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from datetime import UTC, datetime
@@ -95,6 +96,33 @@ def put_aside(home: str) -> Iterator[Aside]:
 def collected(aside: Aside) -> None:
     """Remove the file of a run that is stored elsewhere now."""
     _files.unlink(aside.path)
+
+
+def lines_of_aside(aside: Aside) -> list[str]:
+    """The lines of a run that has ended, to be sent elsewhere."""
+    return [line.decode("utf-8", "replace") for line in lines_of(aside.path)]
+
+
+def take_in(home: str, scope: Scope, name: str, lines: Sequence[str]) -> RunSoFar | None:
+    """Put a run of another machine where a worker looks for ended runs; None if it is damaged."""
+    kept = [_placed(text, scope) for text in lines]
+    raw = [text.encode() for text in kept if text]
+    if not re.fullmatch(r"[0-9a-f]{32}-[0-9a-f]{1,20}", name) or _ending(raw) is None:
+        return None
+    folder = os.path.join(home, "runs", ASIDE)
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    path = os.path.join(folder, f"{tenant_mark(scope.tenant)}{name}{SUFFIX}")
+    _files.replace(path, b"\n".join((*raw, b"")))
+    return read(raw)
+
+
+def _placed(text: str, scope: Scope) -> str:
+    """A line of a run with the scope that it has on this machine; "" if it is damaged."""
+    record = parsed(text.encode())
+    if isinstance(record, dict):
+        places = {key: list(scope) for key in ("of", "scope") if key in record}
+        return json.dumps({**record, **places}, separators=(",", ":"))
+    return text if isinstance(record, list) else ""
 
 
 def is_due(home: str, tenant: str, now: float, *, every: float) -> bool:

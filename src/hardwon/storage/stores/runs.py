@@ -149,10 +149,10 @@ class FileRun:
 class MemoryRun:
     """A run of this process."""
 
-    def __init__(self) -> None:
-        self.name = os.urandom(16).hex()
-        self._steps: deque[Step] = deque(maxlen=STEPS_REMEMBERED)
-        self._so_far = RunSoFar()
+    def __init__(self, name: str = "", past: RunSoFar = RunSoFar()) -> None:
+        self.name = name or os.urandom(16).hex()
+        self._steps: deque[Step] = deque(past.steps, maxlen=STEPS_REMEMBERED)
+        self._so_far = past
 
     def so_far(self) -> RunSoFar:
         return self._so_far._replace(steps=tuple(self._steps))

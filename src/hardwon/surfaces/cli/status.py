@@ -23,7 +23,7 @@ from hardwon.core.settings_file import unknown_settings
 from hardwon.core.text.clean import plural
 from hardwon.engine import trust
 from hardwon.engine.worker import in_words
-from hardwon.surfaces.cli import options
+from hardwon.surfaces.cli import login, options
 from hardwon.surfaces.cli.install import double_installs, files
 from hardwon.surfaces.cli.output import dump, say_folded, table
 from hardwon.surfaces.hooks import hook_log, installer
@@ -48,6 +48,8 @@ def command(home: str | None, as_json: bool) -> None:
         return
     _say_where(rows)
     _say_runs(rows, runs)
+    for line in _shared_server(home):
+        say_folded(line)
     if reader := _reader(data_home):
         say_folded(reader)
     for trouble in hook_log.in_words(hook_log.read(data_home)):
@@ -56,11 +58,19 @@ def command(home: str | None, as_json: bool) -> None:
         say_folded(trouble)
 
 
+def _shared_server(home: str | None) -> Sequence[str]:
+    """How far this machine agrees with the server it is logged in to."""
+    try:
+        return login.server_lines(load(home))
+    except HardwonError as error:
+        return [f"Server: {error}"]
+
+
 def _reader(home: str) -> str:
     """Who makes a playbook of ended runs, when last, and what it cost; "" without a home."""
-    if not os.path.isdir(home):
-        return ""
     try:
+        if not os.path.isdir(home) or load(home).server.url:
+            return ""
         with hardwon.open(home) as hw:
             return f"Playbook: {_who(hw)}"
     except HardwonError as error:
@@ -187,7 +197,7 @@ def examine(home: str | None) -> Iterator[Check]:
 def _server(url: str) -> Iterator[Check]:
     """Checks of a PostgreSQL server; imported only when one is used."""
     try:
-        from hardwon.storage.postgres import inspection
+        from hardwon.storage.postgres import schema
         from hardwon.storage.postgres.database import Database
         from hardwon.storage.queues.postgres import notify
 
@@ -196,7 +206,7 @@ def _server(url: str) -> Iterator[Check]:
         yield Check("server", False, str(error))
         return
     with database.opened():
-        yield from (Check(*finding) for finding in inspection.inspect(database))
+        yield from (Check(*finding) for finding in schema.inspect(database))
     yield Check("notices", *notify.inspect(url))
 
 

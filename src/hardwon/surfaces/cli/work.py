@@ -13,12 +13,13 @@ import click
 
 import hardwon
 from hardwon.core.errors import StorageError, storage_error
-from hardwon.core.settings import duration
+from hardwon.core.settings import duration, load
 from hardwon.core.text.clean import plural
 from hardwon.core.text.secrets import without_secrets
 from hardwon.core.values.job import Tally
 from hardwon.engine.worker import WorkerProcess
 from hardwon.surfaces.cli import options
+from hardwon.surfaces.cli.login import exchange
 from hardwon.surfaces.cli.output import Progress, Watched, dump, say
 
 _LOCAL = ("127.0.0.1", "localhost", "[::1]")
@@ -105,10 +106,15 @@ def command(
     """Work the queue until SIGTERM or Ctrl-C; then jobs in flight may finish.
 
     One process works the queue of a home at a time; others stand by and take over when it ends.
-    With `postgres.url` any number of processes share the work.
+    With `postgres.url` any number of processes share the work. After `hardwon login` it exchanges
+    what hooks noted here with the server.
     """
     if logging.lastResort:  # the log is `worker.log` if a hook has started this process
         logging.lastResort.setFormatter(_Screened())
+    if load(home).server.url:
+        sent = exchange(home, mode or "forever", idle=_time(idle))
+        dump({"sent": sent}) if as_json else say(f"{plural(sent, 'note')} sent to the server")
+        return
     with hardwon.open(home) as hw:
         os.chdir(hw.settings.home)  # a model's command must not start in a folder others wrote to
         port = hw.settings.queue.metrics_port if metrics_port is None else metrics_port

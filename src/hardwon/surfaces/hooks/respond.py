@@ -52,7 +52,7 @@ class _Conversation:
 
     def session_start(self, event: Event) -> HookReply:
         injection = self._agent.start(again=event.text in _AGAIN)
-        if self._hw.settings.hooks.wake and self._hw.settings.postgres.url:
+        if self._hw.settings.hooks.wake and self._hw.settings.remote:
             self._hw.wake()  # updates the copy of the server's lessons meanwhile
         return self._reply(injection)
 
@@ -139,7 +139,7 @@ class _Conversation:
 
     def _wake(self, job: Job | None) -> None:
         """Make sure a worker is running if there is a job."""
-        if job is not None and self._hw.settings.hooks.wake:
+        if (job is not None or self._hw.settings.remote) and self._hw.settings.hooks.wake:
             self._hw.wake()
 
 

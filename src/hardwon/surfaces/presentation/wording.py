@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
-from typing import TYPE_CHECKING
 
 from hardwon.core.text.clean import plural
 from hardwon.core.values.delivery import Outcome
 from hardwon.core.values.lesson import LIVE, Status
+from hardwon.core.values.report import (
+    KindObserved,
+    LessonState,
+    LessonVerdict,
+    PartEffect,
+    Report,
+)
 from hardwon.knowledge.proof.verdicts import TOO_FEW
-
-if TYPE_CHECKING:
-    from hardwon.core.values.report import (
-        BeforeAfter,
-        LessonState,
-        LessonVerdict,
-        PartEffect,
-        Report,
-    )
+from hardwon.knowledge.proof.words import OFF
 
 GOOD, BAD, OPEN = "good", "bad", "open"
 _AUTHORS = {"rules": "rules", "model": "a model", "person": "a person"}
@@ -40,7 +38,6 @@ DOORS = {
     "error": "after a failure",
     "loop": "to a run that went in circles",
 }
-NO_PROOF = "No proof: failures come in waves, and runs are told when one has just come back."
 TOGETHER = "All these intervals hold at once, with 95 %, however often you look."
 EMPTY = "Nothing was recorded here in this time."
 
@@ -164,29 +161,53 @@ def part_rates(effect: PartEffect) -> str:
     return f"came back in {with_them:.1%} with and {without:.1%} without ({counts})"
 
 
-def observations(report: Report) -> list[str]:
-    """Observations without a hold-out, in sentences; empty if there are none."""
-    observed, sentences = report.observed, []
-    if observed.runs_before and observed.runs_after:
-        before, after = (
-            observed.met_before / observed.runs_before,
-            observed.met_after / observed.runs_after,
-        )
-        sentences.append(
-            f"Before and after: once met, a failure came back in {before:.1%} of the runs until "
-            f"one was told of it, and in {after:.1%} after."
-        )
-    if observed.repeats:
-        sentences.append(
-            f"Replay of the last {plural(observed.runs, 'run')}: {plural(observed.repeats, 'time')}"
-            f" a failure of an earlier run came back; {plural(observed.warned, 'time')} although"
-            " the run had been told of it before,"
-            f" {plural(observed.repeats - observed.warned, 'time')} without."
-        )
-    return sentences
+def savings(report: Report) -> list[str]:
+    """What runs were told in time and what that saved, in sentences; empty if nothing was told."""
+    seen = report.observed
+    proven = [] if report.proof in ("", OFF) else [report.proof]
+    if not seen.told:
+        return proven
+    avoided = seen.told - seen.followed - seen.failed
+    sentences = [
+        *proven,
+        f"{plural(seen.told, 'time')} a run was told in time of a failure that lay ahead: "
+        f"{seen.followed:,} followed what had worked, {avoided:,} did not meet it, {seen.failed:,} "
+        f"failed all the same ({seen.failed / seen.told:.0%}).",
+    ]
+    if not seen.untold:
+        return [*sentences, "Every run was told, so there is nothing to compare this with."]
+    sentences.append(
+        f"Runs that came to the same place without being told failed in "
+        f"{seen.failed_untold / seen.untold:.0%} of {plural(seen.untold, 'case')}."
+    )
+    return [*sentences, *_estimate(report)]
 
 
-def before_after(kind: BeforeAfter) -> str:
-    """In how many runs a kind of failure was met before and after."""
-    before = f"{kind.met_before:,} of {plural(kind.runs_before, 'run')} before"
-    return f"{before}, {kind.met_after:,} of {kind.runs_after:,} after"
+def _estimate(report: Report) -> list[str]:
+    """What was saved, as an estimate with its rule; or that nothing is certain."""
+    seen = report.observed
+    if seen.high < 0:
+        return ["Runs that were told failed more often: look at what they were told."]
+    if round(seen.low) < 1:
+        return ["That is no difference beyond chance."]
+    saved = (
+        f"About {seen.avoided:,.0f} failures avoided (95 %: {seen.low:,.0f} to {seen.high:,.0f})"
+    )
+    cost = f"about {seen.calls:,.0f} calls and {_minutes(seen.minutes)} saved"
+    rule = (
+        "An estimate: the difference of the two shares, times what runs needed to get past these "
+        f"failures when nobody told them. All that was told took {plural(report.tokens, 'token')}."
+    )
+    return [f"{saved}, {cost}.", rule]
+
+
+def _minutes(minutes: float) -> str:
+    if minutes < 120:
+        return f"{minutes:,.0f} minutes"
+    return f"{minutes / 60:,.1f} hours"
+
+
+def kind_observed(kind: KindObserved) -> str:
+    """How often runs failed at one kind of failure, told in time and not."""
+    told = f"failed {kind.failed:,} of {plural(kind.told, 'time')} told"
+    return f"{told}, {kind.failed_untold:,} of {kind.untold:,} not told"

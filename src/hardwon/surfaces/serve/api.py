@@ -17,7 +17,7 @@ from hardwon.api.operations import JSON, OPERATIONS
 from hardwon.core.errors import InvalidInput, NotFound
 from hardwon.core.values.delivery import NOTHING
 from hardwon.core.values.report import mark
-from hardwon.storage.service.replies import Kept
+from hardwon.storage.service.keys import Kept
 from hardwon.surfaces.serve import handlers
 from hardwon.surfaces.serve.requests import (
     Problem,
@@ -108,6 +108,12 @@ class Call:
         return self.hw.tenant(self.principal.tenant, agent=agent, project=project)
 
     @property
+    def copied(self) -> Scope:
+        """The scope whose lessons are copied; without a project, those that hold everywhere."""
+        project = self._request.query_params.get("project") or None
+        return self.agent.scope._replace(project=project)
+
+    @property
     def lessons(self) -> Lessons:
         """The lessons of that agent; those beyond the limits of the key cannot be changed."""
         return self.lessons_of(self.agent.scope)
@@ -146,7 +152,7 @@ class Call:
 def _endpoint(operation: Operation) -> Callable[[Request], Any]:
     async def endpoint(request: Request) -> Response:
         limits = limits_of(request)
-        most = limits.pack if operation.takes_bytes else limits.body
+        most = limits.pack if operation.takes_bytes or operation.is_large else limits.body
         body = await admit(request, *operation.rights, most=most)
         arguments = {**_asked(operation, request), **_sent(operation, request, body)}
         call = Call(request, arguments, body)

@@ -21,10 +21,11 @@ from hardwon.api.operations import OPERATIONS, MaybeJob
 from hardwon.core import metrics as prometheus
 from hardwon.core.errors import InvalidInput, NotFound
 from hardwon.core.settings import duration
-from hardwon.core.text.clean import required
+from hardwon.core.text.clean import one_line, required
 from hardwon.core.values.job import QueueCounts, WorkCounts
 from hardwon.core.values.lesson import Status
 from hardwon.core.values.report import Page
+from hardwon.core.values.scope import scope
 from hardwon.engine.pipeline import inject
 from hardwon.surfaces.serve import openapi
 from hardwon.surfaces.serve.requests import cursor_of
@@ -181,6 +182,13 @@ def lessons_import(call: Call) -> Sequence[Lesson]:
         with open(path, "wb") as file:
             file.write(call.body)
         return call.lessons.import_from(path, trust=call.arguments.get("trust", False))
+
+
+def lessons_elsewhere(call: Call) -> list[answers.ScopeCount]:
+    """Other agents and projects that the caller may see, with their lessons."""
+    place = call.principal.place
+    found = call.lessons.elsewhere().items()
+    return [answers.ScopeCount(scope, count) for scope, count in found if place.covers(scope)]
 
 
 def lessons_recall(call: Call) -> answers.Recalled:
@@ -403,6 +411,55 @@ def dreams_undo(call: Call) -> answers.UndoneDream:
     return answers.UndoneDream(*call.agent.dreams.undo(call.id))
 
 
+_FLAT = {"delivery": 1, "outcome": 0, "settled": 0}  # where a record has its scope, part by part
+
+
+def sync_push(call: Call) -> answers.Received:
+    """Take in what another machine noted, as far as the key may write there."""
+    records = call.arguments["records"]
+    own = [record for one in records if (record := _own_record(call, one)) is not None]
+    batch = f"{call.principal.key} {required(call.arguments['batch'], 'batch', 200)}"
+    call.hw.exchange.receive(batch, own)
+    if any(record[0] == "job" for record in own) and call.hw.settings.hooks.wake:
+        call.hw.wake()
+    return answers.Received(len(own), len(records) - len(own))
+
+
+def _own_record(call: Call, record: Any) -> list[Any] | None:
+    """The record in the tenant of the key; None if the key may not write there."""
+    try:
+        kind, *values = record
+        at = _FLAT.get(kind)
+        _, agent, project = values[0] if at is None else values[at : at + 3]
+        own = scope(agent, project=project or None, tenant=call.principal.tenant)
+    except (TypeError, ValueError, AttributeError, LookupError) as error:
+        raise InvalidInput(f"not a record of hardwon: {one_line(repr(record), 200)}") from error
+    if not call.principal.place.covers(own):
+        return None
+    if at is None:
+        return [kind, list(own), *values[1:]]
+    return [kind, *values[:at], *own, *values[at + 3 :]]
+
+
+def sync_state(call: Call) -> answers.SyncState:
+    """The version of an agent's lessons."""
+    return answers.SyncState(*call.hw.exchange.state(call.copied))
+
+
+def sync_marks(call: Call) -> answers.Marks:
+    """A mark for each lesson."""
+    marks = call.hw.exchange.marks(call.copied)
+    return answers.Marks({str(number): mark for number, mark in marks.items()})
+
+
+def sync_lessons(call: Call) -> Sequence[Lesson]:
+    """The lessons with these numbers."""
+    texts = call.arguments["numbers"].split(",")
+    if not all(text.isascii() and text.isdecimal() and len(text) < 17 for text in texts):
+        raise InvalidInput("the parameter 'numbers' has numbers of lessons, with commas")
+    return call.hw.exchange.lessons(call.copied, [int(text) for text in texts])
+
+
 def operations_me(call: Call) -> answers.Me:
     """The principal of the request, and the server's version."""
     return answers.Me(*call.principal[:5], version=hardwon.__version__)
@@ -426,6 +483,7 @@ def operations_metrics(call: Call) -> Response:
             spent[name] = spent.get(name, 0.0) + amount
     counts = QueueCounts(pending=waiting, dead=dead)
     text = prometheus.exposition(counts, WorkCounts({}, {}, {}, {}), spent)
+    text += call.state.traffic.exposition(call.principal.tenant)
     return Response(text, media_type=OPERATIONS["operations.metrics"].media)
 
 

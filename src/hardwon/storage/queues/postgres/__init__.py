@@ -1,6 +1,5 @@
 """The queue for many machines: a table that workers take jobs from, with notifications."""
 
-from hardwon.storage.queues.postgres.queue import PostgresQueue
-from hardwon.storage.queues.postgres.upkeep import TableLimits
+from hardwon.storage.queues.postgres.queue import PostgresQueue, TableLimits
 
 __all__ = ["PostgresQueue", "TableLimits"]

@@ -9,13 +9,17 @@ from contextlib import closing
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from hardwon.storage.postgres.connect import connect, name_of, without_own_options
-from hardwon.storage.postgres.driver import psycopg
-from hardwon.storage.postgres.problems import explained
+from hardwon.storage.postgres.connection import (
+    connect,
+    explained,
+    name_of,
+    psycopg,
+    without_own_options,
+)
 from hardwon.storage.sql.dialect import Statement, bind
 
 if TYPE_CHECKING:
-    from hardwon.storage.postgres.connect import Connection
+    from hardwon.storage.postgres.connection import Connection
 
 CHANNEL = "hardwon_jobs"
 _NOTIFY = f"SELECT pg_notify('{CHANNEL}', :words)"

@@ -2,31 +2,210 @@
 
 from __future__ import annotations
 
+import itertools
+import os
 import threading
+from collections import Counter, deque
 from contextlib import suppress
-from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from datetime import UTC, timedelta
+from time import monotonic
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hardwon.core.errors import NotFound, Unavailable
 from hardwon.core.text.clean import file_id
 from hardwon.core.values.job import QueueCounts
 from hardwon.storage.postgres.database import EVERY_TENANT
 from hardwon.storage.queues.postgres import statements
-from hardwon.storage.queues.postgres.flow import Flow
-from hardwon.storage.queues.postgres.held_jobs import HeldJobs
 from hardwon.storage.queues.postgres.notify import JobListener, Notifier, is_pooled
-from hardwon.storage.queues.postgres.rows import columns, job_of, jobs_of, text
 from hardwon.storage.queues.postgres.statements import CLAIMED, DEAD, UNREADABLE, WAITING
-from hardwon.storage.queues.postgres.upkeep import TableLimits, TableUpkeep
-from hardwon.storage.queues.records import encode, encode_new
+from hardwon.storage.queues.records import BadRecord, decode, encode, encode_new
 from hardwon.storage.sql.dialect import Statement, bind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
     from hardwon.core.values.job import Job
     from hardwon.storage.postgres.database import Database
+
+
+def job_of(row: tuple[Any, ...]) -> Job | None:
+    """The job of a row; None when its record cannot be read."""
+    identity, record, due, came, attempts, wait, error = row[:7]
+    try:
+        job = decode(bytes(record))
+    except BadRecord:
+        return None
+    if job.id != identity:
+        return None
+    return job._replace(
+        due=due.astimezone(UTC),
+        enqueued_at=came.astimezone(UTC),
+        attempts=attempts,
+        wait=wait,
+        last_error=error,
+    )
+
+
+def jobs_of(rows: Sequence[tuple[Any, ...]]) -> list[Job]:
+    """The jobs of rows, without those that cannot be read."""
+    return [job for row in rows if (job := job_of(row))]
+
+
+def columns(jobs: Sequence[Job], records: Sequence[bytes]) -> dict[str, list[Any]]:
+    """The values of many rows, by column. `keys` identify records for good."""
+    return {
+        "ids": [job.id for job in jobs],
+        "tenants": [job.episode.scope.tenant for job in jobs],
+        "records": list(records),
+        "dues": [job.due for job in jobs],
+        "came": [job.enqueued_at for job in jobs],
+        "attempts": [job.attempts for job in jobs],
+        "waits": [job.wait for job in jobs],
+        "errors": [text(job.last_error) for job in jobs],
+        "keys": [f"job {job.id} {job.enqueued_at.astimezone(UTC).isoformat()}" for job in jobs],
+    }
+
+
+def text(words: str) -> str:
+    """The text as the server can store it."""
+    return words.replace("\0", "").encode("utf-8", "replace").decode()
+
+
+class Flow:
+    """Counts since this process opened the queue; `accepted` equals the sum of all others."""
+
+    def __init__(self) -> None:
+        self._gone = {"done": 0, "buried": 0, "set_aside": 0}
+        self._accepted = 0
+
+    def note(self, gone: Mapping[str, int]) -> None:
+        """Count jobs that left: done, buried or set aside."""
+        for way, number in gone.items():
+            self._gone[way] += number
+
+    def counts(self, pending: int) -> dict[str, int]:
+        """The current counts; jobs that other workers finished count as set aside."""
+        total = pending + sum(self._gone.values())
+        self._gone["set_aside"] += max(0, self._accepted - total)
+        self._accepted = max(self._accepted, total)
+        return {"accepted": self._accepted, **self._gone}
+
+
+class HeldJobs:
+    """Claimed jobs. No two requests for jobs have the same token; with it an attempt settles."""
+
+    def __init__(self) -> None:
+        self._process = f"{os.urandom(8).hex()}."
+        self._number = itertools.count(1)
+        self.ready: deque[Job] = deque()  # not yet handed out
+        self._claims: dict[str, str] = {}  # of the attempt that holds each job
+        self._finished: dict[str, str] = {}  # done, but still in the table
+        self._unsent: list[tuple[Statement, str]] = []  # with the event that each one counts
+        self._lost_answer = False
+
+    def new_claim(self) -> str:
+        """The token of the next request for jobs."""
+        return f"{self._process}{next(self._number)}"
+
+    def receive(self, jobs: Iterable[Job]) -> None:
+        """Take over these claimed jobs."""
+        for job in jobs:
+            self._claims[job.id] = job.claim
+            self.ready.append(job)
+
+    def finish(self, job: Job) -> None:
+        """Note that a job is done, if this attempt holds it."""
+        if self._is_held(job):
+            self._finished[job.id] = self._claims.pop(job.id)
+
+    def settle(self, statement: str, job: Job, *, event: str = "", **values: object) -> None:
+        """Note another outcome of a job, if this attempt holds it."""
+        if self._is_held(job):
+            claim = {job.id: self._claims.pop(job.id)}
+            self._unsent.append((_about(statement, claim, **values), event))
+
+    def hand_back(self) -> None:
+        """Give back the jobs that were claimed but not begun."""
+        unbegun = {job.id: self._claims.pop(job.id) for job in self.ready}
+        self.ready.clear()
+        if unbegun:
+            self._unsent.append((_about(statements.HAND_BACK, unbegun), ""))
+
+    def unsent(self) -> list[Statement]:
+        """The statements to send before any other."""
+        done = [_about(statements.DONE, self._finished)] if self._finished else []
+        return [*(statement for statement, _ in self._unsent), *done]
+
+    def sent(self, settled: Sequence[Sequence[object]]) -> Counter[str]:
+        """Forget what has been reported; counts the jobs that the server settled by it."""
+        events = [*(event for _, event in self._unsent), "done"]
+        self._unsent.clear()
+        self._finished.clear()
+        return Counter(
+            event for event, rows in zip(events, settled, strict=False) if event for _ in rows
+        )
+
+    def lost_answer(self) -> None:
+        """Note that an answer was lost: jobs may have been claimed without being received."""
+        self._lost_answer = True
+
+    def recovery(self) -> list[Statement]:
+        """The statements that give back jobs whose claim was lost."""
+        if not self._lost_answer:
+            return []
+        self._lost_answer = False
+        claims = [*self._claims.values()]
+        return [bind(statements.UNKNOWN, process=self._process, claims=claims)]
+
+    def _is_held(self, job: Job) -> bool:
+        return bool(job.claim) and self._claims.get(job.id) == job.claim
+
+
+def _about(statement: str, claims: dict[str, str], **values: object) -> Statement:
+    return bind(statement, ids=list(claims), claims=list(claims.values()), **values)
+
+
+_AT_ONCE = 1000  # rows
+_BETWEEN_ROUNDS = 60.0  # seconds
+_REMEMBERED = timedelta(days=30)  # how long a forwarded record is remembered
+STALE = "stale: waited longer than queue.stale_after"
+
+
+class TableLimits(NamedTuple):
+    """Time limits for jobs."""
+
+    lease: timedelta = timedelta(seconds=150)  # then another worker may claim the job
+    stale_after: timedelta = timedelta(days=7)  # zero: never
+    longest_wait: timedelta = timedelta(days=1)  # even if the clock jumps
+
+
+class TableUpkeep:
+    """Decides what upkeep is due; one per process that works the queue."""
+
+    def __init__(self, limits: TableLimits) -> None:
+        self._limits = limits
+        self._next = 0.0
+        self._is_first = True
+
+    def due(self, now: datetime) -> list[Statement]:
+        """The statements to send along with the next claim."""
+        if monotonic() < self._next:
+            return []
+        most, limits = _AT_ONCE, self._limits
+        statements_due = [
+            bind(statements.WRONG_CLOCKS, now=now, longest=limits.longest_wait, most=most),
+            bind(statements.FORGET_FORWARDED, age=_REMEMBERED, most=most),
+        ]
+        if self._is_first and limits.stale_after:
+            before = now - limits.stale_after
+            statements_due.append(bind(statements.STALE, before=before, reason=STALE, most=most))
+        return statements_due
+
+    def done(self) -> None:
+        """Note that the statements were run."""
+        self._next, self._is_first = monotonic() + _BETWEEN_ROUNDS, False
+
 
 _PAUSE = timedelta(seconds=2)
 _PAUSE_IF_WOKEN = timedelta(seconds=5)  # polling finds retries and expired leases

@@ -6,17 +6,22 @@ from collections import Counter
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, TypeVar
 
-from hardwon.storage.stores.memory.deliveries import MemoryDeliveries
-from hardwon.storage.stores.memory.dreams import MemoryDreams
-from hardwon.storage.stores.memory.ended_runs import MemoryEndedRuns
-from hardwon.storage.stores.memory.failures import MemoryFailures
-from hardwon.storage.stores.memory.history import MemoryHistory
-from hardwon.storage.stores.memory.lessons import MemoryLessons
-from hardwon.storage.stores.memory.listing import MemoryListing
-from hardwon.storage.stores.memory.reflections import MemoryReflections, on_runs
-from hardwon.storage.stores.memory.statistics import MemoryStatistics
-from hardwon.storage.stores.memory.units import MemoryUnits
-from hardwon.storage.stores.memory.vectors import MemoryVectors
+from hardwon.storage.stores.memory.lessons import (
+    MemoryDreams,
+    MemoryHistory,
+    MemoryLessons,
+    MemoryReflections,
+    MemoryVectors,
+    on_runs,
+)
+from hardwon.storage.stores.memory.logs import (
+    MemoryDeliveries,
+    MemoryEndedRuns,
+    MemoryFailures,
+    MemoryListing,
+    MemoryStatistics,
+    MemoryUnits,
+)
 
 if TYPE_CHECKING:
     from hardwon.core.values.delivery import Delivery

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from hardwon.core.errors import Unavailable
 from hardwon.storage.postgres import schema
+from hardwon.storage.postgres.connection import patient
 from hardwon.storage.postgres.database import POOL, Database
-from hardwon.storage.postgres.deadline import patient
 from hardwon.storage.sql.journal import Journal, server_spool
 from hardwon.storage.sql.store import SqlStore
 from hardwon.storage.stores.postgres import checking

@@ -2,26 +2,278 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from array import array
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hardwon.core import time_limits
-from hardwon.knowledge.ranking import postings
+from hardwon.knowledge.ranking import block_edits, postings
 from hardwon.knowledge.ranking.postings import BLOCK, RANKS
 from hardwon.knowledge.ranking.query import LEAST_READ, MOST_READ, MatchTally, Query, keys, tallied
 from hardwon.storage.postgres.database import uncounted
 from hardwon.storage.sql import scopes
 from hardwon.storage.sql.dialect import Statement
-from hardwon.storage.stores.postgres import versions
-from hardwon.storage.stores.postgres.memtable import Memtable, holding, packed
-from hardwon.storage.stores.postgres.merge import merge
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
+
+    from hardwon.storage.postgres.database import Database, Transaction
+    from hardwon.storage.sql.dialect import Tenancy
+    from hardwon.storage.sql.scopes import Shelf
+
+    Postings = dict[str, list[tuple[int, int]]]
+    from collections.abc import Iterator, Sequence
 
     from hardwon.core.values.scope import Scope
-    from hardwon.storage.postgres.database import Database
-    from hardwon.storage.sql.dialect import Row, Tenancy
+    from hardwon.knowledge.ranking.block_edits import Edit, Entries
+    from hardwon.storage.sql.dialect import Row
     from hardwon.storage.sql.scopes import Visible
+
+_VERSIONS = "versions"  # key of the shelves that a transaction has changed
+_RAISE = """
+UPDATE hardwon.shelves SET version = version + 1, active = active + :more
+WHERE tenant = :tenant AND id = :shelf
+"""
+
+
+def touch(transaction: Transaction, tenancy: Tenancy, shelf: int, *, active: int = 0) -> None:
+    """Raise the version of a shelf, and add `active` to its count of indexed lessons.
+
+    This is written just before the commit, so that no other writer waits for the row.
+    """
+    touched: dict[tuple[str, int], int] = transaction.notes.setdefault(_VERSIONS, {})
+    touched[tenancy.tenant, shelf] = touched.get((tenancy.tenant, shelf), 0) + active
+    transaction.before_commit(_VERSIONS, lambda: _write(transaction, tenancy))
+
+
+def pending(transaction: Transaction | None, tenant: str, shelves: Iterable[int]) -> int:
+    """How many more lessons of these shelves the open transaction has indexed."""
+    touched = transaction.notes.get(_VERSIONS, {}) if transaction else {}
+    return sum(touched.get((tenant, shelf), 0) for shelf in shelves)
+
+
+def _write(transaction: Transaction, tenancy: Tenancy) -> None:
+    """Write all versions in the same order, so that transactions do not deadlock."""
+    for (tenant, shelf), added in sorted(transaction.notes.pop(_VERSIONS).items()):
+        tenancy.database.of(tenant).run(_RAISE, shelf=shelf, more=added)
+
+
+_READ = f"""
+SELECT shelf, id, lesson, CASE WHEN id = ANY(:known::bigint[]) THEN NULL ELSE entries END
+FROM hardwon.fresh WHERE {scopes.HERE} ORDER BY id
+"""
+_OWN = "fresh"  # a transaction's view of the memtable, with its own rows
+
+
+class Waiting(NamedTuple):
+    """The waiting rows of one shelf: by number, and the last one of each lesson."""
+
+    version: int
+    rows: dict[int, tuple[int, dict[str, int]]]
+    lessons: dict[int, dict[str, int]]
+
+
+class Memtable:
+    """The rows of `fresh`, read once by this process and kept up to date."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+        self._shared: dict[int, Waiting] = {}
+
+    def look(self, tenancy: Tenancy, shelves: Iterable[Shelf]) -> list[Waiting]:
+        """The waiting rows of these shelves."""
+        # A transaction also sees its own rows; others must not: its shelf has no new version yet.
+        own = self._own_view()
+        cached = self._shared if own is None else own
+        stale = {
+            shelf.id: shelf.version
+            for shelf in shelves
+            if own is not None
+            or shelf.id not in cached
+            or cached[shelf.id].version != shelf.version
+        }
+        if stale:
+            cached.update(self._read(tenancy, stale, cached))
+        return [cached[shelf.id] for shelf in shelves]
+
+    def _own_view(self) -> dict[int, Waiting] | None:
+        """What the open transaction sees, if it writes."""
+        transaction = self._db.open
+        if transaction is None or not transaction.is_writing:
+            return None
+        view: dict[int, Waiting] = transaction.notes.setdefault(_OWN, dict(self._shared))
+        return view
+
+    def _read(
+        self, tenancy: Tenancy, stale: dict[int, int], cached: dict[int, Waiting]
+    ) -> dict[int, Waiting]:
+        before = {shelf: cached[shelf].rows for shelf in stale if shelf in cached}
+        numbers = [number for rows in before.values() for number in rows]
+        fetched: dict[int, dict[int, tuple[int, dict[str, int]]]] = {shelf: {} for shelf in stale}
+        for shelf, number, lesson, entries in tenancy.rows(
+            _READ, known=numbers, shelves=list(stale)
+        ):
+            row = (lesson, json.loads(entries)) if entries is not None else before[shelf][number]
+            fetched[shelf][number] = row
+        return {
+            shelf: Waiting(stale[shelf], rows, dict(rows.values()))
+            for shelf, rows in fetched.items()
+        }
+
+
+def holding(waiting: Iterable[Waiting], asked: Iterable[str]) -> Postings:
+    """The waiting lessons that hold each key, with impacts."""
+    by_key: Postings = {}
+    asked_keys = frozenset(asked)
+    for shelf in waiting:
+        for lesson, entries in shelf.lessons.items():
+            for key in asked_keys & entries.keys():
+                by_key.setdefault(key, []).append((lesson, entries[key]))
+    return by_key
+
+
+def packed(entries: dict[str, int]) -> str:
+    """The keys and impacts of a lesson as a row stores them."""
+    return json.dumps(entries)
+
+
+def unpacked(text: str) -> dict[str, int]:
+    """The keys and impacts of a row."""
+    entries: dict[str, Any] = json.loads(text)
+    return entries
+
+
+_LOCK = 0x736574  # first half of the lock's key; the shelf is the second
+_AT_ONCE = 4096  # rows merged together: each block is written once
+_TRY = "SELECT pg_try_advisory_xact_lock(:kind::int, :shelf::int)"
+_TAKE = """
+SELECT id, lesson, entries FROM hardwon.fresh
+WHERE tenant = :tenant AND shelf = :shelf ORDER BY id LIMIT :limit
+"""
+_REMOVE = """
+DELETE FROM hardwon.fresh
+WHERE tenant = :tenant AND shelf = :shelf AND id = ANY(:rows::bigint[])
+"""
+_ADD_TERMS = """
+INSERT INTO hardwon.terms (tenant, shelf, term, holders)
+SELECT :tenant, :shelf, term, 0 FROM unnest(:keys::text[]) AS term
+ON CONFLICT DO NOTHING
+"""
+_TERMS = """
+SELECT term, id FROM hardwon.terms
+WHERE tenant = :tenant AND shelf = :shelf AND term = ANY(:keys::text[])
+"""
+_COUNT = """
+UPDATE hardwon.terms AS t SET holders = t.holders + more.holders
+FROM unnest(:terms::bigint[], :holders::int[]) AS more (term, holders)
+WHERE t.tenant = :tenant AND t.id = more.term
+"""
+_AROUND = """
+SELECT a.place, a.lesson, p.first, p.lessons
+FROM unnest(:places::bigint[], :lessons::bigint[]) AS a (place, lesson),
+LATERAL (
+    SELECT first, lessons FROM hardwon.postings
+    WHERE tenant = :tenant AND term = a.place / :ranks AND rank = a.place % :ranks
+    AND first <= a.lesson ORDER BY first DESC LIMIT 1
+) AS p
+"""
+_DROP_BLOCKS = """
+DELETE FROM hardwon.postings AS p
+USING unnest(:terms::bigint[], :ranks::int[], :firsts::bigint[]) AS a (term, rank, first)
+WHERE p.tenant = :tenant AND p.term = a.term AND p.rank = a.rank AND p.first = a.first
+"""
+_KEEP_BLOCKS = """
+INSERT INTO hardwon.postings (tenant, term, rank, first, lessons)
+SELECT :tenant, * FROM unnest(
+    :terms::bigint[], :ranks::int[], :firsts::bigint[], :blocks::bytea[]
+)
+ON CONFLICT (tenant, term, rank, first) DO UPDATE SET lessons = excluded.lessons
+"""
+_INDEXED = """
+SELECT lesson, terms FROM hardwon.indexed
+WHERE tenant = :tenant AND lesson = ANY(:lessons::bigint[])
+"""
+_UNINDEX = """
+DELETE FROM hardwon.indexed WHERE tenant = :tenant AND lesson = ANY(:lessons::bigint[])
+"""
+_INDEX = """
+INSERT INTO hardwon.indexed (tenant, shelf, lesson, terms)
+SELECT :tenant, :shelf, * FROM unnest(:lessons::bigint[], :terms::bytea[])
+"""
+
+
+def merge(tenancy: Tenancy, shelf: int) -> int:
+    """Merge the waiting rows of a shelf; how many. 0 while another process merges them."""
+    moved = 0
+    with tenancy.database as transaction:
+        if tenancy.rows(_TRY, kind=_LOCK, shelf=shelf)[0][0]:
+            while rows := tenancy.rows(_TAKE, shelf=shelf, limit=_AT_ONCE):
+                lessons = {lesson: unpacked(entries) for _, lesson, entries in rows}
+                touch(transaction, tenancy, shelf, active=_move(tenancy, shelf, lessons))
+                tenancy.run(_REMOVE, shelf=shelf, rows=[row[0] for row in rows])
+                moved += len(rows)
+    return moved
+
+
+def _move(tenancy: Tenancy, shelf: int, lessons: dict[int, dict[str, int]]) -> int:
+    """Write the keys of lessons; returns how many more lessons are indexed now."""
+    numbers = _numbers(
+        tenancy, shelf, sorted({key for entries in lessons.values() for key in entries})
+    )
+    rows = tenancy.rows(_INDEXED, lessons=list(lessons))
+    before: dict[int, Entries] = {lesson: set(postings.pairs(block)) for lesson, block in rows}
+    after: dict[int, Entries] = {
+        lesson: {(numbers[key], impact) for key, impact in entries.items()}
+        for lesson, entries in lessons.items()
+        if entries
+    }
+    edits, holders = block_edits.edits(before, after)
+    for part in postings.parts(edits):
+        _edit(tenancy, part)
+    changes = [(term, more) for term, more in sorted(holders.items()) if more]
+    packed = [_packed(entries) for entries in after.values()]
+    tenancy.ask(
+        Statement(_COUNT, {"terms": [t for t, _ in changes], "holders": [n for _, n in changes]}),
+        Statement(_UNINDEX, {"lessons": list(before)}),
+        Statement(_INDEX, {"shelf": shelf, "lessons": list(after), "terms": packed}),
+    )
+    return len(after) - len(before)
+
+
+def _numbers(tenancy: Tenancy, shelf: int, keys: list[str]) -> dict[str, int]:
+    """The numbers of these keys; new keys are numbered."""
+    numbers: dict[str, int] = dict(tenancy.rows(_TERMS, shelf=shelf, keys=keys))
+    if missing := [key for key in keys if key not in numbers]:
+        *_, added = tenancy.ask(
+            Statement(_ADD_TERMS, {"shelf": shelf, "keys": missing}),
+            Statement(_TERMS, {"shelf": shelf, "keys": missing}),
+        )
+        numbers.update(added)
+    return numbers
+
+
+def _edit(tenancy: Tenancy, edits: list[Edit]) -> None:
+    places, lessons = [edit[0] for edit in edits], [edit[1] for edit in edits]
+    rows = tenancy.rows(_AROUND, places=places, lessons=lessons, ranks=RANKS)
+    around = {(place, lesson): (first, block) for place, lesson, first, block in rows}
+    changed = block_edits.edited(edits, around)
+    emptied = [(*divmod(at, RANKS), first) for (at, first), block in changed.items() if not block]
+    blocks = list(block_edits.rows(changed))
+    tenancy.ask(
+        Statement(_DROP_BLOCKS, _columns(("terms", "ranks", "firsts"), emptied)),
+        Statement(_KEEP_BLOCKS, _columns(("terms", "ranks", "firsts", "blocks"), blocks)),
+    )
+
+
+def _columns(names: tuple[str, ...], rows: Sequence[tuple[object, ...]]) -> dict[str, object]:
+    """Rows as one list per column."""
+    return {name: [row[at] for row in rows] for at, name in enumerate(names)}
+
+
+def _packed(entries: Entries) -> bytes:
+    terms, impacts = zip(*entries, strict=True)
+    return postings.packed(array("I", terms), bytes(impacts))
+
 
 FRESH = 256  # waiting rows of a shelf that start a merge
 _KEYS_ASKED = 400
@@ -99,14 +351,14 @@ class Index:
         with self._db as transaction:
             values = {"shelf": shelf, "lesson": lesson, "is_new": is_new}
             (count,) = tenancy.rows(_NOTE, entries=packed(entries), **values)[0]
-            versions.touch(transaction, tenancy, shelf)
+            touch(transaction, tenancy, shelf)
             if count >= self._limit and time_limits.left() is None:
                 merge(tenancy, shelf)
 
     def touch(self, tenancy: Tenancy, shelf: int) -> None:
         """Raise the version of a shelf: a lesson there has changed."""
         with self._db as transaction:
-            versions.touch(transaction, tenancy, shelf)
+            touch(transaction, tenancy, shelf)
 
     def settle(self, tenancy: Tenancy, shelf: int) -> None:
         """Merge the waiting rows of a shelf, unless another process does."""
@@ -133,7 +385,7 @@ class Index:
             query,
             _read(tenancy, rows),
             known=[(term, holders) for _, term, holders, *_ in rows],
-            total=visible.total + versions.pending(self._db.open, scope.tenant, visible.ids),
+            total=visible.total + pending(self._db.open, scope.tenant, visible.ids),
             fresh=holding(waiting, query_keys),
             changed=(lesson for shelf in waiting for lesson in shelf.lessons),
         )

@@ -11,6 +11,12 @@ from hardwon.storage.stores.sqlite.database import Database
 from hardwon.storage.stores.sqlite.inverted.search import FRESH
 from hardwon.storage.stores.sqlite.lessons import SqliteLessons, SqliteListing
 
+_FOLDED = (
+    "CREATE TABLE IF NOT EXISTS folded (batch TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT",
+    "CREATE INDEX IF NOT EXISTS folded_at ON folded (at)",
+)
+_REMEMBERED = 30 * 86_400  # seconds in which a batch may be sent again
+
 
 class SqliteStore(SqlStore):
     """Everything in `<home>/hardwon.db`, or in the local copy of a server."""
@@ -22,7 +28,8 @@ class SqliteStore(SqlStore):
             self._db, journal = mirror.opened(home, copy_of)
         else:
             self._db = Database(os.path.join(home, "hardwon.db"))
-            journal = Journal(self._db, Spool(os.path.join(home, "deliveries.spool")))
+            spool = Spool(os.path.join(home, "deliveries.spool"))
+            journal = Journal(self._db, spool, is_new=self._is_new)
         super().__init__(self._db, journal)
         self.lessons = SqliteLessons(self._db, fresh)
         journal.on("made", lambda _: None)  # notes of older builds
@@ -51,6 +58,14 @@ class SqliteStore(SqlStore):
             return problems
         tenants = self._db.tenants()
         return [text for tenant in tenants for text in self.lessons.quarantine_damaged(tenant)]
+
+    def _is_new(self, batch: str) -> bool:
+        """Whether a batch of another machine was not folded in before; it is noted as such."""
+        for statement in _FOLDED:
+            self._db.run(statement)
+        self._db.run("DELETE FROM folded WHERE at < unixepoch() - ?", (_REMEMBERED,))
+        noted = "INSERT OR IGNORE INTO folded VALUES (?, unixepoch()) RETURNING batch"
+        return bool(self._db.rows(noted, (batch,)))
 
     def close(self) -> None:
         if self._journal.is_full:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import sqlite3
 import sys
+import time
 from itertools import product
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from hardwon.core import _files
 from hardwon.core._fork import MIDDLE, ForkLock
 from hardwon.core.errors import Corrupt, NewerSchema, StorageError, StorageFull
 from hardwon.storage.sql.dialect import Statement, Tenancy, in_sqlite
-from hardwon.storage.stores.sqlite.turn import Turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -19,6 +21,53 @@ if TYPE_CHECKING:
 
     from hardwon.core.values.scope import Scope
     from hardwon.storage.sql.dialect import Choices, Row
+
+_LOOK = 0.002  # seconds between two attempts
+
+
+class Turn:
+    """A lock file beside the database, held only while waiting to write."""
+
+    def __init__(self, path: str, patience: float) -> None:
+        self._path = path
+        self._patience = patience
+        self._handle: int | None = None
+
+    def __enter__(self) -> None:
+        """Wait for the turn; after too long, or if the file cannot exist, go on without it."""
+        handle = self._opened()
+        if handle is None:
+            return
+        end = time.monotonic() + self._patience
+        while not _is_taken(handle) and time.monotonic() < end:
+            time.sleep(_LOOK)
+
+    def __exit__(self, *_: object) -> None:
+        if self._handle is not None:
+            fcntl.flock(self._handle, fcntl.LOCK_UN)
+
+    def close(self) -> None:
+        """Release the file; the next turn opens it again."""
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
+
+    def _opened(self) -> int | None:
+        if self._handle is None:
+            try:
+                self._handle = _files.lock_file(self._path)
+            except OSError:  # a folder that cannot be written
+                return None
+        return self._handle
+
+
+def _is_taken(handle: int) -> bool:
+    """Whether the lock is ours now."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 T = TypeVar("T")

@@ -15,7 +15,9 @@ import hardwon
 from hardwon.core.settings import duration
 from hardwon.core.text.clean import one_line, plural, printable
 from hardwon.core.values.report import FailureKind, Report
+from hardwon.knowledge.proof.words import OFF
 from hardwon.surfaces.cli import options
+from hardwon.surfaces.cli.learning import print_recurring
 from hardwon.surfaces.cli.output import dump, say, width
 from hardwon.surfaces.cli.report import html
 from hardwon.surfaces.presentation import wording
@@ -35,14 +37,25 @@ def lines(report: Report, width: int) -> Iterator[str]:
         yield f"  {wording.EMPTY}"
         if not report.window.is_whole:
             yield "  `hardwon report --all` covers every project."
-    for part in (_failures, _stopped, _lessons, _shown, _to_do, _running):
+    for part in (_saved, _failures, _stopped, _lessons, _shown, _to_do, _running):
         yield from part(report, width)
-    yield ""
-    yield "Proof"
-    yield from _wrapped(report.proof, width, "  ")
     yield from _parts(report, width)
-    yield from _observed(report, width)
     yield from _verdicts(report, width)
+    if report.proof == OFF:
+        yield ""
+        yield from _wrapped(OFF, width, "")
+
+
+def _saved(report: Report, width: int) -> Iterator[str]:
+    sentences = wording.savings(report)
+    if not sentences:
+        return
+    yield ""
+    yield "What it saved"
+    for sentence in sentences:
+        yield from _wrapped(sentence, width, "  ")
+    for kind in report.observed.kinds:
+        yield cut(f"    {wording.kind_observed(kind)}: {kind.text}", width)
 
 
 def _failures(report: Report, width: int) -> Iterator[str]:
@@ -136,20 +149,6 @@ def _parts(report: Report, width: int) -> Iterator[str]:
     yield from _wrapped(wording.TOGETHER, width, "  ")
 
 
-def _observed(report: Report, width: int) -> Iterator[str]:
-    sentences = wording.observations(report)
-    if not sentences:
-        return
-    yield ""
-    yield "Observed, without a hold-out"
-    for sentence in sentences:
-        yield from _wrapped(sentence, width, "  ")
-    for kind in report.observed.kinds:
-        start = f"    {wording.before_after(kind)}: "
-        yield cut(start + kind.text, width)
-    yield from _wrapped(wording.NO_PROOF, width, "  ")
-
-
 def _verdicts(report: Report, width: int) -> Iterator[str]:
     if not report.verdicts:
         return
@@ -222,6 +221,11 @@ def _duration(context: click.Context, option: click.Parameter, value: str) -> ti
 @click.command("report")
 @click.option("--all", "whole", is_flag=True, help="Every agent and project of the tenant.")
 @click.option(
+    "--projects",
+    is_flag=True,
+    help="What the agent keeps failing at, over all projects, and what got past it.",
+)
+@click.option(
     "--since",
     default="30d",
     show_default=True,
@@ -235,6 +239,7 @@ def _duration(context: click.Context, option: click.Parameter, value: str) -> ti
 @options.as_json
 def command(
     whole: bool,
+    projects: bool,
     since: timedelta,
     page: str | None,
     as_json: bool,
@@ -246,6 +251,11 @@ def command(
     It covers the project of this folder, unless --project or --all says otherwise. Days are in
     UTC.
     """
+    if projects:
+        with options.Scoped(home, **place) as agent:
+            failures = agent.recurring(since=since)
+        dump(failures) if as_json else print_recurring(failures, is_full=True)
+        return
     with hardwon.open(home) as hw:
         report = hw.report(**place, since=since, whole=whole)
     if page is not None:

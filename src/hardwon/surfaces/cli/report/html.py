@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from hardwon.core.text.clean import plural
+from hardwon.core.values.report import FailureKind, LessonVerdict, Report
+from hardwon.knowledge.proof.words import OFF
 from hardwon.surfaces.presentation import wording
 from hardwon.surfaces.presentation.charts import columns, stack
 from hardwon.surfaces.presentation.charts import safe as _text
 from hardwon.surfaces.presentation.page import page as _page
 from hardwon.surfaces.presentation.page import section as _section
 from hardwon.surfaces.presentation.page import tiles
-
-if TYPE_CHECKING:
-    from hardwon.core.values.report import FailureKind, LessonVerdict, Report
 
 _KEY = (
     '<p class="soft key"><span><i class="good"></i>went well</span>'
@@ -26,7 +23,7 @@ def page(report: Report) -> str:
     """The whole page."""
     title = f"hardwon report on {wording.place(report)}"
     about = f"{wording.period(report)}; days are those of UTC; made {report.at:%Y-%m-%d %H:%M}."
-    parts = (_tiles, _proof, _failures, _stopped, _shown, _verdicts, _to_do, _lessons)
+    parts = (_saved, _tiles, _failures, _stopped, _shown, _verdicts, _to_do, _lessons, _proof)
     return _page(title, about, *(part(report) for part in parts))
 
 
@@ -50,7 +47,8 @@ def _tiles(report: Report) -> str:
 
 
 def _proof(report: Report) -> str:
-    return _section("Proof", f"<p>{_text(report.proof)}</p>{_parts(report)}{_observed(report)}")
+    end = f'<p class="soft">{_text(OFF)}</p>' if report.proof == OFF else ""
+    return f"{_section('Proof', _parts(report)) if report.parts else ''}{end}"
 
 
 def _parts(report: Report) -> str:
@@ -62,17 +60,11 @@ def _parts(report: Report) -> str:
     return f'{head}<ul>{rows}</ul><p class="soft">{_text(wording.TOGETHER)}</p>' if rows else ""
 
 
-def _observed(report: Report) -> str:
-    """Observations without a hold-out, labelled as such."""
-    sentences = wording.observations(report)
-    rows = "".join(_fact(kind.text, wording.before_after(kind)) for kind in report.observed.kinds)
-    paragraphs = "".join(f"<p>{_text(sentence)}</p>" for sentence in sentences)
-    end = f'<p class="soft">{_text(wording.NO_PROOF)}</p>'
-    return (
-        f"<h3>Observed, without a hold-out</h3>{paragraphs}<ul>{rows}</ul>{end}"
-        if sentences
-        else ""
-    )
+def _saved(report: Report) -> str:
+    """What was told in time and what that saved."""
+    paragraphs = "".join(f"<p>{_text(sentence)}</p>" for sentence in wording.savings(report))
+    rows = "".join(_fact(kind.text, wording.kind_observed(kind)) for kind in report.observed.kinds)
+    return _section("What it saved", f"{paragraphs}<ul>{rows}</ul>") if paragraphs else ""
 
 
 def _failures(report: Report) -> str:

@@ -57,6 +57,7 @@ def figures(report: Report) -> dict[str, Any]:
         "doors": [[door, report.outcomes(door)] for door in report.doors],
         "unsolved": [[failure.lesson, failure.text, failure.met] for failure in report.unsolved],
         "verdicts": [story.verdict(verdict) for verdict in report.verdicts],
+        "saved": wording.savings(report),
         "proof": report.proof,
     }
 

@@ -1,26 +1,132 @@
-"""The index that recall reads: the dictionary in blocks, and the memtable beside it."""
+"""The inverted index that recall reads: the dictionary in blocks, and the memtable beside it."""
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from hardwon.knowledge.ranking import postings
 from hardwon.knowledge.ranking.query import MatchTally, Query, entries_read, keys, tallied
 from hardwon.storage.sql import scopes
 from hardwon.storage.stores.sqlite.database import marks
-from hardwon.storage.stores.sqlite.inverted.memtable import Memtable
+from hardwon.storage.stores.sqlite.inverted import merge
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from hardwon.storage.stores.sqlite.database import Database
+
+    Postings = dict[str, list[tuple[int, int]]]
+    Waiting = tuple[int, int, bool, dict[str, int]]  # shelf, lesson, whether it is new, its keys
+
     from hardwon.core.values.scope import Scope
     from hardwon.storage.sql.dialect import Tenancy
     from hardwon.storage.sql.scopes import Visible
-    from hardwon.storage.stores.sqlite.database import Database
-    from hardwon.storage.stores.sqlite.inverted import buffer
 
     # Number (0: not written yet), key, holders and shelf, the rarest first.
     Terms = list[tuple[int, str, int, int]]
+
+_SPAN = "SELECT (SELECT min(id) FROM fresh), (SELECT max(id) FROM fresh)"
+_AT_ONCE = 512  # rows moved together
+
+
+class Memtable:
+    """The rows of `fresh`, read once by this process and kept up to date."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+        self._base = 0, 0  # transactions undone, and the first row: another one means a new start
+        self._last = 0  # the last row that was read
+        self._entries: dict[int, tuple[int, dict[str, int]]] = {}  # by lesson: shelf, impacts
+        self._added: dict[int, int] = {}  # lessons not counted in the dictionary yet, by shelf
+        self._unwritten: list[Waiting] = []  # rows of the open transaction
+        self._looked_in = 0  # the transaction that last called `look`
+        self._own_entries: dict[int, tuple[int, dict[str, int]]] = {}
+        self._own_added: dict[int, int] = {}
+
+    def add(self, shelf: int, lesson: int, entries: dict[str, int], *, is_new: bool) -> int:
+        """Set the keys of a lesson; returns the number of notes of this transaction."""
+        self._unwritten.append((shelf, lesson, is_new, entries))
+        self._own_entries[lesson] = shelf, entries
+        self._own_added[shelf] = self._own_added.get(shelf, 0) + is_new
+        return len(self._unwritten)
+
+    def write(self) -> None:
+        """Write the notes of this transaction as rows. Call inside `with database:`."""
+        self._db.run_many(
+            "INSERT INTO fresh (shelf, lesson, is_new, entries) VALUES (?, ?, ?, ?)",
+            [(*row, json.dumps(entries)) for *row, entries in self._unwritten],
+        )
+        self.forget()
+
+    def forget(self) -> None:
+        """Drop the unwritten notes; the rows may have changed."""
+        self._looked_in = 0
+        self._unwritten.clear()
+        self._own_entries.clear()
+        self._own_added.clear()
+
+    def taken(self) -> Iterator[list[Waiting]]:
+        """Take all waiting rows, oldest first, in batches; they are removed."""
+        while rows := self._db.rows(
+            "SELECT shelf, lesson, is_new, entries, id FROM fresh ORDER BY id LIMIT ?", (_AT_ONCE,)
+        ):
+            yield [(*row, json.loads(entries)) for *row, entries, _ in rows]
+            self._db.run("DELETE FROM fresh WHERE id <= ?", (rows[-1][-1],))
+        if self._unwritten:
+            yield self._unwritten
+        self.forget()
+
+    def waiting(self) -> int:
+        """How many notes wait."""
+        first, last = self._db.rows(_SPAN)[0]
+        return len(self._unwritten) + (0 if first is None else last - first + 1)
+
+    def look(self) -> None:
+        """Read the changes since the last call; during a transaction nobody else makes any."""
+        if self._db.is_writing and self._looked_in == self._db.begun:
+            return
+        self._looked_in = self._db.begun
+        first, last = self._db.rows(_SPAN)[0]
+        base, newest = (self._db.undone, first or 0), last or 0
+        if base != self._base or newest < self._last:
+            self._base, self._last = base, 0
+            self._entries.clear()
+            self._added.clear()
+        if newest > self._last:
+            self._read(self._last)
+            self._last = newest
+
+    def postings(self, shelves: Iterable[int], query_keys: tuple[str, ...]) -> Postings:
+        """The lessons of these shelves that hold each key, with impacts."""
+        by_key: Postings = {}
+        distinct, visible = dict.fromkeys(query_keys), frozenset(shelves)
+        has_none = distinct.keys().isdisjoint
+        for lesson, (shelf, entries) in self._all().items():
+            if shelf in visible and not has_none(entries.keys()):
+                for key in filter(entries.__contains__, distinct):
+                    by_key.setdefault(key, []).append((lesson, entries[key]))
+        return by_key
+
+    def added(self, shelves: Iterable[int]) -> int:
+        """How many lessons of these shelves are not counted in the dictionary yet."""
+        return sum(self._added.get(shelf, 0) + self._own_added.get(shelf, 0) for shelf in shelves)
+
+    def lessons(self) -> Iterable[int]:
+        """Lessons whose postings in the dictionary may be outdated."""
+        return self._all()
+
+    def _all(self) -> dict[int, tuple[int, dict[str, int]]]:
+        return self._entries | self._own_entries if self._own_entries else self._entries
+
+    def _read(self, after: int) -> None:
+        rows = self._db.rows(
+            "SELECT shelf, lesson, is_new, entries FROM fresh WHERE id > ? ORDER BY id", (after,)
+        )
+        for shelf, lesson, is_new, entries in rows:
+            self._entries[lesson] = shelf, json.loads(entries)
+            self._added[shelf] = self._added.get(shelf, 0) + is_new
+
 
 FRESH = 64  # most lessons in the memtable
 _MOST_KEYS = 400  # SQLite allows 999 values in a query
@@ -33,7 +139,7 @@ class Index:
         self._db = database
         self._limit = fresh
         self._fresh = Memtable(database)
-        self._pending: buffer.PostingBuffer | None = None
+        self._pending: merge.PostingBuffer | None = None
         self._is_writing = False
         database.before_commit = self._before_commit
 
@@ -57,8 +163,6 @@ class Index:
     def place(self, shelf: int, lesson: int, entries: dict[str, int], *, is_highest: bool) -> None:
         """The same for a lesson that another store has numbered."""
         self._note(shelf, lesson, entries, is_new=is_highest)
-        from hardwon.storage.stores.sqlite.inverted import merge
-
         merge.enter_text(self._db, lesson)
 
     def settle(self, tenancy: Tenancy, shelf: int) -> None:
@@ -68,8 +172,6 @@ class Index:
     def settle_all(self) -> None:
         """Merge all waiting rows into the tables. Call inside `with database:`."""
         self._gather().flush()
-        from hardwon.storage.stores.sqlite.inverted import merge
-
         merge.settle_texts(self._db)
 
     def __enter__(self) -> None:
@@ -88,15 +190,11 @@ class Index:
         else:
             self._fresh.write()
 
-    def _gather(self) -> buffer.PostingBuffer:
+    def _gather(self) -> merge.PostingBuffer:
         """Move the memtable to the buffer."""
         if self._pending is None:
-            from hardwon.storage.stores.sqlite.inverted import buffer
-
-            self._pending = buffer.PostingBuffer(self._db)
+            self._pending = merge.PostingBuffer(self._db)
         for waiting in self._fresh.taken():
-            from hardwon.storage.stores.sqlite.inverted import merge
-
             merge.settle(self._db, self._pending, waiting)
         return self._pending
 
@@ -151,9 +249,7 @@ class Index:
             yield keys_by_number[number], postings.pairs(block)
         if self._pending:
             for _, key, _, shelf in rare:
-                from hardwon.storage.stores.sqlite.inverted import buffer
-
-                yield key, self._pending.pairs(shelf, key, buffer.MOST)
+                yield key, self._pending.pairs(shelf, key, merge.MOST)
         if budget and len(rare) < len(terms):
             common = terms[len(rare)]
             yield common[1], self._strongest(common, budget)

@@ -1,0 +1,322 @@
+"""One connection to PostgreSQL: its address, its limits on waiting, several statements at once."""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import contextmanager
+from itertools import compress
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from psycopg.adapt import PyFormat, Transformer
+from psycopg.pq import ConnStatus, ExecStatus
+from psycopg.types.numeric import Int8BinaryDumper, Int8Dumper
+from psycopg.waiting import Ready, Wait
+
+from hardwon.core import time_limits
+from hardwon.core.errors import MissingExtra, StorageError, StorageFull, Unavailable
+from hardwon.storage.sql.dialect import in_postgres
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator, Mapping, Sequence
+
+    from psycopg.pq.abc import PGconn, PGresult
+
+    Row = tuple[Any, ...]
+    Key = tuple[bytes, tuple[int, ...]]  # a statement, and the types of its values
+
+    T = TypeVar("T")
+
+try:
+    import psycopg as psycopg
+except ImportError as error:
+    raise MissingExtra("postgres") from error
+
+
+REST = 2.0  # seconds after a failure in which callers in an agent's turn do not try again
+
+
+class _Mine(threading.local):
+    is_patient = False
+
+
+_mine = _Mine()
+
+
+@contextmanager
+def patient() -> Iterator[None]:
+    """Let this thread wait without a limit, for work on whole tables."""
+    before, _mine.is_patient = _mine.is_patient, True
+    try:
+        yield
+    finally:
+        _mine.is_patient = before
+
+
+def is_patient() -> bool:
+    """Whether this thread waits without a limit."""
+    return _mine.is_patient
+
+
+def bounded(protocol: Generator[Any, Any, T], until: float) -> Generator[Any, Any, T]:
+    """The same exchange with the server; raises TimeoutError after `until`."""
+    try:
+        events = next(protocol)
+        while True:
+            ready = yield events
+            if time.monotonic() >= until and not ready:
+                protocol.close()
+                raise TimeoutError
+            events = protocol.send(ready)
+    except StopIteration as end:
+        result: T = end.value
+        return result
+
+
+class ServerBreaker:
+    """After a failure, callers in an agent's turn do not try again for a while."""
+
+    def __init__(self, rest: float = REST) -> None:
+        self._rest = rest
+        self._until = 0.0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is too early for another try."""
+        return time.monotonic() < self._until
+
+    def trip(self) -> None:
+        """Note a failure."""
+        self._until = time.monotonic() + self._rest
+
+    def reset(self) -> None:
+        """Note that the server answered."""
+        self._until = 0.0
+
+
+_LATER = (
+    *(psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected),
+    *(psycopg.errors.LockNotAvailable, psycopg.errors.QueryCanceled),
+    *(psycopg.errors.TooManyConnections, psycopg.InterfaceError),
+)
+_MIGRATE = "run `hardwon migrate` with the URL of the role that owns the tables"
+_GRANT = "grant it: `hardwon migrate --grant ROLE`"
+
+
+def explained(error: Exception, name: str) -> Exception:
+    """The error for a person; one that may pass by itself is Unavailable."""
+    if isinstance(error, TimeoutError):
+        return Unavailable(f"{name}: no answer in time")
+    problem = " ".join(str(error).split()) or type(error).__name__
+    if isinstance(error, psycopg.errors.DiskFull):
+        return StorageFull(name, problem, "free some space and try again")
+    if isinstance(error, psycopg.errors.UndefinedTable | psycopg.errors.InvalidSchemaName):
+        return StorageError(name, problem, _MIGRATE)
+    if isinstance(error, psycopg.errors.InsufficientPrivilege):
+        is_owners = problem.startswith("must be owner")
+        return StorageError(name, problem, _MIGRATE if is_owners else _GRANT)
+    if isinstance(error, _LATER) or _is_lost(error):
+        return Unavailable(f"{name}: {problem}")
+    return StorageError(name, problem, "check the server's log")
+
+
+def _is_lost(error: Exception) -> bool:
+    """Whether connection or server is gone: errors without a code, classes 57, 08 and 53."""
+    if not isinstance(error, psycopg.OperationalError):
+        return False
+    return error.sqlstate is None or error.sqlstate[:2] in {"57", "08", "53"}
+
+
+_MOST = 250  # statements kept prepared per connection; their texts are constants of hardwon
+_BINARY = 1
+
+
+class Message(NamedTuple):
+    """One statement as it is sent."""
+
+    sql: bytes
+    values: Sequence[Any]
+    types: tuple[int, ...]
+    formats: Sequence[int]
+
+
+class Exchange:
+    """Requests on one connection. `is_pooled`: the next one may reach another session."""
+
+    def __init__(self, connection: psycopg.Connection[Any], *, is_pooled: bool) -> None:
+        self._connection = connection
+        for dumper in (Int8BinaryDumper, Int8Dumper):  # by default the type depends on the size,
+            connection.adapters.register_dumper(int, dumper)  # and each type is prepared again
+        self._converter = Transformer(connection)
+        self._most = 0 if is_pooled else _MOST
+        self._prepared: dict[Key, bytes] = {}
+        self._named = 0
+
+    def ask(self, statements: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[Row]]:
+        """The rows of each statement; empty for a statement without rows."""
+        messages = [self._message(sql, values) for sql, values in statements]
+        pgconn = self._connection.pgconn
+        new: dict[Key, bytes] = {}
+        pgconn.enter_pipeline_mode()
+        try:
+            are_rows = [
+                is_rows for message in messages for is_rows in self._sent(pgconn, message, new)
+            ]
+            pgconn.pipeline_sync()
+            results = self._connection.wait(_answers(pgconn))
+        finally:
+            _leave(pgconn)
+        self._prepared.update(new)
+        return [self._rows(result) for result in compress(results, are_rows)]
+
+    def _message(self, sql: str, values: Mapping[str, Any]) -> Message:
+        text, places = in_postgres(sql)
+        arguments = [_storable(values[name]) for name in places]
+        dumped = self._converter.dump_sequence(arguments, list(map(_format, arguments)))
+        types, formats = self._converter.types or (), self._converter.formats or ()
+        return Message(text, dumped, types, formats)
+
+    def _sent(self, pgconn: PGconn, message: Message, new: dict[Key, bytes]) -> Iterator[bool]:
+        """Send a statement, prepared if possible; for each answer whether it has rows."""
+        sql, values, types, formats = message
+        name = self._prepared.get((sql, types)) or new.get((sql, types))
+        if name is None and len(self._prepared) + len(new) < self._most:
+            self._named += 1
+            name = new[sql, types] = b"hardwon%d" % self._named
+            pgconn.send_prepare(name, sql, types)
+            yield False
+        if name is None:
+            pgconn.send_query_params(sql, values, types, formats, _BINARY)
+        else:
+            pgconn.send_query_prepared(name, values, formats, _BINARY)
+        yield True
+
+    def _rows(self, result: PGresult) -> list[Row]:
+        if not result.nfields:
+            return []
+        self._converter.set_pgresult(result)
+        return self._converter.load_rows(0, result.ntuples, tuple)
+
+
+def _storable(value: Any) -> Any:
+    """The value without NUL, which no text of PostgreSQL can hold: one would stop all others."""
+    if isinstance(value, str):
+        return value.replace("\0", "")  # the same object if there is none
+    if isinstance(value, list) and value and isinstance(value[0], str):
+        return [_storable(text) for text in value]
+    return value
+
+
+def _format(value: object) -> PyFormat:
+    """The format of a value: long lists are far cheaper as bytes; an empty list has no type."""
+    return PyFormat.BINARY if isinstance(value, list | bytes) and value else PyFormat.AUTO
+
+
+def _answers(pgconn: PGconn) -> Generator[Wait, Ready | int, list[PGresult]]:
+    """The results of all statements; the server's first error is raised."""
+    results: list[PGresult] = []
+    while pgconn.flush():
+        if (yield Wait.RW) & Ready.R:
+            pgconn.consume_input()
+    while True:
+        while pgconn.is_busy():
+            if (yield Wait.R):
+                pgconn.consume_input()
+        result = pgconn.get_result()
+        if result is None:
+            if pgconn.status == ConnStatus.BAD:
+                raise _error(results) or psycopg.OperationalError("the connection is lost")
+        elif result.status == ExecStatus.PIPELINE_SYNC:
+            break
+        else:
+            results.append(result)
+    if problem := _error(results):
+        raise problem
+    return results
+
+
+def _error(results: Sequence[PGresult]) -> psycopg.Error | None:
+    failed = (result for result in results if result.status == ExecStatus.FATAL_ERROR)
+    first = next(failed, None)
+    return None if first is None else psycopg.errors.error_from_result(first)
+
+
+def _leave(pgconn: PGconn) -> None:
+    """End the pipeline; a connection with unread answers is closed."""
+    if pgconn.status != ConnStatus.OK:
+        return
+    try:
+        pgconn.exit_pipeline_mode()
+    except psycopg.OperationalError:
+        pgconn.finish()
+
+
+_TRUE = {"1", "true", "yes", "on"}
+_LOOK = 0.1  # seconds between two checks of the clock and for Ctrl-C
+_OPTIONS: dict[str, Any] = {
+    "application_name": "hardwon",
+    "connect_timeout": 5,
+    "keepalives_idle": 30,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 15_000,  # milliseconds
+}
+
+
+class Connection(psycopg.Connection[tuple[Any, ...]]):
+    """A connection that waits `patience` seconds, or what is left of the wait budget."""
+
+    patience: float | None = None
+    born: float = 0.0
+    exchange: Exchange
+    _pool = None  # psycopg does not warn if the program ends with it open
+
+    def wait(
+        self, gen: Generator[Any, Any, T], interval: float = _LOOK, timeout: float | None = None
+    ) -> T:
+        """One exchange with the server; after a TimeoutError the connection is closed."""
+        with time_limits.Waiting() as remaining:
+            limit = self._usual_limit() if remaining is None else remaining
+            if limit is None:
+                return super().wait(gen, interval)
+            try:
+                bound = bounded(gen, time.monotonic() + limit)
+                return super().wait(bound, min(interval, limit))
+            except TimeoutError:
+                self.pgconn.finish()  # later data would belong to the abandoned exchange
+                raise
+
+    def _usual_limit(self) -> float | None:
+        return None if is_patient() else self.patience
+
+
+def connect(url: str, *, patience: float | None) -> Connection:
+    """A new connection. It may take long, so an agent's turn does not call this itself."""
+    plain, is_pooled = without_own_options(url)
+    url_options = dict(parse_qsl(urlsplit(plain).query))
+    options = {name: value for name, value in _OPTIONS.items() if name not in url_options}
+    connection = Connection.connect(plain, autocommit=True, prepare_threshold=None, **options)
+    connection.patience, connection.born = patience, time.monotonic()
+    connection.exchange = Exchange(connection, is_pooled=is_pooled)
+    return connection
+
+
+def without_own_options(url: str) -> tuple[str, bool]:
+    """The URL as libpq reads it, and whether it leads to a pooler (`?pgbouncer=true`)."""
+    parts = urlsplit(url)
+    options = parse_qsl(parts.query, keep_blank_values=True)
+    libpq_options = [(name, value) for name, value in options if name != "pgbouncer"]
+    is_pooled = any(name == "pgbouncer" and value.lower() in _TRUE for name, value in options)
+    return (urlunsplit(parts._replace(query=urlencode(libpq_options))), is_pooled)
+
+
+def name_of(url: str) -> str:
+    """The name of the database for messages, without its password."""
+    parts = urlsplit(url)
+    try:
+        port = parts.port
+    except ValueError:
+        port = None
+    host = parts.hostname or dict(parse_qsl(parts.query)).get("host", "localhost")
+    return f"PostgreSQL {host}{f':{port}' if port else ''}{parts.path}"

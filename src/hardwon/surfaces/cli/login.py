@@ -1,0 +1,122 @@
+"""`hardwon login` and `logout`: share the lessons of a server from now on, or no longer."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from urllib.parse import urlsplit
+
+import click
+
+from hardwon.api.client import remote, sync
+from hardwon.core import _files, settings_file
+from hardwon.core.errors import InvalidInput, SetupError
+from hardwon.core.settings import Settings, load
+from hardwon.core.text.clean import plural
+from hardwon.surfaces.cli import options
+from hardwon.surfaces.cli.output import say, say_folded
+
+_LOOPBACK = {"127.0.0.1", "localhost", "::1"}
+
+
+@click.command("login")
+@click.argument("url")
+@click.option("--key-file", metavar="FILE", help="Read the key from this file, now and later.")
+@click.option("--insecure", is_flag=True, help="Send the key without encryption.")
+@options.home
+def command(url: str, key_file: str | None, insecure: bool, home: str | None) -> None:
+    """Share the lessons of the server at URL, in hooks and in all commands.
+
+    The key is read from $HARDWON_KEY, from --key-file, or asked for; `hardwon key create` makes one
+    where the server runs. Hooks read a copy on this machine and send what they learn in the
+    background, so an agent never waits for the network.
+    """
+    settings, url = load(home), url.rstrip("/")
+    if urlsplit(url).scheme == "http" and urlsplit(url).hostname not in _LOOPBACK and not insecure:
+        raise InvalidInput(f"{url} is not encrypted: use https://, or --insecure to send the key")
+    key = _key(key_file)
+    with remote.connect(url, key=key, settings=settings) as hw:
+        me = hw.me()
+    if "agent" not in (me.role, "agent" if me.role == "admin" else ""):
+        raise SetupError(f"the key has the role {me.role!r}; hooks need one with the role 'agent'")
+    os.makedirs(settings.home, mode=0o700, exist_ok=True)
+    if key_file:
+        settings_file.set_setting(settings.home, "server.key_file", os.path.abspath(key_file))
+    else:
+        settings_file.unset_setting(settings.home, "server.key_file")
+        _files.replace(load(home).key_file, f"{key}\n".encode())
+    settings_file.set_setting(settings.home, "server.url", url)
+    limits = "".join(f", {name} {value!r}" for name, value in _limits(me))
+    say(f"Logged in to {url} as {me.role} of {me.tenant!r}{limits}.")
+    say_folded(
+        "Hooks and commands of this home use it from now on; `hardwon status` tells how far they"
+        " agree. Lessons that are already here stay here: `hardwon lesson export` writes them to"
+        " a file, `hardwon lesson import` brings them to the server."
+    )
+
+
+def _limits(me: object) -> list[tuple[str, str]]:
+    named = ((name, getattr(me, name)) for name in ("agent", "project"))
+    return [(name, value) for name, value in named if value is not None]
+
+
+def _key(key_file: str | None) -> str:
+    if key := os.environ.get("HARDWON_KEY", "").strip():
+        return key
+    if not key_file:
+        return str(click.prompt("Key", hide_input=True)).strip()
+    try:
+        with open(key_file, encoding="utf-8") as file:
+            return file.read().strip()
+    except (OSError, ValueError) as error:
+        raise InvalidInput(f"the key cannot be read: {error}") from error
+
+
+@click.command("logout")
+@options.home
+def logout_command(home: str | None) -> None:
+    """Use the lessons of this home again, and forget the key of the server."""
+    settings = load(home)
+    if not settings.server.url:
+        say("not logged in")
+        return
+    waiting = sync.status(settings).waiting
+    if settings.origin("server.url") != "config.toml":
+        raise InvalidInput(f"the server is set by {settings.origin('server.url')}; unset that")
+    settings_file.unset_setting(settings.home, "server.url")
+    if not settings.server.key_file:
+        with suppress(FileNotFoundError):
+            os.unlink(settings.key_file)
+    settings_file.unset_setting(settings.home, "server.key_file")
+    say(f"Logged out of {settings.server.url}.")
+    if waiting:
+        say_folded(f"{plural(waiting, 'note')} for it stay here; the next login sends them.")
+
+
+def exchange(home: str | None, mode: str, *, idle: timedelta | None) -> int:
+    """Exchange notes and lessons with the server; how many notes were sent."""
+    with remote.log_in(load(home)) as hw:
+        return hw.work(mode, idle=idle).done
+
+
+def server_lines(settings: Settings) -> list[str]:
+    """What `hardwon status` tells about the server; [] without one."""
+    if not settings.server.url:
+        return []
+    state = sync.status(settings)
+    lag = "never" if state.at is None else f"{_ago(state.at)} ago"
+    lines = [f"Server: {state.url}; copy updated {lag}; {plural(state.waiting, 'note')} to send"]
+    if state.refused:
+        lines.append(f"Server: {plural(state.refused, 'note')} refused for good; see *.refused")
+    if state.error:
+        lines.append(f"Server: the last exchange failed: {state.error}")
+    return lines
+
+
+def _ago(at: datetime) -> str:
+    seconds = max(0, int((datetime.now(UTC) - at).total_seconds()))
+    for unit, name in ((86_400, "day"), (3600, "hour"), (60, "minute")):
+        if seconds >= unit:
+            return plural(seconds // unit, name)
+    return plural(seconds, "second")

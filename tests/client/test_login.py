@@ -1,0 +1,194 @@
+"""Two laptops and a server, as processes: what one learns the other knows, and nothing is lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hardwon
+from hardwon.core.errors import InvalidInput
+from hardwon.core.settings import load
+from tests.surfaces.serve.processes import identity, key, serving
+from tests.surfaces.serve.served import served
+
+MKDIR = {"command": "mkdir out/nightly"}
+FIXED = {"command": "mkdir -p out/nightly"}
+ERROR = "mkdir: cannot create directory 'out/nightly': No such file or directory"
+
+
+class Laptop:
+    """A home with hooks, and the commands that its person types."""
+
+    def __init__(self, home: Path, folder: Path) -> None:
+        self.home = home
+        self.folder = folder
+        self.environ = {
+            **{name: value for name, value in os.environ.items() if name != "HARDWON_KEY"},
+            "HARDWON_HOME": str(home),
+            "HARDWON_HOOKS_WAKE": "false",
+            "HARDWON_HOOKS_DAEMON": "false",
+            "HARDWON_HOOKS_LIMIT": "60s",
+            "HARDWON_SCOPE_PROJECT": "acme/api",
+        }
+
+    def run(self, *words: str, given: str = "", code: int = 0, **more: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "hardwon", *words],
+            env={**self.environ, **more},
+            input=given,
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == code, (done.stdout, done.stderr)
+        return re.sub(r"\s+", " ", done.stdout + done.stderr)
+
+    def hook(self, name: str, session: str, **more: Any) -> str:
+        event = {"hook_event_name": name, "session_id": session, "cwd": str(self.folder), **more}
+        return self.run("hook", "claude-code", given=json.dumps(event))
+
+    def work(self, session: str) -> None:
+        """A session that fails once and finds its way."""
+        self.hook("SessionStart", session, source="startup")
+        self.hook("UserPromptSubmit", session, prompt="Make the folder for the nightly report")
+        failed = {"tool_name": "Bash", "tool_input": MKDIR, "error": ERROR}
+        self.hook("PostToolUseFailure", session, **failed)
+        worked = {"tool_name": "Bash", "tool_input": FIXED, "tool_response": {"stdout": ""}}
+        self.hook("PostToolUse", session, **worked)
+        self.hook("Stop", session)
+        self.hook("SessionEnd", session, reason="exit")
+
+    def told(self, session: str) -> str:
+        """What an agent is told when the failure happens to it."""
+        self.hook("SessionStart", session, source="startup")
+        failed = {"tool_name": "Bash", "tool_input": MKDIR, "error": ERROR}
+        return self.hook("PostToolUseFailure", session, **failed)
+
+    def exchange(self) -> str:
+        return self.run("work", "--drain")
+
+
+@pytest.fixture
+def laptops(tmp_path: Path) -> tuple[Laptop, Laptop]:
+    (tmp_path / "work").mkdir()
+    return Laptop(tmp_path / "a", tmp_path / "work"), Laptop(tmp_path / "b", tmp_path / "work")
+
+
+def test_what_one_laptop_learns_the_other_knows(
+    tmp_path: Path, laptops: tuple[Laptop, Laptop]
+) -> None:
+    home, (ada, ben) = tmp_path / "server", laptops
+    with serving(home) as server:
+        for laptop in (ada, ben):
+            secret = key(home, "create", "--role", "agent")
+            url = f"http://127.0.0.1:{server.port}"
+            assert "Logged in" in laptop.run("login", url, HARDWON_KEY=secret)
+        kept = load(str(ada.home)).key_file
+        assert stat.S_IMODE(os.stat(kept).st_mode) == 0o600
+
+        ada.work("s1")
+        assert "mkdir -p" in ada.told("s2")  # at once, on this machine
+        ben.hook("SessionStart", "t0", source="startup")  # now this project is copied
+        ada.exchange()
+        ben.exchange()
+
+        assert "mkdir -p" in ben.told("t1")
+        assert "0 notes to send" in ada.run("status")
+    with hardwon.open(home) as hw:
+        runs = hw.tenant().ended_runs().rows
+        assert [run.task for run in runs] == ["Make the folder for the nightly report"]
+        (failure,) = hw.tenant().failures().rows
+        assert failure.met == 2  # in the sessions s1 and s2; t1 is still on the other laptop
+
+
+def test_nothing_is_lost_or_doubled_while_the_server_is_away_or_the_key_revoked(
+    tmp_path: Path, laptops: tuple[Laptop, Laptop]
+) -> None:
+    home, (ada, _) = tmp_path / "server", laptops
+    with serving(home) as server:
+        url = f"http://127.0.0.1:{server.port}"
+        secret = key(home, "create", "--role", "agent")
+        ada.run("login", url, HARDWON_KEY=secret)
+        server.kill()
+    ada.work("s1")
+    ada.exchange()
+    assert "mkdir -p" in ada.told("s2")
+    told = ada.run("status")
+    assert f"Server: {url}; copy updated never" in told
+    assert "failed: 127.0.0.1" in told
+
+    with serving(home, server.port):
+        key(home, "revoke", identity(secret))
+        ada.run("login", url, code=1, HARDWON_KEY=secret)
+        other = key(home, "create", "--role", "agent")
+        ada.run("login", url, HARDWON_KEY=other)
+        key(home, "revoke", identity(other))
+        before = (ada.exchange(), ada.run("status"))[1]
+        assert "revoked" in before
+        waiting = re.search(r"(\d+) notes to send", before)
+        assert waiting
+        assert int(waiting[1]) > 0
+        fresh = key(home, "create", "--role", "agent")
+        for _ in range(2):  # the same again changes nothing
+            ada.run("login", url, HARDWON_KEY=fresh)
+            ada.exchange()
+        assert "0 notes to send" in ada.run("status")
+
+    with hardwon.open(home) as hw:
+        assert len(hw.tenant().ended_runs().rows) == 1
+        (failure,) = hw.tenant().failures().rows
+        assert failure.met == 2
+
+
+def test_commands_use_the_server_and_say_what_only_it_can_do(
+    tmp_path: Path, laptops: tuple[Laptop, Laptop]
+) -> None:
+    home, (ada, ben) = tmp_path / "server", laptops
+    with serving(home) as server:
+        url = f"http://127.0.0.1:{server.port}"
+        for laptop in laptops:
+            laptop.run("login", url, HARDWON_KEY=key(home, "create", "--role", "admin"))
+        ada.run("lesson", "add", "running the tests", "run the tests from the root")
+
+        assert "run the tests from the root" in ben.run("lesson", "list")
+        assert "where the server runs" in ben.run("dream", code=2)
+        with hardwon.open(ben.home) as hw:
+            (lesson,) = hw.agent("default", project="acme/api").lessons.list()
+            assert "tests" in lesson.correction
+        assert "Logged out" in ben.run("logout")
+        assert "run the tests" not in ben.run("lesson", "list")
+        assert not os.path.exists(load(str(ben.home)).key_file)
+
+
+def test_a_batch_that_is_sent_again_counts_once(tmp_path: Path) -> None:
+    step = ["bash", "mkdir out/nightly", ERROR, True, ["a" * 16, "b" * 16, ERROR, ERROR]]
+    past = ["Make the folder", [], [], [], "", 0, []]
+    noted = ["step", ["default", "coder", "acme/api"], step, past, []]
+    with served(tmp_path / "server") as server:
+        limited = server.key("agent", agent="coder", project="acme/web")
+        body = {"batch": "one", "records": [noted]}
+        for _ in range(3):
+            assert server.ask("POST", "/v1/sync", body, key=server.token).json["taken"] == 1
+        assert server.ask("POST", "/v1/sync", body, key=limited).json == {"taken": 0, "refused": 1}
+        damaged = {"batch": "two", "records": [["step", ["default", "coder", None], 1, 2, 3]]}
+        assert server.ask("POST", "/v1/sync", damaged, key=server.token).status == 400
+        (failure,) = server.hw.tenant().failures().rows
+
+    assert failure.met == 1
+
+
+def test_a_server_where_a_folder_is_expected_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="hardwon login http://server:4180"):
+        load("http://server:4180")
+
+
+def test_a_key_is_not_sent_in_clear_text(laptops: tuple[Laptop, Laptop]) -> None:
+    assert "not encrypted" in laptops[0].run("login", "http://memory.example", code=2)
