@@ -6,7 +6,7 @@ import pytest
 
 from hardwon.core.values.run import Step
 from hardwon.knowledge.reading.bodies import body_code, body_message
-from hardwon.knowledge.reading.situation import situation
+from hardwon.knowledge.reading.mined_lesson import situation
 
 NOT_EMPTY = (
     "<Error><Code>BucketNotEmpty</Code><Message>The bucket you tried to delete is not empty"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hardwon.knowledge.reading.body_verdict import (
+from hardwon.knowledge.reading.bodies import (
     enclosed_status,
     is_failed_body,
     is_failed_json,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from hardwon.core.values.run import Step
-from hardwon.knowledge.reading.command_verdict import has_command_failed
 from hardwon.knowledge.reading.reports import ends_red
+from hardwon.knowledge.reading.verdict import has_command_failed
 
 RAISED = (
     'Traceback (most recent call last):\n  File "a.py", line 2, in <module>\n    f()\nKeyError: "x"'

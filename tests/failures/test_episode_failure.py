@@ -7,7 +7,7 @@ import pytest
 from hardwon import Episode, Job
 from hardwon.core.values.job import new_job
 from hardwon.core.values.run import Step, Trigger
-from hardwon.knowledge.reading.episode_failure import focus, needs_no_words, teaches
+from hardwon.knowledge.reading.mistakes import focus, needs_no_words, teaches
 from tests.samples import CODER, EPISODE, NOW, job
 
 MISSING = Step("bash", "pytest tests", "bash: line 1: pytest: command not found", failed=True)

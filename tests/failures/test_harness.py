@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hardwon.core.values.run import Step
-from hardwon.knowledge.reading.harness import without_harness_lines
+from hardwon.knowledge.reading.error_line import without_harness_lines
 from hardwon.knowledge.reading.reading import read_failure
 from hardwon.knowledge.reading.verdict import has_failed
 

@@ -6,8 +6,7 @@ import pytest
 
 import hardwon
 from hardwon.core.values.run import Step
-from hardwon.knowledge.reading.call_keys import canonical
-from hardwon.knowledge.reading.operations import of_operation, operation
+from hardwon.knowledge.reading.call_keys import canonical, of_operation, operation
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.knowledge.reading.outer_errors import is_outer
+from hardwon.knowledge.reading.reports import is_outer
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hardwon.core.values.run import Step
-from hardwon.knowledge.reading.own_names import is_own_module, is_target, is_written
+from hardwon.knowledge.reading.reading import is_own_module, is_target, is_written
 
 FAILED = Step("bash", "python run", "No module named 'shop'", failed=True)
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from hardwon.knowledge.reading.programs import (
+from hardwon.knowledge.reading.shell import (
     SHELL,
     SHELLS,
     Starter,

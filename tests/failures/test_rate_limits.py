@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.knowledge.reading.rate_limits import is_limit
+from hardwon.knowledge.reading.reading import is_limit
 
 
 @pytest.mark.parametrize(

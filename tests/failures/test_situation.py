@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from hardwon.core.values.run import Failure, Step
 from hardwon.knowledge.reading.kind import NAME, folded_names, kind_text
+from hardwon.knowledge.reading.mined_lesson import agree, situation, with_names
 from hardwon.knowledge.reading.reading import read_failure
-from hardwon.knowledge.reading.situation import agreed, situation, with_names
 
 
 @pytest.mark.parametrize(
@@ -158,10 +158,10 @@ def test_a_name_that_another_run_does_not_share_is_left_out() -> None:
     first = situation(with_names(text, step), step)
 
     assert first == "When you see “ConfigError: HARBOUR_DB is not set”"
-    assert agreed(first, text, step) == first
-    assert agreed(first, text, other) == "When you see “ConfigError: <name> is not set”"
-    assert agreed("Whatever", "no name", step) == "Whatever"
-    assert agreed("My own words", text, other) == "My own words"
+    assert agree(first, text, step) == first
+    assert agree(first, text, other) == "When you see “ConfigError: <name> is not set”"
+    assert agree("Whatever", "no name", step) == "Whatever"
+    assert agree("My own words", text, other) == "My own words"
 
 
 @given(st.text(alphabet="ab_ :='\"<>n.-,/()0\n?", max_size=80), st.text(max_size=40))

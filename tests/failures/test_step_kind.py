@@ -7,7 +7,7 @@ import json
 import pytest
 
 from hardwon.core.values.run import Step
-from hardwon.knowledge.reading.step_kind import step_kind
+from hardwon.knowledge.reading.reading import step_kind
 
 
 def kind(line: str, call: str, *before: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.knowledge.reading.timeouts import has_timed_out, says_timeout
+from hardwon.knowledge.reading.verdict import has_timed_out, says_timeout
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hardwon.core.values.run import Step
-from hardwon.knowledge.reading.unchanged import has_revert, is_repeated, unchanged_fixes
+from hardwon.knowledge.reading.fixes import has_revert, is_repeated, unchanged_fixes
 from tests.failures.fix_cases import RED, applied_in, case, shown_by, step_of, told_apart, tool
 
 CASES = (

@@ -13,7 +13,7 @@ from hardwon.core.errors import BadReply
 from hardwon.core.values.job import new_job
 from hardwon.core.values.lesson import RULES, Evidence, Kind, Status
 from hardwon.engine.pipeline.reflect import attempt_text, known, reflect, request
-from hardwon.knowledge.reading.episode_failure import failure_of
+from hardwon.knowledge.reading.mistakes import failure_of
 from hardwon.models.rules import Rules
 from hardwon.models.scripted import Scripted
 from hardwon.storage.ports import Model, Reply, Request

@@ -392,18 +392,16 @@ READINGS = (
     Reading(
         '{"file_path":"/a/b.py"}',
         "String to replace not found in file.\nString: foo",
-        "Edit: the text to replace is not in the file",
+        "Edit: String to replace not found in file",
         "Edit",
     ),
     Reading(
         '{"file_path":"/a/b.py"}',
         "File has not been read yet. Read it first before writing to it.",
-        "Edit: the file has not been read yet",
+        "Edit: File has not been read yet. Read it first before writing to it",
         "Edit",
     ),
-    Reading(
-        '{"file_path":"/a/b.py"}', "File does not exist.", "Read: the file does not exist", "Read"
-    ),
+    Reading('{"file_path":"/a/b.py"}', "File does not exist.", "Read: File does not exist", "Read"),
     Reading(
         '{"q":"x"}',
         "Error: 429 Too Many Requests: rate limit exceeded, retry in 20s",
@@ -768,7 +766,7 @@ READINGS = (
     Reading(
         '{"file_path": "/x/a.h", "old_string": "cannot be found"}',
         "<tool_use_error>String to replace not found in file.\nString: cannot be found</tool_use_error>",
-        "Edit: the text to replace is not in the file",
+        "Edit: String to replace not found in file",
         "Edit",
     ),
     Reading(

@@ -13,7 +13,7 @@ from hardwon.core.values.lesson import Change, Lesson, Status
 from hardwon.core.values.report import Place
 from hardwon.core.values.run import ASKED, RunSoFar
 from hardwon.engine.pipeline import inject, playbook
-from hardwon.learn.reader import written
+from hardwon.learn.reader import reading
 from hardwon.learn.reader.answer import parse_items
 from hardwon.storage.stores import marked_block, run_files
 
@@ -118,7 +118,7 @@ class Playbook:
         if not items:
             raise InvalidInput('no item found; each is {"sort": …, "when": …, "do": …} in JSON')
         scope, name, past = self._found(run)
-        outcome = written.write_down(self._engine, scope, items, name=name, past=past)
+        outcome = reading.write_down(self._engine, scope, items, name=name, past=past)
         refused = tuple((item.when, why) for item, why in outcome.refused)
         return Written(outcome.added, outcome.confirmed, refused)
 
@@ -132,7 +132,7 @@ class Playbook:
             return ""
         command = self.command(program)
         name = self._run.name
-        text = written.request(self._engine, self._scope, name, past, command=command)
+        text = reading.agent_request(self._engine, self._scope, name, past, command=command)
         if text:
             self._run.counted([ASKED])
         return text

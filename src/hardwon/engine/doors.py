@@ -11,18 +11,19 @@ from hardwon.core.errors import InvalidInput
 from hardwon.core.text.secrets import screened
 from hardwon.core.values.delivery import NOTHING, Door, Injection
 from hardwon.core.values.lesson import MINED, Lesson, Status
-from hardwon.core.values.run import RunSoFar, Step, Trigger
+from hardwon.core.values.report import Window
+from hardwon.core.values.run import EndedRun, RunSoFar, Step, Trigger
 from hardwon.engine import queries
 from hardwon.engine.delivering import Delivering, note_shown
 from hardwon.engine.pipeline import inject, playbook, repeat, screen, screened_ports
 from hardwon.knowledge.evidence.inner import with_failure
 from hardwon.knowledge.ranking.query import Match, Query
 from hardwon.knowledge.ranking.scores import UNKNOWN, Judged
-from hardwon.knowledge.reading import call_keys, operations
+from hardwon.knowledge.reading import call_keys
 from hardwon.storage.stores import runs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from hardwon.core.settings import Settings
     from hardwon.core.values.scope import Scope
@@ -101,10 +102,7 @@ class Doors:
 
     def _evidence(self, scope: Scope, items: Sequence[Lesson]) -> tuple[list[Way], list[Lesson]]:
         """Calls that worked in earlier runs, and failures with what got past them."""
-        from hardwon.core.values.report import Window
-
-        window = Window(scope, _ALWAYS)
-        earlier = [(r.task, r.steps) for r in self._store.ended_runs.latest(window, limit=_RUNS)]
+        earlier = [(run.task, run.steps) for run in self._earlier_runs(scope)]
         recent = self._store.lessons.recent(scope, status=Status.ACTIVE, limit=_FAILURES)
         own = [lesson for lesson in recent if lesson.scope == scope and lesson not in items]
         failures = sorted(
@@ -146,8 +144,19 @@ class Doors:
 
     def _repeated(self, scope: Scope, pending: Step, past: RunSoFar) -> list[Judged]:
         """The lesson about the same call, which failed here last and has a fix; often none."""
-        pending = operations.of_operation(pending)
-        return repeat.judged(pending, past, scope, self._store.lessons, self._clock())
+        pending = call_keys.of_operation(pending)
+        return repeat.judged(
+            pending,
+            past,
+            scope,
+            self._store.lessons,
+            now=self._clock(),
+            earlier=lambda: self._earlier_runs(scope),
+        )
+
+    def _earlier_runs(self, scope: Scope) -> Iterator[EndedRun]:
+        """The latest kept runs of a project, oldest first."""
+        return self._store.ended_runs.latest(Window(scope, _ALWAYS), limit=_RUNS)
 
     def after(self, scope: Scope, step: Step, run: Run) -> Injection:
         """Record a step; returns the lessons about its failure and a loop warning."""
@@ -242,7 +251,7 @@ class Doors:
     @staticmethod
     def screened(step: Step, before: Sequence[Step]) -> Step:
         """The step without secrets, with what went wrong in it."""
-        return with_failure(operations.of_operation(screen.screen_step(step)), before)
+        return with_failure(call_keys.of_operation(screen.screen_step(step)), before)
 
     @property
     def recorder(self) -> recording.Recording:
@@ -300,9 +309,9 @@ def _of_same_call(candidate: Judged, step: Step) -> Judged:
     lesson = candidate.match.lesson
     if candidate.verdict or not lesson.fixes or lesson.origin != MINED:
         return candidate
-    from hardwon.knowledge.reading import fixes, lesson_text
+    from hardwon.knowledge.reading import fixes, mined_lesson
 
-    own = lesson_text.with_text_of(lesson, fixes.fixes_of_call(lesson.fixes, step))
+    own = mined_lesson.with_text_of(lesson, fixes.fixes_of_call(lesson.fixes, step))
     if not own.fixes:
         return candidate._replace(verdict="known of other calls only")
     return candidate._replace(match=candidate.match._replace(lesson=own))

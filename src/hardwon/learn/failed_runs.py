@@ -10,7 +10,7 @@ from hardwon.core.values.job import SKIPPED, Job
 from hardwon.core.values.lesson import Kind, Lesson, with_evidence
 from hardwon.engine.pipeline import reflect
 from hardwon.engine.runtime import prompt_text
-from hardwon.knowledge.reading import episode_failure
+from hardwon.knowledge.reading import mistakes
 from hardwon.models.rules import Rules
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _LOG = logging.getLogger("hardwon")
 
 async def process(engine: Runtime, job: Job) -> str | None:
     """Make a lesson of a job and store it; SKIPPED when there was nothing to learn."""
-    lesson = await _reflected(engine, job)
+    lesson = await _reflect(engine, job)
     if lesson is None:
         return SKIPPED
     _keep(engine, lesson)
@@ -37,18 +37,18 @@ def _keep(engine: Runtime, lesson: Lesson) -> None:
     _LOG.warning("lesson not kept (reflexion.persist is off):\n%s", lesson.render())
 
 
-async def _reflected(engine: Runtime, job: Job) -> Lesson | None:
+async def _reflect(engine: Runtime, job: Job) -> Lesson | None:
     """The lesson of a job; None if its steps were learnt from, or if the same job made one."""
     model = _model(engine)
-    is_learnt = episode_failure.needs_no_words(job) and engine.settings.reflexion.persist
-    if is_learnt or not (engine.has_model or episode_failure.teaches(job)):
+    is_learnt = mistakes.needs_no_words(job) and engine.settings.reflexion.persist
+    if is_learnt or not (engine.has_model or mistakes.teaches(job)):
         return None
     if engine.has_model and reflect.known(job, lessons=engine.store.lessons, now=engine.clock()):
         return None
-    return await _worded(job, model)
+    return await _word(job, model)
 
 
-async def _worded(job: Job, model: Model) -> Lesson | None:
+async def _word(job: Job, model: Model) -> Lesson | None:
     """The lesson as the model words it; as the rules do when the model's budget is spent."""
     try:
         return await reflect.reflect(job, model=model, system=prompt_text("lesson"))

@@ -162,7 +162,7 @@ class CircuitBreaker:
                 f"{name}: circuit open, retry in {seconds:.0f} s", retry_after=seconds
             )
 
-    def failed(self, now: datetime, retry_after: float | None) -> None:
+    def note_failure(self, now: datetime, retry_after: float | None) -> None:
         """Count a failure; if the server asks for a pause, it gets one at once."""
         self._failures += 1
         pause = _PAUSE if self._failures >= _FAILURES_ALLOWED else timedelta(0)
@@ -170,7 +170,7 @@ class CircuitBreaker:
         if pause:
             self._until = now + pause
 
-    def worked(self) -> None:
+    def note_success(self) -> None:
         """Close the circuit."""
         self._failures, self._until = 0, None
 
@@ -210,12 +210,12 @@ class Account:
         try:
             yield lambda *tokens: self._note(tenant, now, tokens)
         except TransientError as error:
-            self._breaker.failed(now, error.retry_after)
+            self._breaker.note_failure(now, error.retry_after)
             raise
         except PermanentError:
-            self._breaker.worked()
+            self._breaker.note_success()
             raise
-        self._breaker.worked()
+        self._breaker.note_success()
 
     def _book(self, tenant: str, now: datetime) -> None:
         """Book one call, or raise BudgetSpent; booked first, so that no two calls take the last."""

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING
 from hardwon.core.errors import PermanentError
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.text.quoting import quotable
-from hardwon.knowledge.reading.episode_failure import focus
 from hardwon.knowledge.reading.error_line import error_line
 from hardwon.knowledge.reading.fixes import fix_shown
-from hardwon.knowledge.reading.lesson_text import UNSOLVED
-from hardwon.knowledge.reading.mistakes import is_passing
+from hardwon.knowledge.reading.mined_lesson import UNSOLVED, situation
+from hardwon.knowledge.reading.mistakes import focus, is_passing
 from hardwon.knowledge.reading.reading import read_failure
 from hardwon.knowledge.reading.shell import main_command
-from hardwon.knowledge.reading.situation import situation
 from hardwon.storage.ports import Reply
 
 if TYPE_CHECKING:
@@ -92,7 +90,7 @@ def _is_command(step: Step) -> bool:
 def _call(step: Step) -> str:
     if not _is_command(step):
         return f"{step.tool} on {_target(step)}"
-    return f"`{_quoted(clip(_on_one_line(step.args), 140))}`"
+    return f"`{_within_backticks(clip(_on_one_line(step.args), 140))}`"
 
 
 def _on_one_line(args: str) -> str:
@@ -108,10 +106,10 @@ def _target(step: Step) -> str:
     match = re.search(
         r'"(?:file_path|path|url|filename|pattern|query)": ?"([^"]{1,120})"', step.args
     )
-    return f"`{_quoted(match[1])}`" if match else "that input"
+    return f"`{_within_backticks(match[1])}`" if match else "that input"
 
 
-def _quoted(text: str) -> str:
+def _within_backticks(text: str) -> str:
     """Text that cannot end the backticks around it."""
     return text.replace("`", "'")
 

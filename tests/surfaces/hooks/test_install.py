@@ -45,6 +45,22 @@ def test_it_shows_the_change_and_makes_it(user: Path, capsys: pytest.CaptureFixt
     assert (user / ".codex" / "hooks.json").exists()
 
 
+@pytest.mark.parametrize(("place", "is_told"), [(".cache/uv/archive/x", True), ("venv", False)])
+def test_a_program_in_a_cache_is_told_to_be_installed_first(
+    user: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    place: str,
+    is_told: bool,
+) -> None:
+    monkeypatch.setattr(sys, "prefix", str(user / place))
+    monkeypatch.setattr("tempfile.tempdir", str(user / "temporary"))
+
+    assert run(["install", "claude-code", "--dry-run"]) == 0
+
+    assert ("uv tool install hardwon" in capsys.readouterr().err) is is_told
+
+
 def test_a_dry_run_only_shows(user: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["install", "claude-code", "--dry-run"]) == 0
 

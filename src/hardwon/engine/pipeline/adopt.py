@@ -16,7 +16,7 @@ from hardwon.core.values.lesson import (
 )
 from hardwon.core.values.run import Failure, RunSoFar, Step, Trigger
 from hardwon.knowledge.reading import clues
-from hardwon.knowledge.reading.situation import program
+from hardwon.knowledge.reading.mined_lesson import program
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,11 +13,11 @@ from hardwon.core.text import injection
 from hardwon.core.text.harm import objection
 from hardwon.core.values.lesson import UNCHANGED, Fix, Lesson, with_failure, without_success
 from hardwon.core.values.run import Failure, RunSoFar, Step
-from hardwon.knowledge.evidence.keys import worked_keys
+from hardwon.knowledge.evidence.keys import failed_key, worked_keys
 from hardwon.knowledge.evidence.trails import replaced
-from hardwon.knowledge.evidence.wording import TRAIL, trail_fix
+from hardwon.knowledge.evidence.wording import SHOW_CALLS, trail_fix
 from hardwon.knowledge.ranking.query import Query
-from hardwon.knowledge.reading import fixes, lesson_text, mined_lesson, unchanged
+from hardwon.knowledge.reading import fixes, mined_lesson
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -35,17 +35,17 @@ def note_failure(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
         return []  # too general to be recognised
     existing = memory.about(failure)
     if existing is None:
-        lesson = mined_lesson.opened(step, failure, memory.scope, past.task, memory.now)
+        lesson = mined_lesson.new_lesson(step, failure, memory.scope, past.task, memory.now)
         memory.lessons.add(memory.screen(lesson))
         return []
     lesson = existing
     if not past.has_met(failure.kind):
-        lesson = mined_lesson.seen_again(existing, step, failure, past, memory.now)
+        lesson = mined_lesson.with_meeting(existing, step, failure, past, memory.now)
     failed_fixes = _followed_without_success(lesson, step, failure, past)
     for fix in failed_fixes.values():
         lesson = lesson._replace(fixes=with_failure(lesson.fixes, fix.key))
     if lesson is not existing:
-        memory.keep(lesson_text.settled(lesson))
+        memory.keep(mined_lesson.settle(lesson))
     return list(failed_fixes)
 
 
@@ -57,8 +57,12 @@ def note_success(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
 
 
 def forget_failed_call(step: Step, past: RunSoFar, memory: Memory) -> None:
-    """Let calls pass that work now: they are no longer known as failing."""
-    keys = worked_keys(step, past.task)
+    """Let calls pass that work now: they are no longer known as failing.
+
+    A call that failed in this run, too, works because of what was done in between.
+    """
+    failed = {key for earlier in past.steps for key in failed_key(earlier, past.task)}
+    keys = tuple(key for key in worked_keys(step, past.task) if key not in failed)
     query = Query("action", "", calls=keys)
     for match in memory.lessons.match(memory.scope, query, now=memory.now, limit=_NEAREST):
         lesson = match.lesson
@@ -96,10 +100,10 @@ def _note_fix(failure: Failure | None, fix: Fix, past: RunSoFar, memory: Memory)
     if lesson is None:
         return []
     if (mark := _success(failure.kind, fix)) not in past.counted:
-        memory.keep(lesson_text.succeeded(lesson, fix))
+        memory.keep(mined_lesson.record_success(lesson, fix))
         return [mark]
-    if fix.sort == TRAIL:  # this run got further before, and now it works
-        memory.keep(lesson_text.settled(with_text(lesson, fix)))
+    if fix.sort in SHOW_CALLS:  # this run got further before, and now it works
+        memory.keep(mined_lesson.settle(with_text(lesson, fix)))
     return []
 
 
@@ -121,7 +125,7 @@ def _note_followed(step: Step, past: RunSoFar, memory: Memory, counted: Sequence
             mark = _success(kind, fix)
             if mark in past.counted or mark in counted or not fixes.applies(fix, step):
                 continue
-            lesson = lesson_text.succeeded(lesson, fix)
+            lesson = mined_lesson.record_success(lesson, fix)
             memory.keep(lesson)
             marks.append(mark)
     return marks
@@ -134,16 +138,16 @@ def describe_learnt(marks: Iterable[str], memory: Memory) -> str:
         lesson = memory.about(Failure("", kind, "", "")) if name == _WORKED and kind else None
         for fix in lesson.fixes if lesson else ():
             if fix.key == key and fix.worked == 1:
-                return lesson_text.learnt_line(fix)
+                return mined_lesson.learnt_line(fix)
     return ""
 
 
 def _withdraw_unchanged(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
     """Take back “fails without your change too” of tests that this run has made pass."""
     marks: list[str] = []
-    for failing in past.steps if unchanged.is_green(step) else ():
+    for failing in past.steps if fixes.is_green(step) else ():
         failure = failing.failure
-        lesson = memory.about(failure) if failure and unchanged.is_repeated(failing, step) else None
+        lesson = memory.about(failure) if failure and fixes.is_repeated(failing, step) else None
         if failure is None or lesson is None:
             continue
         for fix in lesson.fixes:
@@ -151,7 +155,7 @@ def _withdraw_unchanged(step: Step, past: RunSoFar, memory: Memory) -> list[str]
             is_open = counted in past.counted and mark not in {*past.counted, *marks}
             if fix.sort == UNCHANGED and is_open:
                 lesson = lesson._replace(fixes=without_success(lesson.fixes, fix.key))
-                memory.keep(lesson_text.settled(lesson))
+                memory.keep(mined_lesson.settle(lesson))
                 marks.append(mark)
     return marks
 

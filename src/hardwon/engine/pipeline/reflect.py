@@ -10,8 +10,8 @@ from hardwon.core.values.lesson import RULES, RUN, Evidence, Kind, Lesson, Statu
 from hardwon.core.values.run import Episode, Step, Trigger
 from hardwon.knowledge.ranking.query import Query
 from hardwon.knowledge.reading.call_keys import blamed_keys
-from hardwon.knowledge.reading.episode_failure import failure_of, focus
 from hardwon.knowledge.reading.error_line import error_line
+from hardwon.knowledge.reading.mistakes import failure_of, focus
 from hardwon.models import ask
 from hardwon.storage.ports import Request
 
@@ -62,11 +62,11 @@ def attempt_text(episode: Episode) -> str:
     """The attempt as text, then the steps around the failure."""
     at = focus(episode)
     steps = episode.steps if at is None else episode.steps[max(0, at - 2) : at + 6]
-    steps_text = "\n".join(_told(step) for step in steps)
+    steps_text = "\n".join(_step_text(step) for step in steps)
     return "\n\n".join(part for part in (clip_middle(episode.attempt, 900), steps_text) if part)
 
 
-def _told(step: Step) -> str:
+def _step_text(step: Step) -> str:
     outcome = "FAILED" if step.failed else "ok"
     return f"{outcome}: {clip(step.args, 300)}\n{clip_middle(step.output, 300)}"
 
@@ -84,7 +84,7 @@ def _lesson(job: Job, blocks: Blocks, *, author: str) -> Lesson:
         trigger=job.trigger,
         signatures=(failure.exact,) if failure and failure.exact else (),
         kinds=(failure.kind,) if failure else (),
-        calls=unique(tuple(key for step in failed for key in _blamed(step))),
+        calls=unique(tuple(key for step in failed for key in _call_keys(step))),
         evidence=(Evidence(Kind.JOB, job.id),),
         origin=f"{RUN}:{episode.source}",
         author=author,
@@ -102,5 +102,5 @@ def _state(job: Job, blocks: Blocks, author: str) -> str:
     return Status.CANDIDATE if blocks.confidence >= _SURE else Status.SEEN
 
 
-def _blamed(step: Step) -> tuple[str, ...]:
+def _call_keys(step: Step) -> tuple[str, ...]:
     return blamed_keys(step.tool, step.args, error_line(step.output))

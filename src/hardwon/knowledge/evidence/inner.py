@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hardwon.knowledge.evidence.calls import Call, calls_of
 from hardwon.knowledge.evidence.common import COMMON, READERS
 from hardwon.knowledge.reading.authored import is_shell
-from hardwon.knowledge.reading.body_verdict import is_failed_json
+from hardwon.knowledge.reading.bodies import is_failed_json
 from hardwon.knowledge.reading.reading import read_failure
 
 if TYPE_CHECKING:

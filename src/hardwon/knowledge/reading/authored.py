@@ -7,7 +7,6 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hardwon.knowledge.reading.call_keys import PATCH
 from hardwon.knowledge.reading.shell import Command, parse
 
 if TYPE_CHECKING:
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
 
     from hardwon.core.values.run import Step
 
+PATCH = "*** Begin Patch"
 PATHS = (
     *("file_path", "path", "filename", "file", "notebook_path", "target_file", "filepath"),
     *("filePath", "absolute_path", "relative_path", "TargetFile", "AbsolutePath"),

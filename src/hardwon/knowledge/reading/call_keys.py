@@ -16,15 +16,17 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from hardwon.core.text.clean import as_text, clean, clip_middle
-from hardwon.knowledge.reading.programs import is_message_of
-from hardwon.knowledge.reading.shell import Command, parse
+from hardwon.knowledge.reading.authored import PATCH, PATHS, fields
+from hardwon.knowledge.reading.shell import Command, is_message_of, parse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from hardwon.core.values.run import Step
+
+
 ARGS_LIMIT = 8192
 _LOOKED_AT = 8 * ARGS_LIMIT  # characters; a rough cut first, so that cleaning stays cheap
-PATCH = "*** Begin Patch"
 EXACT, TARGET, KIND, PROGRAM = "=@~:"
 _KEY_LIMIT = 200
 _PARTS, _TARGETS = 12, 4
@@ -183,3 +185,29 @@ def _structured_keys(tool: str, args: str) -> tuple[CallKey, ...]:
         CallKey.of(KIND, " ".join((tool, *sorted(values)))),
         CallKey.of(PROGRAM, tool),
     )
+
+
+_ACTIONS = ("action", "operation", "op")
+_ACTION = r"[A-Za-z][A-Za-z\d]{0,20}(?:[_-][A-Za-z\d]{1,20}){0,3}"
+_ONE_WORD = r"(?:\w{1,60}(?:__|\.))?[A-Za-z][a-z\d]{1,30}"  # a name of more words has its own verb
+
+
+def of_operation(step: Step) -> Step:
+    """The step with its action in the tool's name; the same step if it has none."""
+    tool, args = operation(step.tool, step.args)
+    return step if tool == step.tool else step._replace(tool=tool, args=args)
+
+
+def operation(tool: str, args: str) -> tuple[str, str]:
+    """The tool with its action, and the other arguments; both as given if there is no action."""
+    if not args.startswith("{") or not any(f'"{key}": "' in args for key in _ACTIONS):
+        return tool, args
+    arguments = fields(args)
+    key = next((key for key in _ACTIONS if isinstance(arguments.get(key), str)), "")
+    if not key or not arguments.keys().isdisjoint(PATHS) or not re.fullmatch(_ONE_WORD, tool):
+        return tool, args
+    action = arguments.pop(key)
+    if not re.fullmatch(_ACTION, action):
+        return tool, args
+    others = json.dumps(arguments, ensure_ascii=False, sort_keys=True)
+    return f"{tool}.{action}", others

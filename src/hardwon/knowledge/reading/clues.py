@@ -25,8 +25,7 @@ from hardwon.core.values.lesson import (
     values_of,
 )
 from hardwon.knowledge.reading.kind import missing_name
-from hardwon.knowledge.reading.programs import INTERPRETERS
-from hardwon.knowledge.reading.shell import flag_name, parse
+from hardwon.knowledge.reading.shell import INTERPRETERS, flag_name, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -7,11 +7,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from hardwon.knowledge.reading.bodies import body_message
-from hardwon.knowledge.reading.harness import without_harness_lines
-from hardwon.knowledge.reading.outer_errors import is_outer
+from hardwon.knowledge.reading.reports import is_outer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+
 
 _HEAD, _TAIL = 4_096, 16_384
 _SHORT = 3  # an output of at most this many lines is taken literally
@@ -264,3 +264,27 @@ def _spoken_line(lines: list[str]) -> str:
 
 
 _SPOKEN = r"[a-z][a-z\d_.-]{1,40}+: [^\s:]++ \S"  # `check: no link to a.md`
+
+
+_AROUND = 8  # lines that are checked at each end
+_LINE = (
+    r"(?:OBSERVATION:|Command executed\.|(?:Command )?Output:|```\w{0,10}|bash-[\d.]{0,6}[$#]"
+    r"|(?i:exit|return) ?(?i:code|status):? -?\d{1,5}|Wall time: [\d.]{1,12} seconds"
+    r"|Chunk ID: \w{1,40}|Original token count: \d{1,9}|Process exited with code -?\d{1,5}"
+    r"|EXECUTION FAILED with exit code -?\d{1,5}|<exited with exit code -?\d{1,5}>"
+    r"|\[(?:The command|Command) (?:completed|finished) with exit code -?\d{1,5}\.?\]"
+    r"|\[(?:Current working directory|Python [Ii]nterpreter): [^\n]{0,300}\]"
+    r"|\((?:Open file|Current directory): [^\n]{0,300}\)"
+    r"|(?:Command|Directory): [^\n]{0,300}|(?:Stdout|Stderr): \(empty\)|(?:Error|Signal): \(none\)"
+    r"|(?:Signal|Background PIDs|Process Group PGID): [^\n]{0,80})\s*"
+)
+
+
+def without_harness_lines(lines: Sequence[str]) -> list[str]:
+    """The lines without those that a harness added at both ends."""
+    first, last = 0, len(lines)
+    while first < min(last, _AROUND) and re.fullmatch(_LINE, lines[first]):
+        first += 1
+    while last > max(first, len(lines) - _AROUND) and re.fullmatch(_LINE, lines[last - 1]):
+        last -= 1
+    return list(lines[first:last])

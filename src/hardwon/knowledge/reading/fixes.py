@@ -6,13 +6,24 @@ finding that a test fails without any change, too.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from hardwon.core.values.lesson import PREPARED, UNCHANGED, Fix
+from hardwon.core.values.lesson import PREPARED, TEXT_LIMIT, UNCHANGED, Fix
 from hardwon.knowledge.evidence.calls import calls_of
+from hardwon.knowledge.evidence.common import READERS
 from hardwon.knowledge.evidence.inner import with_failure
 from hardwon.knowledge.evidence.trails import failing_call, passed
-from hardwon.knowledge.evidence.wording import TRAIL, VALUES, trail_fix, typed
+from hardwon.knowledge.evidence.wording import SHOW_CALLS, TRAIL, VALUES, trail_fix, typed
+from hardwon.knowledge.reading.authored import (
+    BACKUP,
+    edits_source,
+    is_coined,
+    is_shell,
+    part_edits_source,
+    text_of,
+    writings,
+)
 from hardwon.knowledge.reading.changed_lines import (
     LINES,
     code_run,
@@ -20,13 +31,22 @@ from hardwon.knowledge.reading.changed_lines import (
     line_of,
     lines_fix,
 )
+from hardwon.knowledge.reading.reports import (
+    bare_test,
+    failed_tests,
+    has_run_tests,
+    is_red,
+    test_counts,
+)
+from hardwon.knowledge.reading.shell import parse
 from hardwon.knowledge.reading.signature import fold
-from hardwon.knowledge.reading.unchanged import has_revert, unchanged_fixes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hardwon.core.values.run import Step
+    from hardwon.knowledge.reading.shell import Command
+
 
 _LOOKED_BACK = 30  # steps between a failure and its fix
 _FAILURES = 6  # failures of one run that are looked at for each step
@@ -79,7 +99,9 @@ def fixes_of_call(fixes: Sequence[Fix], step: Step) -> tuple[Fix, ...]:
     if failing is None:
         return tuple(fixes)
     return tuple(
-        fix for fix in fixes if fix.sort != TRAIL or _program_of(fix, step) == failing.program
+        fix
+        for fix in fixes
+        if fix.sort not in SHOW_CALLS or _program_of(fix, step) == failing.program
     )
 
 
@@ -100,3 +122,151 @@ def _open(steps: Sequence[Step]) -> list[int]:
         if step.failed and len(latest) < _FAILURES:
             latest.setdefault(f"{step.tool} {fold(line_of(step))}", at)
     return list(latest.values())
+
+
+_REVERT_WITHIN = 7  # steps between a revert and the tests
+_NAMED = 3  # tests that one fix names
+_SUPPORT = READERS | {"git", "cp", "mv", "rm", "patch"}
+_REVERTS = re.compile(
+    r"git (?:-\S+ )*(?:stash(?! pop| apply| list| show| drop)|restore (?!--staged)|reset --hard"
+    r"|checkout (?!-b|stash@)(?:\S+ )*?(?:--|\.|\S*[/.]\w\S*)(?: |$)|apply (?:-R|--reverse))"
+    rf"|patch (?:\S+ )*(?:-R|--reverse)|(?:cp|mv) (?:-\w+ )*\S*{BACKUP} "
+)
+_RESTORES = re.compile(
+    r"git (?:-\S+ )*(?:stash (?:pop|apply)|apply|am|cherry-pick|merge|pull|rebase"
+    r"|checkout stash@)|patch "
+)
+_WRITES = (".write", "writeFile", "sed -i", "patch", ", 'w", ', "w', ", 'a", ', "a')
+_NOT_STARTED = r"_FailedTest\b|KeyError: '[A-Z][A-Z\d]*_[A-Z\d_]+'"  # nothing ran: no finding
+_TEXT = (
+    "without your change too. Do not hunt for it: run the same call once on the unchanged sources "
+    "(`git stash`, the call, `git stash pop`) and look only at what is new."
+)
+
+
+def unchanged_fixes(steps: Sequence[Step]) -> list[tuple[int, Fix]]:
+    """The failed tests of the last step that fail without the run's change, with their step."""
+    last = steps[-1]
+    if not is_shell(last) or not failed_tests(last.output) or re.search(_NOT_STARTED, last.output):
+        return []
+    if last.failed and is_red(last.output) and _is_untouched(steps):
+        return [(len(steps) - 1, fix)] if (fix := _fix(last, last)) else []
+    since = _reverted_at(steps)
+    failing = (at for at in range(since - 1, -1, -1) if _is_same(steps[at], last, steps))
+    place = next(failing, None)
+    fix = None if place is None else _fix(steps[place], last)
+    return [(place, fix)] if place is not None and fix else []
+
+
+def is_green(step: Step) -> bool:
+    """Whether tests ran and all of them passed."""
+    return not step.failed and has_run_tests(step.output) and not is_red(step.output)
+
+
+def is_repeated(failing: Step, step: Step) -> bool:
+    """Whether a step runs the failing tests of an earlier one again, among others or alone."""
+    tests = " ".join(failed_tests(failing.output))
+    return any(
+        part.does == other.does
+        and all(word in part.operands or word in tests for word in other.operands)
+        for part in parse(failing.args)
+        for other in parse(step.args)
+        if part.builtin not in READERS
+    )
+
+
+def has_revert(step: Step) -> bool:
+    """Whether a step reverts changes."""
+    return any(_REVERTS.match(part.text) for part in _commands(step))
+
+
+def _commands(step: Step) -> tuple[Command, ...]:
+    return parse(step.args) if is_shell(step) else ()
+
+
+def _is_untouched(steps: Sequence[Step]) -> bool:
+    """Whether the run has changed nothing, and the failed tests are not its own."""
+    words = [word for part in _commands(steps[-1]) for word in (part.program, *part.operands)]
+    names = {name.split("::", 1)[0] for name in (*words, *failed_tests(steps[-1].output))}
+    is_touched = any(_touches(step) for step in steps)
+    return not is_touched and not any(is_coined(name, steps[:-1]) for name in names)
+
+
+def _touches(step: Step) -> bool:
+    """Whether a step may have changed a file of the project; a new script elsewhere does not."""
+    return any(
+        writing.old
+        or not writing.text
+        or "/" in writing.path.removeprefix("./").removeprefix("/tmp/")
+        or _writes_files(writing.text)
+        for writing in writings(step.tool, step.args)
+    )
+
+
+def _writes_files(text: str) -> bool:
+    return any(mark in text for mark in _WRITES)
+
+
+def _fix(step: Step, last: Step) -> Fix | None:
+    """The fix for the tests that fail in both steps; it names them, as others may be the run's."""
+    named = re.search(r" in (\S+)$", step.failure.text) if step.failure else None
+    own = bare_test(named[1]) if named else ""  # the failure is known by this test
+    still = set(failed_tests(last.output))
+    shared = [name for name in failed_tests(step.output) if name in still]
+    shared = sorted(shared, key=lambda name: bare_test(name) != own)[:_NAMED]
+    if not shared or (own and bare_test(shared[0]) != own):
+        return None  # the change may be why this test fails
+    names = ", ".join(f"`{name}`" for name in shared)
+    text = f"{names} {'fails' if len(shared) == 1 else 'fail'} {_TEXT}"
+    key = f"{UNCHANGED} {bare_test(shared[0])}"
+    return Fix(UNCHANGED, text, key) if len(text) <= TEXT_LIMIT else None
+
+
+def _is_same(step: Step, last: Step, before: Sequence[Step]) -> bool:
+    """Whether an earlier step failed like the last one, with the same program."""
+    if not step.failed or not is_shell(step):
+        return False
+    tested = [part for part in _commands(last) if part.builtin not in _SUPPORT]
+    if any(is_coined(word, before) for part in tested for word in part.operands):
+        return False
+    if not {part.does for part in tested} & {part.does for part in _commands(step)}:
+        return False
+    names = set(failed_tests(step.output))
+    if names:
+        return bool(names & set(failed_tests(last.output)))
+    if is_red(step.output) and (counted := test_counts(step.output)):
+        return counted == test_counts(last.output)
+    return is_red(step.output) and fold(line_of(step)) == fold(line_of(last))
+
+
+def _reverted_at(steps: Sequence[Step]) -> int:
+    """The step that reverted the run's change before the last step ran its tests; 0 if none."""
+    at, at_tests = 0, 0
+    for place in range(max(0, len(steps) - _REVERT_WITHIN), len(steps)):
+        step, before = steps[place], steps[:place]
+        if not is_shell(step) and edits_source(step, before):
+            at = place if _is_reverse_edit(step, before) else 0
+        for part in _commands(step):
+            if _REVERTS.match(part.text):
+                at = place
+            elif _is_change(part, before, (*before, step)):
+                at = 0
+            elif part.builtin not in _SUPPORT:
+                at_tests = at
+    return at_tests
+
+
+def _is_change(part: Command, before: Sequence[Step], steps: Sequence[Step]) -> bool:
+    """Whether a command changes sources, or brings a change back."""
+    if _RESTORES.match(part.text) or part_edits_source(part, before):
+        return True
+    scripts = () if part.writes or part.builtin in _SUPPORT else part.operands[:1]
+    texts = (part.script, *(text_of(script, steps) for script in scripts))
+    return not part.writes and any(map(_writes_files, texts))
+
+
+def _is_reverse_edit(step: Step, before: Sequence[Step]) -> bool:
+    """Whether an edit reverses everything that the run changed."""
+    edits = {(made.path, made.new, made.old) for made in writings(step.tool, step.args) if made.old}
+    earlier = [made for each in before for made in writings(each.tool, each.args) if made.is_edit]
+    return bool(earlier) and all((made.path, made.old, made.new) in edits for made in earlier)

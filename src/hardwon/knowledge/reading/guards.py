@@ -12,8 +12,8 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.values.lesson import FORBIDDEN
-from hardwon.knowledge.reading import operations, shell
-from hardwon.knowledge.reading.call_keys import EXACT
+from hardwon.knowledge.reading import shell
+from hardwon.knowledge.reading.call_keys import EXACT, operation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -33,7 +33,7 @@ class Guard(NamedTuple):
 
     def forbids(self, tool: str, call: str) -> bool:
         """Whether this call must not be made, by its tool or by the action of its tool."""
-        action = operations.operation(tool, call) if call.startswith("{") else (tool, call)
+        action = operation(tool, call) if call.startswith("{") else (tool, call)
         return any(self._forbids(*form) for form in dict.fromkeys(((tool, call), action)))
 
     def _forbids(self, tool: str, call: str) -> bool:

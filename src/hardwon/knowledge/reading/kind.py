@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from hardwon.knowledge.reading.programs import SHELL
+from hardwon.knowledge.reading.shell import SHELL
 from hardwon.knowledge.reading.signature import PLAIN, fold
 
 NAME = "<name>"

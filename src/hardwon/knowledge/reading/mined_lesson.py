@@ -2,44 +2,63 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Any
 
 from hardwon.core.text.clean import clip, one_line
+from hardwon.core.text.quoting import quotable
 from hardwon.core.values.lesson import (
     CALLS_KEPT,
+    DOUBTED_RUNS,
+    LIVE,
     MINED,
+    PREPARED,
     RULES,
     SIGNATURES_KEPT,
     TASK_LIMIT,
+    UNCHANGED,
     Evidence,
+    Fix,
     Kind,
     Lesson,
     Status,
     clean_tags,
+    is_vouched,
     join_evidence,
     unique,
+    with_success,
 )
 from hardwon.core.values.run import Failure, RunSoFar, Step, Trigger
 from hardwon.knowledge.evidence.keys import failed_key
-from hardwon.knowledge.reading import call_keys, lesson_text, situation
+from hardwon.knowledge.reading import call_keys
+from hardwon.knowledge.reading.authored import fields, scalars
+from hardwon.knowledge.reading.bodies import body_code
+from hardwon.knowledge.reading.call_keys import blamed_command
+from hardwon.knowledge.reading.kind import NAME, QUOTES, folded_names, printed_text
+from hardwon.knowledge.reading.reading import INLINE
+from hardwon.knowledge.reading.shell import parse
+from hardwon.knowledge.reading.verdict import TIMED_OUT
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
+    from hardwon.core.values.run import Step
     from hardwon.core.values.scope import Scope
+
 
 _LINE = 120
 
 
-def opened(step: Step, failure: Failure, scope: Scope, task: str, now: datetime) -> Lesson:
+def new_lesson(step: Step, failure: Failure, scope: Scope, task: str, now: datetime) -> Lesson:
     """A new lesson for a failure kind that was never met before."""
-    return lesson_text.settled(
+    return settle(
         Lesson(
             scope=scope,
-            situation=situation.situation(situation.with_names(failure.text, step), step),
-            mistake=f"{situation.program(step)} failed.",
-            correction=lesson_text.UNSOLVED,
-            tags=clean_tags((step.tool, situation.program(step).strip("`").split(" ")[0])),
+            situation=situation(with_names(failure.text, step), step),
+            mistake=f"{program(step)} failed.",
+            correction=UNSOLVED,
+            tags=clean_tags((step.tool, program(step).strip("`").split(" ")[0])),
             trigger=Trigger.ERROR,
             signatures=(failure.exact,) if failure.exact else (),
             kinds=(failure.kind,),
@@ -56,7 +75,7 @@ def opened(step: Step, failure: Failure, scope: Scope, task: str, now: datetime)
     )
 
 
-def seen_again(
+def with_meeting(
     lesson: Lesson, step: Step, failure: Failure, past: RunSoFar, now: datetime
 ) -> Lesson:
     """The lesson after one more run that met its failure.
@@ -64,7 +83,7 @@ def seen_again(
     `met` does not grow in a run that the lesson is withheld from: such runs fail more often.
     """
     is_ours = lesson.origin == MINED and lesson.author == RULES
-    agreed = situation.agreed(lesson.situation, failure.text, step) if is_ours else ""
+    agreed = agree(lesson.situation, failure.text, step) if is_ours else ""
     return lesson._replace(
         situation=agreed or lesson.situation,
         met=lesson.met + (failure.kind not in past.withheld),
@@ -89,3 +108,209 @@ def _seen(step: Step, failure: Failure, task: str, now: datetime) -> tuple[Evide
     at, call = now.timestamp(), clip(one_line(step.args), _LINE)
     about = (Evidence(Kind.TASK, clip(one_line(task), TASK_LIMIT), at),) if task else ()
     return (Evidence(Kind.MET, f"{call} → {failure.line}", at), *about)
+
+
+_QUOTE = 160  # characters of a failure kind
+# An environment variable; one with a value is a hint (`run with RUST_BACKTRACE=1`)
+_VARIABLE = r"\b[A-Z][A-Z\d]{1,20}(?:_[A-Z\d]{1,20}){1,4}\b(?!=)"
+_FLAG = r"--?[a-z][a-z\d]{0,15}(?:-[a-z\d]{1,15}){0,2}"
+_REASON = (
+    r"\b(?:Bad Request|Forbidden|Conflict|Precondition Failed|Unprocessable (?:Entity|Content))\b"
+)
+_COMPOUND = r"[a-z][_-][a-z]|[a-z][A-Z]"  # a name that is no plain word
+_DEEPEST = 4  # levels of named arguments that are looked at
+_TEST = r"(?:AssertionError|Failed|test failed) in (\S.*)"  # a kind that only its test names
+
+
+def agree(situation_before: str, text: str, step: Step) -> str:
+    """The situation of a lesson that one more run met: without names, if that run saw others."""
+    if NAME not in text or situation_before == situation(with_names(text, step), step):
+        return situation_before
+    general = situation(text, step)
+    return general if _is_form_of(general, situation_before) else situation_before
+
+
+def _is_form_of(general: str, text: str) -> bool:
+    """Whether a text is the general one with names in their places: a person may have edited it."""
+    head, *rest = general.split(NAME)
+    at = len(head)
+    for words in rest:
+        start = text.find(words, at)
+        if start < 0:
+            return False
+        at = start + len(words)
+    return text.startswith(head)
+
+
+def with_names(text: str, step: Step) -> str:
+    """A failure kind with the names that belong to the call: arguments, flags, variables."""
+    line = step.failure.line if step.failure else ""
+    prefix = f"{step.tool}: " if text.startswith(f"{step.tool}: ") else ""
+    parts = text[len(prefix) :].split(NAME)
+    names = folded_names(text[len(prefix) :], line) if len(parts) > 1 else []
+    if not names:
+        return text
+    kept = [name if _is_of_call(name.strip(f"{QUOTES}`"), step) else NAME for name in names]
+    return prefix + "".join(part for pair in zip(parts, (*kept, ""), strict=True) for part in pair)
+
+
+def _is_of_call(name: str, step: Step) -> bool:
+    """Whether a name is one of the tool and never a value: an argument, a flag, a variable."""
+    if not step.args.startswith("{"):
+        is_plain = not re.search(r"\d{3}", name)
+        return is_plain and re.fullmatch(rf"{_FLAG}|{_VARIABLE}", name) is not None
+    arguments = fields(step.args)
+    return name in {step.tool, *_argument_names(arguments)} - {*scalars(arguments)}
+
+
+def _argument_names(value: Any, depth: int = _DEEPEST) -> set[str]:
+    """The names of arguments, nested ones too."""
+    if isinstance(value, list):
+        return set().union(*(_argument_names(item, depth - 1) for item in value if depth))
+    if not isinstance(value, dict) or not depth:
+        return set()
+    return set(value).union(*(_argument_names(item, depth - 1) for item in value.values()))
+
+
+def situation(text: str, step: Step) -> str:
+    """When the lesson holds: the failure as it is printed, or else the failing program."""
+    prefix = f"{step.tool}: "  # begins the kind of a call with named arguments
+    if text.endswith(TIMED_OUT):
+        return f"When `{text.removesuffix(TIMED_OUT)}` does not end in time"
+    if test := re.fullmatch(_TEST, text):
+        return f"When the test `{test[1]}` fails"
+    line = step.failure.line if step.failure else ""
+    is_body = text.removeprefix(prefix).startswith("{")  # only its fields are known
+    if not is_body and (quote := quotable(printed_text(text, line))):
+        speaker = f"`{step.tool}` says" if quote.startswith(prefix) else "you see"
+        words, inline, _ = quote.removeprefix(prefix).partition(INLINE)
+        return f"When {speaker} “{clip(words, _QUOTE)}”{inline}"
+    return _unquoted(line, step, is_body=is_body)
+
+
+def _unquoted(line: str, step: Step, *, is_body: bool) -> str:
+    """When the lesson holds, of a failure whose words may not be quoted."""
+    if code := body_code(step.output):
+        return f"When {program(step)} fails with `{code}`"
+    if is_body and (phrase := re.search(_REASON, step.output)):
+        return f"When {program(step)} fails with “{phrase[0]}”"
+    name = _named_in(line, step)
+    over = f" over `{name}`" if name else ""
+    return f"When {program(step)} fails{over}"
+
+
+def _named_in(line: str, step: Step) -> str:
+    """The first argument of the call, or for a command the first variable, in the line; or ""."""
+    if not step.args.startswith("{"):
+        return next(iter(re.findall(_VARIABLE, line)), "")
+    words = re.findall(r"[\w-]+", line)
+    known = _argument_names(fields(step.args))
+    return next((word for word in words if word in known and re.search(_COMPOUND, word)), "")
+
+
+def program(step: Step) -> str:
+    """The tool, or the blamed program of a command line, in backticks."""
+    commands = () if step.args.startswith("{") else parse(step.args)
+    command = blamed_command(commands, step.failure.line if step.failure else "")
+    return f"`{clip(one_line(command.does if command else step.tool), 60)}`"
+
+
+_CAUSES = 2  # at most, fixes that are shown for one failure kind
+_BEHIND = 3  # a fix is shown unless the best one worked more than this many times as often
+_CALL = 100  # characters of a call in a message to the user
+UNSOLVED = "No fix is known."
+_SURENESS = {Status.SEEN: 0.3, Status.CANDIDATE: 0.6, Status.PROVEN: 0.8}
+
+
+def narrowed_to_tests(situation: str, fixes: Sequence[Fix]) -> str:
+    """The situation, narrowed to the tests that fail without the run's change."""
+    general = re.sub(r" in `[^`]+`(?: or `[^`]+`)*\Z", "", situation)
+    shown = fixes_to_show(fixes)
+    if not shown or any(fix.sort != UNCHANGED for fix in shown):
+        return general
+    names = [fix.key.partition(" ")[2] for fix in shown]
+    is_named = any(name.partition("[")[0] in general for name in names)
+    return general if is_named else f"{general} in {' or '.join(f'`{name}`' for name in names)}"
+
+
+def correction(fixes: Sequence[Fix]) -> str:
+    """The text of the fixes to show, the likeliest first."""
+    return "\nOr: ".join(map(_with_record, fixes_to_show(fixes))) or UNSOLVED
+
+
+def _with_record(fix: Fix) -> str:
+    """The text of a fix; one that also failed says so."""
+    if not fix.failed:
+        return fix.text
+    return f"{fix.text} (Worked in {fix.worked} runs, failed in {fix.failed}.)"
+
+
+def with_text_of(lesson: Lesson, fixes: Sequence[Fix]) -> Lesson:
+    """The lesson with only these fixes, unless a person or model wrote its text."""
+    if len(fixes) == len(lesson.fixes) or lesson.correction != correction(lesson.fixes):
+        return lesson
+    return lesson._replace(correction=correction(fixes), fixes=tuple(fixes))
+
+
+def learnt_line(fix: Fix) -> str:
+    """A fix that was just learnt, as one line for the user."""
+    call, failing = one_line(fix.call, _CALL), one_line(fix.mistake, _CALL)
+    if call and failing and call != failing:
+        return f"`{failing}` failed here before; `{call}` worked"
+    return one_line(fix.text, 2 * _CALL).rstrip(".")
+
+
+def fixes_to_show(fixes: Sequence[Fix]) -> Sequence[Fix]:
+    """The fixes to show: the proven ones, or all while none is; never one that mostly failed."""
+    hopeful = [fix for fix in fixes if fix.failed <= fix.worked]
+    hopeful = [fix for fix in hopeful if not fix.key.endswith(PREPARED)] or hopeful
+    hopeful = [fix for fix in hopeful if not fix.is_vague] or hopeful
+    proven = [fix for fix in hopeful if fix.is_proven] or hopeful
+    best = max((fix.worked for fix in proven), default=0)
+    return [fix for fix in proven if _BEHIND * fix.worked >= best][:_CAUSES]
+
+
+def settle(lesson: Lesson) -> Lesson:
+    """The lesson with the status and the text that follow from its record.
+
+    A lesson that a person vouched for keeps its text and status. One that was read in a session
+    keeps its text too, but becomes a candidate again when a fix has failed in two runs.
+    """
+    if lesson.status not in LIVE or is_vouched(lesson):
+        return lesson
+    if lesson.origin != MINED:
+        is_doubted = lesson.status == Status.PROVEN and _are_doubted(lesson.fixes)
+        return _in_state(lesson, Status.CANDIDATE) if is_doubted else lesson
+    head = lesson.mistake.partition(" failed.")[0]
+    return _in_state(lesson, _state(lesson.fixes))._replace(
+        situation=narrowed_to_tests(lesson.situation, lesson.fixes),
+        mistake=f"{head} failed.",
+        correction=correction(lesson.fixes),
+    )
+
+
+def record_success(lesson: Lesson, fix: Fix) -> Lesson:
+    """The lesson after one more run in which the fix worked; two runs prove it."""
+    grown = lesson._replace(fixes=with_success(lesson.fixes, fix))
+    if lesson.origin == MINED or lesson.status not in LIVE or is_vouched(lesson):
+        return settle(grown)
+    is_proven = _state(grown.fixes) == Status.PROVEN
+    return _in_state(grown, Status.PROVEN) if is_proven else grown
+
+
+def _in_state(lesson: Lesson, status: str) -> Lesson:
+    return lesson._replace(status=status, confidence=_SURENESS[status])
+
+
+def _state(fixes: Sequence[Fix]) -> str:
+    """The status of a lesson with these fixes."""
+    if any(fix.is_proven for fix in fixes):
+        return Status.PROVEN
+    return Status.CANDIDATE if fixes_to_show(fixes) else Status.SEEN
+
+
+def _are_doubted(fixes: Sequence[Fix]) -> bool:
+    """Whether a fix has failed in several runs and no fix is proven."""
+    return any(fix.failed >= DOUBTED_RUNS for fix in fixes) and not any(
+        fix.is_proven for fix in fixes
+    )

@@ -13,22 +13,70 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.knowledge.reading.programs import (
-    ASSIGNMENT,
-    KEYWORDS,
-    SHELLS,
-    Starter,
-    interpreter,
-    is_project_file,
-    program_name,
-    starter,
-    sub_command,
-    unquoted,
-)
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+ASSIGNMENT = r"(?s)[A-Za-z_]\w*\+?=.*"
+KEYWORDS = frozenset(
+    ["if", "then", "else", "elif", "fi", "do", "done", "while", "until", "esac", "!", "{", "}"]
+)
+SHELLS = frozenset(["bash", "sh", "zsh", "dash", "ksh"])
+SHELL = r"(?:ba|z|da|k)?sh"  # the same as a pattern
+INTERPRETERS = SHELLS | {*("python", "pypy", "node", "ruby", "perl", "php", "deno", "bun")}
+_VERSION_LIMIT = 20  # characters of a version after a name: `python3.12`
+_STARTER_NAMES = (  # programs that start another
+    "sudo doas env nice ionice stdbuf timeout nohup time exec command builtin xargs npx pnpx bunx"
+    " uvx xvfb-run"
+)
+_STARTER_OPTIONS = (  # those of them that take a value
+    "-u -g -h -p -C -S -n -c -i -o -e -s -k -f -a -I -P -L -d -E --user --group --unset --chdir"
+    " --signal --kill-after --max-args --max-procs --delimiter --package --from --with --python"
+)
+_RUNNERS = {  # `poetry run x` starts x
+    **dict.fromkeys(("poetry", "uv", "pdm", "hatch", "pipenv", "rye", "conda", "mamba"), "run"),
+    **dict.fromkeys(("pipx", "dotenv", "coverage"), "run"),
+    **dict.fromkeys(("bundle", "npm", "pnpm", "yarn", "rbenv", "direnv"), "exec"),
+}
+_RUNNER_OPTIONS = (
+    "-C -P -e -n -w -F -f --directory --project --with --python --extra --group --package --env"
+    " --name --prefix --spec --workspace --dir --filter --cwd --file --source --rcfile --omit"
+    " --include"
+)
+_VERBED_NAMES = (  # programs with sub-commands
+    "git docker docker-compose podman kubectl helm terraform tofu npm pnpm yarn bun pip uv poetry"
+    " cargo go make mvn gradle gradlew dotnet gh aws gcloud az heroku apt apt-get apk dnf yum brew"
+    " conda bundle gem composer rustup systemctl service rails flask alembic openssl vagrant"
+)
+_VERBED_OPTIONS = (  # options before the sub-command that take a value
+    "-C -c -H -p -f -n -w -F -P -j -I -R -a -o -t -d -M -A -pl -b --git-dir --work-tree --host"
+    " --context --config --project-name --file --env-file --profile --project-directory --url"
+    " --connection --namespace --cluster --kubeconfig --user --kube-context --prefix --workspace"
+    " --dir --filter --cwd --python --proxy --project --directory --config-file --color --repo"
+    " --region --endpoint-url --output --account --format --subscription --app --working-dir"
+)
+_NOUN_NAMES = (  # first words of sub-commands of two words
+    "compose image container volume network buildx config mod run stash remote submodule worktree"
+    " bisect pr issue repo release pip env state workspace rollout auth get describe delete s3 ec2"
+    " iam tool python set create workflow"
+)
+_TWO_WORD_NAMES = (
+    "docker podman git gh uv go terraform helm aws gcloud az npm pnpm yarn bun conda poetry pip"
+    " kubectl cargo composer"
+)
+_TASK_NAMES = (  # sub-commands that a script of a project may have: `./dev.sh test`
+    "all bench bootstrap build check ci clean codegen compile coverage db deploy dev dist docs down"
+    " fix fmt format gen generate init install lint migrate package publish release reset run seed"
+    " serve setup shell sql start stop sync test tests typecheck types up update upgrade watch"
+)
+_STARTERS, _STARTER_VALUES = frozenset(_STARTER_NAMES.split()), frozenset(_STARTER_OPTIONS.split())
+_RUNNER_VALUES, _VERBED = frozenset(_RUNNER_OPTIONS.split()), frozenset(_VERBED_NAMES.split())
+_VERBED_VALUES, _NOUNS = frozenset(_VERBED_OPTIONS.split()), frozenset(_NOUN_NAMES.split())
+_TWO_WORDS, _TASKS = frozenset(_TWO_WORD_NAMES.split()), frozenset(_TASK_NAMES.split())
+
+_OWN_TASK = r"[a-z][\w-]*(?::[\w-]+)+"  # as `db:migrate`
+_MODULES = frozenset(["python", "pypy"])
+_CODE_FLAGS = {"python": "c", "pypy": "c", "node": "e", "bun": "e", "deno": "e", "perl": "e"}
+_CODE_FLAGS |= {"ruby": "e", "php": "r", "psql": "c", "mysql": "e"}
 _READ = 8_192  # characters of a text that are read
 _COMMANDS, _PARTS = 40, 200  # at most, commands and pieces between operators
 _DEPTH = 3  # shells within shells
@@ -289,3 +337,136 @@ def _tee(name: str, targets: tuple[str, ...]) -> tuple[str, ...]:
 
 def _is_flag(word: str) -> bool:
     return len(word) > 1 and word[0] == "-"
+
+
+class Starter(NamedTuple):
+    """The words before a program (`FOO=1`, `sudo -u me`), and the words from the program on."""
+
+    env: tuple[str, ...]
+    via: tuple[str, ...]
+    rest: list[str]
+
+
+def unquoted(word: str) -> str:
+    """The word without the quotes around it."""
+    is_quoted = len(word) > 1 and word[0] == word[-1] and word[0] in "\"'"
+    return word[1:-1] if is_quoted else word
+
+
+def is_message_of(program: str, text: str) -> bool:
+    """Whether a text has a message of the program: `pip3: …`, `bash: mkdir: …`, `/bin/rm: …`."""
+    at = text.find(program)
+    while at >= 0:
+        end = at + len(program)
+        after = text[end : end + _VERSION_LIMIT].lstrip("0123456789.")
+        if after.startswith(": ") and _is_apart(text, at):
+            return True
+        at = text.find(program, end)
+    return False
+
+
+def _is_apart(text: str, at: int) -> bool:
+    """Whether a name begins there; the end of a path is a file, unless the path begins a line."""
+    if text[at - 1 : at] == "/":
+        start = text.rfind("\n", 0, at) + 1
+        return " " not in text[start:at]
+    return at == 0 or not (text[at - 1].isalnum() or text[at - 1] in "_.")
+
+
+def starter(words: list[str], name: str) -> Starter | None:
+    """What starts the program (`sudo`, `env` …); None if the program comes first."""
+    if re.fullmatch(ASSIGNMENT, words[0]):
+        return Starter((words[0],), (), words[1:])
+    if name in _STARTERS:
+        end = _past_options(words, 1, _STARTER_VALUES)
+        return _cut(words, end + (name == "timeout"))
+    if name in _RUNNERS:
+        at = _past_options(words, 1, _RUNNER_VALUES)
+        is_run = words[at : at + 1] == [_RUNNERS[name]]
+        return _cut(words, _past_options(words, at + 1, _RUNNER_VALUES)) if is_run else None
+    if name in _MODULES and len(words) > 2 and words[1] == "-m":
+        return Starter((), (f"{words[0]} -m",), words[2:])
+    if name in SHELLS and len(words) > 1 and re.fullmatch(rf"[\w./-]+\.{SHELL}", words[1]):
+        return Starter((), (words[0],), words[1:])
+    return None
+
+
+def _cut(words: list[str], end: int) -> Starter | None:
+    """The starter up to `end`; None if it starts nothing, as a plain `env` or `time`."""
+    env = [word for word in words[1:end] if re.fullmatch(ASSIGNMENT, word)]
+    via = " ".join(word for word in words[:end] if word not in env)
+    return Starter(tuple(env), (via,), words[end:]) if end < len(words) else None
+
+
+def _past_options(words: list[str], at: int, takes_value: frozenset[str]) -> int:
+    """The index of the first word that is neither an option nor the value of one."""
+    while at < len(words):
+        word = words[at]
+        if word == "--":
+            return at + 1
+        if word in takes_value:
+            at += 2
+        elif word[0] in "-+" and len(word) > 1:
+            at += 1
+        else:
+            return at
+    return len(words)
+
+
+@lru_cache(maxsize=256)
+def program_name(program: str) -> str:
+    """The program without quotes, directory and version."""
+    name = unquoted(program).rsplit("/", 1)[-1]
+    versioned = re.fullmatch(r"(python|pip|node|ruby|perl|php|pypy)[\d.]{1,8}", name)
+    return versioned[1] if versioned else name
+
+
+def is_project_file(program: str) -> bool:
+    """Whether a program is a file of a project, as `./dev.sh` or `bin/app`."""
+    return "/" in program and not program.startswith(("/bin/", "/usr/bin/"))
+
+
+def sub_command(program: str, words: list[str]) -> tuple[str, tuple[str, ...], list[str]]:
+    """The sub-command, the options before it with their values, and the words after it."""
+    name = program_name(program)
+    if name not in _VERBED:
+        is_task = is_project_file(program) and bool(words) and _is_task(words[0])
+        return (words[0], (), words[1:]) if is_task else ("", (), words)
+    at = _past_options(words, 0, _VERBED_VALUES)
+    if at >= len(words):
+        return "", (), words
+    verb, before = words[at], _joined(words[:at])
+    if verb not in _NOUNS or name not in _TWO_WORDS:
+        return verb, before, words[at + 1 :]
+    takes_options = verb in {"compose", "run"}
+    then = _past_options(words, at + 1, _VERBED_VALUES) if takes_options else at + 1
+    if then >= len(words) or words[then].startswith("-"):
+        return verb, before, words[at + 1 :]
+    before = (*before, *_joined(words[at + 1 : then]))
+    return f"{verb} {words[then]}", before, words[then + 1 :]
+
+
+def _is_task(word: str) -> bool:
+    return word in _TASKS or bool(re.fullmatch(_OWN_TASK, word))
+
+
+def _joined(words: list[str]) -> tuple[str, ...]:
+    """Options joined with their values: `-p x`."""
+    options: list[str] = []
+    for before, word in zip(["", *words], words, strict=False):
+        if before in _VERBED_VALUES and options:
+            options[-1] += f" {word}"
+        else:
+            options.append(word)
+    return tuple(options)
+
+
+def interpreter(name: str, words: list[str]) -> int:
+    """The index of the inline code on an interpreter's command line; 0 if there is none."""
+    letter = _CODE_FLAGS.get(name)
+    at = 0
+    while letter and at < len(words) - 1 and words[at][0] == "-":
+        if not words[at].startswith("--") and words[at].endswith(letter):
+            return at + 1
+        at += 2 if words[at] in {"-W", "-X"} else 1
+    return 0

@@ -8,22 +8,30 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from hardwon.knowledge.reading.body_verdict import (
+from hardwon.knowledge.reading.bodies import (
     enclosed_status,
     is_failed_body,
     is_failed_json,
     is_failed_xml,
     is_refusal,
 )
-from hardwon.knowledge.reading.command_verdict import has_command_failed
-from hardwon.knowledge.reading.file_refusals import refusal
+from hardwon.knowledge.reading.error_line import traceback_line, without_harness_lines
 from hardwon.knowledge.reading.reports import ends_red
-from hardwon.knowledge.reading.timeouts import has_timed_out
+from hardwon.knowledge.reading.shell import (
+    INTERPRETERS,
+    SHELL,
+    deciding_commands,
+    parse,
+    program_name,
+    unquoted,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from hardwon.core.values.run import Step
+    from hardwon.knowledge.reading.shell import Command
+
 
 _HEAD = 600
 _MARK = "ERR:"  # how tools of the published loop detector begin a failure
@@ -65,7 +73,7 @@ def has_failed(tool: str, output: object, args: str = "", before: Sequence[Step]
     if text.startswith(_MARK):
         return True
     if args.startswith("{") or not (args or _is_shell(tool)):
-        return bool(refusal(tool, args, text)) or _has_tool_failed(tool, text)
+        return _has_tool_failed(tool, text)
     if has_timed_out(text):
         return True
     status = _status(text)
@@ -97,3 +105,278 @@ def _has_tool_failed(tool: str, text: str) -> bool:
         return True
     is_line = "\n" not in bare and len(bare) <= _SHORT
     return is_line and bool(re.search(_FAILS_WITHIN, bare) or re.match(_CANNOT, bare))
+
+
+_HEAD, _TAIL = 600, 12_000
+_VIEWERS = frozenset(
+    [
+        *(
+            "cat",
+            "head",
+            "tail",
+            "less",
+            "more",
+            "nl",
+            "ls",
+            "find",
+            "grep",
+            "rg",
+            "egrep",
+            "fgrep",
+        ),
+        *("sed", "awk", "wc", "file", "stat", "which", "tree", "diff", "pwd", "echo", "printf"),
+        *(
+            "ag",
+            "ack",
+            "sort",
+            "uniq",
+            "cut",
+            "tr",
+            "tee",
+            "jq",
+            "column",
+            "true",
+            "xxd",
+            "strings",
+        ),
+        *(
+            "rm",
+            "cp",
+            "mv",
+            "mkdir",
+            "touch",
+            "chmod",
+            "ln",
+            "rmdir",
+            "test",
+            "[",
+            "type",
+            "history",
+        ),
+        *("sleep", "kill", "date", "env", "exit", "wait", ":"),
+    ]
+)
+_SHOWING = frozenset(
+    ["diff", "log", "show", "status", "blame", "grep", "ls-files", "logs", "cat-file", "describe"]
+)
+_COMPLAINT = (
+    r"(?:cannot|can't|[Cc]ould not|[Cc]ouldn't|unable to|timed out|refused|requires|No such"
+    r"|not found|[Pp]ermission denied"
+    r"|Is a directory|Not a directory|invalid|unrecognized|illegal|unknown|missing|unterminated"
+    r"|expected|[Ff]ailed|not empty|File exists|syntax error|error|fatal|No match|Unmatched"
+    r"|ambiguous|too many|extra|bad|unexpected|No module named|not recognized)"
+)
+_QUOTED = r"['\"`\u2018][\w./~-]{2,}['\"\u2019]"
+_SHELL_SAYS = (
+    rf"(?m)^(?:/(?:usr/)?bin/)?{SHELL}: (?:-c: )?(?:line \d+: |\d+: )[^\n]{{1,200}}"
+    r"(?:not found|No such file or directory|syntax error|Permission denied|unexpected)[^\n]{0,80}"
+    rf"(?:\n{SHELL}: [^\n]*)?\Z"
+)
+_USAGE = r"(?m)^([\w./-]{1,80}+)(?: [\w./-]{1,80}+){0,3}: error: [^\n]+\Z"
+_SAYS = (
+    rf"(?m)^(?:/(?:usr/)?bin/)?{SHELL}: (?:-c: )?(?:line \d+: |\d+: )[^\n]{{1,200}}"
+    r"(?:not found|No such file or directory|syntax error|Permission denied|unexpected)[^\n]{0,80}"
+    rf"(?:\n{SHELL}: [^\n]*)?\Z"
+)
+_USAGE = r"(?m)^([\w./-]{1,80}+)(?: [\w./-]{1,80}+){0,3}: error: [^\n]+\Z"
+_RED = (
+    r"(?m)^=+ (?:[^\n]{0,80}, )?[1-9]\d* (?:failed|errors?)\b[^\n]{0,120}=+$"
+    r"|^[1-9]\d* (?:failed|errors?)(?:, [^\n]{0,80})? in [\d.]+"
+    r"|^FAILED \((?:failures|errors|unexpected)[^\n]{0,80}\)$|^FAIL(?:\t| +\S+ +\[?\d)"
+    r"|^[1-9]\d* (?:failed|errors?|exceptions?),? in [\d.]+ s"
+    r"|^--- FAIL: |^test result: FAILED|^Tests: +[1-9]\d* failed|^\s{0,8}[1-9]\d* failing$"
+    r"|^(?:\[INFO\] )?BUILD FAIL(?:ED|URE)|^npm (?:ERR!|error) |^make(?:\[\d+\])?: \*\*\* "
+    r"|\btests? finished: [^\n]{0,80}\b[1-9]\d* (?:failed|exceptions)"
+    r"|^error(?:\[E\d+\])?: could not compile|^Found [1-9]\d* errors?\b|^FAILURE: Build failed"
+    r"|^ERROR: No matching distribution|^!+ [^\n]{0,40}Interrupted"
+    r"|^[1-9]\d* (?:examples?|tests?|runs?), [^\n]{0,60}\b[1-9]\d* (?:failures?|errors?)"
+    r"|^ *(?:Test Files|Tests) +[1-9]\d* failed\b|^\u2716 [1-9]\d* problems? \([1-9]\d* errors?"
+    r"|^[^\s(:]{1,200}(?:\(\d+,\d+\):|:\d+:\d+ -) error [A-Z]{2,4}\d+: "
+    r"|^# \S{1,200}\n(?:vet: )?\S{1,200}\.go:\d+:\d+: |^Node\.js v\d+\.\d+\.\d+\s*\Z"
+    r"|^(?:PHP )?(?:Fatal|Parse) error: |^Exception in thread \""
+    r"|^(?:<internal:)?[^\s:]{1,200}:\d+:in [^\n]{1,200} \([A-Z][\w:]{0,80}\)$"
+    r"|^(?:Parse|Runtime) error near line \d+: |^(?:psql:\S{1,200}:\d+: )?(?:ERROR|FATAL):  "
+    r"|^ERROR \d{4} \(|^CONFLICT \(|^ *\^-*\^? SC\d{4} \(|^\s*\u25cf Test suite failed to run"
+    r"|^rake aborted!|^(?:Got )?permission denied while trying to connect"
+    r"|^The connection to the server \S{1,80} was refused|^package \S{1,120} is not in GOROOT"
+    r"|^ *\S{1,200} : error [A-Z]{2,6}\d{2,5}: |^Build FAILED\.$|^Execution halted\s*\Z"
+)
+_SAYS = (
+    r"(?m)^(?:fatal|error|Error|ERROR|panic|FATAL): [^\n]+"
+    r"|^thread '[^\n]{0,80}'(?: \(\d+\))? panicked at "
+    r"|^[\w./\\-]{1,200}:\d+:(?:\d+:)? (?:fatal )?error: |^error(?:\[E\d+\])?: "
+    r"|^[\w.-]{1,40}: (?:error|fatal): |^\W{0,3}Error: |\A[\w.]{0,80}(?:Error|Exception): "
+    r"|^[\w.-]{1,40} error in \w{1,20} operation: |^Error from server(?: \(\w{1,40}\))?: "
+    r"|^The \w{1,60} \"[^\"\n]{1,120}\" is invalid: |^[\w/-][\w./-]{0,200}?\.go:\d+:\d+: \S"
+    r"|^Error in [^\n]{1,200} : \S"
+)
+_GREEN = (
+    r"(?m)^(?:OK|test result: ok|PASS|BUILD SUCCESS\w*)\b"
+    r"|^=+ (?![^\n]*\b(?:failed|errors?)\b)[^\n]*\b\d+ passed\b"
+)
+# How programs begin a refusal that is their whole output
+_REFUSES = (
+    r"You must |It was not possible to |The \w{1,20}(?: \w{1,20})? \([^)\n]{1,80}\) could not "
+)
+_ANSWER = 3  # lines of an output that may be nothing but a refusal
+_HANDLED = (
+    r"(?i)\b(?:caught|crashed|reproduced|as expected|expected (?:error|exception)|success"
+    r"|pass(?:ed)?)\b"
+    r"|(?m:^[^\n]{0,60}\b(?:error|failed|exception|failure)(?: \w+){0,4}: \S)"
+)
+_FRAME = r'  File "[^"\n]+", line \d+, in (\S+)\n([^\n]*)'
+_TRACEBACK = "Traceback (most recent call last):"
+_PRINTS = r"print_exc\(|format_exc\(|traceback\.print|console\.error\("
+_SYNTAX = (
+    r"(?m)^ *File \"[^\n]+\", line \d+\n(?:[^\n]*\n){1,3}"
+    r"(?:\w*SyntaxError|IndentationError|TabError): "
+)
+
+
+def has_command_failed(text: str, args: str, before: Sequence[Step]) -> bool:
+    """Whether the commands that decide the exit status of the whole line have failed."""
+    head, tail = (
+        text[:_HEAD],
+        "\n".join(without_harness_lines(text[-_TAIL:].rstrip().split("\n"))).rstrip(),
+    )
+    chain = deciding_commands(parse(args))
+    if re.search(_SHELL_SAYS, tail):
+        return True
+    if any(_complains(command, head) or _complains(command, tail) for command in chain):
+        return True
+    runs = [command for command in chain if not _only_shows(command)]
+    if chain and not runs:
+        return False
+    return _has_run_failed(tail, runs) or _has_raised(tail, lambda: _scripts(runs, args, before))
+
+
+def _only_shows(command: Command) -> bool:
+    """Whether a command only prints existing text, or normally prints nothing."""
+    if command.name == "git":
+        return command.verb.split(" ", 1)[0] in _SHOWING
+    return command.builtin in _VIEWERS or command.verb in _SHOWING
+
+
+def _complains(command: Command, text: str) -> bool:
+    """Whether the text has an error message of this program: `rm: cannot remove 'x'`."""
+    if command.name == "git" and text.startswith(("fatal: ", "error: ")):
+        return True
+    names = {command.name, *(program_name(via.split(" ", 1)[0]) for via in command.via)}
+    lines = (line for line in text.splitlines() if ": " in line)
+    return any(_is_complaint(line, names, command) for line in lines)
+
+
+def _is_complaint(line: str, names: set[str], command: Command) -> bool:
+    speaker, _, message = line.partition(": ")
+    if program_name(speaker) not in names or not re.search(_COMPLAINT, message):
+        return False
+    if message.startswith("error "):
+        return True
+    if line.endswith("matches"):
+        return False  # grep on a binary file
+    targets = [unquoted(word) for word in command.targets]
+    is_named = any(target in line for target in targets) or command.name in message
+    return is_named or "*" in command.text or not re.search(_QUOTED, message)
+
+
+def _scripts(runs: Sequence[Command], args: str, before: Sequence[Step]) -> str:
+    """The commands and the earlier calls that may have written the scripts they run."""
+    names = [unquoted(word).rsplit("/", 1)[-1] for run in runs for word in run.targets[:1]]
+    written = [step.args for step in before if any(name and name in step.args for name in names)]
+    return "\n".join((args, *written))
+
+
+def _has_run_failed(tail: str, runs: Sequence[Command]) -> bool:
+    """Whether the output says that a program has failed."""
+    if ends_red(tail) or re.search(_SYNTAX, tail) or _is_misused(tail, runs):
+        return True
+    if _TRACEBACK in tail or all(run.name in INTERPRETERS for run in runs):
+        return False  # a script may print whatever it likes
+    is_error = re.search(_SAYS, tail) or _only_refuses(tail) or _has_no_change(tail, runs)
+    return bool(is_error) and not re.search(_GREEN, tail)
+
+
+def _only_refuses(tail: str) -> bool:
+    """Whether the output is short and begins like an error."""
+    text = tail.strip()
+    is_short = bool(text) and text.count("\n") < _ANSWER
+    return is_short and (is_refusal(text) or bool(re.match(_REFUSES, text)))
+
+
+def _has_no_change(tail: str, runs: Sequence[Command]) -> bool:
+    """Whether `git commit` found nothing to commit; the same text from `git status` is fine."""
+    is_commit = bool(runs) and runs[-1].does == "git commit"
+    return is_commit and bool(
+        re.search(r"(?m)^(?:nothing|no changes) (?:added )?to commit\b", tail)
+    )
+
+
+def _is_misused(tail: str, runs: Sequence[Command]) -> bool:
+    """Whether the output ends with a usage error of one of the programs."""
+    usage = re.search(_USAGE, tail)
+    if not usage:
+        return False
+    names = {
+        unquoted(word).rsplit("/", 1)[-1] for run in runs for word in (run.name, *run.targets[:1])
+    }
+    return not runs or usage[1].rsplit("/", 1)[-1] in names
+
+
+def _has_raised(tail: str, scripts: Callable[[], str]) -> bool:
+    """Whether the last traceback ended the program, rather than being caught and printed."""
+    start = tail.rfind(_TRACEBACK)
+    block = tail[start:] if start >= 0 else ""
+    line = traceback_line(block.splitlines())
+    if not line or _is_caught(block, scripts()):
+        return False
+    after = block[block.find(line) + len(line) :]
+    message = line.partition(": ")[2][:80]
+    is_printed_again = len(message) > 4 and message in after
+    return not (is_printed_again or re.search(_HANDLED, after) or re.search(_GREEN, after))
+
+
+def _is_caught(block: str, scripts: str) -> bool:
+    """Whether the traceback starts inside a `try` or a function, so that it was caught."""
+    first = re.search(_FRAME, block)
+    if not first or first[1] != "<module>":
+        return not (first and first[1].startswith("<")) and "<frozen" not in block[:200]
+    source, lines = first[2].strip(), scripts.splitlines()
+    places = [at for at, line in enumerate(lines) if line.strip() == source] if source else []
+    if not places:
+        return bool(re.search(_PRINTS, scripts))
+    line = lines[places[-1]]
+    return _is_within_try(lines[: places[-1]], len(line) - len(line.lstrip()))
+
+
+def _is_within_try(above: list[str], indent: int) -> bool:
+    """Whether a line with this indent, below the lines `above`, stands in a `try` block."""
+    for line in reversed(above):
+        width = len(line) - len(line.lstrip())
+        if line.strip() and width < indent:
+            if line.strip() == "try:":
+                return True
+            indent = width
+        if not indent:
+            break
+    return False
+
+
+TIMED_OUT = ": command timed out"  # how the kind of such a failure ends
+_TIMED_OUT = (
+    r"(?i)\W{0,3}(?:<error>)?(?:error: )?(?:the )?(?:bash |shell |tool )?"
+    r"(?:command|process|execution|script|tool call)?(?: ['\"`][^\n]{1,300}['\"`])? ?"
+    r"(?:(?:has |was )?timed out (?:after|because)\b"
+    r"|was (?:cancelled|canceled|killed|stopped|terminated) because it (?:took|exceeded|ran)\b"
+    r"|exceeded (?:the |its )?(?:time ?out|time limit)\b)"
+)
+
+
+def says_timeout(line: str) -> bool:
+    """Whether a line says that a command timed out."""
+    return bool(re.match(_TIMED_OUT, line))
+
+
+def has_timed_out(text: str) -> bool:
+    """Whether the first or the last line of an output says that the command timed out."""
+    lines = text.strip().splitlines()
+    return any(says_timeout(line) for line in (*lines[:1], *lines[-1:]))

@@ -116,10 +116,10 @@ def attach(orchestrator: Any, agent: Reflecting, *, hook: str | None = None) -> 
     """
     listener = Listener(agent)
     if hook is None and hasattr(orchestrator, _SLOT):
-        return _placed(orchestrator, _SLOT, listener, listener)
+        return _set_attribute(orchestrator, _SLOT, listener, listener)
     for name in (hook,) if hook else _REGISTRARS:
         if hasattr(orchestrator, name):
-            return _hooked(orchestrator, name, listener)
+            return _hook_into(orchestrator, name, listener)
     expected = hook or ", ".join((_SLOT, *_REGISTRARS))
     raise InvalidInput(
         f"{type(orchestrator).__name__} has no hook to attach to; expected: {expected}"
@@ -190,7 +190,7 @@ def _words(state: object) -> set[str]:
     return {as_text(name).strip().lower().rsplit(".", 1)[-1] for name in names}
 
 
-def _hooked(orchestrator: Any, name: str, listener: Listener) -> Attachment:
+def _hook_into(orchestrator: Any, name: str, listener: Listener) -> Attachment:
     present = getattr(orchestrator, name)
     if callable(present) and hasattr(present, "__self__"):  # a method that takes a callback
         present(listener)
@@ -198,10 +198,10 @@ def _hooked(orchestrator: Any, name: str, listener: Listener) -> Attachment:
     if isinstance(present, list):
         present.append(listener)
         return Attachment(listener, lambda: present.remove(listener))
-    return _placed(orchestrator, name, _chained(present, listener), listener)
+    return _set_attribute(orchestrator, name, _call_both(present, listener), listener)
 
 
-def _chained(present: Callable[..., Any] | None, listener: Listener) -> Callable[..., Any]:
+def _call_both(present: Callable[..., Any] | None, listener: Listener) -> Callable[..., Any]:
     """A callback that calls the present one first, then the listener."""
     if present is None:
         return listener
@@ -214,7 +214,7 @@ def _chained(present: Callable[..., Any] | None, listener: Listener) -> Callable
     return call
 
 
-def _placed(orchestrator: Any, name: str, value: object, listener: Listener) -> Attachment:
+def _set_attribute(orchestrator: Any, name: str, value: object, listener: Listener) -> Attachment:
     before = getattr(orchestrator, name)
     setattr(orchestrator, name, value)
     return Attachment(listener, lambda: setattr(orchestrator, name, before))

@@ -50,7 +50,7 @@ def context(
         same_goal, similar = _candidates(engine, scope, subject, objective)
     except Unavailable:  # the store has logged it; the turn goes on
         return NOTHING
-    best = _distinct([*ranked(same_goal, now), *ranked(similar, now)])
+    best = _without_repeats([*rank(same_goal, now), *rank(similar, now)])
     is_shared = engine.store.reflections.is_shared  # our own were checked before they were stored
     safe = (reflection for reflection in best if not (is_shared and _is_unfit(reflection)))
     chosen = list(islice(safe, engine.settings.goals.shown))
@@ -67,7 +67,7 @@ def _candidates(
     query = objective or (same_goal[-1].reflection.title if same_goal else "")
     words = key_words(query)
     if not words:
-        return same_goal, [] if subject else _recent(engine, scope, now)
+        return same_goal, [] if subject else _on_recent_goals(engine, scope, now)
     candidates = store.alike(scope, words, now=now, limit=CANDIDATES)
     alike = [candidate for candidate in candidates if candidate.relevance >= _RELEVANT]
     alike += of_similar_meaning(engine, scope, query, now)
@@ -83,7 +83,7 @@ def kept(engine: Runtime, scope: Scope, goal_id: object, *, limit: int) -> list[
     return [reflection for reflection in about if reflection.is_alive(now)][-limit:]
 
 
-def ranked(candidates: Iterable[Likeness], now: datetime) -> list[Reflection]:
+def rank(candidates: Iterable[Likeness], now: datetime) -> list[Reflection]:
     """By relevance, importance and age together, the best first."""
 
     def score(candidate: Likeness) -> float:
@@ -103,7 +103,7 @@ def render(reflections: Iterable[Reflection]) -> str:
     return "\n".join([HEAD, *lines])
 
 
-def _recent(engine: Runtime, scope: Scope, now: datetime) -> list[Likeness]:
+def _on_recent_goals(engine: Runtime, scope: Scope, now: datetime) -> list[Likeness]:
     """All reflections on the goals that ended last."""
     settings = engine.settings.goals
     recent = engine.store.reflections.recent(
@@ -113,7 +113,7 @@ def _recent(engine: Runtime, scope: Scope, now: datetime) -> list[Likeness]:
     return [Likeness(reflection, 1.0) for reflection in recent if reflection.subject in goals]
 
 
-def _distinct(reflections: Iterable[Reflection]) -> list[Reflection]:
+def _without_repeats(reflections: Iterable[Reflection]) -> list[Reflection]:
     """The insights without those that repeat an earlier one."""
     first: dict[str, Reflection] = {}
     for reflection in reflections:

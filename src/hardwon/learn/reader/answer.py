@@ -59,10 +59,10 @@ def parse(reply: str) -> Answer:
     """The changes in a reply, with or without fences and prose around it; else BadReply."""
     plain = json_object(reply, Answer._fields)
     return Answer(
-        add=tuple(item for row in _list(plain, "add") if (item := _added(row))),
-        change=tuple(item for row in _list(plain, "change") if (item := _changed(row))),
+        add=tuple(item for row in _list(plain, "add") if (item := _new_item(row))),
+        change=tuple(item for row in _list(plain, "change") if (item := _item_change(row))),
         confirm=_numbers(_list(plain, "confirm")),
-        withdraw=tuple(gone for row in _list(plain, "withdraw") if (gone := _withdrawn(row))),
+        withdraw=tuple(gone for row in _list(plain, "withdraw") if (gone := _withdrawal(row))),
     )
 
 
@@ -70,10 +70,10 @@ def parse_items(text: str) -> tuple[Item, ...]:
     """The items in a text: JSON objects, one a line or in a list, whatever else stands there."""
     rows = [row for row in documents(text) if isinstance(row, dict)]
     items = [item for row in rows for item in (_list(row, "add") if "add" in row else [row])]
-    return tuple(item for row in items[:_MOST] if (item := _added(row)))
+    return tuple(item for row in items[:_MOST] if (item := _new_item(row)))
 
 
-def _added(row: Any) -> Item | None:
+def _new_item(row: Any) -> Item | None:
     """The item to add; None if it does not say when it applies and what to do."""
     item = _item(row)
     if item is None or not (item.when and item.do):
@@ -82,12 +82,12 @@ def _added(row: Any) -> Item | None:
     return item._replace(sort=sort if sort in SORTS else "pitfall" if item.wrong else "way")
 
 
-def _changed(row: Any) -> Item | None:
+def _item_change(row: Any) -> Item | None:
     item = _item(row)
     return item if item and item.id and (item.when or item.do or item.wrong) else None
 
 
-def _withdrawn(row: Any) -> tuple[int, str] | None:
+def _withdrawal(row: Any) -> tuple[int, str] | None:
     plain = row if isinstance(row, dict) else {"id": row}
     number = _number(plain.get("id"))
     return (number, _words(plain, "why", 300)) if number else None
@@ -97,12 +97,18 @@ def _item(row: Any) -> Item | None:
     if not isinstance(row, dict):
         return None
     return Item(
-        when=re.sub(r"(?i)^when(?:ever)?\s+", "", _words(row, "when", _WHEN)).rstrip(".:;, "),
+        when=_situation(_words(row, "when", _WHEN)),
         do=_lines(row, "do"),
         wrong=_words(row, "wrong", LESSON_LIMIT),
         steps=_steps(row.get("steps")),
         id=_number(row.get("id")),
     )
+
+
+def _situation(text: str) -> str:
+    """When an item applies, as words that go on after “When”."""
+    text = re.sub(r"(?i)^when(?:ever)?\s+", "", text).rstrip(".:;, ")
+    return text[:1].lower() + text[1:] if re.match(r"[A-Z][a-z]", text) else text
 
 
 def _words(row: dict[str, Any], name: str, limit: int) -> str:

@@ -78,16 +78,16 @@ def apply(answer: Answer, known: Mapping[int, Lesson], *, by: Reading, store: St
     for number, item in enumerate(new.items, start=1):
         twin = next((lesson for lesson in (*items, *added) if is_same(item, lesson)), None)
         if twin is not None:
-            confirmed += [] if twin in added else [_confirmed(twin, by, store)]
+            confirmed += [] if twin in added else [_confirm(twin, by, store)]
         else:
-            added.append(_added(item, number, items, by, store))
-    changed = [_changed(known[item.id], item, by, store) for item in better.items]
+            added.append(_add(item, number, items, by, store))
+    changed = [_change(known[item.id], item, by, store) for item in better.items]
     touched = {lesson.id for lesson in (*changed, *confirmed)}
     for number in answer.confirm:
         if number in known and known[number].id not in touched:
-            confirmed.append(_confirmed(known[number], by, store))
+            confirmed.append(_confirm(known[number], by, store))
     gone = [
-        _withdrawn(known[number], why, by, store)
+        _withdraw(known[number], why, by, store)
         for number, why in answer.withdraw
         if number in known and known[number].id not in touched
     ]
@@ -95,7 +95,7 @@ def apply(answer: Answer, known: Mapping[int, Lesson], *, by: Reading, store: St
     return Outcome(tuple(added), tuple(changed), tuple(confirmed), tuple(gone), refused)
 
 
-def _added(item: Item, number: int, items: Sequence[Lesson], by: Reading, store: Store) -> Lesson:
+def _add(item: Item, number: int, items: Sequence[Lesson], by: Reading, store: Store) -> Lesson:
     lesson = new_item(item, by)._replace(job=f"{by.job}:{number}")
     opposed = [other for other in items if contradicts(item, lesson.kinds, other)]
     if opposed:  # a person decides; until then it is shown at its failure only
@@ -107,7 +107,7 @@ def _added(item: Item, number: int, items: Sequence[Lesson], by: Reading, store:
 
 def new_item(item: Item, by: Reading) -> Lesson:
     """The lesson of an item, with the failures and calls of the steps that it cites."""
-    failed = _failed(item, [by.steps[number - 1] for number in item.steps])
+    failed = _failing_steps(item, [by.steps[number - 1] for number in item.steps])
     failures = [step.failure for step in failed if step.failure]
     keys = [key for step in failed for key in _keys(step, by.task)]
     return Lesson(
@@ -128,7 +128,7 @@ def new_item(item: Item, by: Reading) -> Lesson:
     )
 
 
-def _failed(item: Item, cited: Sequence[Step]) -> list[Step]:
+def _failing_steps(item: Item, cited: Sequence[Step]) -> list[Step]:
     """The failing steps that a pitfall is about: those whose error shares most with its words."""
     failing = [step for step in cited if step.failure and step.failure.is_telling]
     if item.sort not in {"pitfall", ""}:
@@ -150,7 +150,7 @@ def _keys(step: Step, task: str) -> tuple[str, ...]:
     return (*blamed_keys(step.tool, step.args, line)[:1], *failed_key(step, task))
 
 
-def _changed(lesson: Lesson, item: Item, by: Reading, store: Store) -> Lesson:
+def _change(lesson: Lesson, item: Item, by: Reading, store: Store) -> Lesson:
     """The item with its new words; a person's item stays, and the new words wait beside it."""
     complete = item._replace(
         when=item.when or lesson.situation.removeprefix("When "),
@@ -183,14 +183,14 @@ def _changed(lesson: Lesson, item: Item, by: Reading, store: Store) -> Lesson:
     return changed
 
 
-def _confirmed(lesson: Lesson, by: Reading, store: Store) -> Lesson:
+def _confirm(lesson: Lesson, by: Reading, store: Store) -> Lesson:
     evidence = join_evidence(lesson.evidence, _evidence((), by), (_confirmation(by),))
     confirmed = lesson._replace(met=lesson.met + 1, evidence=evidence, updated_at=by.now)
     store.lessons.update(confirmed)
     return confirmed
 
 
-def _withdrawn(lesson: Lesson, why: str, by: Reading, store: Store) -> Lesson:
+def _withdraw(lesson: Lesson, why: str, by: Reading, store: Store) -> Lesson:
     """The item, retired with the reason; a person's item is only marked as doubtful."""
     marked = lesson._replace(evidence=join_evidence(lesson.evidence, _evidence((), by)))
     if lesson.author == "person":

@@ -68,7 +68,7 @@ def checked(
         before = known.get(item.id)
         cited = tuple(number for number in item.steps if 0 < number <= len(steps))
         grounds = f"{everything} {folded(text_of(before))}" if before else everything
-        held, missing = _grounded(item._replace(steps=cited), grounds)
+        held, missing = _keep_grounded(item._replace(steps=cited), grounds)
         if not cited:
             refused.append(Refusal(item, "no step of the run shows it"))
         elif len(_WORDS.findall(held.do)) < _LEAST_WORDS and (item.do or not before):
@@ -94,22 +94,32 @@ def folded(text: str) -> str:
     return " ".join(re.sub(r"[\"'`\\]", " ", text.lower()).split())
 
 
-def _grounded(item: Item, grounds: str) -> tuple[Item, list[str]]:
+def _keep_grounded(item: Item, grounds: str) -> tuple[Item, list[str]]:
     """The item without sentences that name what the grounds do not hold, and these names."""
-    when, lost = _supported(item.when, grounds)
-    wrong, more = _supported(item.wrong, grounds)
-    do, most = _supported(item.do, grounds)
+    when, lost = _keep_supported(item.when, grounds)
+    wrong, more = _keep_supported(item.wrong, grounds)
+    do, most = _keep_supported(item.do, grounds)
     held = item._replace(when=when or re.sub(_QUOTED, "it", item.when), wrong=wrong, do=do)
     return held, [*lost, *more, *most]
 
 
-def _supported(text: str, grounds: str) -> tuple[str, list[str]]:
+def _keep_supported(text: str, grounds: str) -> tuple[str, list[str]]:
     """The sentences whose names the grounds hold, and the names that they do not."""
     if not (lost := missing(text, grounds)):
         return text, []
-    sentences = [part for part in re.split(_SENTENCE, text) if part.count("`") % 2 == 0]
-    held = (sentence for sentence in sentences if not missing(sentence, grounds))
+    held = (sentence for sentence in _sentences(text) if not missing(sentence, grounds))
     return " ".join(held).rstrip(";, "), lost
+
+
+def _sentences(text: str) -> list[str]:
+    """The sentences of a text; quotes and brackets are never cut."""
+    whole: list[str] = []
+    for part in re.split(_SENTENCE, text):
+        is_open = whole and (
+            whole[-1].count("`") % 2 or whole[-1].count("(") > whole[-1].count(")")
+        )
+        whole[-1:] = [f"{whole[-1]} {part}"] if is_open else [*whole[-1:], part]
+    return whole
 
 
 def missing(text: str, grounds: str) -> list[str]:
@@ -119,14 +129,14 @@ def missing(text: str, grounds: str) -> list[str]:
     anything.
     """
     quoted = " ".join(_QUOTED.findall(text)).replace("\\", " ")
-    words = (_trimmed(part) for part in _PART.findall(_PLACEHOLDER.sub(" ", quoted)))
+    words = (_trim(part) for part in _PART.findall(_PLACEHOLDER.sub(" ", quoted)))
     named = (word.lower() for word in words if len(word) > 1 and _WORDS.search(word))
     lost = [word for word in named if not _is_in(word, grounds)]
     plain = _PLACEHOLDER.sub(" ", _QUOTED.sub(" ", text))
     return list(dict.fromkeys((*lost, *ungrounded(plain, grounds))))
 
 
-def _trimmed(part: str) -> str:
+def _trim(part: str) -> str:
     return part.strip(".:/" if part.startswith("-") else _EDGES)
 
 
@@ -147,7 +157,7 @@ def _form(word: str) -> str:
 @lru_cache(maxsize=4)
 def _forms(grounds: str) -> frozenset[str]:
     """The forms of values that the grounds hold; that of a bare number says nothing."""
-    words = (_trimmed(word) for word in _PART.findall(grounds) if re.search(r"\d", word))
+    words = (_trim(word) for word in _PART.findall(grounds) if re.search(r"\d", word))
     return frozenset(form for word in words if len(form := _form(word)) > 1)
 
 
@@ -166,12 +176,13 @@ def without_values(item: Item, task: str) -> Item:
 
 def is_same(item: Item, lesson: Lesson) -> bool:
     """Whether an item says what a lesson says: the same words in the same order."""
-    return _said(item.do) == _said(lesson.correction) and (
-        _said(item.when) == _said(lesson.situation) or lesson.situation == lesson.correction
+    return _plain_words(item.do) == _plain_words(lesson.correction) and (
+        _plain_words(item.when) == _plain_words(lesson.situation)
+        or lesson.situation == lesson.correction
     )
 
 
-def _said(text: str) -> str:
+def _plain_words(text: str) -> str:
     return " ".join(text.lower().split()).rstrip(".").removeprefix("when ")
 
 
@@ -183,7 +194,7 @@ def contradicts(item: Item, kinds: Sequence[str], lesson: Lesson) -> bool:
     if len(words & other) < _ALIKE * len(words | other):
         return False
     return _turns(item.do) != _turns(lesson.correction) or (
-        words == other and _said(item.do) != _said(lesson.correction)
+        words == other and _plain_words(item.do) != _plain_words(lesson.correction)
     )
 
 
@@ -193,7 +204,7 @@ def _is_about_the_same(item: Item, kinds: Sequence[str], lesson: Lesson) -> bool
     own, others = _calls(item.do), _calls(lesson.correction)
     if own or others:
         return not own.isdisjoint(others)
-    return _said(item.when) == _said(lesson.situation)
+    return _plain_words(item.when) == _plain_words(lesson.situation)
 
 
 def _calls(text: str) -> set[str]:

@@ -58,7 +58,7 @@ def request(
     frame = [head, *said.values(), *last]
     room = tokens * _CHARS - len(system) - sum(len(text) + 2 for text in frame)
     parts = [head]
-    for made, told in enumerate(_told(steps, set(firsts), room)):
+    for made, told in enumerate(_step_texts(steps, set(firsts), room)):
         parts += [said.pop(made), told] if made in said else [told]
     prompt = "\n\n".join((*parts, *said.values(), *last))
     return Request(system, prompt, max_tokens=ANSWER_TOKENS, schema=schema)
@@ -79,7 +79,7 @@ def item_line(number: int, lesson: Lesson, sort: str, note: str = "") -> str:
     return f"#{number} ({marks}) {advice(lesson)}"
 
 
-def _told(steps: Sequence[Step], firsts: set[int], room: int) -> list[str]:
+def _step_texts(steps: Sequence[Step], firsts: set[int], room: int) -> list[str]:
     """The steps as text, each within its share of the room."""
     heads = _heads(steps, _CALL)
     left = room - sum(map(len, heads))
@@ -91,7 +91,7 @@ def _told(steps: Sequence[Step], firsts: set[int], room: int) -> list[str]:
         for at, step in enumerate(steps)
     ]
     wanted = [len(step.output.strip()) for step in steps]
-    shares = _shared(left - 2 * len(steps), wanted, weights)
+    shares = _shares(left - 2 * len(steps), wanted, weights)
     return [
         head + shortened(step.output.strip(), share)
         for head, step, share in zip(heads, steps, shares, strict=True)
@@ -101,17 +101,17 @@ def _told(steps: Sequence[Step], firsts: set[int], room: int) -> list[str]:
 def _heads(steps: Sequence[Step], most: int) -> list[str]:
     """The call of each step with its number, and whether it failed."""
     return [
-        f"[{number}] {_called(step, most)}\n({'failed' if step.failed else 'worked'})\n"
+        f"[{number}] {_call_line(step, most)}\n({'failed' if step.failed else 'worked'})\n"
         for number, step in enumerate(steps, start=1)
     ]
 
 
-def _called(step: Step, most: int) -> str:
+def _call_line(step: Step, most: int) -> str:
     call = short_call(step.args, most)
     return f"$ {call}" if is_shell(step) else f"{step.tool} {call}"
 
 
-def _shared(room: int, wanted: Sequence[int], weights: Sequence[float]) -> list[int]:
+def _shares(room: int, wanted: Sequence[int], weights: Sequence[float]) -> list[int]:
     """How many characters each output gets: what it wants, or its share of what is left."""
     shares, open_places = [0] * len(wanted), set(range(len(wanted)))
     while open_places:
@@ -147,7 +147,7 @@ def shortened(output: str, most: int) -> str:
     ends = [*zip(range(_HEAD), range(last, last - _HEAD, -1), strict=True)]
     order = [*telling[-_TAIL:], *(at for pair in ends for at in pair), *telling, *range(last)]
     kept = _fitting(lines, order, most)
-    return _joined(lines, sorted(kept)) if kept else _best_line(output, most)
+    return _join_lines(lines, sorted(kept)) if kept else _best_line(output, most)
 
 
 def _fitting(lines: Sequence[str], order: Sequence[int], most: int) -> set[int]:
@@ -161,7 +161,7 @@ def _fitting(lines: Sequence[str], order: Sequence[int], most: int) -> set[int]:
     return kept
 
 
-def _joined(lines: Sequence[str], kept: Sequence[int]) -> str:
+def _join_lines(lines: Sequence[str], kept: Sequence[int]) -> str:
     parts: list[str] = []
     for before, at in zip([-1, *kept], kept, strict=False):
         parts += [_CUT] * (before != at - 1)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hardwon.core.errors import BadReply, TransientError
 from hardwon.core.text.clean import clip_words, one_line
+from hardwon.core.text.protocol import json_object
 from hardwon.engine.pipeline.screen import screen_text
 from hardwon.engine.runtime import prompt_text
 from hardwon.learn.transcripts.insight import (
@@ -28,6 +28,7 @@ from hardwon.learn.transcripts.insight import (
     tags_of,
 )
 from hardwon.learn.transcripts.transcript import FinishedCall, Moment
+from hardwon.models import ask
 from hardwon.storage.ports import Request
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ async def insights(texts: Iterator[str], model: Model) -> list[Insight]:
     system = prompt_text("session-insights")
 
     async def asked(text: str) -> list[Insight]:
-        reply = await _asked(model, system, text, _INSIGHTS)
+        reply = await _ask_json(model, system, text, _INSIGHTS)
         candidates = (_insight(plain, text, model.name) for plain in reply.get("insights", ()))
         return [insight for insight in candidates if insight]
 
@@ -122,7 +123,7 @@ async def summary(texts: Iterator[str], model: Model) -> Summary:
     system = prompt_text("session-summary")
 
     async def asked(text: str) -> dict[str, Any]:
-        return await _asked(model, system, text, _SUMMARY)
+        return await _ask_json(model, system, text, _SUMMARY)
 
     parts = await _each(texts, asked)
     while len(parts) > 1:
@@ -148,31 +149,18 @@ async def _each(texts: Iterator[str], ask: Callable[[str], Awaitable[T]]) -> lis
     return answers
 
 
-async def _asked(model: Model, system: str, text: str, schema: dict[str, Any]) -> dict[str, Any]:
-    """The model's JSON; asked once more when the first answer is not JSON."""
-    request = Request(
-        system, f"<transcript>\n{text}\n</transcript>", max_tokens=2000, schema=schema
-    )
+async def _ask_json(model: Model, system: str, text: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """The model's JSON; asked once more when the first answer cannot be used or does not come."""
+    prompt = f"<transcript>\n{text}\n</transcript>"
+    request = Request(system, prompt, max_tokens=2000, schema=schema)
+
+    def parse(reply: str) -> dict[str, Any]:
+        return json_object(reply, tuple(schema["required"]))
+
     try:
-        return parse(await _text(model, request))
-    except (BadReply, TransientError):
-        return parse(await _text(model, request))
-
-
-async def _text(model: Model, request: Request) -> str:
-    return (await model.complete(request)).text
-
-
-def parse(reply: str) -> dict[str, Any]:
-    """The JSON object in a reply, with or without text around it; raises BadReply."""
-    start, end = reply.find("{"), reply.rfind("}")
-    try:
-        answer = json.loads(reply[start : end + 1])
-    except ValueError as error:
-        raise BadReply("a JSON object", reply) from error
-    if not isinstance(answer, dict):
-        raise BadReply("a JSON object", reply)
-    return answer
+        return (await ask(model, request, parse))[0]
+    except TransientError:
+        return (await ask(model, request, parse))[0]
 
 
 def _insight(plain: Any, text: str, author: str) -> Insight | None:

@@ -117,7 +117,7 @@ def judge(check: Verifier, ended: Finished, *, cwd: str) -> tuple[VerificationRe
     report = _written_report(check.command, ended, cwd=cwd) or read_report(output, tool)
     errors = report.errors if status != "pass" else ()  # a passing tool may print the word error
     if status != "pass" and not any(error.severity == "error" for error in errors):
-        errors = (*errors, _unexplained(tool, ended, output))
+        errors = (*errors, _overall_error(tool, ended, output))
     base = os.path.join(cwd, "")
     errors = tuple(
         error._replace(file=error.file.removeprefix(base)) if error.file else error
@@ -157,7 +157,7 @@ def _written_report(command: str, ended: Finished, *, cwd: str) -> ToolReport | 
     return report if report.metrics.tests_total else None
 
 
-def _unexplained(tool: Tool, ended: Finished, output: str) -> StructuredError:
+def _overall_error(tool: Tool, ended: Finished, output: str) -> StructuredError:
     """The error for a failure that the output does not place."""
     name, trace = tool.name, output[-2000:]
     if ended.timed_out:
@@ -205,19 +205,14 @@ def reward(judged: Sequence[tuple[VerificationResult, ToolReport]]) -> float:
     groups: dict[str, list[tuple[VerificationResult, ToolReport]]] = {}
     for result, report in judged:
         groups.setdefault(_GROUPS.get(result.kind, "tests"), []).append((result, report))
-    total = sum(WEIGHTS[name] for name in groups)
-    earned = sum(WEIGHTS[name] * _share(name, group) for name, group in groups.items())
-    return round(earned / total, 6) if total else 0.0
-
-
-def _share(name: str, group: Sequence[tuple[VerificationResult, ToolReport]]) -> float:
-    if name != "tests":
-        return float(all(result.status == "pass" for result, _ in group))
-    passed, ran = 0, 0
-    for result, report in group:
-        good_tests, all_tests = _tests(result, report)
-        passed, ran = passed + good_tests, ran + all_tests
-    return passed / ran if ran else 0.0
+    earned = 0.0
+    for name, group in groups.items():
+        share = float(all(result.status == "pass" for result, _ in group))
+        if name == "tests":
+            passed, ran = map(sum, zip(*(_tests(*pair) for pair in group), strict=True))
+            share = passed / ran
+        earned += WEIGHTS[name] * share
+    return round(earned / sum(WEIGHTS[name] for name in groups), 6) if groups else 0.0
 
 
 def _tests(result: VerificationResult, report: ToolReport) -> tuple[int, int]:

@@ -121,7 +121,7 @@ def problems(reflection: SelfReflection, failure: FailedTrial) -> list[str]:
     """The problems of a reflection; empty when it is good."""
     cause = reflection.credit_assignment.root_cause if reflection.credit_assignment else ""
     steps = reflection.actionable_insights
-    earlier = {_folded(record.self_reflection) for record in failure.earlier}
+    earlier = {_comparable(record.self_reflection) for record in failure.earlier}
     unsure = reflection.confidence < _SURE and failure.is_improvement is False
     checks = (
         (not cause, NO_CREDIT),
@@ -129,7 +129,7 @@ def problems(reflection: SelfReflection, failure: FailedTrial) -> list[str]:
         (not steps, "no actionable insight"),
         (bool(steps) and all(map(is_generic, steps)), "only advice that fits every failure"),
         (len(reflection.reflection_text) < SHORTEST, f"under {SHORTEST} characters"),
-        (_folded(reflection) in earlier, "repeats an earlier reflection word for word"),
+        (_comparable(reflection) in earlier, "repeats an earlier reflection word for word"),
         (unsure, UNSURE),
     )
     return [problem for is_wrong, problem in checks if is_wrong]
@@ -143,7 +143,7 @@ def rejection(reflection: SelfReflection, poor: Sequence[str]) -> str:
     )
 
 
-def _folded(reflection: SelfReflection) -> str:
+def _comparable(reflection: SelfReflection) -> str:
     return " ".join(reflection.reflection_text.lower().split())
 
 

@@ -149,20 +149,20 @@ def judgement(answer: Any) -> EvaluatorOutput:
     if isinstance(answer, EvaluatorOutput):
         return answer
     if isinstance(answer, bool):
-        return _judgement(float(answer), "" if answer else "the evaluation said no")
+        return _by_reward(float(answer), "" if answer else "the evaluation said no")
     if isinstance(answer, int | float):
         if not 0 <= answer <= 1:
             raise InvalidInput(f"a reward is in 0 … 1, not {answer!r}")
-        return _judgement(float(answer), "" if answer == 1 else f"the reward is {answer:g}, not 1")
+        return _by_reward(float(answer), "" if answer == 1 else f"the reward is {answer:g}, not 1")
     if isinstance(answer, str | BaseException) and str(answer):
-        return _judgement(0.0, str(answer))
+        return _by_reward(0.0, str(answer))
     kind = type(answer).__name__
     raise InvalidInput(
         f"evaluate must return a bool, a reward, a text or an EvaluatorOutput, not {kind}"
     )
 
 
-def _judgement(reward: float, problem: str) -> EvaluatorOutput:
+def _by_reward(reward: float, problem: str) -> EvaluatorOutput:
     errors = (error("other", problem, tool="evaluate"),) if problem else ()
     return EvaluatorOutput(not problem, "heuristic", errors=errors, reward_signal=reward)
 

@@ -60,7 +60,7 @@ class Repository:
 
     def snapshot(self) -> str:
         """The id of the tree as it is now, without ignored files."""
-        self._run(["add", "--all", "--", ":/", *self._excluded()])
+        self._run(["add", "--all", "--", ":/", *self._own_files()])
         return self._run(["write-tree"]).strip()
 
     def difference(self, before: str, after: str) -> Difference:
@@ -80,7 +80,7 @@ class Repository:
         if patch:
             _git(["apply", "--whitespace=nowarn", "-"], cwd=self.top, stdin=patch)
 
-    def _excluded(self) -> list[str]:
+    def _own_files(self) -> list[str]:
         """Hardwon's own files are not the actor's work, even inside the tree."""
         home = os.path.abspath(os.path.join(self._store, "..", "..", ".."))
         inside = os.path.relpath(os.path.realpath(home), self.top)

@@ -7,6 +7,7 @@ lines of the form `{"tool": …, "args": …, "output": …, "failed": …, "tho
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -74,10 +75,14 @@ class _Reader:
             self._places[key] = len(self.actions)
             self.actions.append(_action(tool, args)._replace(thought=thought))
 
-    def ended(self, key: str, output: Any, failed: bool) -> None:
+    def end(self, key: str, output: Any, failed: bool) -> None:
         at = self._places.get(key)
         if at is not None:
-            text = clip_middle(clean(_text(output)), _OUTPUT_KEPT)
+            if isinstance(output, list):
+                output = "\n".join(
+                    str(part.get("text", "") if isinstance(part, dict) else part) for part in output
+                )
+            text = clip_middle(clean("" if output is None else str(output)), _OUTPUT_KEPT)
             self.actions[at] = self.actions[at]._replace(output=text, failed=failed)
 
 
@@ -118,7 +123,7 @@ def _plain(event: dict[str, Any], reader: _Reader) -> bool:
         reader.thinks(event["thought"])
     if "tool" in present:
         reader.step(event["tool"], event.get("args", ""), key="last")
-        reader.ended("last", event.get("output", ""), event.get("failed") is True)
+        reader.end("last", event.get("output", ""), event.get("failed") is True)
     return bool(present)
 
 
@@ -133,7 +138,7 @@ def _claude(message: dict[str, Any], reader: _Reader) -> bool:
             reader.step(str(part.get("name")), part.get("input"), key=str(part.get("id")))
         elif kind == "tool_result":
             key = str(part.get("tool_use_id"))
-            reader.ended(key, part.get("content"), part.get("is_error") is True)
+            reader.end(key, part.get("content"), part.get("is_error") is True)
         elif kind == "thinking":
             reader.thinks(str(part.get("thinking") or ""))
         elif kind == "text" and message.get("role") == "assistant":
@@ -152,7 +157,7 @@ def _codex(event: dict[str, Any], reader: _Reader) -> bool:
     elif item.get("type") == "command_execution":
         reader.step("bash", {"command": str(item.get("command"))}, key="last")
         failed = item.get("exit_code") not in (0, None)
-        reader.ended("last", item.get("aggregated_output"), failed)
+        reader.end("last", item.get("aggregated_output"), failed)
     elif item.get("type") == "file_change":
         reader.step("edit", item.get("changes"), key="last")
     return True
@@ -160,32 +165,25 @@ def _codex(event: dict[str, Any], reader: _Reader) -> bool:
 
 def _action(tool: str, args: Any) -> Action:
     call = canonical(args if args is not None else "")
-    paths = _paths(args)
+    entries = args if isinstance(args, list) else [args]
+    named = [_path(entry) for entry in entries if isinstance(entry, dict)]
+    paths = [path for path in dict.fromkeys(named) if path]
     kind = _kind(tool.lower(), call)
     is_run = kind in ("command_execution", "test_execution")
     words = call if isinstance(args, str) or is_run else phrase(args)
+    is_edit = kind in _VERBS and paths
+    description = f"{_VERBS[kind]} {', '.join(paths[:5])}" if is_edit else f"{tool}: {words}"
     return Action(
         kind,
-        _edit(tool, paths) if kind in _VERBS and paths else one_line(f"{tool}: {words}", 300),
+        one_line(description, 300),
         file_path=clip(paths[0], 500) if paths else None,
         command=clip_middle(call, 1000) if is_run else None,
     )
 
 
-def _edit(tool: str, paths: list[str]) -> str:
-    verb = _VERBS[_kind(tool.lower(), "")]
-    return one_line(f"{verb} {', '.join(paths[:5])}", 300)
-
-
-def _paths(args: Any) -> list[str]:
-    """The files that a call names: the first of each entry."""
-    entries = args if isinstance(args, list) else [args]
-    paths = [
-        next((entry[key] for key in _PATHS if isinstance(entry.get(key), str)), "")
-        for entry in entries
-        if isinstance(entry, dict)
-    ]
-    return [path for path in dict.fromkeys(paths) if path]
+def _path(entry: dict[str, Any]) -> str:
+    """The file that an argument names."""
+    return next((entry[key] for key in _PATHS if isinstance(entry.get(key), str)), "")
 
 
 def _kind(tool: str, call: str) -> ActionType:
@@ -196,24 +194,16 @@ def _kind(tool: str, call: str) -> ActionType:
     return "api_call" if tool.startswith("mcp__") else "other"
 
 
-def _text(output: Any) -> str:
-    if isinstance(output, list):
-        parts = [part.get("text", "") if isinstance(part, dict) else part for part in output]
-        return "\n".join(str(part) for part in parts)
-    return "" if output is None else str(output)
-
-
 def prose_of(text: str) -> str:
     """The text with every JSON document replaced by the texts in it."""
     parts: list[str] = []
     at = 0
     text = re.sub(_FENCE, "", clean(text))
-    for start in _START.finditer(text):
-        if start.end() >= at and len(parts) < _DOCUMENTS:
-            words, end = _document(text, start.end())
-            if end > start.end():
-                parts += [text[at : start.start()], words]
-                at = end
+    for start in itertools.islice(_START.finditer(text), _DOCUMENTS):
+        found = _document(text, start.end()) if start.end() >= at else None
+        if found:
+            parts += [text[at : start.start()], "\n".join(_texts(found[0]))]
+            at = found[1]
     parts.append(text[at:])
     return "\n".join(part for part in (part.strip() for part in parts) if part)
 
@@ -227,42 +217,32 @@ def phrase(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _document(text: str, start: int) -> tuple[str, int]:
-    """The text of the JSON at a position, and its end; the position itself if it is not JSON."""
+def _document(text: str, start: int) -> tuple[Any, int] | None:
+    """The JSON value at a position, and its end; of one that was cut off, its strings."""
     try:
         value, end = json.JSONDecoder().raw_decode(text, start)
     except (ValueError, RecursionError):
-        return _broken(text, start)
+        if not _BROKEN.match(text, start):
+            return None
+        return [_unescape(string[1]) for string in _STRING.finditer(text, start)], len(text)
     is_prose = isinstance(value, list) and not any(isinstance(item, dict) for item in value)
-    return ("", start) if is_prose else ("\n".join(_words(value)), end)
+    return None if is_prose else (value, end)  # `[1]` may be a footnote
 
 
-def _broken(text: str, start: int) -> tuple[str, int]:
-    """The strings of a JSON document that was cut off."""
-    if not _BROKEN.match(text, start):
-        return "", start
-    strings = (_unescaped(string[1]) for string in _STRING.finditer(text, start))
-    return "\n".join(strings), len(text)
-
-
-def _unescaped(string: str) -> str:
+def _unescape(string: str) -> str:
     try:
         return str(json.loads(f'"{string}"', strict=False))
     except ValueError:
         return string
 
 
-def _words(value: Any, depth: int = 0) -> Iterator[str]:
+def _texts(value: Any, depth: int = 0) -> Iterator[str]:
     """The texts of a value: those of the answer's field if there is one, else all."""
     if isinstance(value, str):
         yield value.strip()
-    if depth < _DEPTH and isinstance(value, dict | list):
-        for item in _items(value)[:200]:
-            yield from _words(item, depth + 1)
-
-
-def _items(value: dict[str, Any] | list[Any]) -> list[Any]:
-    if isinstance(value, list):
-        return value
-    answers = [value[name] for name in _ANSWERS if isinstance(value.get(name), str | dict | list)]
-    return answers[:1] or list(value.values())
+    if isinstance(value, dict):
+        named = [value[name] for name in _ANSWERS if isinstance(value.get(name), str | dict | list)]
+        value = named[:1] or list(value.values())
+    if depth < _DEPTH and isinstance(value, list):
+        for item in value[:200]:
+            yield from _texts(item, depth + 1)

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,7 +17,8 @@ from hardwon.core.settings import Settings, load
 from hardwon.models import command as headless
 from hardwon.storage.auth import kept_token
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.output import say, say_folded
+from hardwon.surfaces.cli.learning import offer_learning
+from hardwon.surfaces.cli.output import complain, say, say_folded
 from hardwon.surfaces.hooks import command as hook_command
 from hardwon.surfaces.hooks import installer, locations
 from hardwon.surfaces.hooks.agents import AGENTS, CAN_BE_ASKED
@@ -31,7 +33,7 @@ _OWN_MODEL = "agent:"  # how the name of a model begins that `install` has set
 def choose_reader(agents: Sequence[str], home: str, way: str | None, *, is_asking: bool) -> None:
     """Set how ended runs are read: as the command line says, or as the person answers."""
     settings, possible = load(home), _possible(agents)
-    if way is None and _is_chosen(settings):
+    if way is None and (bool(settings.model.name) or settings.origin("hooks.ask") != "default"):
         return
     if way is None and is_asking and sys.stdin.isatty() and len(possible) > 1:
         way = _answer(possible)
@@ -73,10 +75,6 @@ def _reading(agents: Sequence[str]) -> str:
 
 def _command(agent: str) -> str:
     return headless.AGENTS.get(agent, "")
-
-
-def _is_chosen(settings: Settings) -> bool:
-    return bool(settings.model.name) or settings.origin("hooks.ask") != "default"
 
 
 def _answer(possible: dict[str, str]) -> str:
@@ -165,6 +163,12 @@ _DIFF = click.option("--diff", is_flag=True, help="Show every line that changes.
     default=None,
     help="The same as --read background, and as --read none.",
 )
+@click.option(
+    "--learn/--no-learn",
+    "wants_learning",
+    default=None,
+    help="Whether to learn from the past sessions on this machine.",
+)
 @_YES
 @_DRY
 @_DIFF
@@ -175,6 +179,7 @@ def command(
     port: int | None,
     way: str | None,
     wants_model: bool | None,
+    wants_learning: bool | None,
     yes: bool,
     dry_run: bool,
     diff: bool,
@@ -190,6 +195,11 @@ def command(
     data_home = load(home).home
     if port is not None and set(agents) != {"claude-code"}:
         raise click.UsageError("--http is for claude-code only")
+    if cache := _cache_of_program():
+        complain(
+            f"this hardwon lives in {cache}, which is cleaned now and then, and its hooks with it;"
+            " install it first (`uv tool install hardwon`, `pipx install hardwon`), then again here"
+        )
     for agent in agents:
         target = _target(agent, level, _call(agent, port, data_home, is_usual=home is None))
         is_change = _carry_out(
@@ -207,6 +217,7 @@ def command(
         way = way or (BACKGROUND if wants_model else NONE)
     if not dry_run:
         choose_reader(agents, data_home, way, is_asking=not yes)
+        offer_learning(data_home, wants_learning, is_asking=not yes)
 
 
 @click.command("uninstall")
@@ -232,6 +243,17 @@ def uninstall_command(
             is_whole=diff,
         )
         say(f"{agent}: {_result(is_change, 'removed', is_dry=dry_run)} ({target.path})")
+
+
+def _cache_of_program() -> str:
+    """The cache or temporary folder that this program lives in, as with `uvx`; "" if none."""
+    own, named = (
+        os.path.realpath(sys.prefix),
+        map(os.environ.get, ("UV_CACHE_DIR", "XDG_CACHE_HOME")),
+    )
+    caches = (*named, "~/.cache", "~/Library/Caches", gettempdir())
+    real = (os.path.realpath(os.path.expanduser(cache)) for cache in caches if cache)
+    return next((cache for cache in real if own.startswith(cache + os.sep)), "")
 
 
 def _say_what_is_next(target: Target, level: str) -> None:

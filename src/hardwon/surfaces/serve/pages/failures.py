@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.core.values.delivery import Outcome
 from hardwon.core.values.lesson import Status
-from hardwon.knowledge.reading.lesson_text import UNSOLVED
+from hardwon.knowledge.reading.mined_lesson import UNSOLVED
 from hardwon.surfaces.presentation.wording import by_day
 from hardwon.surfaces.serve.pages.addresses import (
     after_form,
