@@ -10,6 +10,7 @@ import _imp
 import importlib
 import os
 import sys
+from collections.abc import Callable
 from threading import RLock, get_ident
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Protocol
@@ -33,10 +34,6 @@ else:
             if instance is None:
                 return self
             return instance.__dict__.setdefault(self._name, self._compute(instance))
-
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class Forked(Protocol):

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _RARELY = 100_000  # new values between two collections; Python's default is 700
 _LOCK = Lock()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
 
 from hardwon.core.errors import InvalidInput, MissingExtra
 from hardwon.core.values.job import BUCKETS, QueueCounts, WorkCounts
@@ -19,9 +19,6 @@ try:
     from prometheus_client.registry import Collector
 except ImportError as error:
     raise MissingExtra("metrics") from error
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 
 _ENTRANCES = ("accepted", "rejected_full", "deduped", "dropped_oldest")

@@ -12,11 +12,11 @@ import os
 import re
 import signal
 import time
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from asyncio.subprocess import Process
-    from collections.abc import Iterator, Mapping, Sequence
 
 MARK = "HARDWON_LOOP"
 _CHUNK = 1 << 16

@@ -40,7 +40,7 @@ def set_setting(home: str, key: str, value: str) -> str:
 
     Raises InvalidInput for an unknown setting or a value of the wrong kind; nothing is written.
     """
-    literal = _literal(_parse_value(home, key, value))
+    literal = _literal(parse(key, value, _default(home, key)))
     _edit(home, key, literal)
     return literal
 
@@ -141,10 +141,6 @@ def _with(values: dict[str, Any], section: str, name: str, literal: str | None) 
         group[name] = tomllib.loads(f"value = {literal}")["value"]
     is_gone = literal is None and section not in values
     return values if is_gone else {**values, section: group}
-
-
-def _parse_value(home: str, key: str, value: str) -> Any:
-    return parse(key, value, _default(home, key))
 
 
 def _default(home: str, key: str) -> Any:

@@ -6,6 +6,7 @@ with run(agent, "make the nightly report") as current:
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from inspect import iscoroutinefunction, signature
@@ -14,8 +15,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from hardwon.integrations.recorder import Recorder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from hardwon import Agent
 
 F = TypeVar("F", bound="Callable[..., Any]")

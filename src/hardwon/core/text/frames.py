@@ -7,10 +7,7 @@ any case, width, alphabet or spacing. Letters are compared by what they look lik
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from collections.abc import Iterator
 
 # Letters and brackets that look like others; full-width ones are computed.
 _LOOKALIKES = str.maketrans(

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from binascii import Error as NotBase64
 from binascii import a2b_base64
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
@@ -21,8 +22,6 @@ from hardwon.core.text.frames import imitates_frame
 from hardwon.core.text.injection_patterns import PAIRS, PATTERNS, PHRASES, Pattern, Phrase, WordPair
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     Sign = TypeVar("Sign", WordPair, Pattern)
 
 _READ = 12_000  # characters checked; lessons are far shorter

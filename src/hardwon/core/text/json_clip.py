@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from hardwon.core.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 PLAIN = 1024 * 1024  # bytes up to which an event is not clipped
 LIMIT = 8 * 1024 * 1024  # bytes of an event without its long strings

@@ -9,12 +9,9 @@ imported only when one may.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from hardwon.core.text.clean import clean, clip, clip_middle
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 # Every text with a secret has one of these: a long word, perhaps folded, an address, an option.
 _LONG = 12  # characters

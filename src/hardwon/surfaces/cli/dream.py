@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from hardwon.core.text.clean import plural
-from hardwon.core.values.dream import DreamState
+from hardwon.core.values.dream import Dream, DreamState
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.options import Group
 from hardwon.surfaces.cli.output import (
@@ -22,11 +23,6 @@ from hardwon.surfaces.cli.output import (
     say_folded,
     table,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from hardwon.core.values.dream import Dream
 
 _NAP = 0.2  # seconds
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,8 +19,6 @@ from hardwon.surfaces.cli.output import dump, say, say_folded
 from hardwon.surfaces.presentation import items
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from hardwon import Agent, Lesson
     from hardwon.api.playbook import Playbook, Written
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from html import escape
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from hardwon.core.text.clean import one_line, printable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 _EDGE, _TOP, _BOTTOM = 40, 22, 34  # room for the labels of a plot
 _BAR, _BARS, _ROW = 270, 12, 28

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection
+from typing import Any
 
 from hardwon.core.text.clean import plural
 from hardwon.core.values.lesson import USER_SUPPLIED, Kind, Lesson, Status, values_of
 from hardwon.engine.pipeline import playbook
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
 
 _WAITS = {Status.CANDIDATE: "contradicts another", Status.QUARANTINED: "held back"}
 

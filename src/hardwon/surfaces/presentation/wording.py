@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
-from typing import TYPE_CHECKING
 
 from hardwon.core.text.clean import plural
 from hardwon.core.values.delivery import Outcome
 from hardwon.core.values.lesson import LIVE, Status
+from hardwon.core.values.report import (
+    KindObserved,
+    LessonState,
+    LessonVerdict,
+    PartEffect,
+    Report,
+)
 from hardwon.knowledge.proof.verdicts import TOO_FEW
 from hardwon.knowledge.proof.words import OFF
-
-if TYPE_CHECKING:
-    from hardwon.core.values.report import (
-        KindObserved,
-        LessonState,
-        LessonVerdict,
-        PartEffect,
-        Report,
-    )
 
 GOOD, BAD, OPEN = "good", "bad", "open"
 _AUTHORS = {"rules": "rules", "model": "a model", "person": "a person"}

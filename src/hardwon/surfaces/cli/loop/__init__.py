@@ -138,7 +138,7 @@ def run(
     chosen.update({name: value for name, value in tuning.items() if value not in (None, ())})
     with options.Scoped(home, tenant, agent, project) as own:
         loops = own.loops
-        loop_options = options_of(task, _defaults(home), **{**chosen, "cwd": place})
+        loop_options = options_of(task, load(home).trials, **{**chosen, "cwd": place})
         functions = Functions(say=_quiet if as_json else _progress)
         state = _ran(loops.begin(loop_options, functions, loop_id=loop_id))
         _concluded(loops, state, as_json=as_json, restore_best=restore_best)
@@ -204,10 +204,6 @@ def _file(home: str | None, place: str, config: str | None) -> dict[str, Any]:
     except InvalidInput as error:
         complain(f"{error} (continuing without it)")
         return {}
-
-
-def _defaults(home: str | None) -> Any:
-    return load(home).trials
 
 
 def _ran(loop: Coroutine[Any, Any, LoopState]) -> LoopState:

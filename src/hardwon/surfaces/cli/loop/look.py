@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -12,16 +13,13 @@ from hardwon.core.text.clean import clip, one_line, plural
 from hardwon.core.values import plain
 from hardwon.engine.runtime import utc_now
 from hardwon.learn.trials.analytics import PARTS
-from hardwon.learn.trials.values import Category, LoopStatus
+from hardwon.learn.trials.values import Category, LoopState, LoopStatus, Record
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.loop.report import spark
 from hardwon.surfaces.cli.output import age, dump, say, table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from hardwon.learn.trials import Loops
-    from hardwon.learn.trials.values import LoopState, Record
 
 
 @click.command()

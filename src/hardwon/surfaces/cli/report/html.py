@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from hardwon.core.text.clean import plural
+from hardwon.core.values.report import FailureKind, LessonVerdict, Report
 from hardwon.knowledge.proof.words import OFF
 from hardwon.surfaces.presentation import wording
 from hardwon.surfaces.presentation.charts import columns, stack
@@ -12,9 +11,6 @@ from hardwon.surfaces.presentation.charts import safe as _text
 from hardwon.surfaces.presentation.page import page as _page
 from hardwon.surfaces.presentation.page import section as _section
 from hardwon.surfaces.presentation.page import tiles
-
-if TYPE_CHECKING:
-    from hardwon.core.values.report import FailureKind, LessonVerdict, Report
 
 _KEY = (
     '<p class="soft key"><span><i class="good"></i>went well</span>'
