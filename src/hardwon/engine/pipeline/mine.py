@@ -255,7 +255,7 @@ def note_offer(lesson: Lesson, failure: Failure, memory: Memory) -> str:
 
 
 def adopt_helpful(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
-    """Let note_offer lessons that helped take over their failure kinds; returns marks of that."""
+    """Let offered lessons that helped take over their failure kinds; returns marks of that."""
     marks: list[str] = []
     for mark in past.counted:
         name, _, offer = mark.partition(" ")
