@@ -17,6 +17,7 @@ import pytest
 import yaml
 
 import hardwon
+from tests.postgres_server import PostgresServer
 from tests.programs import needs
 
 ROOT = Path(__file__).parents[1]
@@ -204,3 +205,60 @@ def test_what_the_container_installs_serves(tmp_path: Path) -> None:
 def _pip(environment: Path, *words: str) -> None:
     command = [f"{environment}/bin/python", "-m", "pip", "--quiet", *words]
     subprocess.run(command, cwd=ROOT, check=True)
+
+
+def test_the_commands_of_compose_start_a_memory_for_a_team(
+    tmp_path: Path, postgres: PostgresServer
+) -> None:
+    """As processes, in the order in which compose starts the containers."""
+    place = postgres.empty()
+    services = yaml.safe_load((ROOT / "deploy" / "compose.yaml").read_text())["services"]
+    assert [name for name in services if "build" in services[name]] == ["migrate"]
+    order = {"first-key": "migrate", "server": "first-key", "worker": "migrate"}
+    assert all(before in services[name]["depends_on"] for name, before in order.items())
+
+    def command(name: str) -> list[str]:
+        words = services[name]["command"]
+        named = (word.replace("${HARDWON_NAME:-localhost}", "localhost") for word in words)
+        return [sys.executable, "-m", "hardwon", *named]
+
+    def environ(name: str) -> dict[str, str]:
+        given = {key: str(value) for key, value in services[name]["environment"].items() if value}
+        url = place.owner if "hardwon_owner@" in given["HARDWON_POSTGRES_URL"] else place.url
+        given |= {"HARDWON_HOME": str(tmp_path / name), "HARDWON_POSTGRES_URL": url}
+        return {**os.environ, **given}
+
+    def run(name: str) -> str:
+        done = subprocess.run(command(name), env=environ(name), capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    assert "migration" in run("migrate")
+    key = run("first-key").strip()
+    assert run("first-key") == ""
+    serve = [*command("server"), "--port", "0"]
+    with subprocess.Popen(
+        serve, env=environ("server"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdout
+        server.stdout.readline()
+        port = _port_of(server.pid)
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        connection.request("GET", "/readyz")
+        assert connection.getresponse().read().startswith(b'{"ready":true')
+        connection.request("GET", "/v1/me", headers={"Authorization": f"Bearer {key}"})
+        assert b'"admin"' in connection.getresponse().read()
+        connection.close()
+        server.terminate()
+        _, log = server.communicate(timeout=60)
+    assert re.search(r"127\.0\.0\.1 \S+ GET /v1/me 200", log)
+
+
+def _port_of(pid: int) -> int:
+    """The port that a process listens on."""
+    inodes = {os.readlink(path) for path in Path(f"/proc/{pid}/fd").iterdir()}
+    for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
+        _, local, _, state, *rest = line.split()
+        if state == "0A" and f"socket:[{rest[5]}]" in inodes:
+            return int(local.rpartition(":")[2], 16)
+    raise AssertionError("it does not listen")

@@ -17,6 +17,7 @@ import hardwon
 from hardwon.core.errors import InvalidInput
 from hardwon.core.settings import load
 from tests.surfaces.serve.processes import identity, key, serving
+from tests.surfaces.serve.served import served
 
 MKDIR = {"command": "mkdir out/nightly"}
 FIXED = {"command": "mkdir -p out/nightly"}
@@ -165,6 +166,23 @@ def test_commands_use_the_server_and_say_what_only_it_can_do(
         assert "Logged out" in ben.run("logout")
         assert "run the tests" not in ben.run("lesson", "list")
         assert not os.path.exists(load(str(ben.home)).key_file)
+
+
+def test_a_batch_that_is_sent_again_counts_once(tmp_path: Path) -> None:
+    step = ["bash", "mkdir out/nightly", ERROR, True, ["a" * 16, "b" * 16, ERROR, ERROR]]
+    past = ["Make the folder", [], [], [], "", 0, []]
+    noted = ["step", ["default", "coder", "acme/api"], step, past, []]
+    with served(tmp_path / "server") as server:
+        limited = server.key("agent", agent="coder", project="acme/web")
+        body = {"batch": "one", "records": [noted]}
+        for _ in range(3):
+            assert server.ask("POST", "/v1/sync", body, key=server.token).json["taken"] == 1
+        assert server.ask("POST", "/v1/sync", body, key=limited).json == {"taken": 0, "refused": 1}
+        damaged = {"batch": "two", "records": [["step", ["default", "coder", None], 1, 2, 3]]}
+        assert server.ask("POST", "/v1/sync", damaged, key=server.token).status == 400
+        (failure,) = server.hw.tenant().failures().rows
+
+    assert failure.met == 1
 
 
 def test_a_server_where_a_folder_is_expected_is_refused(tmp_path: Path) -> None:

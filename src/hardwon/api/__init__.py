@@ -24,7 +24,7 @@ from hardwon.knowledge.reading import call_keys
 if TYPE_CHECKING:
     from datetime import datetime, timedelta
 
-    from hardwon.api import namespaces, playbook, tenants
+    from hardwon.api import lookup, namespaces, playbook, tenants
     from hardwon.core.settings import Settings
     from hardwon.core.values.job import Job, Tally
     from hardwon.core.values.report import Report
@@ -374,6 +374,25 @@ class Agent:
         imagined = _imagined(self._engine, text, hyde) if door == Door.TURN else ""
         asked = f"{text}\n{imagined}" if imagined else text
         return self._engine.doors.explain(self.scope, door, asked, tool)
+
+    def fix(self, error: str, *, limit: int = 5) -> Sequence[lookup.Answer]:
+        """What got past this error, in this project first, then in the agent's others."""
+        from hardwon.api import lookup
+
+        return lookup.answers_to_error(self._engine, self.scope, as_text(error), limit=limit)
+
+    def how(self, words: str, *, limit: int = 5) -> Sequence[lookup.Answer]:
+        """The calls that worked and fit these words, in this project first, then in others."""
+        from hardwon.api import lookup
+
+        return lookup.answers_to_words(self._engine, self.scope, as_text(words), limit=limit)
+
+    def recurring(self, *, since: timedelta, limit: int = 20) -> Sequence[lookup.Recurring]:
+        """The failures that most runs met, in all projects of this agent, with their cures."""
+        from hardwon.api import lookup
+
+        start = self._engine.clock() - since
+        return lookup.recurring_failures(self._engine, self.scope, start, limit=limit)
 
     def learn(self, text: str, *, situation: str = "") -> Lesson:
         """Store a lesson that you already know, without a model. `situation`: when it holds."""

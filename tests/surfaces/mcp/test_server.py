@@ -232,7 +232,7 @@ def test_what_a_host_reads_is_constant_and_says_what_is_safe(home: Path) -> None
         tools = (await client.list_tools()).tools
         seen.append(hashlib.sha256(json.dumps([t.model_dump(mode="json") for t in tools]).encode()))
         hints = {tool.name: tool.annotations for tool in tools}
-        reading = {"recall", "list_lessons", "search_lessons"}
+        reading = {"fix", "how", "recall", "list_lessons", "search_lessons"}
         assert {n for n, hint in hints.items() if hint and hint.read_only_hint} == reading
         assert {n for n, hint in hints.items() if hint and hint.destructive_hint} == {
             "delete_lesson"

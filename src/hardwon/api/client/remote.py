@@ -409,6 +409,10 @@ class RemoteAgent(RemoteHandle):
         query = {"tokens": tokens}
         return self._attempt(lambda: self._ask(answers.Text, "doors.digest", **query).text, "")
 
+    def readable(self, lessons: Sequence[Lesson]) -> Sequence[Lesson]:
+        """The lessons that the agent may look up: the server withholds none outside the doors."""
+        return lessons
+
     @property
     def goals(self) -> RemoteGoals:
         """Goals that ended: `ended`, `context`, `reflections`."""

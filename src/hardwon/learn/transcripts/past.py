@@ -45,6 +45,7 @@ _TASK = 4000  # characters of a prompt that are kept as the task of a run
 _TOGETHER = 40  # steps in one commit: hooks that write meanwhile wait for it
 _PROMPTS = 20  # latest prompts of a run
 _RUNS = 1_000_000  # more than are ever kept
+_ENDED, _GOES_ON = "ended", "goes on"  # what is noted of a session's file
 _OVER = 3600.0  # seconds without a change after which a session has ended
 _SLACK = timedelta(seconds=2)  # between the clocks of a session file and of a hook
 
@@ -62,20 +63,50 @@ class Learnt(NamedTuple):
     problem: str = ""
 
 
+class PastRun(NamedTuple):
+    """A past run for the model that reads runs."""
+
+    scope: Scope
+    name: str
+    past: RunSoFar
+
+    def so_far(self) -> RunSoFar:
+        """The whole run."""
+        return self.past
+
+    @property
+    def worth(self) -> tuple[int, int]:
+        """How much there is to read in it: failures of different kinds, and calls."""
+        kinds = {step.failure.kind for step in self.past.steps if step.failure}
+        return len(kinds), len(self.past.steps)
+
+    @property
+    def tokens(self) -> int:
+        """About how many tokens its steps have."""
+        return sum(len(step.args) + len(step.output) for step in self.past.steps) // 4
+
+
 class PastSessions:
     """Records past sessions for one agent. Only one process of a home does so at a time."""
 
-    def __init__(self, engine: Runtime, scope: Scope) -> None:
+    def __init__(self, engine: Runtime, scope: Scope, *, most_telling: int = 0) -> None:
+        """`most_telling`: how many runs to keep in `telling`, for a model to read."""
+        self.telling: list[PastRun] = []
+        self._most_telling = most_telling
         self._engine = engine
         self._scope = scope
         self._owner = scope._replace(project=None)  # notes about sessions belong to no project
         self._runs = engine.store.ended_runs
 
     def unknown(self, places: Iterable[SessionPlace]) -> list[SessionPlace]:
-        """Those that changed since they were recorded, oldest first; costs no reading."""
+        """Those that changed or ended since they were recorded, oldest first; reads none."""
         by_version = {self._version(place): place for place in places}
         known = self._runs.past(self._owner, list(by_version))
-        fresh = [place for version, place in by_version.items() if version not in known]
+        fresh = [
+            place
+            for version, place in by_version.items()
+            if known.get(version) != _ENDED and (version not in known or self._is_over(place))
+        ]
         return sorted(fresh, key=lambda place: place.changed)
 
     def learn(self, places: Sequence[SessionPlace], *, is_look: bool = False) -> Iterator[Learnt]:
@@ -87,9 +118,9 @@ class PastSessions:
                     learnt = self._learn(place, live, is_look=is_look)
                 except (HardwonError, OSError) as error:
                     learnt = Learnt(place, UNREADABLE, problem=one_line(str(error), 300))
-                is_settled = learnt.status != UNREADABLE and self._is_over(place)
-                if not is_look and is_settled:
-                    self._runs.note_past(self._owner, self._version(place), "{}")
+                if not is_look and learnt.status != UNREADABLE:
+                    state = _ENDED if self._is_over(place) else _GOES_ON
+                    self._runs.note_past(self._owner, self._version(place), state)
                 yield learnt
         if not is_look:
             self._engine.store.tend()
@@ -134,11 +165,14 @@ class PastSessions:
         known = self._runs.past(self._owner, [name, *digests])
         since = float(known.get(name) or live.get(name) or 0)
         recorder = _Recorder(self._engine, scope, self._owner, place)
+        recorder.keeps_steps = bool(self._most_telling)
         recorder.resume(digests, known)
         until = datetime.fromtimestamp(since, UTC) - _SLACK if since else None
         recorder.play(_before(until, _dated(place, read())), is_look=is_look)
         if not is_look and self._is_over(place):
             recorder.end()
+        own = sorted([*self.telling, *recorder.runs.values()], key=lambda run: run.worth)
+        self.telling = own[::-1][: self._most_telling]
         status = LEARNT if recorder.steps else LIVE if until else KNOWN
         counts = tuple(recorder.runs), recorder.steps, recorder.failed
         return Learnt(place, status, scope.project or "", *counts, skipped=skipped)
@@ -214,7 +248,8 @@ class _Recorder:
         self._known = 0  # so many calls were recorded earlier
         self._first = self._made = 0  # calls before this run, and calls so far
         self._digest = ""  # of the calls so far
-        self.runs: dict[str, None] = {}
+        self.runs: dict[str, PastRun] = {}
+        self.keeps_steps = False
         self.steps = self.failed = 0
 
     def resume(self, digests: Sequence[str], known: dict[str, str]) -> None:
@@ -299,7 +334,8 @@ class _Recorder:
             how = past.ending()
             ended = archive.archived(past, self._scope, self._name, ended=self._at, outcome=how)
             self._store.ended_runs.keep(ended)
-            self.runs[ended.id] = None
+            kept = past if self.keeps_steps else RunSoFar()
+            self.runs[ended.id] = PastRun(self._scope, self._name, kept)
 
     def _note(self) -> None:
         """Note how far the session is recorded, and what it takes to go on."""

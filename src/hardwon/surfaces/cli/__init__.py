@@ -31,11 +31,13 @@ _SECTIONS = {
         "reflect": "Keep a lesson, or look after the queue of reflections.",
         "lesson": "List, search, show, edit and delete lessons.",
         "recall": "Show which lessons the agent would get.",
+        "how": "Show the calls that worked for some words, here and in other projects.",
+        "fix": "Show what got past an error, here and in other projects.",
         "report": "What was learnt, what was shown, and what happened then.",
         "run": "The runs that ended: what failed in them and what they were shown.",
     },
     "Other ways to learn": {
-        "session": "Mine transcripts of coding agents into memory.",
+        "session": "Learn from the sessions that coding agents have left on this machine.",
         "loop": "Try a task until its verifiers pass, learning from each trial.",
         "goal": "Report that a goal has ended, and see what past goals taught.",
         "dream": "Consolidate lessons while the agent is idle; see and undo the changes.",
@@ -51,6 +53,8 @@ _SECTIONS = {
         "open": "Look at what was learnt, in your browser.",
         "serve": "Serve the HTTP API and the pages.",
         "key": "Make, list and revoke the keys of `serve`.",
+        "backup": "Write a home into one file, while it is in use.",
+        "restore": "Bring a backup back.",
         "login": "Share the lessons of a server, in hooks and commands.",
         "logout": "Use the lessons of this home again.",
         "copy": "Copy a store into another: a file into PostgreSQL, or back.",
@@ -63,17 +67,20 @@ _SECTIONS = {
         "completion": "Print the completion script of your shell.",
     },
 }
-_ELSEWHERE = {
-    "logout": "login",  # `NAME_command` in the module of another command
+_ELSEWHERE = {  # `NAME_command` in the module of another command
     "copy": "database",
     "doctor": "status",
+    "fix": "recall",
     "hook": "daemon",
+    "how": "recall",
     "key": "serve",
+    "logout": "login",
     "migrate": "database",
     "model": "config",
     "open": "serve",
     "project": "config",
     "reflect": "queue",
+    "restore": "backup",
     "uninstall": "install",
 }
 COMMANDS = {name: line for commands in _SECTIONS.values() for name, line in commands.items()}

@@ -17,6 +17,7 @@ from hardwon.core.settings import Settings, load
 from hardwon.models import command as headless
 from hardwon.storage.auth import kept_token
 from hardwon.surfaces.cli import options
+from hardwon.surfaces.cli.learning import offer_learning
 from hardwon.surfaces.cli.output import complain, say, say_folded
 from hardwon.surfaces.hooks import command as hook_command
 from hardwon.surfaces.hooks import installer, locations
@@ -162,6 +163,12 @@ _DIFF = click.option("--diff", is_flag=True, help="Show every line that changes.
     default=None,
     help="The same as --read background, and as --read none.",
 )
+@click.option(
+    "--learn/--no-learn",
+    "wants_learning",
+    default=None,
+    help="Whether to learn from the past sessions on this machine.",
+)
 @_YES
 @_DRY
 @_DIFF
@@ -172,6 +179,7 @@ def command(
     port: int | None,
     way: str | None,
     wants_model: bool | None,
+    wants_learning: bool | None,
     yes: bool,
     dry_run: bool,
     diff: bool,
@@ -209,6 +217,7 @@ def command(
         way = way or (BACKGROUND if wants_model else NONE)
     if not dry_run:
         choose_reader(agents, data_home, way, is_asking=not yes)
+        offer_learning(data_home, wants_learning, is_asking=not yes)
 
 
 @click.command("uninstall")

@@ -16,7 +16,7 @@ from hardwon.storage.service.database import FileDatabase, open_database
 from hardwon.storage.service.keys import ROLES, Key, KeyRing, Role, move
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.options import Group
-from hardwon.surfaces.cli.output import age, dump, say, table
+from hardwon.surfaces.cli.output import age, complain, dump, say, table
 
 
 @click.command("serve")
@@ -42,6 +42,11 @@ from hardwon.surfaces.cli.output import age, dump, say, table
     "--prefix", default="", help="The path below which a proxy serves it, such as /hardwon."
 )
 @click.option(
+    "--access-log",
+    type=options.Choice(("text", "json")),
+    help="Log every request on standard error, one line each.",
+)
+@click.option(
     "--rate",
     type=click.FloatRange(1),
     default=2000,
@@ -58,6 +63,7 @@ def command(
     tls_key: str | None,
     behind_proxy: bool,
     prefix: str,
+    access_log: str | None,
     rate: float,
     home: str | None,
     tenant: str,
@@ -75,7 +81,9 @@ def command(
         address = server.Address(host, port, names, cert, secret, behind_proxy, prefix.rstrip("/"))
         from hardwon.surfaces.serve import limits
 
-        service = server.Service(hw, address, tenant=tenant, limits=limits.Limits(rate=rate))
+        rates = limits.Limits(rate=rate)
+        log = access_log or ""
+        service = server.Service(hw, address, tenant=tenant, limits=rates, access_log=log)
         say(f"listening on {service.url}")
         if sys.stdout.isatty():  # the log of a service is read by others
             say(f"log in, once: {service.link()}")
@@ -136,6 +144,7 @@ def _parse_duration(_: click.Context, __: click.Parameter, text: str | None) -> 
 @click.option("--project", help="The only project it is for.")
 @click.option("--note", default="", help="What it is for, in your words.")
 @click.option("--expires", callback=_parse_duration, help="After how long: 12h, 90d.")
+@click.option("--if-none", is_flag=True, help="Only if there is no key yet.")
 @options.home
 @options.as_json
 def create(
@@ -145,6 +154,7 @@ def create(
     project: str | None,
     note: str,
     expires: timedelta | None,
+    if_none: bool,
     home: str | None,
     as_json: bool,
 ) -> None:
@@ -156,6 +166,9 @@ def create(
     curator  also approves, edits, retires and undoes
     admin    all of it
     """
+    if if_none and _ring(home).list():
+        complain("there are keys already; `hardwon key list` shows them")
+        return
     key, text = _ring(home).create(
         tenant=tenant, role=role, agent=agent, project=project, note=note, lasts=expires
     )

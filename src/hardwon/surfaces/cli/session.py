@@ -18,18 +18,11 @@ from hardwon.core.text.clean import clip, one_line, plural, printable
 from hardwon.engine.runtime import utc_now
 from hardwon.learn.transcripts.catalog import AGENTS, Ambiguous, Overview
 from hardwon.learn.transcripts.mining import Answerer, Mining, Phase, Sessions, by_policy
-from hardwon.learn.transcripts.past import (
-    EMPTY,
-    KNOWN,
-    LEARNT,
-    LIVE,
-    NO_FOLDER,
-    UNREADABLE,
-    Learnt,
-)
+from hardwon.learn.transcripts.past import Learnt
 from hardwon.learn.transcripts.questions import NONE, Chosen, Option, Question, valid
 from hardwon.learn.transcripts.transcript import SessionPlace
 from hardwon.surfaces.cli import options
+from hardwon.surfaces.cli.learning import print_learnt, print_recurring, sessions_recorded
 from hardwon.surfaces.cli.options import Group
 from hardwon.surfaces.cli.output import Progress, age, complain, dump, say, table, width
 
@@ -214,12 +207,21 @@ def _overviews(sessions: Sessions, places: list[SessionPlace], *, is_quiet: bool
     help="Only sessions that changed since: 7d, 36h.",
 )
 @click.option("--dry-run", is_flag=True, help="Only show what would be recorded; store nothing.")
+@click.option(
+    "--read",
+    "reads",
+    type=click.IntRange(0, 1000),
+    default=0,
+    metavar="N",
+    help="Then let the model read the N most telling runs into the playbooks; default: none.",
+)
 @options.scope
 @options.as_json
 def learn(
     agents: tuple[str, ...],
     since: timedelta,
     dry_run: bool,
+    reads: int,
     as_json: bool,
     **place: Any,
 ) -> None:
@@ -227,48 +229,24 @@ def learn(
 
     Each session is recorded once, as hooks would have done. Run it again for what is new.
     """
-    with (
-        options.Scoped(**place) as agent,
-        Progress("Learning", is_quiet=as_json, kept=_kept) as tell,
-    ):
-        learnt = agent.sessions.learn(agents=agents, since=since, is_look=dry_run, tell=tell)
+    with options.Scoped(**place) as agent:
+        sessions = agent.sessions
+        with Progress("Learning", is_quiet=as_json, kept=sessions_recorded) as tell:
+            learnt = sessions.learn(
+                agents=agents, since=since, is_look=dry_run, most_telling=reads, tell=tell
+            )
+        if not as_json:
+            print_learnt(learnt, is_look=dry_run)
+            if any(session.runs for session in learnt):
+                print_recurring(agent.recurring(since=since, limit=5))
+        if sessions.telling and not dry_run:
+            tokens = sum(run.tokens for run in sessions.telling)
+            about = f"about {plural(len(sessions.telling), 'call')} and {tokens:,} tokens"
+            complain(f"The model reads {plural(len(sessions.telling), 'run')}: {about}")
+            read = sessions.read()
+            complain(f"{plural(read, 'run')} had something new; see `hardwon playbook`")
     if as_json:
         dump({"sessions": learnt, "is_dry_run": dry_run})
-        return
-    _print_learnt(learnt, is_look=dry_run)
-
-
-def _kept(done: int) -> str:
-    return f"{plural(done, 'session')} recorded; run it again for the others"
-
-
-def _print_learnt(learnt: list[Learnt], *, is_look: bool) -> None:
-    recorded = [session for session in learnt if session.status == LEARNT]
-    projects = {session.project for session in recorded}
-    steps, failed = (sum(getattr(s, name) for s in recorded) for name in ("steps", "failed"))
-    verb = "would be recorded" if is_look else "recorded"
-    say(
-        f"{plural(len(recorded), 'session')} of {plural(len(projects), 'project')} {verb}:"
-        f" {plural(steps, 'call')}, {failed:,} failed"
-    )
-    others = Counter(session.status for session in learnt if session.status != LEARNT)
-    for status, count in others.items():
-        say(f"  {plural(count, 'session')} left out: {_LEFT_OUT[status]}", dim=True)
-    for session in learnt:
-        if session.status == UNREADABLE:
-            complain(f"{session.place.path}: {session.problem}")
-    lines = sum((Counter(session.skipped) for session in learnt), Counter[str]())
-    for reason, count in lines.items():
-        say(f"  {plural(count, 'line')} skipped: {reason}", dim=True)
-
-
-_LEFT_OUT = {
-    EMPTY: "without a call",
-    KNOWN: "copies of sessions that are recorded",
-    LIVE: "recorded by hooks when they happened",
-    NO_FOLDER: "their folder is unknown; name a project with --project",
-    UNREADABLE: "they must not or cannot be read",
-}
 
 
 @command.command()

@@ -19,6 +19,7 @@ try:
 
     from hardwon.surfaces.mcp.selection import add_selection
     from hardwon.surfaces.mcp.views import (
+        AnswerList,
         Done,
         LessonList,
         LessonView,
@@ -60,7 +61,9 @@ def build(hw: Hardwon, agent: Agent, *, folder: str = "") -> MCPServer:
     )
     _add_reading(server, agent)
     _add_writing(server, hw, agent)
-    add_selection(server, agent, folder or os.getcwd())
+    if hasattr(agent, "playbook"):  # a client of a server has no runs and sessions of its own
+        _add_playbook(server, agent)
+        add_selection(server, agent, folder or os.getcwd())
     _add_resources(server, agent)
     _add_prompts(server)
     return server
@@ -86,6 +89,18 @@ def _add_reading(server: MCPServer, agent: Agent) -> None:
         """Lessons that contain the query."""
         return LessonList.of(agent.readable(agent.lessons.search(query, limit=limit)))
 
+    @server.tool(annotations=_READS)
+    @_explained
+    def fix(error: Text, limit: Limit = 5) -> AnswerList:
+        """What got past this error before: in this project first, then in others."""
+        return AnswerList.of(agent.fix(error, limit=limit))
+
+    @server.tool(annotations=_READS)
+    @_explained
+    def how(words: LessonText, limit: Limit = 5) -> AnswerList:
+        """Calls that worked for something: in this project first, then in others."""
+        return AnswerList.of(agent.how(words, limit=limit))
+
 
 def _add_writing(server: MCPServer, hw: Hardwon, agent: Agent) -> None:
     @server.tool(annotations=_ADDS)
@@ -93,17 +108,6 @@ def _add_writing(server: MCPServer, hw: Hardwon, agent: Agent) -> None:
     def record_lesson(text: LessonText) -> LessonView:
         """Keep a lesson at once: when it applies and what to do instead, in a sentence or two."""
         return LessonView.of(agent.learn(text))
-
-    @server.tool(annotations=_ADDS)
-    @_explained
-    def playbook_add(items: Items, run: Name = "") -> WrittenItems:
-        """Write down what the next agent in this project should know; once, before you end.
-
-        An item is kept as far as the steps of the run show it: commands as they worked, in
-        backticks, with <placeholders> for the values of this task.
-        """
-        lines = (item.model_dump_json() for item in items)
-        return WrittenItems.of(agent.playbook.add("\n".join(lines), run=run))
 
     @server.tool(annotations=_REMOVES)
     @_explained
@@ -127,6 +131,19 @@ def _add_writing(server: MCPServer, hw: Hardwon, agent: Agent) -> None:
         if job is not None and hw.settings.hooks.wake:
             hw.wake()
         return Queued(job=job.id if job else None)
+
+
+def _add_playbook(server: MCPServer, agent: Agent) -> None:
+    @server.tool(annotations=_ADDS)
+    @_explained
+    def playbook_add(items: Items, run: Name = "") -> WrittenItems:
+        """Write down what the next agent in this project should know; once, before you end.
+
+        An item is kept as far as the steps of the run show it: commands as they worked, in
+        backticks, with <placeholders> for the values of this task.
+        """
+        lines = (item.model_dump_json() for item in items)
+        return WrittenItems.of(agent.playbook.add("\n".join(lines), run=run))
 
 
 def _explained(tool: Callable[P, R]) -> Callable[P, R]:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from hardwon import Injection, Lesson
+    from hardwon.api.lookup import Answer
     from hardwon.api.playbook import Written
 
 
@@ -49,6 +50,29 @@ class LessonList(BaseModel):
     def of(cls, lessons: Iterable[Lesson]) -> LessonList:
         """The lessons as a host sees them."""
         return cls(lessons=[LessonView.of(lesson) for lesson in lessons])
+
+
+class AnswerView(BaseModel):
+    """Something that worked."""
+
+    text: str
+    about: str = Field(description="The failure that it got past; empty for a call that works.")
+    project: str
+    worked: int
+    failed: int
+    run: str = Field(description="The id of the newest run that shows it.")
+
+
+class AnswerList(BaseModel):
+    """What worked, best first; empty when nothing is known."""
+
+    answers: list[AnswerView]
+
+    @classmethod
+    def of(cls, answers: Iterable[Answer]) -> AnswerList:
+        """The answers as a host sees them."""
+        names = AnswerView.model_fields
+        return cls(answers=[AnswerView(**{n: getattr(a, n) for n in names}) for a in answers])
 
 
 class Recalled(BaseModel):

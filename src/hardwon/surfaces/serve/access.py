@@ -23,6 +23,7 @@ from hardwon.storage.service.keys import NO_LIMIT, KeyRing, Limit, Logins, Role
 
 if TYPE_CHECKING:
     from starlette.datastructures import Headers
+    from starlette.types import Scope
 
     from hardwon.storage.service.database import ServiceDatabase
     from hardwon.storage.service.keys import Key
@@ -166,3 +167,9 @@ def is_loopback(name: str) -> bool:
 
 def _derived(cookie: str, purpose: str) -> str:
     return hashlib.sha256(f"{purpose} {cookie}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def own_path(scope: Scope) -> str:
+    """The path without the prefix that a proxy adds, and without that of a login."""
+    path, prefix = str(scope["path"]), str(scope.get("root_path", ""))
+    return path.removeprefix(prefix) if path.startswith(f"{prefix}/") else path

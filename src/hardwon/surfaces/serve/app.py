@@ -18,9 +18,11 @@ from starlette.staticfiles import StaticFiles
 from hardwon.core.errors import HardwonError
 from hardwon.storage.service.keys import Replies
 from hardwon.surfaces.serve import api, login, pages
-from hardwon.surfaces.serve.gate import LOOPBACK, Gate, is_api, own_path
+from hardwon.surfaces.serve.access import own_path
+from hardwon.surfaces.serve.gate import LOOPBACK, Gate, is_api
 from hardwon.surfaces.serve.limits import Limits, NamedLocks, ThreadPool
 from hardwon.surfaces.serve.requests import Problem, problem_of, problem_response
+from hardwon.surfaces.serve.traffic import Traffic
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Collection
@@ -40,9 +42,11 @@ def create(
     *,
     hosts: Collection[str] = LOOPBACK,
     limits: Limits = Limits(),
+    traffic: Traffic | None = None,
 ) -> Starlette:
     """The ASGI application for one opened hardwon; `hosts` are the names it answers to."""
-    gate: Any = Middleware(Gate, access=access, hosts=hosts, limits=limits)
+    traffic = traffic or Traffic()
+    gate: Any = Middleware(Gate, access=access, hosts=hosts, limits=limits, traffic=traffic)
     app = Starlette(
         routes=[
             Route("/healthz", _alive),
@@ -57,6 +61,7 @@ def create(
         exception_handlers=dict.fromkeys((HTTPException, HardwonError, Problem), _answered),
     )
     app.state.hw, app.state.access, app.state.limits = hw, access, limits
+    app.state.traffic = traffic
     app.state.is_ending = lambda: False  # polled by streams
     app.state.replies, app.state.locks = Replies(access.database), NamedLocks()
     # Doors have their own threads: a slow report delays no agent.

@@ -17,6 +17,7 @@ from hardwon.surfaces.serve.access import (
     host_name,
     is_same,
     of_key,
+    own_path,
     path_in,
     path_of,
     shown_cookie,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from hardwon.surfaces.serve.access import Access, Principal
+    from hardwon.surfaces.serve.traffic import Traffic
 
     T = TypeVar("T")
 
@@ -59,8 +61,15 @@ class Gate:
     """
 
     def __init__(
-        self, inner: ASGIApp, *, access: Access, hosts: Collection[str], limits: Limits
+        self,
+        inner: ASGIApp,
+        *,
+        access: Access,
+        hosts: Collection[str],
+        limits: Limits,
+        traffic: Traffic,
     ) -> None:
+        self._traffic = traffic
         self._inner = inner
         self._access = access
         self._hosts = frozenset(name.lower() for name in hosts)
@@ -74,7 +83,9 @@ class Gate:
             root, secret_path = scope["root_path"], path_in(own_path(scope))
             scope["root_path"] = f"{root}{secret_path}"
             scope.setdefault("state", {}).update(principal=None, csrf="", root=root)
-            await self._request(scope, receive, _Answer(scope, send), secret_path)
+            begun, answer = time.monotonic(), _Answer(scope, send)
+            await self._request(scope, receive, answer, secret_path)
+            self._traffic.note(scope, answer.status, time.monotonic() - begun)
         else:
             await send({"type": "websocket.close", "code": 1008})
 
@@ -93,7 +104,7 @@ class Gate:
             await self._inner(scope, receive, send)
         except Exception as error:  # noqa: BLE001 - every request gets an answer
             problem = problem_of(error)
-            if not send.has_begun:
+            if not send.status:
                 await problem_response(problem)(scope, receive, send)
 
     def _check_host(self, headers: Headers) -> None:
@@ -140,12 +151,6 @@ class Gate:
             _take(self._requests, principal.key, "requests")
 
 
-def own_path(scope: Scope) -> str:
-    """The path without the prefix that a proxy adds, and without that of a login."""
-    path, prefix = str(scope["path"]), str(scope.get("root_path", ""))
-    return path.removeprefix(prefix) if path.startswith(f"{prefix}/") else path
-
-
 def is_api(path: str) -> bool:
     """Whether a path is for programs."""
     return path.startswith(API)
@@ -183,11 +188,11 @@ class _Answer:
     def __init__(self, scope: Scope, send: Send) -> None:
         self._send = send
         self._cache = b"no-cache" if own_path(scope).startswith(_STATIC) else b"no-store"
-        self.has_begun = False
+        self.status = 0  # 0: the client has gone before there was an answer
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
-            self.has_begun = True
+            self.status = message["status"]
             headers = (*message["headers"], *_HEADERS)
             if all(name != b"cache-control" for name, _ in headers):
                 headers = (*headers, (b"cache-control", self._cache))

@@ -483,6 +483,7 @@ def operations_metrics(call: Call) -> Response:
             spent[name] = spent.get(name, 0.0) + amount
     counts = QueueCounts(pending=waiting, dead=dead)
     text = prometheus.exposition(counts, WorkCounts({}, {}, {}, {}), spent)
+    text += call.state.traffic.exposition(call.principal.tenant)
     return Response(text, media_type=OPERATIONS["operations.metrics"].media)
 
 

@@ -25,6 +25,7 @@ try:
     from hardwon.surfaces.serve.gate import LOOPBACK
     from hardwon.surfaces.serve.limits import Limits
     from hardwon.surfaces.serve.protocol import PatientProtocol
+    from hardwon.surfaces.serve.traffic import Traffic
 except ImportError as error:
     raise MissingExtra("serve") from error
 
@@ -96,7 +97,13 @@ class Service:
     """A server for one opened hardwon; SIGTERM or SIGINT drains it, then `run` returns."""
 
     def __init__(
-        self, hw: Hardwon, address: Address, *, tenant: str = "default", limits: Limits = Limits()
+        self,
+        hw: Hardwon,
+        address: Address,
+        *,
+        tenant: str = "default",
+        limits: Limits = Limits(),
+        access_log: str = "",
     ) -> None:
         if hw.settings.server.url:
             raise SetupError(
@@ -110,7 +117,8 @@ class Service:
         self.access = Access(database, token=token, tenant=tenant)
         self._address = address
         self._socket = _listening(address)
-        app = create(hw, self.access, hosts=self._hosts, limits=limits)
+        traffic = Traffic(access_log)
+        app = create(hw, self.access, hosts=self._hosts, limits=limits, traffic=traffic)
         self._server = _Server(self._config(app, limits))
         app.state.is_ending = lambda: self._server.should_exit
 

@@ -17,6 +17,7 @@ from hardwon.core.text.clean import one_line, plural, printable
 from hardwon.core.values.report import FailureKind, Report
 from hardwon.knowledge.proof.words import OFF
 from hardwon.surfaces.cli import options
+from hardwon.surfaces.cli.learning import print_recurring
 from hardwon.surfaces.cli.output import dump, say, width
 from hardwon.surfaces.cli.report import html
 from hardwon.surfaces.presentation import wording
@@ -220,6 +221,11 @@ def _duration(context: click.Context, option: click.Parameter, value: str) -> ti
 @click.command("report")
 @click.option("--all", "whole", is_flag=True, help="Every agent and project of the tenant.")
 @click.option(
+    "--projects",
+    is_flag=True,
+    help="What the agent keeps failing at, over all projects, and what got past it.",
+)
+@click.option(
     "--since",
     default="30d",
     show_default=True,
@@ -233,6 +239,7 @@ def _duration(context: click.Context, option: click.Parameter, value: str) -> ti
 @options.as_json
 def command(
     whole: bool,
+    projects: bool,
     since: timedelta,
     page: str | None,
     as_json: bool,
@@ -244,6 +251,11 @@ def command(
     It covers the project of this folder, unless --project or --all says otherwise. Days are in
     UTC.
     """
+    if projects:
+        with options.Scoped(home, **place) as agent:
+            failures = agent.recurring(since=since)
+        dump(failures) if as_json else print_recurring(failures, is_full=True)
+        return
     with hardwon.open(home) as hw:
         report = hw.report(**place, since=since, whole=whole)
     if page is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from hardwon.core.values.report import Mark, mark
-from hardwon.surfaces.serve.gate import own_path
+from hardwon.surfaces.serve.access import own_path
 from hardwon.surfaces.serve.requests import Problem, limited, link, principal
 
 if TYPE_CHECKING:

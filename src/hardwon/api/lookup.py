@@ -1,0 +1,190 @@
+"""Look up what worked: for words or for an error, in this project first, then in others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from hardwon.core.text.clean import one_line
+from hardwon.core.values.delivery import Door
+from hardwon.core.values.report import Place, Window
+from hardwon.core.values.run import EndedRun, Failure, Step
+from hardwon.engine.pipeline.scope_memory import Memory
+from hardwon.engine.pipeline.screen import screen_lesson, screen_text
+from hardwon.knowledge.evidence.trails import working_calls
+from hardwon.knowledge.evidence.ways import Way, ways_of
+from hardwon.knowledge.ranking.query import stem
+
+if TYPE_CHECKING:
+    from hardwon.core.values.lesson import Lesson
+    from hardwon.core.values.scope import Scope
+    from hardwon.engine.runtime import Runtime
+
+_RUNS = 100  # latest runs of a project that are looked at
+_ALL_RUNS = 5000
+_TEXT = 8000  # characters of an error, from its end
+_ALWAYS = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Answer(NamedTuple):
+    """Something that worked: in which project, how often, when last, and in which run."""
+
+    text: str
+    about: str  # the failure that it got past; "" for a call that simply works
+    project: str
+    worked: int
+    failed: int
+    run: str = ""  # the id of the newest run that shows it
+    task: str = ""
+    at: datetime | None = None
+    lesson: int = 0
+
+
+class Recurring(NamedTuple):
+    """A failure that agents keep meeting, over all their projects."""
+
+    text: str
+    runs: int
+    calls: int  # that failed so
+    projects: tuple[str, ...]
+    first: datetime
+    last: datetime
+    cure: str = ""  # what got past it; "" while it is open
+
+
+def recurring_failures(
+    engine: Runtime, scope: Scope, since: datetime, *, limit: int
+) -> list[Recurring]:
+    """The failures that most runs of an agent met, in all its projects, with their cures."""
+    window = Window(scope, since, part=Place(scope.tenant, scope.agent))
+    met = dict[str, list[tuple[EndedRun, Step]]]()
+    for run in engine.store.ended_runs.latest(window, limit=_ALL_RUNS):
+        for step in run.steps:
+            if step.failure and step.failure.is_telling:
+                met.setdefault(step.failure.kind, []).append((run, step))
+    found = sorted(met.items(), key=lambda one: (-len({r.id for r, _ in one[1]}), -len(one[1])))
+    return [_recurring(engine, kind, cases) for kind, cases in found[:limit]]
+
+
+def _recurring(engine: Runtime, kind: str, cases: Sequence[tuple[EndedRun, Step]]) -> Recurring:
+    last_run, last_step = cases[-1]
+    cure = ""
+    for scope in dict.fromkeys(run.scope for run, _ in reversed(cases)):
+        memory = Memory(scope, engine.store.lessons, screen_lesson, engine.clock())
+        lesson = memory.about(Failure("", kind, "")) if not cure else None
+        cure = one_line(lesson.fixes[0].text) if lesson and lesson.fixes else cure
+    return Recurring(
+        text=last_step.failure.text if last_step.failure else "",
+        runs=len({run.id for run, _ in cases}),
+        calls=len(cases),
+        projects=tuple(dict.fromkeys(run.scope.project or "" for run, _ in cases)),
+        first=cases[0][0].begun,
+        last=last_run.ended,
+        cure=cure,
+    )
+
+
+def answers_to_error(engine: Runtime, scope: Scope, error: str, *, limit: int) -> list[Answer]:
+    """What got past this error, in this project and then in the agent's other projects."""
+    text = screen_text(error[-_TEXT:], _TEXT)
+    found = (
+        answer
+        for place in _projects(engine, scope)
+        for lesson in _lessons(engine, place, Door.ERROR, text)
+        for answer in _of_lesson(engine, lesson)
+    )
+    return list(dict.fromkeys(found))[:limit]
+
+
+def answers_to_words(engine: Runtime, scope: Scope, words: str, *, limit: int) -> list[Answer]:
+    """Calls that work and fit the words, and what got past failures that fit them."""
+    text = screen_text(words, _TEXT)
+    wanted = {stem(word) for word in re.findall(r"\w{2,}", text.lower())}
+    found = list[Answer]()
+    for place in _projects(engine, scope):
+        runs = _runs(engine, place)
+        shown = [_families(run) for run in runs]
+        ways = [
+            (
+                _fit(
+                    wanted,
+                    way,
+                    [run.task for run, own in zip(runs, shown, strict=True) if way.family in own],
+                ),
+                way,
+            )
+            for way in ways_of((run.task, run.steps) for run in runs)
+        ]
+        fitting = sorted((one for one in ways if one[0]), key=lambda one: -one[0])
+        found += [_of_way(way, runs, place) for _, way in fitting[:limit]]
+        for lesson in _lessons(engine, place, Door.TURN, text):
+            found += _of_lesson(engine, lesson)
+        if len(found) >= limit:
+            break
+    return list(dict.fromkeys(found))[:limit]
+
+
+def _projects(engine: Runtime, scope: Scope) -> Iterator[Scope]:
+    """The scope, then the agent's other projects with lessons."""
+    yield scope
+    for place in engine.store.shelves(scope.tenant):
+        if place.agent == scope.agent and place.project not in (None, scope.project):
+            yield place
+
+
+def _lessons(engine: Runtime, scope: Scope, door: str, text: str) -> Iterator[Lesson]:
+    """The lessons of exactly this scope that a door would show for the text."""
+    for candidate in engine.doors.explain(scope, door, text, "bash"):
+        if not candidate.verdict and candidate.match.lesson.scope == scope:
+            yield candidate.match.lesson
+
+
+def _of_lesson(engine: Runtime, lesson: Lesson) -> Iterator[Answer]:
+    run = next((run for run in reversed(_runs(engine, lesson.scope)) if _shows(run, lesson)), None)
+    task, name, at = (run.task, run.id, run.ended) if run else ("", "", lesson.updated_at)
+    texts = [
+        (fix.text, fix.worked, fix.failed) for fix in lesson.fixes if not fix.failed > fix.worked
+    ]
+    for text, worked, failed in texts or [(lesson.correction, lesson.met, 0)]:
+        yield Answer(
+            text,
+            one_line(lesson.situation),
+            lesson.scope.project or "",
+            worked,
+            failed,
+            name,
+            task,
+            at,
+            lesson.id,
+        )
+
+
+def _of_way(way: Way, runs: Sequence[EndedRun], scope: Scope) -> Answer:
+    run = next(run for run in reversed(runs) if way.family in _families(run))
+    project = scope.project or ""
+    return Answer(way.call, "", project, way.worked, way.failed, run.id, run.task, run.ended)
+
+
+def _fit(wanted: set[str], way: Way, tasks_of_runs: Sequence[str]) -> float:
+    """How well a way fits the words: by its own words, and by the tasks of its runs."""
+    own, tasks = _stems(" ".join((way.call, *way.others))), _stems(" ".join(tasks_of_runs))
+    fit = len(wanted & own) + len(wanted & tasks) / 4
+    return fit if wanted & own or len(wanted & tasks) * 2 > len(wanted) else 0.0
+
+
+def _stems(text: str) -> set[str]:
+    return {stem(word) for word in re.findall(r"[a-z0-9]{2,}", text.lower())}
+
+
+def _families(run: EndedRun) -> set[str]:
+    return {call.family for step in run.steps for call in working_calls(step)}
+
+
+def _shows(run: EndedRun, lesson: Lesson) -> bool:
+    return any(step.failure and step.failure.kind in lesson.kinds for step in run.steps)
+
+
+def _runs(engine: Runtime, scope: Scope) -> list[EndedRun]:
+    return list(engine.store.ended_runs.latest(Window(scope, _ALWAYS), limit=_RUNS))

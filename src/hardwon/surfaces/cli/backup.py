@@ -1,0 +1,139 @@
+"""`hardwon backup` and `restore`: a whole home in one file, checked."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import tarfile
+import tempfile
+from collections.abc import Iterator
+
+import click
+
+from hardwon.core.errors import InvalidInput, StorageError, storage_error
+from hardwon.core.settings import load
+from hardwon.core.text.clean import plural
+from hardwon.surfaces.cli import options
+from hardwon.surfaces.cli.output import say
+
+_MARK = "hardwon-backup"  # the first member of every backup
+# Secrets of this machine, and files that belong to a running process.
+_LEFT_OUT = {"token", "server.key", "daemon.sock", "daemon.log", "hook.log"}
+_PASSING = ("-wal", "-shm", "-journal", ".lock", ".sock", ".log")
+
+
+@click.command("backup")
+@click.argument("file", type=click.Path())
+@options.home
+def command(file: str, home: str | None) -> None:
+    """Write the whole home into FILE, a compressed archive; agents may go on working.
+
+    Lessons, runs, the queue, keys and settings are in it, tokens and the key of a server are not.
+    A database on a server has tools of its own, such as pg_dump.
+    """
+    place = load(home).home
+    if not os.path.isdir(place):
+        raise InvalidInput(f"there is no home at {place}")
+    target = os.path.abspath(file)
+    try:
+        with tempfile.TemporaryDirectory(dir=os.path.dirname(target)) as scratch:
+            made = os.path.join(scratch, "backup")
+            count = _write(made, place, scratch)
+            os.chmod(made, 0o600)
+            _check(made)
+            os.replace(made, target)
+    except OSError as error:
+        raise storage_error(error, target) from error
+    say(f"{plural(count, 'file')} in {file}")
+
+
+@click.command("restore")
+@click.argument("file", type=click.Path(exists=True))
+@options.home
+def restore_command(file: str, home: str | None) -> None:
+    """Bring the backup FILE back into a home that is empty or not there yet."""
+    place = load(home).home
+    if os.path.isdir(place) and any(name != "config.toml" for name in os.listdir(place)):
+        raise InvalidInput(f"{place} is in use; name another home, or move it away first")
+    _check(file)
+    try:
+        os.makedirs(place, mode=0o700, exist_ok=True)
+        with tarfile.open(file) as archive:
+            members = [one for one in archive.getmembers() if one.name != _MARK]
+            archive.extractall(place, members, filter="data")
+    except (OSError, tarfile.TarError) as error:
+        raise StorageError(file, str(error), "choose another backup") from error
+    say(f"{plural(sum(one.isfile() for one in members), 'file')} restored into {place}")
+
+
+def _write(path: str, home: str, scratch: str) -> int:
+    """Write the archive; returns how many files are in it."""
+    count = 0
+    with tarfile.open(path, "w:gz") as archive:
+        archive.addfile(tarfile.TarInfo(_MARK))
+        for source in _files_of(home):
+            name = os.path.relpath(source, home)
+            if source.endswith(".db"):
+                source = _copy_database(source, os.path.join(scratch, "copy.db"))
+            try:
+                archive.add(source, name, recursive=False)
+                count += 1
+            except FileNotFoundError:  # a job that was done, or a run that ended meanwhile
+                continue
+    return count
+
+
+def _files_of(home: str) -> Iterator[str]:
+    """Every file that belongs to the data; the databases come last, so that no job is missing.
+
+    A job that became a lesson in between is in both, and is worked once more.
+    """
+    for folder, _, names in os.walk(home, topdown=False):
+        for name in sorted(names):
+            path = os.path.join(folder, name)
+            is_passing = name in _LEFT_OUT or name.endswith(_PASSING)
+            if not is_passing and os.path.isfile(path) and not os.path.islink(path):
+                yield path
+
+
+def _copy_database(path: str, target: str) -> str:
+    """A copy of a database as it is at one moment, while others write to it."""
+    if os.path.exists(target):
+        os.unlink(target)
+    source, copy = sqlite3.connect(path), sqlite3.connect(target)
+    try:
+        source.backup(copy)
+        copy.execute("PRAGMA journal_mode = DELETE")
+    except sqlite3.Error as error:
+        raise StorageError(path, str(error), "`hardwon doctor` says what is wrong") from error
+    finally:
+        source.close()
+        copy.close()
+    return target
+
+
+def _check(path: str) -> None:
+    """Read a backup to its end; every database in it must be whole."""
+    try:
+        with tarfile.open(path) as archive, tempfile.TemporaryDirectory() as scratch:
+            first = archive.next()
+            if first is None or first.name != _MARK:
+                raise InvalidInput(f"{path} is not a backup of hardwon")
+            for member in archive:
+                if member.name.endswith(".db"):
+                    archive.extract(member, scratch, filter="data")
+                    _check_database(os.path.join(scratch, member.name), path)
+    except (tarfile.TarError, EOFError, OSError) as error:
+        raise StorageError(path, f"it is damaged: {error}", "choose another backup") from error
+
+
+def _check_database(database: str, path: str) -> None:
+    connection = sqlite3.connect(database)
+    try:
+        problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    except sqlite3.Error as error:
+        problem = str(error)
+    finally:
+        connection.close()
+    if problem != "ok":
+        raise StorageError(path, f"a database in it is damaged: {problem}", "choose another backup")

@@ -1,0 +1,101 @@
+"""What past sessions have taught: offered at install, told after learning."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from datetime import timedelta
+
+import click
+
+from hardwon.api.lookup import Recurring
+from hardwon.core.settings import load
+from hardwon.core.text.clean import clip, plural
+from hardwon.learn.transcripts.past import (
+    EMPTY,
+    KNOWN,
+    LEARNT,
+    LIVE,
+    NO_FOLDER,
+    UNREADABLE,
+    Learnt,
+)
+from hardwon.learn.transcripts.transcript import SessionPlace
+from hardwon.surfaces.cli import options
+from hardwon.surfaces.cli.output import Progress, complain, say
+
+_LATELY = timedelta(days=90)
+_SPEED = 3_000_000  # bytes of sessions that are read in a second
+_LEFT_OUT = {
+    EMPTY: "without a call",
+    KNOWN: "copies of sessions that are recorded",
+    LIVE: "recorded by hooks when they happened",
+    NO_FOLDER: "their folder is unknown; name a project with --project",
+    UNREADABLE: "they must not or cannot be read",
+}
+
+
+def offer_learning(home: str, wanted: bool | None, *, is_asking: bool) -> None:
+    """Learn from the past sessions of this machine, if the person wants to."""
+    if wanted is False:
+        return
+    scope = load(home).scope
+    with options.Scoped(home, scope.tenant, scope.agent, scope.project or None) as agent:
+        fresh = agent.sessions.unrecorded(since=_LATELY)
+        if not fresh:
+            return
+        found = f"{plural(len(fresh), 'session')} of {plural(_folders(fresh), 'project')}"
+        say(f"Found {found} from the last {_LATELY.days} days.")
+        seconds = max(1, round(sum(place.size for place in fresh) / _SPEED))
+        question = f"Learn from them now? About {seconds} s, nothing leaves the machine"
+        is_answered = is_asking and sys.stdin.isatty()
+        if not (wanted or (is_answered and click.confirm(question, default=True))):
+            say("  Learn from them: hardwon session learn")
+            return
+        with Progress("Learning", kept=sessions_recorded) as tell:
+            learnt = agent.sessions.learn(since=_LATELY, tell=tell)
+        print_learnt(learnt, is_look=False)
+        print_recurring(agent.recurring(since=_LATELY, limit=5))
+
+
+def _folders(places: list[SessionPlace]) -> int:
+    return len({place.folder or place.cwd or os.path.dirname(place.path) for place in places})
+
+
+def print_recurring(failures: Sequence[Recurring], *, is_full: bool = False) -> None:
+    """Print the failures that came back most, a line each; `is_full`: where and when, too."""
+    for failure in failures:
+        cure = failure.cure or "still open"
+        say(f"  {plural(failure.runs, 'run')}: {clip(failure.text, 60)} → {clip(cure, 90)}")
+        if is_full:
+            days = f"{failure.first:%Y-%m-%d} to {failure.last:%Y-%m-%d}"
+            names = clip(", ".join(failure.projects), 80)
+            say(f"     {plural(failure.calls, 'call')}, {days}, in {names}", dim=True)
+
+
+def sessions_recorded(done: int) -> str:
+    """What is left behind when learning is interrupted."""
+    return f"{plural(done, 'session')} recorded; run it again for the others"
+
+
+def print_learnt(learnt: list[Learnt], *, is_look: bool) -> None:
+    """Print what came of past sessions; those that could not be read are named."""
+    recorded = [session for session in learnt if session.status == LEARNT]
+    projects = {session.project for session in recorded}
+    steps, failed = (sum(getattr(s, name) for s in recorded) for name in ("steps", "failed"))
+    verb = "would be recorded" if is_look else "recorded"
+    say(
+        f"{plural(len(recorded), 'session')} of {plural(len(projects), 'project')} {verb}:"
+        f" {plural(steps, 'call')}, {failed:,} failed"
+    )
+    others = Counter(session.status for session in learnt if session.status != LEARNT)
+    for status, count in others.items():
+        say(f"  {plural(count, 'session')} left out: {_LEFT_OUT[status]}", dim=True)
+    for session in learnt:
+        if session.status == UNREADABLE:
+            complain(f"{session.place.path}: {session.problem}")
+    lines = sum((Counter(session.skipped) for session in learnt), Counter[str]())
+    for reason, count in lines.items():
+        say(f"  {plural(count, 'line')} skipped: {reason}", dim=True)

@@ -1,0 +1,97 @@
+"""`hardwon fix`, `hardwon how`, `hardwon report --projects`, and learning when it is installed."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hardwon.surfaces.cli import run
+from tests.learn.transcripts.transcripts import Claude
+
+NO_LOGIN = "kiosk: error: not logged in"
+
+
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project whose past session shows a failure and what got past it."""
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("HARDWON_HOME", str(tmp_path / "hw"))
+    talk = Claude(str(folder)).says("Count the stock of the north store")
+    talk.run("kiosk stock --store north", NO_LOGIN, failed=True).run("kiosk login --sso", "ok")
+    talk.run("kiosk stock --store north", "pears 12").write(Path(os.environ["HOME"]))
+    return folder
+
+
+def answered(capsys: Any, *words: str) -> Any:
+    capsys.readouterr()
+    assert run([*words, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_an_error_is_answered_with_what_got_past_it(shop: Path, capsys: Any) -> None:
+    assert run(["session", "learn"]) == 0
+    learnt = capsys.readouterr().out
+    assert "1 session of 1 project recorded: 3 calls, 1 failed" in learnt
+    assert "1 run: kiosk: error: not logged in → What worked: first `kiosk login" in learnt
+
+    (answer,) = answered(capsys, "fix", NO_LOGIN)
+
+    assert "kiosk login --sso" in answer["text"]
+    assert answer["project"] == str(shop)
+    assert run(["run", "show", answer["run"]]) == 0
+    assert run(["fix", "zebra: cannot find the moon"]) == 0
+    assert "(nothing that worked is known)" in capsys.readouterr().out
+
+
+def test_words_are_answered_with_calls_that_worked(shop: Path, capsys: Any) -> None:
+    run(["session", "learn"])
+
+    answers = answered(capsys, "how", "login", "kiosk")
+
+    calls = [answer["text"] for answer in answers if not answer["about"]]
+    assert calls[:1] == ["kiosk login --sso"]
+    assert answered(capsys, "how", "launch", "rockets") == []
+
+
+def test_another_project_is_asked_after_this_one(
+    shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    run(["session", "learn"])
+    monkeypatch.chdir(tmp_path)
+
+    (answer,) = answered(capsys, "fix", NO_LOGIN)
+
+    assert answer["project"] == str(shop)
+
+
+def test_the_report_of_all_projects_names_failures_and_cures(shop: Path, capsys: Any) -> None:
+    run(["session", "learn"])
+
+    (failure,) = answered(capsys, "report", "--projects", "--since", "300d")
+    assert (failure["runs"], failure["calls"], failure["projects"]) == (1, 1, [str(shop)])
+    assert "kiosk login" in failure["cure"]
+
+    assert run(["report", "--projects", "--since", "300d"]) == 0
+    assert "1 run: kiosk: error: not logged in" in capsys.readouterr().out
+
+
+def test_install_offers_past_sessions_and_learns_from_them_if_told(shop: Path, capsys: Any) -> None:
+    assert run(["install", "claude-code", "--yes", "--no-learn"]) == 0
+    assert "Found 1 session" not in capsys.readouterr().out
+
+    assert run(["install", "claude-code", "--yes"]) == 0
+    assert "Learn from them: hardwon session learn" in capsys.readouterr().out
+
+    assert run(["install", "claude-code", "--yes", "--learn"]) == 0
+    told = capsys.readouterr().out
+    assert "Found 1 session of 1 project from the last 90 days." in told
+    assert "1 session of 1 project recorded" in told
+
+    assert run(["install", "claude-code", "--yes"]) == 0
+    assert "Found" not in capsys.readouterr().out
