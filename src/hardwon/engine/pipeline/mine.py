@@ -13,9 +13,9 @@ from hardwon.core.text import injection
 from hardwon.core.text.harm import objection
 from hardwon.core.values.lesson import UNCHANGED, Fix, Lesson, with_failure, without_success
 from hardwon.core.values.run import Failure, RunSoFar, Step
-from hardwon.knowledge.evidence.keys import worked_keys
+from hardwon.knowledge.evidence.keys import failed_key, worked_keys
 from hardwon.knowledge.evidence.trails import replaced
-from hardwon.knowledge.evidence.wording import TRAIL, trail_fix
+from hardwon.knowledge.evidence.wording import SHOW_CALLS, trail_fix
 from hardwon.knowledge.ranking.query import Query
 from hardwon.knowledge.reading import fixes, mined_lesson
 
@@ -57,8 +57,12 @@ def note_success(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
 
 
 def forget_failed_call(step: Step, past: RunSoFar, memory: Memory) -> None:
-    """Let calls pass that work now: they are no longer known as failing."""
-    keys = worked_keys(step, past.task)
+    """Let calls pass that work now: they are no longer known as failing.
+
+    A call that failed in this run, too, works because of what was done in between.
+    """
+    failed = {key for earlier in past.steps for key in failed_key(earlier, past.task)}
+    keys = tuple(key for key in worked_keys(step, past.task) if key not in failed)
     query = Query("action", "", calls=keys)
     for match in memory.lessons.match(memory.scope, query, now=memory.now, limit=_NEAREST):
         lesson = match.lesson
@@ -98,7 +102,7 @@ def _note_fix(failure: Failure | None, fix: Fix, past: RunSoFar, memory: Memory)
     if (mark := _success(failure.kind, fix)) not in past.counted:
         memory.keep(mined_lesson.record_success(lesson, fix))
         return [mark]
-    if fix.sort == TRAIL:  # this run got further before, and now it works
+    if fix.sort in SHOW_CALLS:  # this run got further before, and now it works
         memory.keep(mined_lesson.settle(with_text(lesson, fix)))
     return []
 

@@ -57,10 +57,10 @@ AND /*+*/shelf IN (:shelves) AND /*+*/status IN (:statuses)
 ORDER BY hit_count DESC, last_seen_at DESC, id DESC
 """
 _WITH_TEXT = f"""
-{_READ}, {SEARCHED} FROM hardwon.lessons WHERE tenant = :tenant AND id IN (:ids)
+{_READ}, {SEARCHED} FROM hardwon.lessons WHERE tenant = :tenant AND id = :id
 """
 _MATCHED = f"""
-{_SELECT} id IN (EACH :ids::bigint[]) AND /*+*/shelf IN (EACH :shelves::bigint[])
+{_SELECT} id = :id AND /*+*/shelf IN (EACH :shelves::bigint[])
 AND /*+*/status IN (:statuses) AND (expires_at IS NULL OR expires_at > :now)
 AND (origin <> '{MINED}' OR id IN (EACH :mined::bigint[]))
 """
@@ -168,9 +168,10 @@ class SqlLessons:
             best = list(dict.fromkeys((*tally.best(limit), *usual)))
             if not best:
                 return []
-            values = {"ids": best, "mined": tally.mined(query, best), "shelves": visible.ids}
+            values = {"mined": tally.mined(query, best), "shelves": visible.ids}
             statement = bind(_MATCHED, now=now.timestamp(), statuses=list(LIVE), **values)
-            (rows,) = self._db.of(scope.tenant).ask_last(statement)
+            tenancy = self._db.of(scope.tenant)
+            (rows,) = tenancy.ask_last(tenancy.of_each(statement, id=best))
         lessons = {row[0]: lesson_of(row, visible.scopes) for row in rows}
         matched = [lessons[number] for number in best if number in lessons]
         return [tally.match(lesson) for lesson in matched if lesson.status in LIVE]  # undamaged
@@ -234,9 +235,10 @@ def with_text(
     tenancy: Tenancy, numbers: list[int], owners: dict[int, Scope], text: str
 ) -> list[Lesson]:
     """The lessons of these numbers that are on the shelves and contain the text, in order."""
+    (rows,) = tenancy.ask(tenancy.of_each(bind(_WITH_TEXT), id=numbers))
     lessons = {
         row[0]: lesson_of(row[:-1], owners)
-        for row in tenancy.rows(_WITH_TEXT, ids=numbers)
+        for row in rows
         if row[1] in owners and text in row[-1].lower()
     }
     return [lessons[number] for number in numbers if number in lessons]

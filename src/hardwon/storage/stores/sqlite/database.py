@@ -324,6 +324,12 @@ class FileTenancy(Tenancy):
         if bound:
             self.database.run_many(bound[0][0], [arguments for _, arguments in bound])
 
+    def of_each(self, query: Statement, **each: Sequence[int] | Sequence[str]) -> Statement:
+        sql = query.sql
+        for name in each:
+            sql = sql.replace(f"= :{name}", f"IN (:{name})")
+        return Statement(sql, {**query.values, **each})
+
     def first_of_each(
         self, query: Statement, order: str, *, each: Choices, limit: int, is_cut: bool = True
     ) -> list[Row]:
