@@ -13,9 +13,8 @@ from hardwon.core.values.delivery import NOTHING, Door, Injection
 from hardwon.core.values.lesson import MINED, Lesson, Status
 from hardwon.core.values.report import Window
 from hardwon.core.values.run import EndedRun, RunSoFar, Step, Trigger
-from hardwon.engine import queries
 from hardwon.engine.delivering import Delivering, note_shown
-from hardwon.engine.pipeline import inject, playbook, repeat, screen, screened_ports
+from hardwon.engine.pipeline import inject, playbook, recall, repeat, screen, screened_ports
 from hardwon.knowledge.evidence.inner import with_failure
 from hardwon.knowledge.ranking.query import Match, Query
 from hardwon.knowledge.ranking.scores import UNKNOWN, Judged
@@ -219,9 +218,9 @@ class Doors:
         if any(step.failure for step in past.steps):
             self.delivering.noted(lambda: self.recorder.end(scope, past))
         if past.shown:
-            from hardwon.engine.pipeline import settle
+            from hardwon.engine.pipeline import archive
 
-            self.delivering.noted(lambda: settle.settle(past, run.name, scope, self._store))
+            self.delivering.noted(lambda: archive.settle(past, run.name, scope, self._store))
         if not self._settings.runs.keep or not (past.steps or past.shown or steps):
             run.end()
             return
@@ -280,11 +279,11 @@ class Doors:
 
     def asked_at_turn(self, scope: Scope, prompt: str) -> Query:
         """The query of a prompt."""
-        return queries.at_turn(prompt, lambda text: self._near(scope, text))
+        return recall.at_turn(prompt, lambda text: self._near(scope, text))
 
     def asked_at_error(self, scope: Scope, step: Step, task: str = "") -> Query:
         """The query of a failure; the task is added for the search by meaning."""
-        return queries.at_error(step, task, lambda text: self._near(scope, text))
+        return recall.at_error(step, task, lambda text: self._near(scope, text))
 
     def _failed(self, scope: Scope, step: Step, past: RunSoFar, run: Run) -> Injection:
         """The lessons about a failure, unless this run has met it before or it is no mistake."""

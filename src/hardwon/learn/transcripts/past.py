@@ -24,9 +24,13 @@ from hardwon.core.values.run import RunSoFar
 from hardwon.engine import trust
 from hardwon.engine.pipeline import archive
 from hardwon.engine.recording import Recording
-from hardwon.learn.transcripts import lines
-from hardwon.learn.transcripts.agents import neutral, read
-from hardwon.learn.transcripts.transcript import USER, FinishedCall, Reading, SessionPlace
+from hardwon.learn.transcripts.agents import messages, read
+from hardwon.learn.transcripts.transcript import (
+    USER,
+    FinishedCall,
+    Reading,
+    SessionPlace,
+)
 from hardwon.storage.stores.run_files import at_work
 from hardwon.storage.stores.runs import STEPS_REMEMBERED, FileRun
 
@@ -134,13 +138,14 @@ class PastSessions:
         """Record the runs of a file in the neutral format, one a line; `skipped` counts others."""
         changed = os.stat(path).st_mtime if os.path.isfile(path) else 0.0
         with self._alone():
-            for number, record in lines.records(path, skipped):
+            for number, record in messages.import_records(path, skipped):
                 odd = Counter[str]()
-                make = partial(Reading, neutral.Parser(), [(number, record)], odd)
-                for _ in (reading := make()).moments():
-                    continue
+                make = partial(Reading, messages.ImportParser(), [(number, record)], odd)
+                reading = make()
+                is_run = any(map(bool, reading.moments()))
                 skipped += odd
-                if name := reading.about.id:
+                if is_run:
+                    name = reading.about.id or f"{os.path.basename(path)}:{number}"
                     place = SessionPlace(NEUTRAL, name, path, changed=changed)
                     yield self._record(place, make, {}, is_look=False)
         self._engine.store.tend()

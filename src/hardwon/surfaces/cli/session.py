@@ -128,7 +128,7 @@ _AGENTS = click.option(
     multiple=True,
     type=options.Choice(AGENTS),
     metavar="AGENT",
-    help="Only sessions of this agent: claude, codex, gemini, copilot, opencode.",
+    help=f"Only sessions of this agent: {', '.join(AGENTS)}.",
 )
 
 
