@@ -225,8 +225,8 @@ def _type_of(message: str, rule: str, tool: Tool) -> ErrorType:
 
 # Blocks about failed tests: a header with the name, then lines with the message and the place.
 _HEADERS = (
-    r"_{2,} (?:(?P<broken>ERROR) (?:collecting|at (?:setup|teardown) of) )?(?P<test>.{1,400}?)"
-    r" _{2,}$",
+    r"_{2,150} (?:(?P<broken>ERROR) (?:collecting|at (?:setup|teardown) of) )?(?P<test>.{1,400}?)"
+    r" _{2,150}$",
     r"(?:FAIL|(?P<broken>ERROR)): \S{1,300} \((?P<test>[^\s)]{1,400})\)",
     r"\s{1,4}● (?!Console|Validation)(?P<test>.{1,500})$",
     r"\s{0,3}FAIL\s{1,3}(?P<test>\S{1,300}(?: > .{1,400}| \[ .{1,300} \]))$",
