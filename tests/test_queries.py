@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hardwon.core.values.run import Step
-from hardwon.engine.queries import at_error, at_turn
+from hardwon.engine.pipeline.recall import at_error, at_turn
 from hardwon.knowledge.ranking.query import Near
 from hardwon.knowledge.reading.reading import read_failure
 

@@ -65,7 +65,9 @@ def test_calls_stand_in_the_order_in_which_runs_make_them() -> None:
 
 
 def test_the_text_keeps_to_its_budget() -> None:
-    many = [("t", [_step(f"yard verb{chr(97 + n % 26)}{chr(97 + n // 26)}") for n in range(300)])]
+    many = [
+        ("t", [_step(f"yard verb{chr(97 + n % 26)}{chr(97 + n // 26)} --now") for n in range(300)])
+    ]
 
     text, _ = opening(ways_of(many), (), budget=120, tokens=tokens)
 

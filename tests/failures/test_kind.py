@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from hardwon.knowledge.reading.kind import (
-    folded_names,
     kind_text,
     missing_fixture,
     missing_name,
@@ -107,15 +106,3 @@ def test_a_kind_is_printed_in_the_words_of_the_program(
 )
 def test_what_a_line_says_is_missing(line: str, module: str, fixture: str) -> None:
     assert (missing_name(line), missing_fixture(line)) == (module, fixture)
-
-
-@pytest.mark.parametrize(
-    ("kind", "names"),
-    [
-        ("error: no table <name> here", ["'a'"]),
-        ("fault: no table <name> here", []),
-        ("error: no table <name> elsewhere", []),
-    ],
-)
-def test_names_are_read_only_from_a_line_that_fits_the_kind(kind: str, names: list[str]) -> None:
-    assert folded_names(kind, "error: no table 'a' here") == names

@@ -7,8 +7,7 @@ from typing import Any
 from hardwon import Lesson, Step
 from hardwon.core.values.lesson import MINED, Kind, Status, values_of
 from hardwon.core.values.run import Failure, RunSoFar
-from hardwon.engine.pipeline.adopt import offered, overcome
-from hardwon.engine.pipeline.scope_memory import Memory
+from hardwon.engine.pipeline.mine import Memory, adopt_helpful, note_offer
 from hardwon.engine.pipeline.screen import screen_lesson
 from hardwon.knowledge.reading.clues import with_clues
 from hardwon.storage.stores.memory import MemoryStore
@@ -36,9 +35,9 @@ def run(mark: str, *more: str) -> RunSoFar:
 def test_a_lesson_that_speaks_of_the_failure_takes_it_over_at_once() -> None:
     store, memory, written = setting(TELLING)
     seen = store.lessons.add(lesson("", kinds=("kind",), status=Status.SEEN, met=2))
-    mark = offered(written, FAILURE, memory)
+    mark = note_offer(written, FAILURE, memory)
 
-    marks = overcome(WORKING, run(mark), memory)
+    marks = adopt_helpful(WORKING, run(mark), memory)
 
     assert marks == [f"overcome {written.id} kind"]
     assert store.lessons.get(CODER, written.id).kinds == ("kind",)
@@ -47,30 +46,30 @@ def test_a_lesson_that_speaks_of_the_failure_takes_it_over_at_once() -> None:
 
 def test_what_was_overcome_is_counted_once_a_run() -> None:
     _, memory, written = setting(TELLING)
-    mark = offered(written, FAILURE, memory)
+    mark = note_offer(written, FAILURE, memory)
 
-    assert overcome(WORKING, run(mark, f"overcome {written.id} kind"), memory) == []
+    assert adopt_helpful(WORKING, run(mark, f"overcome {written.id} kind"), memory) == []
 
 
 def test_another_tool_that_works_shows_nothing() -> None:
     store, memory, written = setting(TELLING)
-    mark = offered(written, FAILURE, memory)
+    mark = note_offer(written, FAILURE, memory)
 
-    assert overcome(WORKING._replace(tool="read"), run(mark), memory) == []
+    assert adopt_helpful(WORKING._replace(tool="read"), run(mark), memory) == []
     assert store.lessons.get(CODER, written.id).kinds == ()
 
 
 def test_a_mined_lesson_keeps_to_the_kind_that_it_names() -> None:
     _, memory, written = setting(TELLING, origin=MINED)
-    mark = offered(written, FAILURE, memory)
+    mark = note_offer(written, FAILURE, memory)
 
-    assert overcome(WORKING, run(mark), memory) == []
+    assert adopt_helpful(WORKING, run(mark), memory) == []
 
 
 def test_an_offer_is_on_record_with_its_number() -> None:
     store, memory, written = setting(VAGUE)
-    offered(written, FAILURE, memory)
-    offered(store.lessons.get(CODER, written.id), FAILURE, memory)
+    note_offer(written, FAILURE, memory)
+    note_offer(store.lessons.get(CODER, written.id), FAILURE, memory)
 
     kept = store.lessons.get(CODER, written.id)
     assert values_of(kept.evidence, Kind.OFFERED) == ("kind 1", "kind 2")
@@ -80,9 +79,9 @@ def test_a_lesson_that_does_not_speak_of_the_failure_must_help_twice() -> None:
     store, memory, written = setting("in a fresh checkout call `scripts/bootstrap.sh` first")
     followed = Step("bash", "scripts/bootstrap.sh", "ready")
 
-    overcome(followed, run(offered(written, FAILURE, memory)), memory)
+    adopt_helpful(followed, run(note_offer(written, FAILURE, memory)), memory)
     once = store.lessons.get(CODER, written.id)
-    overcome(followed, run(offered(once, FAILURE, memory)), memory)
+    adopt_helpful(followed, run(note_offer(once, FAILURE, memory)), memory)
 
     assert (once.kinds, values_of(once.evidence, Kind.HELPED)) == ((), ("kind 1",))
     assert store.lessons.get(CODER, written.id).kinds == ("kind",)
@@ -93,7 +92,7 @@ def test_a_lesson_of_every_project_takes_over_no_failure_of_one() -> None:
     store, memory, written = setting(TELLING, scope=everywhere)
     seen = store.lessons.add(lesson("", kinds=("kind",), status=Status.SEEN, met=2))
 
-    overcome(WORKING, run(offered(written, FAILURE, memory)), memory)
+    adopt_helpful(WORKING, run(note_offer(written, FAILURE, memory)), memory)
 
     assert store.lessons.get(CODER, written.id).kinds == ()
     assert store.lessons.get(CODER, seen.id).status == Status.SEEN
@@ -101,8 +100,8 @@ def test_a_lesson_of_every_project_takes_over_no_failure_of_one() -> None:
 
 def test_what_came_between_the_failure_and_the_working_call_does_not_matter() -> None:
     store, memory, written = setting(TELLING)
-    past = run(offered(written, FAILURE, memory))
+    past = run(note_offer(written, FAILURE, memory))
     looked = Step("read", "setup.cfg", "[tool]")
 
-    assert overcome(WORKING, past._replace(steps=(looked, FAILING, looked)), memory) != []
+    assert adopt_helpful(WORKING, past._replace(steps=(looked, FAILING, looked)), memory) != []
     assert store.lessons.get(CODER, written.id).kinds == ("kind",)

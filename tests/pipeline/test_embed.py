@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from hardwon.engine.pipeline.embed import fill, near
+from hardwon.engine.embeddings import fill, near
 from hardwon.storage.stores.memory import MemoryStore
 from tests.embedders import Topics
 from tests.samples import CODER, lesson

@@ -7,7 +7,7 @@ from typing import Any
 from hardwon import Lesson
 from hardwon.core.values.lesson import Fix, Status
 from hardwon.core.values.run import Failure
-from hardwon.engine.pipeline.scope_memory import Memory
+from hardwon.engine.pipeline.mine import Memory
 from hardwon.engine.pipeline.screen import screen_lesson
 from hardwon.storage.stores.memory import MemoryStore
 from tests.samples import CODER, LATER, NOW, lesson

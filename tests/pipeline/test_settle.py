@@ -9,7 +9,7 @@ from hardwon.core.values.delivery import DOOR, Delivery, Unit, unit_name
 from hardwon.core.values.lesson import EPOCH
 from hardwon.core.values.report import Window
 from hardwon.core.values.run import Failure, RunSoFar, Shown
-from hardwon.engine.pipeline.settle import settle, settled
+from hardwon.engine.pipeline.archive import settle, settled
 from hardwon.storage.stores.memory import MemoryStore
 from tests.samples import CODER, NOW
 

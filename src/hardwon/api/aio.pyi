@@ -328,8 +328,10 @@ class AsyncSessions:
         agents: Iterable[str] = ...,
         since: timedelta | None = ...,
         is_look: bool = ...,
+        most_telling: int = ...,
         tell: Tell = ...,
     ) -> list[Learnt]: ...
+    async def read(self) -> int: ...
     async def mine(
         self,
         place: SessionPlace,

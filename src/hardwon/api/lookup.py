@@ -11,7 +11,7 @@ from hardwon.core.text.clean import one_line
 from hardwon.core.values.delivery import Door
 from hardwon.core.values.report import Place, Window
 from hardwon.core.values.run import EndedRun, Failure, Step
-from hardwon.engine.pipeline.scope_memory import Memory
+from hardwon.engine.pipeline.mine import Memory
 from hardwon.engine.pipeline.screen import screen_lesson, screen_text
 from hardwon.knowledge.evidence.trails import working_calls
 from hardwon.knowledge.evidence.ways import Way, ways_of

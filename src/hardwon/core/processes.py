@@ -45,6 +45,7 @@ class Finished(NamedTuple):
     seconds: float
     timed_out: bool = False
     problem: str = ""
+    is_cut: bool = False  # it printed more than is kept
 
 
 class ProcessLimits(NamedTuple):
@@ -52,6 +53,7 @@ class ProcessLimits(NamedTuple):
 
     seconds: float = 600.0
     output: int = 1 << 20
+    ends_floods: bool = False  # whether a program that prints more is ended
 
 
 class Sink:
@@ -111,13 +113,14 @@ async def run(
     except (OSError, ValueError) as error:
         return Finished(None, "", "", 0.0, problem=f"{argv[0]}: {error}")
     sinks = Sink(limits.output), Sink(limits.output)
-    timed_out = await _attended(process, sinks, stdin, mark=mark, seconds=limits.seconds)
+    timed_out = await _attend(process, sinks, stdin, mark=mark, limits=limits)
     out, err = (sink.text() for sink in sinks)
-    return Finished(process.returncode, out, err, time.monotonic() - began, timed_out)
+    seconds, is_cut = time.monotonic() - began, any(sink.size > limits.output for sink in sinks)
+    return Finished(process.returncode, out, err, seconds, timed_out, is_cut=is_cut)
 
 
-async def _attended(
-    process: Process, sinks: tuple[Sink, Sink], stdin: bytes, *, mark: str, seconds: float
+async def _attend(
+    process: Process, sinks: tuple[Sink, Sink], stdin: bytes, *, mark: str, limits: ProcessLimits
 ) -> bool:
     """Feed and drain the program until it ends; whether it reached the time limit."""
     pumps = [
@@ -126,7 +129,10 @@ async def _attended(
     ]
     pumps.append(asyncio.ensure_future(_feed(process, stdin)))
     try:
-        await asyncio.wait_for(_exited(process), seconds)
+        most = limits.output if limits.ends_floods else None
+        await asyncio.wait_for(_end_of(process, sinks, most), limits.seconds)
+        if process.returncode is None:
+            await _end(process, mark)
         return False
     except TimeoutError:
         await _end(process, mark)
@@ -137,14 +143,17 @@ async def _attended(
     finally:
         _signal_group(process.pid, signal.SIGKILL)
         await asyncio.wait(pumps, timeout=_DRAIN)
-        await _closed(pumps)
+        await _cancel(pumps)
         _close_pipes(process)
 
 
-async def _exited(process: Process) -> None:
-    """Returns when the program has ended; asyncio's own wait also waits for its pipes to close."""
+async def _end_of(process: Process, sinks: Sequence[Sink] = (), most: int | None = None) -> None:
+    """Returns when the program has ended, or has printed more than `most` bytes.
+
+    The wait of asyncio also waits for the pipes to close.
+    """
     pause = 0.002
-    while process.returncode is None:
+    while process.returncode is None and not (most and any(sink.size > most for sink in sinks)):
         await asyncio.sleep(pause)
         pause = min(pause * 1.5, 0.05)
 
@@ -163,7 +172,7 @@ async def _feed(process: Process, stdin: bytes) -> None:
         process.stdin.close()
 
 
-async def _closed(tasks: Sequence[asyncio.Future[None]]) -> None:
+async def _cancel(tasks: Sequence[asyncio.Future[None]]) -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
@@ -179,10 +188,10 @@ def _close_pipes(process: Process) -> None:
 async def _end(process: Process, mark: str) -> None:
     _signal_group(process.pid, signal.SIGTERM)
     with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(_exited(process), _GRACE)
+        await asyncio.wait_for(_end_of(process), _GRACE)
     _signal_group(process.pid, signal.SIGKILL)
     end_marked(mark)
-    await _exited(process)
+    await _end_of(process)
 
 
 def _signal_group(group: int, number: signal.Signals) -> None:

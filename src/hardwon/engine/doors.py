@@ -11,10 +11,10 @@ from hardwon.core.errors import InvalidInput
 from hardwon.core.text.secrets import screened
 from hardwon.core.values.delivery import NOTHING, Door, Injection
 from hardwon.core.values.lesson import MINED, Lesson, Status
-from hardwon.core.values.run import RunSoFar, Step, Trigger
-from hardwon.engine import queries
+from hardwon.core.values.report import Window
+from hardwon.core.values.run import EndedRun, RunSoFar, Step, Trigger
 from hardwon.engine.delivering import Delivering, note_shown
-from hardwon.engine.pipeline import inject, playbook, repeat, screen, screened_ports
+from hardwon.engine.pipeline import inject, playbook, recall, repeat, screen, screened_ports
 from hardwon.knowledge.evidence.inner import with_failure
 from hardwon.knowledge.ranking.query import Match, Query
 from hardwon.knowledge.ranking.scores import UNKNOWN, Judged
@@ -22,7 +22,7 @@ from hardwon.knowledge.reading import call_keys
 from hardwon.storage.stores import runs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from hardwon.core.settings import Settings
     from hardwon.core.values.scope import Scope
@@ -101,10 +101,7 @@ class Doors:
 
     def _evidence(self, scope: Scope, items: Sequence[Lesson]) -> tuple[list[Way], list[Lesson]]:
         """Calls that worked in earlier runs, and failures with what got past them."""
-        from hardwon.core.values.report import Window
-
-        window = Window(scope, _ALWAYS)
-        earlier = [(r.task, r.steps) for r in self._store.ended_runs.latest(window, limit=_RUNS)]
+        earlier = [(run.task, run.steps) for run in self._earlier_runs(scope)]
         recent = self._store.lessons.recent(scope, status=Status.ACTIVE, limit=_FAILURES)
         own = [lesson for lesson in recent if lesson.scope == scope and lesson not in items]
         failures = sorted(
@@ -147,7 +144,18 @@ class Doors:
     def _repeated(self, scope: Scope, pending: Step, past: RunSoFar) -> list[Judged]:
         """The lesson about the same call, which failed here last and has a fix; often none."""
         pending = call_keys.of_operation(pending)
-        return repeat.judged(pending, past, scope, self._store.lessons, self._clock())
+        return repeat.judged(
+            pending,
+            past,
+            scope,
+            self._store.lessons,
+            now=self._clock(),
+            earlier=lambda: self._earlier_runs(scope),
+        )
+
+    def _earlier_runs(self, scope: Scope) -> Iterator[EndedRun]:
+        """The latest kept runs of a project, oldest first."""
+        return self._store.ended_runs.latest(Window(scope, _ALWAYS), limit=_RUNS)
 
     def after(self, scope: Scope, step: Step, run: Run) -> Injection:
         """Record a step; returns the lessons about its failure and a loop warning."""
@@ -210,9 +218,9 @@ class Doors:
         if any(step.failure for step in past.steps):
             self.delivering.noted(lambda: self.recorder.end(scope, past))
         if past.shown:
-            from hardwon.engine.pipeline import settle
+            from hardwon.engine.pipeline import archive
 
-            self.delivering.noted(lambda: settle.settle(past, run.name, scope, self._store))
+            self.delivering.noted(lambda: archive.settle(past, run.name, scope, self._store))
         if not self._settings.runs.keep or not (past.steps or past.shown or steps):
             run.end()
             return
@@ -271,11 +279,11 @@ class Doors:
 
     def asked_at_turn(self, scope: Scope, prompt: str) -> Query:
         """The query of a prompt."""
-        return queries.at_turn(prompt, lambda text: self._near(scope, text))
+        return recall.at_turn(prompt, lambda text: self._near(scope, text))
 
     def asked_at_error(self, scope: Scope, step: Step, task: str = "") -> Query:
         """The query of a failure; the task is added for the search by meaning."""
-        return queries.at_error(step, task, lambda text: self._near(scope, text))
+        return recall.at_error(step, task, lambda text: self._near(scope, text))
 
     def _failed(self, scope: Scope, step: Step, past: RunSoFar, run: Run) -> Injection:
         """The lessons about a failure, unless this run has met it before or it is no mistake."""

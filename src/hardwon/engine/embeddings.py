@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from hardwon.core._fork import cached_property
 from hardwon.core.errors import PermanentError, TransientError
-from hardwon.engine.pipeline import embed
+from hardwon.core.text.clean import clip
 from hardwon.models import budget, classify, embeddings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from datetime import timedelta
 
     from hardwon.core.settings import Settings
     from hardwon.core.values.scope import Scope
     from hardwon.knowledge.ranking.query import Near
-    from hardwon.storage.ports import Embedder, Store
+    from hardwon.storage.ports import Embedder, Store, VectorStore
 
 
 class SemanticSearch:
@@ -48,7 +49,7 @@ class SemanticSearch:
         if not self.is_on:
             return ()
         try:
-            return embed.near(text, scope=scope, embedder=self._asked, vectors=self._store.vectors)
+            return near(text, scope=scope, embedder=self._asked, vectors=self._store.vectors)
         except (TransientError, PermanentError) as error:
             self._trouble(error)
             return ()
@@ -66,7 +67,7 @@ class SemanticSearch:
     def fill(self) -> Iterator[int]:
         """Embed every lesson without a vector, in batches; yields how many are done so far."""
         if self.is_on:
-            yield from embed.fill(embedder=self._embedder, vectors=self._store.vectors)
+            yield from fill(embedder=self._embedder, vectors=self._store.vectors)
 
     def counts(self) -> tuple[str, int, int]:
         """The embedder's name, how many lessons have its vector, and how many should."""
@@ -95,3 +96,33 @@ class SemanticSearch:
         if name == embeddings.MINILM:
             return opened
         return budget.GovernedEmbedder(opened, self._account(opened.name))
+
+
+_BATCH = 32
+_NEAREST = 24
+_ASKED = 2000  # characters; embedding models read no more of a question
+
+
+def fill(*, embedder: Embedder, vectors: VectorStore) -> Iterator[int]:
+    """Embed every lesson without a vector; yields the number done after each stored batch."""
+    done, last = 0, 0
+    while wordings := vectors.lacking(embedder.name, after=last, limit=_BATCH):
+        texts = [wording.texts() for wording in wordings]
+        embedded = iter(embedder.embed([text for lesson_texts in texts for text in lesson_texts]))
+        sums = [_sum(islice(embedded, len(lesson_texts))) for lesson_texts in texts]
+        vectors.save(embedder.name, zip(wordings, sums, strict=True))
+        done, last = done + len(wordings), wordings[-1].lesson
+        yield done
+
+
+def _sum(vectors: Iterable[Sequence[float]]) -> Sequence[float]:
+    """The sum of the vectors; a store keeps its direction only."""
+    return [sum(values) for values in zip(*vectors, strict=True)]
+
+
+def near(text: str, *, scope: Scope, embedder: Embedder, vectors: VectorStore) -> Near:
+    """The lessons nearest in meaning, the nearest first."""
+    if not text.strip():
+        return ()
+    (vector,) = embedder.embed([clip(text, _ASKED)])
+    return tuple(vectors.nearest(scope, embedder.name, vector, limit=_NEAREST))

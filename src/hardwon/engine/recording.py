@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.core.values.lesson import UNCHANGED, Lesson
-from hardwon.engine.pipeline import adopt, mine, scope_memory, screen
+from hardwon.engine.pipeline import mine, screen
 from hardwon.knowledge.reading import mistakes
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hardwon.core.settings import Settings
     from hardwon.core.values.run import Failure, RunSoFar, Step
     from hardwon.core.values.scope import Scope
-    from hardwon.engine.pipeline.scope_memory import Memory
+    from hardwon.engine.pipeline.mine import Memory
     from hardwon.storage.ports import Store
 
 
@@ -46,7 +46,7 @@ class Recording:
             mine.forget_failed_call(step, past, memory)
             if not (past.told or any(earlier.failure for earlier in past.steps)):
                 return []
-            return mine.note_success(step, past, memory) + adopt.overcome(step, past, memory)
+            return mine.note_success(step, past, memory) + mine.adopt_helpful(step, past, memory)
         self._store.failures.met(scope, step.failure.kind, step.failure.text, memory.now)
         is_mistake = mistakes.is_mistake(step, past.steps)
         marks = mine.note_failure(step, past, memory) if is_mistake else []
@@ -72,10 +72,10 @@ class Recording:
         """Note the lessons that were shown because of their text; returns the marks."""
         memory = self._memory(scope)
         return [
-            adopt.offered(lesson, step.failure, memory)
+            mine.note_offer(lesson, step.failure, memory)
             for lesson in shown
             if step.failure and step.failure.kind not in lesson.kinds and lesson.scope == scope
         ]
 
     def _memory(self, scope: Scope) -> Memory:
-        return scope_memory.Memory(scope, self._store.lessons, screen.screen_lesson, self._clock())
+        return mine.Memory(scope, self._store.lessons, screen.screen_lesson, self._clock())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.core.values.run import Ending
 from hardwon.engine import trust
-from hardwon.engine.pipeline import archive, earn, evaluate, playbook, settle
+from hardwon.engine.pipeline import archive, earn, evaluate, playbook
 from hardwon.storage.stores import run_files
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def _settled(
     """Settle and archive the runs that were never ended; yields their names."""
     for scope, run in run_files.idle(settings.home, (now - ENDED).timestamp()):
         past = run.so_far()
-        settle.settle(past, run.name, scope, store)
+        archive.settle(past, run.name, scope, store)
         if settings.runs.keep and past.steps:
             how = Ending.ABANDONED
             ended = archive.archived(past, scope, run.name, ended=now, outcome=how)

@@ -50,7 +50,7 @@ def ended(engine: Runtime, scope: Scope, run: FinishedRun) -> Job | None:
 
 async def process(engine: Runtime, job: Job) -> None:
     """Judge a queued run and store the reflection."""
-    await asyncio.to_thread(_keep_alone, engine, job)
+    await asyncio.to_thread(_keep, engine, job)
 
 
 def context(engine: Runtime, scope: Scope, text: str = "") -> Injection:
@@ -58,56 +58,22 @@ def context(engine: Runtime, scope: Scope, text: str = "") -> Injection:
     newest = engine.store.runs.recent(scope, now=engine.clock(), limit=_LOOKED_AT)
     newest.sort(key=lambda run: not _detail(run)["recurring_pattern"])
     error = next((run for run in newest if run.state == "error"), None)
-    fitting = [run for run in newest if run is not error and _fits(text, run)]
+    words = set(terms(text))
+    fitting = [
+        run
+        for run in newest
+        if run is not error
+        and (
+            not text or any(execution.fits(words, set(terms(t))) for t in (run.title, run.insight))
+        )
+    ]
     chosen = _distinct([*([error] if error else []), *fitting])[:_SHOWN]
     return Injection("\n".join([HEAD, *map(_line, chosen)])) if chosen else NOTHING
 
 
-def _fits(text: str, run: Reflection) -> bool:
-    query_terms = set(terms(text))
-    return not text or any(
-        execution.fits(query_terms, set(terms(words))) for words in (run.title, run.insight)
-    )
-
-
-def _keep_alone(engine: Runtime, job: Job) -> None:
-    """Keep one run at a time: each counts the ones before it, and jobs are worked side by side."""
-    with _counting:
-        _keep(engine, job)
-
-
 def _keep(engine: Runtime, job: Job) -> None:
-    run = _run(job.episode)
-    judgement, subject = execution.judge(run), execution.pattern_key(run)
-    times = len(engine.store.runs.about(job.episode.scope, subject)) + 1
-    kind, now = execution.kind_of(run, judgement, times), engine.clock()
-    detail = {
-        "skills_used": run.tools,
-        "duration_ms": round(run.seconds * 1000),
-        "success": not run.has_failed,
-        "efficiency_score": judgement.efficiency,
-        "issues": judgement.issues,
-        "suggestion": judgement.suggestion,
-        "recurring_pattern": execution.is_recurring(times),
-    }
-    engine.store.runs.save(
-        Reflection(
-            scope=job.episode.scope,
-            subject=subject,
-            insight=one_line(execution.insight(run, judgement), 500),
-            created_at=now,
-            title=one_line(run.task, 300),
-            state=kind,
-            importance=_IMPORTANCE[kind],
-            expires_at=now + _LIFE,
-            detail=json.dumps(detail, ensure_ascii=False),
-            job=job.id,
-        )
-    )
-
-
-def _run(episode: Episode) -> FinishedRun:
-    return FinishedRun(
+    episode = job.episode
+    run = FinishedRun(
         task=episode.task,
         tools=tuple(one_line(step.tool, 60) for step in episode.steps),
         seconds=float(episode.signal("seconds") or 0),
@@ -115,6 +81,33 @@ def _run(episode: Episode) -> FinishedRun:
         retries=int(episode.signal("retries") or 0),
         error=quotable(error_line(episode.error)),
     )
+    judgement, subject = execution.judge(run), execution.pattern_key(run)
+    with _counting:  # each run counts the ones before it, and jobs are worked side by side
+        times = len(engine.store.runs.about(episode.scope, subject)) + 1
+        kind, now = execution.kind_of(run, judgement, times), engine.clock()
+        detail = {
+            "skills_used": run.tools,
+            "duration_ms": round(run.seconds * 1000),
+            "success": not run.has_failed,
+            "efficiency_score": judgement.efficiency,
+            "issues": judgement.issues,
+            "suggestion": judgement.suggestion,
+            "recurring_pattern": execution.is_recurring(times),
+        }
+        engine.store.runs.save(
+            Reflection(
+                scope=episode.scope,
+                subject=subject,
+                insight=one_line(execution.insight(run, judgement), 500),
+                created_at=now,
+                title=one_line(run.task, 300),
+                state=kind,
+                importance=_IMPORTANCE[kind],
+                expires_at=now + _LIFE,
+                detail=json.dumps(detail, ensure_ascii=False),
+                job=job.id,
+            )
+        )
 
 
 def _line(run: Reflection) -> str:

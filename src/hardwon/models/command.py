@@ -6,16 +6,13 @@ tools if possible, else with read-only tools, in an empty folder, and with hardw
 
 from __future__ import annotations
 
-import asyncio
 import os
 import shlex
 import shutil
-import signal
-from contextlib import suppress
-from subprocess import Popen
-from tempfile import TemporaryDirectory, TemporaryFile
-from typing import IO, TYPE_CHECKING
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
+from hardwon.core import processes
 from hardwon.core.errors import InvalidInput, PermanentError, TransientError
 from hardwon.core.text.clean import one_line
 from hardwon.core.text.redact import redact
@@ -28,7 +25,6 @@ if TYPE_CHECKING:
 
 OUTPUT_LIMIT = 1024 * 1024
 _ERRORS_KEPT = 4096
-_LOOK = 0.02
 _QUIET = {"HARDWON_REFLEXION_ENABLED": "false", "HARDWON_HOOKS_ENABLED": "false"}
 
 
@@ -82,70 +78,30 @@ class CommandModel:
 
     async def complete(self, request: Request) -> Reply:
         prompt = f"{request.system}\n\n{request.prompt}\n"
-        # Files instead of pipes: no reader has to keep up, and a full pipe cannot block the end.
-        with (
-            TemporaryFile() as question,
-            TemporaryFile() as output,
-            TemporaryFile() as errors,
-            TemporaryDirectory() as folder,
-        ):
-            question.write(prompt.encode("utf-8", "replace"))
-            question.seek(0)
-            process = self._start(question, output, errors, folder)
-            try:
-                await self._watch(process, (output, errors))
-            finally:
-                _end(process)
-            if process.returncode:
-                raise self._error(process.returncode, _read(errors, _ERRORS_KEPT))
-            text = _read(output, OUTPUT_LIMIT)
-        return Reply(text, self.name, len(prompt) // 4, len(text) // 4)
-
-    def _start(
-        self, question: IO[bytes], output: IO[bytes], errors: IO[bytes], folder: str
-    ) -> Popen[bytes]:
-        # Hardwon is off in the program: its own work must not become lessons.
-        quiet = {**os.environ, **_QUIET}
-        try:
-            return Popen(
+        with TemporaryDirectory() as folder:
+            ended = await processes.run(
                 self._words,
-                stdin=question,
-                stdout=output,
-                stderr=errors,
-                start_new_session=True,
-                env=quiet,
-                cwd=folder if self._runs_isolated else None,
+                cwd=folder if self._runs_isolated else os.getcwd(),
+                # Hardwon is off in the program: its own work must not become lessons.
+                env={**os.environ, **_QUIET},
+                mark=folder,
+                limits=processes.ProcessLimits(self._timeout, OUTPUT_LIMIT, ends_floods=True),
+                stdin=prompt.encode("utf-8", "replace"),
             )
-        except (FileNotFoundError, PermissionError) as error:
-            raise PermanentError(f"{self.name}: cannot be run: {error.strerror}") from error
-        except OSError as error:
-            raise TransientError(f"{self.name}: {error}") from error
+        self._check(ended)
+        return Reply(ended.stdout, self.name, len(prompt) // 4, len(ended.stdout) // 4)
 
-    async def _watch(self, process: Popen[bytes], printed: tuple[IO[bytes], ...]) -> None:
-        """Wait for the end; raise if it takes too long or prints too much."""
-        try:
-            async with asyncio.timeout(self._timeout):
-                while process.poll() is None:
-                    if any(os.fstat(file.fileno()).st_size > OUTPUT_LIMIT for file in printed):
-                        break
-                    await asyncio.sleep(_LOOK)
-        except TimeoutError as error:
-            raise TransientError(f"{self.name} ran longer than {self._timeout:g} s") from error
-        if any(os.fstat(file.fileno()).st_size > OUTPUT_LIMIT for file in printed):
+    def _check(self, ended: processes.Finished) -> None:
+        """Raise what went wrong."""
+        if ended.exit_code is None:
+            is_there = shutil.which(self._words[0]) is not None
+            kind = TransientError if is_there else PermanentError
+            raise kind(f"{self.name}: cannot be run: {ended.problem}")
+        if ended.timed_out:
+            raise TransientError(f"{self.name} ran longer than {self._timeout:g} s")
+        if ended.is_cut:
             raise PermanentError(f"{self.name} printed more than {OUTPUT_LIMIT} bytes")
-
-    def _error(self, code: int, errors: str) -> PermanentError | TransientError:
-        problem = f"{self.name} ended with {code}: {redact(one_line(errors, 300))}"
-        return PermanentError(problem) if code in {126, 127} else TransientError(problem)
-
-
-def _read(file: IO[bytes], limit: int) -> str:
-    file.seek(0)
-    return file.read(limit).decode("utf-8", "replace")
-
-
-def _end(process: Popen[bytes]) -> None:
-    """Kill the whole group, grandchildren included."""
-    with suppress(ProcessLookupError, PermissionError):  # it ended by itself
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+        if ended.exit_code:
+            words = redact(one_line(ended.stderr[:_ERRORS_KEPT], 300))
+            kind = PermanentError if ended.exit_code in {126, 127} else TransientError
+            raise kind(f"{self.name} ended with {ended.exit_code}: {words}")

@@ -158,3 +158,9 @@ def test_the_opposite_about_the_same_failure_contradicts() -> None:
 
 def test_names_are_looked_for_in_time() -> None:
     assert missing("`" + "-" * 500 + "`", "x" * 100_000) == []
+
+
+def test_a_bracket_is_kept_or_left_out_as_a_whole() -> None:
+    given = item("Run `make check` (6 kB; see the `tools/extra.py` script), then wait. Look at it.")
+
+    assert kept(given) == given._replace(do="Look at it.")

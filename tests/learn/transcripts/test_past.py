@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -287,6 +288,32 @@ def test_no_secret_of_a_past_session_reaches_the_disk(
 
     files = [path for path in (tmp_path / "hw").rglob("*") if path.is_file()]
     assert not [path for path in files if secret.encode() in path.read_bytes()]
+
+
+def test_a_model_reads_the_most_telling_runs_only_if_asked(
+    tmp_path: Path, home: Path, shop: Path
+) -> None:
+    for number in range(6):
+        written(home, shop, number)
+    item = {"sort": "way", "when": "counting stock", "wrong": "", "do": "`kiosk login --store <s>`"}
+    answer = {"add": [item | {"steps": [3]}], "change": [], "confirm": [], "withdraw": []}
+    asked = list[str]()
+
+    def model(request: Any) -> str:
+        asked.append(request.prompt)
+        return json.dumps(answer)
+
+    with opened(tmp_path / "hw", model=model, clock=lambda: NOW) as hw:
+        sessions = hw.agent("coder").sessions
+        sessions.learn(most_telling=1)
+        assert not asked
+
+        assert sessions.read() == 1
+
+        items = hw.agent("coder", project=str(shop)).playbook.list()
+    assert len(asked) == 1
+    assert "Report the stock of north, order 4000" in asked[0]  # it met both failures
+    assert [one.situation for one in items] == ["When counting stock"]
 
 
 _INTERRUPTED = """

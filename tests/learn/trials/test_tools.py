@@ -179,6 +179,40 @@ def test_lines_of_compilers_are_understood_without_knowing_the_compiler() -> Non
     ]
 
 
+LINE = """\
+==================== ERRORS ====================
+________ ERROR at setup of test_setup ________
+test_calc.py:13: in bad
+E   RuntimeError: no fixture
+==================== FAILURES ====================
+/repo/calc.py:4: KeyError: 'k'
+==================== short test summary info ====================
+FAILED test_calc.py::test_key - KeyError: 'k'
+ERROR test_calc.py::test_setup - RuntimeError: no fixture
+1 failed, 1 error in 0.10s
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "errors"),
+    [
+        ("pytest nosuch.py", "no tests ran in 0.00s\nERROR: file or directory not found: nosuch.py",
+         [("other", None, None, None)]),
+        ("pytest --tb=line", LINE,
+         [("test_failure", "test_calc.py", None, "test_calc.py::test_key"),
+          ("runtime_error", "test_calc.py", 13, "test_calc.py::test_setup")]),
+        ("gcc -c t.c",
+         "t.c: In function 'main':\nt.c:1:34: error: 'y' undeclared\nt.c:1:34: note: only once",
+         [("type_error", "t.c", 1, None)]),
+    ],
+    ids=["no file", "one line each", "notes"],
+)  # fmt: skip
+def test_what_is_no_error_of_its_own_is_left_out(
+    command: str, output: str, errors: list[tuple]
+) -> None:
+    assert seen(read_text(command, output)) == errors
+
+
 COVERAGE = """\
 PASS ./sum.test.js
 ----------|---------|----------|---------|---------|-------------------

@@ -12,7 +12,7 @@ _FLAG = r"(?<![\w/-])-{1,2}[A-Za-z][\w-]*"
 _PATH = r"(?<![\w:/.~-])~?[\w.-]*+(?:/[\w.@-]++)+"
 _DOTTED = r"(?<!\w)[A-Za-z_]\w*+(?:\.\w++)+"
 _CODED = rf"{_DOTTED}|\b[^\WA-Za-z]*+[A-Za-z][^\W_]*+_\w++|\b_\w+"
-_CAMEL = r"\b[A-Za-z]?[a-z]+[A-Z]\w*|\b[A-Z]{2,}[a-z]\w+"
+_CAMEL = r"\b[A-Za-z]?[a-z]+[A-Z]\w+|\b[A-Z]{2,}[a-z]\w+"
 _VARIABLE = r"\b[A-Z][A-Z0-9_]{2,}(?==)"
 _NAME = re.compile("|".join((_PATH, _FLAG, _CODED, _CAMEL, _VARIABLE)))
 _ABBREVIATION = re.compile(r"(?:[ei]\.[ge]|and/or|either/or|n/a|\w/\w|[A-Za-z]+/[a-z]{1,2})", re.I)

@@ -7,22 +7,42 @@ candidate or proven.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from hardwon.core.errors import NotFound
 from hardwon.core.text import injection
 from hardwon.core.text.harm import objection
-from hardwon.core.values.lesson import UNCHANGED, Fix, Lesson, with_failure, without_success
-from hardwon.core.values.run import Failure, RunSoFar, Step
-from hardwon.knowledge.evidence.keys import worked_keys
+from hardwon.core.values.lesson import (
+    LIVE,
+    MINED,
+    UNCHANGED,
+    Evidence,
+    Fix,
+    Kind,
+    Lesson,
+    Status,
+    join_evidence,
+    unique,
+    values_of,
+    with_failure,
+    without_success,
+)
+from hardwon.core.values.run import Failure, RunSoFar, Step, Trigger
+from hardwon.knowledge.evidence.keys import failed_key, worked_keys
 from hardwon.knowledge.evidence.trails import replaced
-from hardwon.knowledge.evidence.wording import TRAIL, trail_fix
+from hardwon.knowledge.evidence.wording import SHOW_CALLS, trail_fix
 from hardwon.knowledge.ranking.query import Query
-from hardwon.knowledge.reading import fixes, mined_lesson
+from hardwon.knowledge.reading import clues, fixes, mined_lesson
+from hardwon.knowledge.reading.mined_lesson import program
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
+    from datetime import datetime
 
-    from hardwon.engine.pipeline.scope_memory import Memory
+    from hardwon.core.values.run import Failure
+    from hardwon.core.values.scope import Scope
+    from hardwon.storage.ports import LessonStore
+
 
 _NEAREST = 4  # lessons that one call may be known by
 _WORKED = "worked"  # the mark of a fix that a run has shown
@@ -57,8 +77,12 @@ def note_success(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
 
 
 def forget_failed_call(step: Step, past: RunSoFar, memory: Memory) -> None:
-    """Let calls pass that work now: they are no longer known as failing."""
-    keys = worked_keys(step, past.task)
+    """Let calls pass that work now: they are no longer known as failing.
+
+    A call that failed in this run, too, works because of what was done in between.
+    """
+    failed = {key for earlier in past.steps for key in failed_key(earlier, past.task)}
+    keys = tuple(key for key in worked_keys(step, past.task) if key not in failed)
     query = Query("action", "", calls=keys)
     for match in memory.lessons.match(memory.scope, query, now=memory.now, limit=_NEAREST):
         lesson = match.lesson
@@ -98,7 +122,7 @@ def _note_fix(failure: Failure | None, fix: Fix, past: RunSoFar, memory: Memory)
     if (mark := _success(failure.kind, fix)) not in past.counted:
         memory.keep(mined_lesson.record_success(lesson, fix))
         return [mark]
-    if fix.sort == TRAIL:  # this run got further before, and now it works
+    if fix.sort in SHOW_CALLS:  # this run got further before, and now it works
         memory.keep(mined_lesson.settle(with_text(lesson, fix)))
     return []
 
@@ -174,3 +198,119 @@ def _success(kind: str, fix: Fix) -> str:
 
 def _loss(kind: str, fix: Fix) -> str:
     return f"vain {kind} {fix.key}"
+
+
+_NEAREST_KINDS = 8
+
+
+class Memory(NamedTuple):
+    """The lessons of one scope. A changed lesson is screened before it is stored."""
+
+    scope: Scope
+    lessons: LessonStore
+    screen: Callable[[Lesson], Lesson]
+    now: datetime
+
+    def about(self, failure: Failure) -> Lesson | None:
+        """The best lesson of exactly this scope about a failure kind; None if there is none."""
+        query = Query("error", "", signature=failure.exact, kind=failure.kind)
+        matches = self.lessons.match(self.scope, query, now=self.now, limit=_NEAREST_KINDS)
+        own = [match for match in matches if match.lesson.scope == self.scope]
+        own.sort(key=lambda match: (match.is_same_kind, *standing(match.lesson)), reverse=True)
+        return own[0].lesson if own and own[0].is_same_kind else None
+
+    def shown(self, numbers: Iterable[int]) -> list[Lesson]:
+        """The lessons of this scope with these ids that have fixes."""
+        lessons = (self.get(number) for number in sorted(numbers))
+        return [
+            lesson for lesson in lessons if lesson and lesson.scope == self.scope and lesson.fixes
+        ]
+
+    def get(self, number: int) -> Lesson | None:
+        """The lesson with this id; None if it does not exist."""
+        try:
+            return self.lessons.get(self.scope, number)
+        except NotFound:
+            return None
+
+    def keep(self, lesson: Lesson) -> None:
+        """Store a changed lesson, screened and dated; a past run does not make it older."""
+        dated = lesson._replace(updated_at=max(lesson.updated_at, self.now))
+        self.lessons.update(self.screen(dated))
+
+
+def standing(lesson: Lesson) -> tuple[int, int, int]:
+    """The sort key of lessons about one kind: status, runs that met it, age."""
+    return LIVE.index(lesson.status), lesson.met, -lesson.id
+
+
+def note_offer(lesson: Lesson, failure: Failure, memory: Memory) -> str:
+    """Note that a lesson was shown at a failure because of its text; returns the mark of that."""
+    times = sum(
+        value.startswith(failure.kind) for value in values_of(lesson.evidence, Kind.OFFERED)
+    )
+    piece = Evidence(Kind.OFFERED, f"{failure.kind} {times + 1}", memory.now.timestamp())
+    memory.keep(lesson._replace(evidence=join_evidence(lesson.evidence, [piece])))
+    return f"offered {lesson.id} {failure.kind}"
+
+
+def adopt_helpful(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
+    """Let offered lessons that helped take over their failure kinds; returns marks of that."""
+    marks: list[str] = []
+    for mark in past.counted:
+        name, _, offer = mark.partition(" ")
+        done = f"overcome {offer}"
+        if name == "offered" and done not in past.counted:
+            number, kind = offer.split(" ")
+            lesson, last = memory.get(int(number)), past.last_failing(kind)
+            if not lesson or _is_of_steps(lesson) or last is None:
+                continue  # it is about the kinds of its own steps only
+            if _has_helped(lesson, past.steps[: last + 1], step):
+                _helped(lesson, past.steps[last], memory)
+                marks.append(done)
+    return marks
+
+
+def _is_of_steps(lesson: Lesson) -> bool:
+    """Whether the lesson was made of the steps of a run, by rules or by a model that read them."""
+    return lesson.origin == MINED or lesson.trigger == Trigger.RUN
+
+
+def _goes_on(failing: Step, step: Step) -> bool:
+    """Whether a working step uses the same tool or program as the failing one."""
+    if step.tool != failing.tool:
+        return False
+    return step.args.startswith("{") or program(step) == program(failing)
+
+
+def _has_helped(lesson: Lesson, before: Sequence[Step], step: Step) -> bool:
+    """Whether a working step follows the lesson, or is like the failing call it is about.
+
+    `before`: the steps up to and including the failing one.
+    """
+    if clues.follows_advice(lesson, step, before):
+        return True
+    return _goes_on(before[-1], step) and clues.is_about_error(lesson, before[-1])
+
+
+def _helped(lesson: Lesson, failing: Step, memory: Memory) -> None:
+    """Adopt the failure, or only note the help: a lesson not about this error must help twice."""
+    kind = failing.failure.kind if failing.failure else ""
+    before = sum(value.startswith(kind) for value in values_of(lesson.evidence, Kind.HELPED))
+    if before or clues.is_about_error(lesson, failing):
+        _adopt(lesson, failing, memory)
+        return
+    piece = Evidence(Kind.HELPED, f"{kind} {before + 1}", memory.now.timestamp())
+    memory.keep(lesson._replace(evidence=join_evidence(lesson.evidence, [piece])))
+
+
+def _adopt(lesson: Lesson, failing: Step, memory: Memory) -> None:
+    """Give a lesson the failure kind that it helped with, and that kind's record so far."""
+    failure = failing.failure
+    if failure is None or lesson.scope != memory.scope:
+        return
+    mined = memory.about(failure)
+    if mined is not None and mined.status == Status.SEEN:
+        lesson = lesson.met_again(mined, memory.now)
+        memory.keep(mined._replace(status=Status.SUPERSEDED))
+    memory.keep(lesson._replace(kinds=unique((*lesson.kinds, failure.kind))))

@@ -62,13 +62,12 @@ def attempt_text(episode: Episode) -> str:
     """The attempt as text, then the steps around the failure."""
     at = focus(episode)
     steps = episode.steps if at is None else episode.steps[max(0, at - 2) : at + 6]
-    steps_text = "\n".join(_step_text(step) for step in steps)
+    steps_text = "\n".join(
+        f"{'FAILED' if step.failed else 'ok'}: {clip(step.args, 300)}\n"
+        f"{clip_middle(step.output, 300)}"
+        for step in steps
+    )
     return "\n\n".join(part for part in (clip_middle(episode.attempt, 900), steps_text) if part)
-
-
-def _step_text(step: Step) -> str:
-    outcome = "FAILED" if step.failed else "ok"
-    return f"{outcome}: {clip(step.args, 300)}\n{clip_middle(step.output, 300)}"
 
 
 def _lesson(job: Job, blocks: Blocks, *, author: str) -> Lesson:
@@ -84,7 +83,7 @@ def _lesson(job: Job, blocks: Blocks, *, author: str) -> Lesson:
         trigger=job.trigger,
         signatures=(failure.exact,) if failure and failure.exact else (),
         kinds=(failure.kind,) if failure else (),
-        calls=unique(tuple(key for step in failed for key in _call_keys(step))),
+        calls=unique(tuple(key for keys in map(_blamed_keys, failed) for key in keys)),
         evidence=(Evidence(Kind.JOB, job.id),),
         origin=f"{RUN}:{episode.source}",
         author=author,
@@ -102,5 +101,5 @@ def _state(job: Job, blocks: Blocks, author: str) -> str:
     return Status.CANDIDATE if blocks.confidence >= _SURE else Status.SEEN
 
 
-def _call_keys(step: Step) -> tuple[str, ...]:
+def _blamed_keys(step: Step) -> tuple[str, ...]:
     return blamed_keys(step.tool, step.args, error_line(step.output))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.core.values.lesson import PREPARED, Fix, Lesson
 from hardwon.knowledge.evidence.calls import calls_of, only_call
+from hardwon.knowledge.evidence.common import READERS
 from hardwon.knowledge.evidence.keys import same_key
 from hardwon.knowledge.evidence.wording import TRAIL, typed
 from hardwon.knowledge.ranking.query import Query
@@ -13,20 +14,31 @@ from hardwon.knowledge.ranking.scores import Judged
 from hardwon.knowledge.reading.mined_lesson import fixes_to_show
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
     from datetime import datetime
 
-    from hardwon.core.values.run import RunSoFar, Step
+    from hardwon.core.values.run import EndedRun, RunSoFar, Step
     from hardwon.core.values.scope import Scope
     from hardwon.knowledge.evidence.calls import Call
     from hardwon.storage.ports import LessonStore
 
 _NEAREST = 4
+_SURE = 2  # runs that show something which one run may show by chance
 
 
 def judged(
-    pending: Step, past: RunSoFar, scope: Scope, lessons: LessonStore, now: datetime
+    pending: Step,
+    past: RunSoFar,
+    scope: Scope,
+    lessons: LessonStore,
+    *,
+    now: datetime,
+    earlier: Callable[[], Iterable[EndedRun]],
 ) -> list[Judged]:
-    """The lesson about a pending call that failed here last; a list of one or none."""
+    """The lesson about a pending call that failed here last; a list of one or none.
+
+    `earlier` gives the kept runs of the project; it is asked only if there is such a lesson.
+    """
     call = only_call(pending)
     if call is None:
         return []
@@ -35,6 +47,8 @@ def judged(
     for match in lessons.match(scope, query, now=now, limit=_NEAREST):
         if any(shared == key for shared, _ in match.calls):
             verdict = _verdict(match.lesson, call, past)
+            if not verdict and _may_work(call, match.lesson, earlier()):
+                verdict = "it has worked here, too"
             return [Judged(match, 1.0, (("same call", 1.0),), verdict)]
     return []
 
@@ -49,12 +63,41 @@ def _verdict(lesson: Lesson, pending: Call, past: RunSoFar) -> str:
     return "" if all(_says_otherwise(fix, pending, past) for fix in shown) else "it may work now"
 
 
+def _may_work(pending: Call, lesson: Lesson, earlier: Iterable[EndedRun]) -> bool:
+    """Whether the same call worked in a kept run, and has failed in fewer than two since.
+
+    Then what it meets depends on more than the call. A success after the calls that the fix names
+    does not count.
+    """
+    first = {program for fix in lesson.fixes for program in fix.key.split(PREPARED)[1:]}
+    has_worked, failures = False, 0
+    for run in earlier:
+        key, is_prepared = same_key(pending, run.task), False
+        ended = list[bool]()  # whether each of these calls failed
+        for step in run.steps:
+            made = calls_of(step)
+            if any(same_key(call, run.task) == key for call in made):
+                ended += [] if is_prepared and not step.failed else [step.failed]
+            is_prepared = is_prepared or any(call.program in first for call in made)
+        has_worked = has_worked or False in ended
+        failures = 0 if False in ended else failures + (True in ended)
+    return has_worked and failures < _SURE
+
+
 def _says_otherwise(fix: Fix, pending: Call, past: RunSoFar) -> bool:
     """Whether a fix says that something else must be called, or first, and the run has not."""
-    if fix.sort != TRAIL:
-        return False  # a file was changed: the same call may work now
+    if fix.sort != TRAIL or fix.failed:
+        return False  # a file was changed, or the goal, or it did not always help
     _, *first = fix.key.split(PREPARED)
     if first:
+        if fix.worked < _SURE or READERS.issuperset(first):
+            return False  # the files may be right now
         made = {call.program for step in past.steps for call in calls_of(step)}
         return made.isdisjoint(first)
-    return pending.is_tool or typed(pending, past.task) != fix.call
+    if pending.is_tool:
+        return True
+    return _words(typed(pending, past.task)) != _words(fix.call)
+
+
+def _words(call: str) -> list[str]:
+    return [word.removeprefix("./") for word in call.split()]

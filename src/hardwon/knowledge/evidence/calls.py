@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.knowledge.evidence import folding
-from hardwon.knowledge.evidence.common import COMMON, READERS
+from hardwon.knowledge.evidence.common import COMMON, PLUMBING, READERS
 from hardwon.knowledge.reading.authored import is_shell
 from hardwon.knowledge.reading.shell import INTERPRETERS, Command, parse, unquoted
 
@@ -23,6 +23,9 @@ _MOST = 40  # calls of one step
 _FUNCTION = re.compile(
     r"(?:^|(?<=[;&\n]))[ \t]*(?:function[ \t]+)?([A-Za-z_]\w*)[ \t]*\(\)[ \t\n]*\{([^{}]*)\}"
 )
+_EXPORT = re.compile(r"(?:^|(?<=[;&\n]))[ \t]*export[ \t]+([^;&|\n]+)")
+_ASSIGNED = re.compile(r"(?<![\w$])([A-Z][A-Z0-9_]*)=")
+_JSON = re.compile(r'"(\{(?:[^"\\]|\\.)*\})"')
 _ARGUMENTS = re.compile(r'"\$(?:[@*]|\{[@*]\})"|\$(?:@|\{@\})')
 _NUMBERED = re.compile(r'"\$\{?([1-9])\}?"|\$\{?([1-9])\}?')
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
@@ -96,7 +99,22 @@ def calls_of(step: Step) -> tuple[Call, ...]:
 def _command_calls(text: str) -> tuple[Call, ...]:
     functions = dict(_FUNCTION.findall(text))
     rest = _FUNCTION.sub("", text) if functions else text
-    return tuple(_expanded(parse(rest), functions))[:_MOST]
+    exported = frozenset(name for line in _EXPORT.findall(rest) for name in _ASSIGNED.findall(line))
+    return tuple(_expanded(_with_exports(parse(rest), exported), functions))[:_MOST]
+
+
+def _with_exports(commands: tuple[Command, ...], exported: frozenset[str]) -> tuple[Command, ...]:
+    """The commands, each with the exported variables in front that it is run with."""
+    if not exported:
+        return commands
+    found: list[Command] = []
+    for command in commands:
+        own = [word for word in command.env if word.partition("=")[0] in exported]
+        new = [word for word in own if not command.text.startswith(word)]
+        is_run = command.program and command.name not in PLUMBING | READERS
+        text = " ".join((*new, command.text)) if is_run else command.text
+        found.append(command._replace(env=(*new, *command.env), text=text))
+    return tuple(found)
 
 
 def _expanded(commands: tuple[Command, ...], functions: dict[str, str]) -> Iterator[Call]:
@@ -134,8 +152,8 @@ def _value_of(name: str, command: Command) -> str:
 
 
 def _command_call(command: Command) -> Call:
-    own_env = [word for word in command.env if command.text.startswith(word)]
-    words = [unquoted(word) for word in command.words]
+    own_env = _leading(command.text, command.env)
+    words = [unquoted(word).replace('\\"', '"') for word in command.words]
     variables = [word.partition("=")[0] + "=" for word in own_env]
     fixed, names = list[str](), list[str]()
     for word, is_name in _shape(command, words):
@@ -143,12 +161,21 @@ def _command_call(command: Command) -> Call:
     kind = " ".join((*variables, *fixed))
     shape = " ".join((kind, *dict.fromkeys(names)))
     named = frozenset(word for text in (*own_env, *words) for word in _WORDS.findall(text))
-    text = _quiet(command.text)
+    text = _JSON.sub(lambda found: f"'{found[1]}'".replace('\\"', '"'), _quiet(command.text))
     is_inside = command.cwd and not command.cwd.startswith(("/", "~", "$", "."))
     text = f"cd {command.cwd} && {text}" if is_inside else text
     has_script = bool(command.script) and not command.writes
     writes = bool(command.writes) or command.name in _CHANGING
     return Call(_name(command), text, shape, kind, named, has_script=has_script, writes=writes)
+
+
+def _leading(text: str, env: tuple[str, ...]) -> list[str]:
+    """The assignments that stand in front of a command."""
+    leading: list[str] = []
+    while word := next((word for word in env if text.startswith(f"{word} ")), ""):
+        leading.append(word)
+        text = text[len(word) :].lstrip()
+    return leading
 
 
 def _name(command: Command) -> str:

@@ -23,6 +23,7 @@ _FAILURES = "Failures that were met here, and what got past them:"
 _CALL = 120  # characters of a call
 _HARD_CALL = 260  # the same of one that also failed: its details matter
 _SHARE = 0.65  # of the budget that calls may take
+_NAMED = 3  # words that may make the difference between two calls
 _LEAST = 2  # the fewest calls that are worth a list
 
 
@@ -84,14 +85,14 @@ def _past_it(lesson: Lesson, families: set[str]) -> str:
 
 
 def _difference(failing: Call, working: Call) -> str:
-    """What the working call has and the failing one lacks, or the other way round."""
+    """What the working call has and the failing one lacks, or the other way round; else ""."""
     has, had = working.shape.split(), failing.shape.split()
     added = [word for word in has if word not in had]
     removed = [word for word in had if word not in has]
-    parts = [("with", added), ("without", removed)]
-    return "; ".join(
-        f"{word} {', '.join(f'`{name}`' for name in names)}" for word, names in parts if names
-    )
+    names = added or removed
+    if not 0 < len(names) <= _NAMED or len(removed) > _NAMED:
+        return ""
+    return f"{'with' if added else 'without'} {', '.join(f'`{name}`' for name in names)}"
 
 
 def _last_call(text: str) -> Call | None:

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from hardwon.core.values.run import Step
 
-_OTHERS = 3  # other forms of a call that are named
+_SORT = 3  # calls that differ in one word until they are one sort
+_OTHERS = 5  # other forms of a call that are named
 _PLAIN = re.compile(r"[A-Za-z-][A-Za-z_.:/-]*")  # a word that is no value of one task
 _HELP = frozenset(["--help", "-h", "help"])
 _AGAIN = 0.5  # what each further run is worth beside the first
@@ -56,6 +57,14 @@ class _Record:
         if form not in self.examples or not re.search(r"\$\{?\w", call.text):
             self.examples.pop(form, None)
             self.examples[form] = call, compact(call.text, task)
+
+    def add(self, other: _Record) -> None:
+        """Count the calls of another family, too."""
+        self.runs |= other.runs
+        self.worked += other.worked
+        self.failed += other.failed
+        self.places += other.places
+        self.examples |= other.examples
 
     def way(self, family: str) -> Way:
         """The way that the calls show."""
@@ -102,8 +111,24 @@ def ways_of(runs: Iterable[tuple[str, Sequence[Step]]]) -> list[Way]:
             for call in filter(_is_way, working_calls(step)):
                 record = records.setdefault(call.family, _Record())
                 record.note(call, task, run=number, place=at / len(steps))
-    found = [record.way(family) for family, record in records.items() if record.runs]
+    found = [record.way(family) for family, record in _united(records).items() if record.runs]
     return sorted(found, key=lambda way: (-way.worth, way.place))
+
+
+def _united(records: dict[str, _Record]) -> dict[str, _Record]:
+    """The records; of calls that differ in their last word only, three and more are one sort."""
+    alike: dict[str, list[str]] = {}
+    for family, record in records.items():
+        call, _ = next(iter(record.examples.values()), (None, ""))
+        if call is not None and call.kind == call.shape.strip() and not call.kind.endswith("="):
+            alike.setdefault(call.kind.rpartition(" ")[0], []).append(family)
+    for sort, families in alike.items():
+        if sort and len(families) >= _SORT:
+            first, *rest = (records.pop(family) for family in families)
+            for record in rest:
+                first.add(record)
+            records[f"{sort} …"] = first
+    return records
 
 
 def _is_way(call: Call) -> bool:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from hardwon.knowledge.evidence.trails import Passed
 
 TRAIL = "trail"  # the sort of a fix that shows calls
+FURTHER = "further"  # the same where the last call failed, too, in another way
+INSTEAD = "instead"  # the same where the failing call was given up
+SHOW_CALLS = frozenset([TRAIL, FURTHER, INSTEAD])
 VALUES = " ~"  # at the end of a key: only values were changed
 _SHOWN = 300  # characters of one call
 _ANSWER = 160  # characters of an answer
@@ -25,7 +28,7 @@ def trail_fix(found: Passed, task: str) -> Fix:
     """The trail as a fix of its failure."""
     said = next((asked.answer for asked in found.before if asked.answer), "")
     return Fix(
-        sort=TRAIL,
+        sort=INSTEAD if found.is_instead else FURTHER if found.is_further else TRAIL,
         text=trail_text(found, task),
         key=_key(found),
         call=typed(found.working, task),

@@ -18,8 +18,6 @@ _WORDS = (
     *("fault", "faultstring", "text", "content", "body", "result", "data", "response", "output"),
     *("code", "type", "status"),
 )
-_CODES = ("code", "__type", "error_code", "errorCode", "type", "reason", "error")
-_INNER = ("error", "errors", "body", "detail", "content", "text")
 _COMPLAINTS = r"(?i:errors?\Z|details?\Z|invalid.?params|violations|issues)"
 _FIELDS = ("field", "loc", "param", "parameter", "property", "propertyName", "attribute", "path")
 _LIKE = r"(?i:message|error|reason|detail|fault|failure|cause|issue|problem|violation|complaint)"
@@ -57,42 +55,6 @@ def body_start(text: str) -> int:
         text,
     )
     return prefix.end() if prefix and text[-1] in "}]>" else -1
-
-
-def body_code(output: str) -> str:
-    """The code that a body gives its error, as `BucketNotEmpty`; "" if it has none."""
-    text = output.strip()[:_READ]
-    if text.startswith("<"):
-        code = re.search(r"<Code>([^<>]{1,80})</Code>", text)
-        return _name(code[1]) if code else ""
-    return _code(text, _DEEP)
-
-
-def _code(value: Any, deep: int) -> str:
-    """The first error code within a value. The `type` beside a `text` is skipped: it is a block."""
-    if isinstance(value, str):
-        value = _parsed(value)
-    if isinstance(value, list):
-        value = value[0] if value else None
-    if not isinstance(value, dict) or not deep:
-        return ""
-    codes = (_name(value.get(key)) for key in _CODES if "text" not in value)
-    inner_codes = (_code(value[key], deep - 1) for key in _INNER if key in value)
-    return next(filter(None, (*codes, *inner_codes)), "")
-
-
-def _parsed(text: str) -> Any:
-    """The value of a JSON text; None for any other text."""
-    try:
-        return json.loads(text) if text.startswith(("{", "[")) else None
-    except (ValueError, RecursionError):
-        return None
-
-
-def _name(value: Any) -> str:
-    """The last part of an error code if it is one word without digits; else ""."""
-    last_part = re.split(r"[#/]", value)[-1] if isinstance(value, str) else ""
-    return last_part if re.fullmatch(r"[A-Za-z][A-Za-z_.-]{3,50}", last_part) else ""
 
 
 def _scanned(text: str, start: int) -> str:

@@ -14,7 +14,7 @@ from hardwon.knowledge.evidence.calls import calls_of
 from hardwon.knowledge.evidence.common import READERS
 from hardwon.knowledge.evidence.inner import with_failure
 from hardwon.knowledge.evidence.trails import failing_call, passed
-from hardwon.knowledge.evidence.wording import TRAIL, VALUES, trail_fix, typed
+from hardwon.knowledge.evidence.wording import SHOW_CALLS, TRAIL, VALUES, trail_fix, typed
 from hardwon.knowledge.reading.authored import (
     BACKUP,
     edits_source,
@@ -99,7 +99,9 @@ def fixes_of_call(fixes: Sequence[Fix], step: Step) -> tuple[Fix, ...]:
     if failing is None:
         return tuple(fixes)
     return tuple(
-        fix for fix in fixes if fix.sort != TRAIL or _program_of(fix, step) == failing.program
+        fix
+        for fix in fixes
+        if fix.sort not in SHOW_CALLS or _program_of(fix, step) == failing.program
     )
 
 

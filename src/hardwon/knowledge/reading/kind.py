@@ -171,25 +171,6 @@ def printed_text(kind: str, line: str) -> str:
     return f"{head.rstrip(QUOTES)}{NAME}{tail.lstrip(QUOTES)}"
 
 
-def folded_names(kind: str, line: str) -> list[str]:
-    """What each `<name>` of a failure kind stands for in its line, quotes included.
-
-    [] if the kind does not fit the line.
-    """
-    bare, names = _stripped(line), []
-    head, *rest = map(str.strip, re.split(f"({NAME}|<n>)", kind))
-    at = len(head) if bare.startswith(head) else -1
-    for number in range(0, len(rest), 2):
-        mark, words = rest[number : number + 2]
-        is_last = number + 2 == len(rest)
-        end = bare.find(words or " ", at + 1) if words or not is_last else len(bare)
-        if at < 0 or end < 0:
-            return []
-        names += [bare[at:end].strip(" :=.")] if mark == NAME else []
-        at = end + len(words)
-    return names
-
-
 def missing_name(line: str) -> str:
     """The module or program that the line says is missing; "" if it names none."""
     missing = _missing(_stripped(line))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from hardwon.knowledge.evidence.common import READERS
 from hardwon.knowledge.reading.bodies import (
     enclosed_status,
     is_failed_body,
@@ -108,54 +109,7 @@ def _has_tool_failed(tool: str, text: str) -> bool:
 
 
 _HEAD, _TAIL = 600, 12_000
-_VIEWERS = frozenset(
-    [
-        *(
-            "cat",
-            "head",
-            "tail",
-            "less",
-            "more",
-            "nl",
-            "ls",
-            "find",
-            "grep",
-            "rg",
-            "egrep",
-            "fgrep",
-        ),
-        *("sed", "awk", "wc", "file", "stat", "which", "tree", "diff", "pwd", "echo", "printf"),
-        *(
-            "ag",
-            "ack",
-            "sort",
-            "uniq",
-            "cut",
-            "tr",
-            "tee",
-            "jq",
-            "column",
-            "true",
-            "xxd",
-            "strings",
-        ),
-        *(
-            "rm",
-            "cp",
-            "mv",
-            "mkdir",
-            "touch",
-            "chmod",
-            "ln",
-            "rmdir",
-            "test",
-            "[",
-            "type",
-            "history",
-        ),
-        *("sleep", "kill", "date", "env", "exit", "wait", ":"),
-    ]
-)
+_VIEWERS = READERS | {"egrep", "strings", ":"}  # they print what is there, or nothing
 _SHOWING = frozenset(
     ["diff", "log", "show", "status", "blame", "grep", "ls-files", "logs", "cat-file", "describe"]
 )
@@ -174,49 +128,16 @@ _SHELL_SAYS = (
 )
 _USAGE = r"(?m)^([\w./-]{1,80}+)(?: [\w./-]{1,80}+){0,3}: error: [^\n]+\Z"
 _SAYS = (
-    rf"(?m)^(?:/(?:usr/)?bin/)?{SHELL}: (?:-c: )?(?:line \d+: |\d+: )[^\n]{{1,200}}"
-    r"(?:not found|No such file or directory|syntax error|Permission denied|unexpected)[^\n]{0,80}"
-    rf"(?:\n{SHELL}: [^\n]*)?\Z"
-)
-_USAGE = r"(?m)^([\w./-]{1,80}+)(?: [\w./-]{1,80}+){0,3}: error: [^\n]+\Z"
-_RED = (
-    r"(?m)^=+ (?:[^\n]{0,80}, )?[1-9]\d* (?:failed|errors?)\b[^\n]{0,120}=+$"
-    r"|^[1-9]\d* (?:failed|errors?)(?:, [^\n]{0,80})? in [\d.]+"
-    r"|^FAILED \((?:failures|errors|unexpected)[^\n]{0,80}\)$|^FAIL(?:\t| +\S+ +\[?\d)"
-    r"|^[1-9]\d* (?:failed|errors?|exceptions?),? in [\d.]+ s"
-    r"|^--- FAIL: |^test result: FAILED|^Tests: +[1-9]\d* failed|^\s{0,8}[1-9]\d* failing$"
-    r"|^(?:\[INFO\] )?BUILD FAIL(?:ED|URE)|^npm (?:ERR!|error) |^make(?:\[\d+\])?: \*\*\* "
-    r"|\btests? finished: [^\n]{0,80}\b[1-9]\d* (?:failed|exceptions)"
-    r"|^error(?:\[E\d+\])?: could not compile|^Found [1-9]\d* errors?\b|^FAILURE: Build failed"
-    r"|^ERROR: No matching distribution|^!+ [^\n]{0,40}Interrupted"
-    r"|^[1-9]\d* (?:examples?|tests?|runs?), [^\n]{0,60}\b[1-9]\d* (?:failures?|errors?)"
-    r"|^ *(?:Test Files|Tests) +[1-9]\d* failed\b|^\u2716 [1-9]\d* problems? \([1-9]\d* errors?"
-    r"|^[^\s(:]{1,200}(?:\(\d+,\d+\):|:\d+:\d+ -) error [A-Z]{2,4}\d+: "
-    r"|^# \S{1,200}\n(?:vet: )?\S{1,200}\.go:\d+:\d+: |^Node\.js v\d+\.\d+\.\d+\s*\Z"
-    r"|^(?:PHP )?(?:Fatal|Parse) error: |^Exception in thread \""
-    r"|^(?:<internal:)?[^\s:]{1,200}:\d+:in [^\n]{1,200} \([A-Z][\w:]{0,80}\)$"
-    r"|^(?:Parse|Runtime) error near line \d+: |^(?:psql:\S{1,200}:\d+: )?(?:ERROR|FATAL):  "
-    r"|^ERROR \d{4} \(|^CONFLICT \(|^ *\^-*\^? SC\d{4} \(|^\s*\u25cf Test suite failed to run"
-    r"|^rake aborted!|^(?:Got )?permission denied while trying to connect"
-    r"|^The connection to the server \S{1,80} was refused|^package \S{1,120} is not in GOROOT"
-    r"|^ *\S{1,200} : error [A-Z]{2,6}\d{2,5}: |^Build FAILED\.$|^Execution halted\s*\Z"
-)
-_SAYS = (
     r"(?m)^(?:fatal|error|Error|ERROR|panic|FATAL): [^\n]+"
     r"|^thread '[^\n]{0,80}'(?: \(\d+\))? panicked at "
     r"|^[\w./\\-]{1,200}:\d+:(?:\d+:)? (?:fatal )?error: |^error(?:\[E\d+\])?: "
     r"|^[\w.-]{1,40}: (?:error|fatal): |^\W{0,3}Error: |\A[\w.]{0,80}(?:Error|Exception): "
-    r"|^[\w.-]{1,40} error in \w{1,20} operation: |^Error from server(?: \(\w{1,40}\))?: "
-    r"|^The \w{1,60} \"[^\"\n]{1,120}\" is invalid: |^[\w/-][\w./-]{0,200}?\.go:\d+:\d+: \S"
-    r"|^Error in [^\n]{1,200} : \S"
+    r"|^Error(?: \w{1,20}){1,3}[^\n:]{0,200} ?: \S"
+    r"|^[\w/-][\w./-]{0,200}?\.\w{1,4}:\d+:\d+: (?!warning|note)\S"
 )
 _GREEN = (
     r"(?m)^(?:OK|test result: ok|PASS|BUILD SUCCESS\w*)\b"
     r"|^=+ (?![^\n]*\b(?:failed|errors?)\b)[^\n]*\b\d+ passed\b"
-)
-# How programs begin a refusal that is their whole output
-_REFUSES = (
-    r"You must |It was not possible to |The \w{1,20}(?: \w{1,20})? \([^)\n]{1,80}\) could not "
 )
 _ANSWER = 3  # lines of an output that may be nothing but a refusal
 _HANDLED = (
@@ -292,23 +213,14 @@ def _has_run_failed(tail: str, runs: Sequence[Command]) -> bool:
         return True
     if _TRACEBACK in tail or all(run.name in INTERPRETERS for run in runs):
         return False  # a script may print whatever it likes
-    is_error = re.search(_SAYS, tail) or _only_refuses(tail) or _has_no_change(tail, runs)
+    is_error = re.search(_SAYS, tail) or _only_refuses(tail)
     return bool(is_error) and not re.search(_GREEN, tail)
 
 
 def _only_refuses(tail: str) -> bool:
     """Whether the output is short and begins like an error."""
     text = tail.strip()
-    is_short = bool(text) and text.count("\n") < _ANSWER
-    return is_short and (is_refusal(text) or bool(re.match(_REFUSES, text)))
-
-
-def _has_no_change(tail: str, runs: Sequence[Command]) -> bool:
-    """Whether `git commit` found nothing to commit; the same text from `git status` is fine."""
-    is_commit = bool(runs) and runs[-1].does == "git commit"
-    return is_commit and bool(
-        re.search(r"(?m)^(?:nothing|no changes) (?:added )?to commit\b", tail)
-    )
+    return bool(text) and text.count("\n") < _ANSWER and is_refusal(text)
 
 
 def _is_misused(tail: str, runs: Sequence[Command]) -> bool:

@@ -30,7 +30,7 @@ def report(row: Dream, work: Consolidation, applied: Sequence[Edit]) -> str:
     parts = [
         [_head(row, work)],
         *(_section(title, kind, applied, work.engine) for kind, title in _TITLES.items()),
-        _list("Nearly the same; keep both or delete one", list(map(_pair, work.near))),
+        _list("Nearly the same; keep both or delete one", [f"#{a} ↔ #{b}" for a, b in work.near]),
         _list("Failure patterns", [f"{p.kind} ×{p.times}  {p.text}" for p in work.patterns]),
         _list("Proposed improvements", work.improvements),
         _list("Troubles", work.troubles),
@@ -51,7 +51,7 @@ def _head(row: Dream, work: Consolidation) -> str:
 
 def _section(title: str, kind: str, applied: Iterable[Edit], engine: Runtime) -> list[str]:
     edits = [edit for edit in applied if edit.kind == kind]
-    lines = [f"{_edit(edit)}  {_label(edit, engine)}" for edit in edits[:_LISTED]]
+    lines = [_edit_line(edit, engine) for edit in edits[:_LISTED]]
     return _list(title, lines, total=len(edits))
 
 
@@ -67,18 +67,12 @@ def _list(title: str, lines: Sequence[str], *, total: int = 0) -> list[str]:
     ]
 
 
-def _pair(pair: tuple[int, int]) -> str:
-    return f"#{pair[0]} ↔ #{pair[1]}"
-
-
-def _edit(edit: Edit) -> str:
+def _edit_line(edit: Edit, engine: Runtime) -> str:
     sign = " ↔ " if edit.tag else " + "
     numbers = sign.join(f"#{number}" for _, number in edit.lessons[:8])
-    return f"{numbers}{' + …' if len(edit.lessons) > 8 else ''} ({edit.reason})"
-
-
-def _label(edit: Edit, engine: Runtime) -> str:
+    more = " + …" if len(edit.lessons) > 8 else ""
     try:
-        return clip(one_line(engine.store.lessons.get(*edit.lessons[0]).correction), 80)
+        words = clip(one_line(engine.store.lessons.get(*edit.lessons[0]).correction), 80)
     except NotFound:
-        return ""
+        words = ""
+    return f"{numbers}{more} ({edit.reason})  {words}"

@@ -97,12 +97,18 @@ def _item(row: Any) -> Item | None:
     if not isinstance(row, dict):
         return None
     return Item(
-        when=re.sub(r"(?i)^when(?:ever)?\s+", "", _words(row, "when", _WHEN)).rstrip(".:;, "),
+        when=_situation(_words(row, "when", _WHEN)),
         do=_lines(row, "do"),
         wrong=_words(row, "wrong", LESSON_LIMIT),
         steps=_steps(row.get("steps")),
         id=_number(row.get("id")),
     )
+
+
+def _situation(text: str) -> str:
+    """When an item applies, as words that go on after “When”."""
+    text = re.sub(r"(?i)^when(?:ever)?\s+", "", text).rstrip(".:;, ")
+    return text[:1].lower() + text[1:] if re.match(r"[A-Z][a-z]", text) else text
 
 
 def _words(row: dict[str, Any], name: str, limit: int) -> str:

@@ -107,9 +107,19 @@ def _keep_supported(text: str, grounds: str) -> tuple[str, list[str]]:
     """The sentences whose names the grounds hold, and the names that they do not."""
     if not (lost := missing(text, grounds)):
         return text, []
-    sentences = [part for part in re.split(_SENTENCE, text) if part.count("`") % 2 == 0]
-    held = (sentence for sentence in sentences if not missing(sentence, grounds))
+    held = (sentence for sentence in _sentences(text) if not missing(sentence, grounds))
     return " ".join(held).rstrip(";, "), lost
+
+
+def _sentences(text: str) -> list[str]:
+    """The sentences of a text; quotes and brackets are never cut."""
+    whole: list[str] = []
+    for part in re.split(_SENTENCE, text):
+        is_open = whole and (
+            whole[-1].count("`") % 2 or whole[-1].count("(") > whole[-1].count(")")
+        )
+        whole[-1:] = [f"{whole[-1]} {part}"] if is_open else [*whole[-1:], part]
+    return whole
 
 
 def missing(text: str, grounds: str) -> list[str]:

@@ -26,6 +26,7 @@ LINE_LIMIT = 4 * 1024 * 1024  # a longer line is shortened while it is read
 STRING_KEPT = 64 * 1024  # of either end of a string in such a line
 SHORTENED_LIMIT = 16 * 1024 * 1024
 _PIECE = 1024 * 1024
+_DOCUMENT = 64 * 1024 * 1024  # a file that is one JSON value
 _SHORT_STRINGS = re.compile(rb'(?:[^"]++|"(?:[^"\\]|\\.){0,512}")+', re.DOTALL)
 _IN_STRING = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*', re.DOTALL)
 
@@ -41,6 +42,16 @@ def records(path: str, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:
             record = _record(line, skipped)
             if record is not None:
                 yield number, record
+
+
+def document(path: str, skipped: Counter[str]) -> Any:
+    """The one JSON value in a file; None, and counted, if it is none or too long."""
+    with open_transcript(path) as file:
+        text = file.read(_DOCUMENT + 1)
+    if len(text) > _DOCUMENT:
+        skipped["too long"] += 1
+        return None
+    return _record(text, skipped)
 
 
 def count(path: str) -> int:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
-from hardwon.core.errors import HardwonError, NotFound
+from hardwon.core.errors import HardwonError, InvalidInput, NotFound
+from hardwon.core.time_limits import run_sync
+from hardwon.core.values.run import Episode
 from hardwon.learn.transcripts import catalog, lines
 from hardwon.learn.transcripts.catalog import Context, context_of
 from hardwon.learn.transcripts.extract import Tell, extract, untold
 from hardwon.learn.transcripts.integrate import Integration, undo
-from hardwon.learn.transcripts.past import Learnt, PastSessions
+from hardwon.learn.transcripts.past import Learnt, PastRun, PastSessions
 from hardwon.learn.transcripts.questions import (
     Answer,
     Question,
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from hardwon.engine.runtime import Runtime
     from hardwon.learn.transcripts.insight import Delta
     from hardwon.learn.transcripts.transcript import SessionPlace
+    from hardwon.storage.ports import Run
 
 PENDING, IN_PROGRESS, COMPLETED = "pending", "in_progress", "completed"
 
@@ -130,6 +133,7 @@ class Sessions:
         self._engine = engine
         self._scope = scope
         self._state = MiningState(engine.settings.home)
+        self.telling: list[PastRun] = []  # the runs that `read` lets a model read
 
     def find(
         self, *, agents: Iterable[str] = (), cwd: str = "", since: timedelta | None = None
@@ -162,20 +166,37 @@ class Sessions:
         agents: Iterable[str] = (),
         since: timedelta | None = None,
         is_look: bool = False,
+        most_telling: int = 0,
         tell: Tell = untold,
     ) -> list[Learnt]:
         """Record every past session that is new or has grown as runs of its project.
 
         No model is asked. With `is_look` nothing is stored. `tell(done, of)` counts sessions.
+        The `most_telling` runs are then in `telling`, for `read`.
         """
-        past = PastSessions(self._engine, self._scope)
+        past = PastSessions(self._engine, self._scope, most_telling=most_telling)
         fresh = self.unrecorded(agents=agents, since=since)
         learnt = list[Learnt]()
         tell(0, len(fresh))
         for session in past.learn(fresh, is_look=is_look):
             learnt.append(session)
             tell(len(learnt), len(fresh))
+        self.telling = past.telling
         return learnt
+
+    def read(self) -> int:
+        """Let the model read the runs in `telling` now; how many hold something new."""
+        if not self._engine.reads_runs:
+            raise InvalidInput("no model reads runs: set model.name, and leave reader.enabled on")
+        jobs = [
+            self._engine.read_run(
+                Episode(run.scope, run.past.task), cast("Run", run), run.past.steps
+            )
+            for run in self.telling
+        ]
+        run_sync(self._engine.drain)
+        self.telling = []
+        return sum(job is not None for job in jobs)
 
     def mine(
         self,

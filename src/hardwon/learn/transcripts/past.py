@@ -24,9 +24,13 @@ from hardwon.core.values.run import RunSoFar
 from hardwon.engine import trust
 from hardwon.engine.pipeline import archive
 from hardwon.engine.recording import Recording
-from hardwon.learn.transcripts import lines
-from hardwon.learn.transcripts.agents import neutral, read
-from hardwon.learn.transcripts.transcript import USER, FinishedCall, Reading, SessionPlace
+from hardwon.learn.transcripts.agents import messages, read
+from hardwon.learn.transcripts.transcript import (
+    USER,
+    FinishedCall,
+    Reading,
+    SessionPlace,
+)
 from hardwon.storage.stores.run_files import at_work
 from hardwon.storage.stores.runs import STEPS_REMEMBERED, FileRun
 
@@ -63,10 +67,36 @@ class Learnt(NamedTuple):
     problem: str = ""
 
 
+class PastRun(NamedTuple):
+    """A past run for the model that reads runs."""
+
+    scope: Scope
+    name: str
+    past: RunSoFar
+
+    def so_far(self) -> RunSoFar:
+        """The whole run."""
+        return self.past
+
+    @property
+    def worth(self) -> tuple[int, int]:
+        """How much there is to read in it: failures of different kinds, and calls."""
+        kinds = {step.failure.kind for step in self.past.steps if step.failure}
+        return len(kinds), len(self.past.steps)
+
+    @property
+    def tokens(self) -> int:
+        """About how many tokens its steps have."""
+        return sum(len(step.args) + len(step.output) for step in self.past.steps) // 4
+
+
 class PastSessions:
     """Records past sessions for one agent. Only one process of a home does so at a time."""
 
-    def __init__(self, engine: Runtime, scope: Scope) -> None:
+    def __init__(self, engine: Runtime, scope: Scope, *, most_telling: int = 0) -> None:
+        """`most_telling`: how many runs to keep in `telling`, for a model to read."""
+        self.telling: list[PastRun] = []
+        self._most_telling = most_telling
         self._engine = engine
         self._scope = scope
         self._owner = scope._replace(project=None)  # notes about sessions belong to no project
@@ -108,13 +138,14 @@ class PastSessions:
         """Record the runs of a file in the neutral format, one a line; `skipped` counts others."""
         changed = os.stat(path).st_mtime if os.path.isfile(path) else 0.0
         with self._alone():
-            for number, record in lines.records(path, skipped):
+            for number, record in messages.import_records(path, skipped):
                 odd = Counter[str]()
-                make = partial(Reading, neutral.Parser(), [(number, record)], odd)
-                for _ in (reading := make()).moments():
-                    continue
+                make = partial(Reading, messages.ImportParser(), [(number, record)], odd)
+                reading = make()
+                is_run = any(map(bool, reading.moments()))
                 skipped += odd
-                if name := reading.about.id:
+                if is_run:
+                    name = reading.about.id or f"{os.path.basename(path)}:{number}"
                     place = SessionPlace(NEUTRAL, name, path, changed=changed)
                     yield self._record(place, make, {}, is_look=False)
         self._engine.store.tend()
@@ -139,11 +170,14 @@ class PastSessions:
         known = self._runs.past(self._owner, [name, *digests])
         since = float(known.get(name) or live.get(name) or 0)
         recorder = _Recorder(self._engine, scope, self._owner, place)
+        recorder.keeps_steps = bool(self._most_telling)
         recorder.resume(digests, known)
         until = datetime.fromtimestamp(since, UTC) - _SLACK if since else None
         recorder.play(_before(until, _dated(place, read())), is_look=is_look)
         if not is_look and self._is_over(place):
             recorder.end()
+        own = sorted([*self.telling, *recorder.runs.values()], key=lambda run: run.worth)
+        self.telling = own[::-1][: self._most_telling]
         status = LEARNT if recorder.steps else LIVE if until else KNOWN
         counts = tuple(recorder.runs), recorder.steps, recorder.failed
         return Learnt(place, status, scope.project or "", *counts, skipped=skipped)
@@ -219,7 +253,8 @@ class _Recorder:
         self._known = 0  # so many calls were recorded earlier
         self._first = self._made = 0  # calls before this run, and calls so far
         self._digest = ""  # of the calls so far
-        self.runs: dict[str, None] = {}
+        self.runs: dict[str, PastRun] = {}
+        self.keeps_steps = False
         self.steps = self.failed = 0
 
     def resume(self, digests: Sequence[str], known: dict[str, str]) -> None:
@@ -304,7 +339,8 @@ class _Recorder:
             how = past.ending()
             ended = archive.archived(past, self._scope, self._name, ended=self._at, outcome=how)
             self._store.ended_runs.keep(ended)
-            self.runs[ended.id] = None
+            kept = past if self.keeps_steps else RunSoFar()
+            self.runs[ended.id] = PastRun(self._scope, self._name, kept)
 
     def _note(self) -> None:
         """Note how far the session is recorded, and what it takes to go on."""

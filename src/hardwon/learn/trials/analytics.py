@@ -187,15 +187,6 @@ def _success(loops: Sequence[LoopState]) -> float | None:
     return _mean([float(state.passed) for state in loops])
 
 
-class RecordFilter(NamedTuple):
-    """What to search for; empty fields match everything."""
-
-    categories: tuple[str, ...] = ()
-    keywords: tuple[str, ...] = ()
-    min_confidence: float = 0.0
-    limit: int = 10
-
-
 class SharedPoint(NamedTuple):
     """A point that several reflections make."""
 
@@ -205,23 +196,30 @@ class SharedPoint(NamedTuple):
     categories: tuple[str, ...]
 
 
-def search(root: str, scope: Scope, record_filter: RecordFilter) -> list[Record]:
+def search(
+    root: str,
+    scope: Scope,
+    *,
+    categories: Sequence[str],
+    keywords: Sequence[str],
+    min_confidence: float,
+    limit: int,
+) -> list[Record]:
     """The newest matching reflections, over all loops visible from the scope."""
-    if record_filter.limit < 1:
-        raise InvalidInput(f"limit must be at least 1, not {record_filter.limit}")
-    if unknown := set(record_filter.categories) - set(get_args(Category)):
+    if limit < 1:
+        raise InvalidInput(f"limit must be at least 1, not {limit}")
+    if unknown := set(categories) - set(get_args(Category)):
         raise InvalidInput(f"no such failure category: {', '.join(sorted(map(str, unknown)))}")
-    kinds, least = record_filter.categories, record_filter.min_confidence
     rows = [
         (trial.at, state.loop_id, trial.number)
         for state in files.every_loop(root, scope)
         for trial in state.trials
-        if trial.category and (trial.confidence or 0.0) >= least
-        if not kinds or trial.category in kinds
+        if trial.category and (trial.confidence or 0.0) >= min_confidence
+        if not categories or trial.category in categories
     ]
     records = _records(root, sorted(rows, reverse=True))
-    fitting = (record for record in records if _has_words(record, record_filter.keywords))
-    return list(itertools.islice(fitting, record_filter.limit))
+    fitting = (record for record in records if _has_words(record, keywords))
+    return list(itertools.islice(fitting, limit))
 
 
 def _records(root: str, rows: Iterable[tuple[str, str, int]]) -> Iterator[Record]:

@@ -312,7 +312,7 @@ def _error_words(trial: FailedTrial) -> str:
     tools = ", ".join(dict.fromkeys(error.tool or "the check" for error in trial.errors))
     head = f"Then {tools} reported {plural(len(trial.errors), 'error')}."
     if not trial.previous:
-        return head + _list("They are", trial.errors)
+        return head + _list("They are" if len(trial.errors) > 1 else "It is", trial.errors)
     back = trial.returned_errors
     new = [error for error in trial.new_errors if error not in back]
     parts = ("New", new), ("Back from an earlier trial", back), ("Old", trial.old_errors)

@@ -120,8 +120,7 @@ def _store(
     state = folder.state() if is_known else None
     if state and not (state.reason == IMPORTED and files.is_visible(state, scope)):
         raise InvalidInput(f"a different loop {loop_id!r} exists here")
-    journal = files.LoopJournal(folder)
-    try:
+    with files.LoopJournal(folder) as journal:
         if is_known:
             journal.load()
         else:
@@ -135,8 +134,6 @@ def _store(
             _replay(journal, new)
         assert journal.state is not None
         return journal.state, new
-    finally:
-        journal.close()
 
 
 def _is_new(record: Record, stored: dict[int, Record]) -> bool:

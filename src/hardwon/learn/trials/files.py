@@ -14,7 +14,7 @@ import json
 import os
 import re
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from hardwon.core import _files
 from hardwon.core.errors import (
@@ -108,7 +108,7 @@ class LoopFolder:
 
 
 class LoopJournal:
-    """The journal and the reflections of a loop that this process runs.
+    """The journal and the reflections of a loop that this process runs, as a context manager.
 
     Writes are also kept in memory, so that a file changed by another program is noticed, moved
     to quarantine and written again.
@@ -172,8 +172,10 @@ class LoopJournal:
                 self.keep(record)
                 self.note(f"{name} was changed by another hand; that version is now {aside}")
 
-    def close(self) -> None:
-        """Release the loop for other processes."""
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         self._lock.release()
 
     def _is_own(self, name: str) -> bool:

@@ -25,7 +25,6 @@ from hardwon.learn.trials import files
 from hardwon.learn.trials.analytics import (
     PARTS,
     Analysis,
-    RecordFilter,
     SharedPoint,
     analyze,
     patterns,
@@ -34,7 +33,7 @@ from hardwon.learn.trials.analytics import (
 from hardwon.learn.trials.evaluate import check_verifiers
 from hardwon.learn.trials.exchange import Imported, import_all
 from hardwon.learn.trials.prompt import check_omega, window
-from hardwon.learn.trials.roles import Functions, Roles
+from hardwon.learn.trials.roles import Functions
 from hardwon.learn.trials.runner import Runner
 from hardwon.learn.trials.snapshots import repository
 from hardwon.learn.trials.to_lessons import keep_lessons
@@ -46,7 +45,7 @@ if TYPE_CHECKING:
 
     from hardwon.core.values.scope import Scope
     from hardwon.engine.runtime import Runtime
-    from hardwon.learn.trials.files import LoopFolder, LoopJournal
+    from hardwon.learn.trials.files import LoopFolder
     from hardwon.learn.trials.values import LoopState, Record
 
     class SearchWords(TypedDict, total=False):
@@ -105,24 +104,21 @@ class Loops:
 
     def get(self, loop_id: str) -> LoopState:
         """The state of a loop, or NotFound."""
-        return self._folder(loop_id).state()
+        return self.folder(loop_id).state()
 
     def is_running(self, loop_id: str) -> bool:
         """Whether some process runs the loop now."""
-        return files.is_running(self._folder(loop_id))
+        return files.is_running(self.folder(loop_id))
 
     def list(self, *, limit: int = 20, status: str | None = None) -> list[LoopState]:
         """The newest loops first."""
-        states = [
-            state
-            for state in files.every_loop(self.root, self.scope)
-            if status in (None, state.status)
-        ]
-        return sorted(states, key=lambda state: state.created_at, reverse=True)[:limit]
+        states = files.every_loop(self.root, self.scope)
+        wanted = [state for state in states if status in (None, state.status)]
+        return sorted(wanted, key=lambda state: state.created_at, reverse=True)[:limit]
 
     def reflections(self, loop_id: str) -> Sequence[Record]:
         """All readable reflections of a loop, in order."""
-        return self._folder(loop_id).records().records
+        return self.folder(loop_id).records().records
 
     def active(self, loop_id: str) -> Sequence[Record]:
         """The reflections that are in the window now."""
@@ -142,8 +138,14 @@ class Loops:
     ) -> Sequence[Record]:
         """Reflections over all loops of the agent, newest first."""
         kinds = (failure_category,) if isinstance(failure_category, str) else failure_category
-        record_filter = RecordFilter(tuple(kinds), tuple(task_keywords), min_confidence, limit)
-        return search(self.root, self.scope, record_filter)
+        return search(
+            self.root,
+            self.scope,
+            categories=kinds,
+            keywords=task_keywords,
+            min_confidence=min_confidence,
+            limit=limit,
+        )
 
     def patterns(
         self,
@@ -184,7 +186,7 @@ class Loops:
 
     def restore_best(self, loop_id: str) -> int:
         """Restore the work tree to the state of the best trial; returns its number."""
-        folder = self._folder(loop_id)
+        folder = self.folder(loop_id)
         state = folder.state()
         best = state.best
         place = repository(state.options.cwd, folder.at("git"))
@@ -196,9 +198,6 @@ class Loops:
 
     def folder(self, loop_id: str) -> LoopFolder:
         """The folder of a loop, or NotFound."""
-        return self._folder(loop_id)
-
-    def _folder(self, loop_id: str) -> LoopFolder:
         folder = files.LoopFolder(self.root, files.safe_id(loop_id))
         if not folder.exists() or not files.is_visible(files.read_summary(folder), self.scope):
             raise NotFound("loop", loop_id)
@@ -239,64 +238,41 @@ class Loops:
         folder = files.LoopFolder(self.root, name)
         if folder.exists():
             raise InvalidInput(f"loop {name!r} exists; resume it or choose another id")
-        journal = files.LoopJournal(folder)
-        try:
-            self._create(journal, options)
-            return await self._runner(journal, functions).run()
-        finally:
-            journal.close()
+        with files.LoopJournal(folder) as journal:
+            if folder.exists():  # another process created it before this one got the lock
+                raise TransientError(f"loop {name!r} exists")
+            place = repository(options.cwd, folder.at("git"))
+            tree = place.snapshot() if place else ""
+            journal.add({"event": "created", "at": self._now(), "loop_id": name,
+                         "scope": [*self.scope], "options": options, "tree": tree})  # fmt: skip
+            return await Runner(self._engine, journal, functions).run()
 
     async def resume(self, loop_id: str, functions: Functions, **changes: Any) -> LoopState:
         """Continue an interrupted or failed loop from its last durable step."""
-        folder = self._folder(loop_id)
-        journal = files.LoopJournal(folder)
-        try:
-            state = journal.load()
-            check_resumable(state, changes)
+        folder = self.folder(loop_id)
+        with files.LoopJournal(folder) as journal:
+            check_resumable(journal.load(), changes)
             _files.unlink(folder.at(files.ABORT))
             processes.end_marked(folder.path)  # what a killed process left running
-            journal.add({"event": "resumed", "at": self._now(), "options": _to_stored(changes)})
-            check_options(journal.state.options if journal.state else state.options, functions)
-            return await self._runner(journal, functions).run()
-        finally:
-            journal.close()
+            event = {"event": "resumed", "at": self._now(), "options": _to_stored(changes)}
+            check_options(journal.add(event).options, functions)
+            return await Runner(self._engine, journal, functions).run()
 
     def abort(self, loop_id: str) -> LoopState:
         """End a loop: a running one is asked and waited for, an interrupted one is closed."""
-        folder = self._folder(loop_id)
+        folder = self.folder(loop_id)
         if folder.state().status != "running":
             raise InvalidInput(f"loop {loop_id!r} has ended already")
         files.write(folder.at(files.ABORT), b"")
         deadline = time.monotonic() + _ABORT_PATIENCE
         while files.is_running(folder) and time.monotonic() < deadline:
             time.sleep(0.1)
-        if folder.state().status == "running":
-            self._close_down(folder)
+        if folder.state().status == "running":  # its process has died
+            with files.LoopJournal(folder) as journal:
+                journal.load()
+                processes.end_marked(folder.path)
+                asyncio.run(Runner(self._engine, journal, Functions()).run())
         return folder.state()
-
-    def _close_down(self, folder: LoopFolder) -> None:
-        journal = files.LoopJournal(folder)
-        try:
-            journal.load()
-            processes.end_marked(folder.path)
-            asyncio.run(self._runner(journal, Functions()).run())
-        finally:
-            journal.close()
-
-    def _create(self, journal: LoopJournal, options: Options) -> None:
-        if journal.folder.exists():  # another process created it before this one got the lock
-            raise TransientError(f"loop {journal.folder.loop_id!r} exists")
-        place = repository(options.cwd, journal.folder.at("git"))
-        tree = place.snapshot() if place else ""
-        journal.add({"event": "created", "at": self._now(), "loop_id": journal.folder.loop_id,
-                     "scope": [*self.scope], "options": options, "tree": tree})  # fmt: skip
-
-    def _runner(self, journal: LoopJournal, functions: Functions) -> Runner:
-        assert journal.state is not None
-        options = journal.state.options
-        roles = Roles(options, functions, mark=journal.folder.path)
-        place = repository(options.cwd, journal.folder.at("git"))
-        return Runner(self._engine, journal, roles, repository=place, say=functions.say)
 
     def _now(self) -> str:
         return self._engine.clock().isoformat()

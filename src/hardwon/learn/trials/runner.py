@@ -22,7 +22,8 @@ from hardwon.learn.trials.credit import (
 )
 from hardwon.learn.trials.prompt import Prompt, omega, window
 from hardwon.learn.trials.reflect import reflect
-from hardwon.learn.trials.roles import Attempt
+from hardwon.learn.trials.roles import Attempt, Roles
+from hardwon.learn.trials.snapshots import repository
 from hardwon.learn.trials.to_lessons import keep_lessons, prior_knowledge
 from hardwon.learn.trials.values import (
     EvaluatorOutput,
@@ -36,11 +37,11 @@ from hardwon.learn.trials.values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Sequence
 
     from hardwon.engine.runtime import Runtime
     from hardwon.learn.trials.files import LoopJournal
-    from hardwon.learn.trials.roles import Roles
+    from hardwon.learn.trials.roles import Functions
     from hardwon.learn.trials.snapshots import Difference, Repository
     from hardwon.learn.trials.values import ActorOutput, LoopState
 
@@ -51,22 +52,15 @@ T = TypeVar("T")
 class Runner:
     """Runs one loop to its end, or until it is stopped."""
 
-    def __init__(
-        self,
-        engine: Runtime,
-        journal: LoopJournal,
-        roles: Roles,
-        *,
-        repository: Repository | None = None,
-        say: Callable[[str, LoopState], None] = lambda event, state: None,
-    ) -> None:
+    def __init__(self, engine: Runtime, journal: LoopJournal, functions: Functions) -> None:
         self._engine = engine
         self._model = engine.model  # opened here, so that a bad model fails before the first trial
         self._system = prompt_text("trial_reflection")
         self._journal = journal
-        self._roles = roles
-        self._repository = repository
-        self._say = say
+        options, folder = self.state.options, journal.folder
+        self._roles = Roles(options, functions, mark=folder.path)
+        self._repository = repository(options.cwd, folder.at("git"))
+        self._say = functions.say
         self._recalled: str | None = None
         self._lessons = 0
         self._delivery = ""

@@ -157,7 +157,7 @@ _LINES = (
     rf"{_WORDS}(?:\s{{2,40}}(?P<rule>\S{{1,100}}))?$",  # its file is the heading above
     rf"{_FILE}:{_POINT} {_WORDS} \[(?P<level>Error|Warning)(?:/(?P<rule>\S{{1,100}}))?\]$",
     rf"{_FILE}:{_POINT} {_CODE}:? (?:\[\*\] )?{_WORDS}$",
-    rf"(?:vet: )?(?P<file>[^\s:][^:]{{0,300}}\.\w{{1,5}}):{_POINT} {_WORDS}$",
+    rf"(?:vet: )?(?P<file>[^\s:][^:]{{0,300}}\.\w{{1,5}}):{_POINT} (?!note: ){_WORDS}$",
     r"(?P<message>[Ww]ould reformat):? (?P<file>.{1,500})$",
     r"(?P<message>panic: .{1,500})",
     r"\s{0,4}(?:\w{1,20}): (?P<message>.{0,200}(?P<rule>coverage) .{0,200}threshold.*)",
@@ -225,9 +225,9 @@ def _type_of(message: str, rule: str, tool: Tool) -> ErrorType:
 
 # Blocks about failed tests: a header with the name, then lines with the message and the place.
 _HEADERS = (
-    r"_{2,} (?:(?P<broken>ERROR) (?:collecting|at (?:setup|teardown) of) )?(?P<test>.{1,400}?)"
-    r" _{2,}$",
-    r"(?:FAIL|(?P<broken>ERROR)): (?:\S{1,300} \((?=\S{1,400}\)))?(?P<test>[^\s)]{1,400})",
+    r"_{2,150} (?:(?P<broken>ERROR) (?:collecting|at (?:setup|teardown) of) )?(?P<test>.{1,400}?)"
+    r" _{2,150}$",
+    r"(?:FAIL|(?P<broken>ERROR)): \S{1,300} \((?P<test>[^\s)]{1,400})\)",
     r"\s{1,4}● (?!Console|Validation)(?P<test>.{1,500})$",
     r"\s{0,3}FAIL\s{1,3}(?P<test>\S{1,300}(?: > .{1,400}| \[ .{1,300} \]))$",
     r"---- (?P<test>\S{1,400}) stdout ----$",
@@ -280,7 +280,7 @@ def _blocks(text: str) -> dict[tuple[str, str], list[str]]:
         if header:
             name = header["test"].strip(), header.groupdict().get("broken") or ""
             lines = blocks.setdefault(name, []) if name not in blocks else None
-        elif re.match(r"[=-]{20,}$", short):
+        elif re.match(r"[=-]{20,}$|=+ .{1,80} =+$", short):
             lines = lines if not lines else None  # a rule below the header, or after the block
         elif lines is not None and len(lines) < _WIDE:
             lines.append(short)

@@ -43,7 +43,12 @@ _LOCKED = "locked scopes"  # key in transactions that lock the scopes they use
 _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED"
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _ALONE = ""  # one round trip is a transaction anyway
-_SET_TENANT = "SELECT set_config('hardwon.tenant', :tenant, true)"
+# Every statement has an index to use. A plan is made once and kept: one made while a table was
+# empty, or had no statistics yet, would read all of it later.
+_PLANNING = ("enable_seqscan", "enable_hashjoin", "enable_mergejoin", "jit")
+_SET_TENANT = "SELECT set_config('hardwon.tenant', :tenant, true), " + ", ".join(
+    f"set_config('{name}', 'off', true)" for name in _PLANNING
+)
 
 
 def uncounted(name: str, kind: str = "bigint") -> str:
@@ -129,6 +134,11 @@ class Database:
         with self as transaction:
             transaction.notes.setdefault(_LOCKED, set())
             yield
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether the open transaction locks each scope before it reads."""
+        return self.open is not None and _LOCKED in self.open.notes
 
     def touch(self, scope: Scope) -> None:
         """Lock this scope if the transaction was begun by `together` and has not done so."""
@@ -281,15 +291,25 @@ class ServerTenancy(Tenancy):
     ) -> list[Row]:
         if not all(each.values()):
             return []
-        sql, values, sources = query.sql, {**query.values, "limit": limit}, []
-        for name, choices in each.items():
-            kind = "bigint" if isinstance(choices[0], int) else "text"
-            sources.append(f"unnest(:each_{name}::{kind}[]) AS each_{name} (choice)")
-            sql = re.sub(rf":{name}\b", f"each_{name}.choice", sql)
-            values[f"each_{name}"] = choices
         end = f"ORDER BY {order} LIMIT :limit"
-        first = f"LATERAL ({sql} {end}) AS first_rows {end if is_cut else ''}"
-        return self.rows(f"SELECT first_rows.* FROM {', '.join(sources)}, {first}", **values)
+        sql, values = _each_of(query, each, end)
+        return self.rows(f"{sql} {end if is_cut else ''}", **values, limit=limit)
+
+    def of_each(self, query: Statement, **each: Sequence[int] | Sequence[str]) -> Statement:
+        return _each_of(query, each, "OFFSET 0")  # which keeps the query apart
+
+
+def _each_of(query: Statement, each: Choices, end: str) -> Statement:
+    """The query, with this end, for each combination of the values in `each`."""
+    sql, values, sources = query.sql, dict(query.values), []
+    for name, choices in each.items():
+        kind = "text" if choices and isinstance(choices[0], str) else "bigint"
+        values_of_name = f"ARRAY(SELECT unnest(:each_{name}::{kind}[]))"  # of a hidden length
+        sources.append(f"unnest({values_of_name}) AS each_{name} (choice)")
+        sql = re.sub(rf":{name}\b", f"each_{name}.choice", sql)
+        values[f"each_{name}"] = choices
+    places = ", ".join(sources)
+    return Statement(f"SELECT each_row.* FROM {places}, LATERAL ({sql} {end}) AS each_row", values)
 
 
 class Transaction:

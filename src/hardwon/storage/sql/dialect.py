@@ -8,6 +8,9 @@ must name shelves, or ids that were read from shelves: the tenant alone is not e
 `DAY_OF(time)` is the number of a day, `LIST_HAS(column, :value)` looks into a JSON list. Two marks
 are for the planners. `IN (EACH :ids::bigint[])` hides the length of the list from PostgreSQL, so
 that it plans only once. `/*+*/` before a column hides the column's indexes from SQLite.
+
+PostgreSQL keeps a plan. One that was made while a table was empty, or had no statistics yet, may
+filter all rows of a tenant by a long list; `Tenancy.of_each` looks each value up instead.
 """
 
 from __future__ import annotations
@@ -107,6 +110,13 @@ class Tenancy:
         """Run a statement once for each set of values, in one round trip."""
         self.ask(*(Statement(sql, row) for row in values))
 
+    def of_each(self, query: Statement, **each: Sequence[int] | Sequence[str]) -> Statement:
+        """The query for any of several values of a name, which it compares with `= :name`.
+
+        Rows are found by an index whatever a planner believes about the size of the table.
+        """
+        raise NotImplementedError
+
     def first_of_each(
         self, query: Statement, order: str, *, each: Choices, limit: int, is_cut: bool = True
     ) -> list[Row]:
@@ -154,6 +164,10 @@ class SqlDatabase(Protocol):
     @property
     def notes(self) -> dict[object, Any] | None:
         """What parts of a store remember until the open writing transaction ends."""
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether nobody else can change what the open transaction reads of a scope."""
 
     def touch(self, scope: Scope) -> None:
         """Lock a scope that is about to be read, if the transaction was begun by `together`."""

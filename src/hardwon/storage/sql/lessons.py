@@ -57,10 +57,10 @@ AND /*+*/shelf IN (:shelves) AND /*+*/status IN (:statuses)
 ORDER BY hit_count DESC, last_seen_at DESC, id DESC
 """
 _WITH_TEXT = f"""
-{_READ}, {SEARCHED} FROM hardwon.lessons WHERE tenant = :tenant AND id IN (:ids)
+{_READ}, {SEARCHED} FROM hardwon.lessons WHERE tenant = :tenant AND id = :id
 """
 _MATCHED = f"""
-{_SELECT} id IN (EACH :ids::bigint[]) AND /*+*/shelf IN (EACH :shelves::bigint[])
+{_SELECT} id = :id AND /*+*/shelf IN (EACH :shelves::bigint[])
 AND /*+*/status IN (:statuses) AND (expires_at IS NULL OR expires_at > :now)
 AND (origin <> '{MINED}' OR id IN (EACH :mined::bigint[]))
 """
@@ -119,7 +119,7 @@ class SqlLessons:
         visible, rows = scopes.read(self._db, scope, _GET, id=number)
         if not rows:
             raise NotFound("lesson", number)
-        return lesson_of(rows[0], visible.scopes)
+        return self._remember(lesson_of(rows[0], visible.scopes))
 
     def update(self, lesson: Lesson) -> None:
         check_lesson(lesson)
@@ -127,6 +127,7 @@ class SqlLessons:
             tenancy = self._db.of(lesson.scope.tenant)
             shelf, before = self._own(lesson.scope, lesson.id)
             tenancy.run(_UPDATE, id=lesson.id, shelf=shelf, **_values(lesson))
+            self._remember(lesson)
             self._index.touch(tenancy, shelf)
             if indexed(lesson) != indexed(before):
                 self._index.note(tenancy, shelf, lesson.id, index(lesson), is_new=False)
@@ -139,6 +140,7 @@ class SqlLessons:
             self._index.note(tenancy, shelf, number, {}, is_new=False)
             self._index.settle(tenancy, shelf)
             tenancy.run(_DELETE, id=number, shelf=shelf)
+            scopes.known(self._db).pop(number, None)
             self._publish(before)
 
     def recent(self, scope: Scope, *, status: str, limit: int) -> list[Lesson]:
@@ -168,11 +170,12 @@ class SqlLessons:
             best = list(dict.fromkeys((*tally.best(limit), *usual)))
             if not best:
                 return []
-            values = {"ids": best, "mined": tally.mined(query, best), "shelves": visible.ids}
+            values = {"mined": tally.mined(query, best), "shelves": visible.ids}
             statement = bind(_MATCHED, now=now.timestamp(), statuses=list(LIVE), **values)
-            (rows,) = self._db.of(scope.tenant).ask_last(statement)
+            tenancy = self._db.of(scope.tenant)
+            (rows,) = tenancy.ask_last(tenancy.of_each(statement, id=best))
         lessons = {row[0]: lesson_of(row, visible.scopes) for row in rows}
-        matched = [lessons[number] for number in best if number in lessons]
+        matched = [self._remember(lessons[number]) for number in best if number in lessons]
         return [tally.match(lesson) for lesson in matched if lesson.status in LIVE]  # undamaged
 
     def _usual(self, tenant: str, visible: Visible, limit: int) -> list[int]:
@@ -217,9 +220,18 @@ class SqlLessons:
     def _damage(self, row: Row, owners: dict[int, Scope]) -> str:
         return damage(row, owners)
 
+    def _remember(self, lesson: Lesson) -> Lesson:
+        """Keep a lesson until the transaction ends, if nobody else can change it; returns it."""
+        if self._db.is_alone:
+            scopes.known(self._db)[lesson.id] = lesson
+        return lesson
+
     def _own(self, scope: Scope, number: int) -> tuple[int, Lesson]:
         """The shelf of exactly this scope, and its lesson, locked for an update."""
         shelf = scopes.own(self._db, scope)
+        known: Lesson | None = scopes.known(self._db).get(number) if self._db.is_alone else None
+        if shelf is not None and known is not None and known.scope == scope:
+            return shelf, known
         row = self._db.of(scope.tenant).row(_OWN, id=number, shelf=shelf)
         if shelf is None or row is None:
             raise NotFound("lesson", number)
@@ -234,9 +246,10 @@ def with_text(
     tenancy: Tenancy, numbers: list[int], owners: dict[int, Scope], text: str
 ) -> list[Lesson]:
     """The lessons of these numbers that are on the shelves and contain the text, in order."""
+    (rows,) = tenancy.ask(tenancy.of_each(bind(_WITH_TEXT), id=numbers))
     lessons = {
         row[0]: lesson_of(row[:-1], owners)
-        for row in tenancy.rows(_WITH_TEXT, ids=numbers)
+        for row in rows
         if row[1] in owners and text in row[-1].lower()
     }
     return [lessons[number] for number in numbers if number in lessons]

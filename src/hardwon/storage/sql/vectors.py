@@ -58,7 +58,7 @@ _ADDED = """
 SELECT id, vector FROM hardwon.lesson_vectors WHERE tenant = :tenant AND embedder = :embedder
 AND shelf = :shelf AND id > :last AND length(vector) = :length ORDER BY id
 """
-_EXACT = "SELECT lesson, vector FROM hardwon.lesson_vectors WHERE tenant = :tenant AND id IN (:ids)"
+_EXACT = "SELECT lesson, vector FROM hardwon.lesson_vectors WHERE tenant = :tenant AND id = :id"
 
 
 class SqlVectors:
@@ -140,7 +140,7 @@ class _View:
         rows = self._read_added(tenancy)
         self._codes.add([row[0] for row in rows], [row[1] for row in rows])
         ids = self._codes.nearest(vector, _DEPTH)
-        exact = tenancy.rows(_EXACT, ids=ids)
+        (exact,) = tenancy.ask(tenancy.of_each(bind(_EXACT), id=ids))
         self.is_stale = len(ids) - len(exact) > _GONE * len(ids)
         ids, stored = [row[0] for row in exact], [row[1] for row in exact]
         return self._codes.background.nearest(vector, ids, stored)

@@ -128,7 +128,7 @@ _AGENTS = click.option(
     multiple=True,
     type=options.Choice(AGENTS),
     metavar="AGENT",
-    help="Only sessions of this agent: claude, codex, gemini, copilot, opencode.",
+    help=f"Only sessions of this agent: {', '.join(AGENTS)}.",
 )
 
 
@@ -207,12 +207,21 @@ def _overviews(sessions: Sessions, places: list[SessionPlace], *, is_quiet: bool
     help="Only sessions that changed since: 7d, 36h.",
 )
 @click.option("--dry-run", is_flag=True, help="Only show what would be recorded; store nothing.")
+@click.option(
+    "--read",
+    "reads",
+    type=click.IntRange(0, 1000),
+    default=0,
+    metavar="N",
+    help="Then let the model read the N most telling runs into the playbooks; default: none.",
+)
 @options.scope
 @options.as_json
 def learn(
     agents: tuple[str, ...],
     since: timedelta,
     dry_run: bool,
+    reads: int,
     as_json: bool,
     **place: Any,
 ) -> None:
@@ -220,17 +229,24 @@ def learn(
 
     Each session is recorded once, as hooks would have done. Run it again for what is new.
     """
-    with (
-        options.Scoped(**place) as agent,
-        Progress("Learning", is_quiet=as_json, kept=sessions_recorded) as tell,
-    ):
-        learnt = agent.sessions.learn(agents=agents, since=since, is_look=dry_run, tell=tell)
-        recurring = agent.recurring(since=since, limit=5) if any(s.runs for s in learnt) else ()
+    with options.Scoped(**place) as agent:
+        sessions = agent.sessions
+        with Progress("Learning", is_quiet=as_json, kept=sessions_recorded) as tell:
+            learnt = sessions.learn(
+                agents=agents, since=since, is_look=dry_run, most_telling=reads, tell=tell
+            )
+        if not as_json:
+            print_learnt(learnt, is_look=dry_run)
+            if any(session.runs for session in learnt):
+                print_recurring(agent.recurring(since=since, limit=5))
+        if sessions.telling and not dry_run:
+            tokens = sum(run.tokens for run in sessions.telling)
+            about = f"about {plural(len(sessions.telling), 'call')} and {tokens:,} tokens"
+            complain(f"The model reads {plural(len(sessions.telling), 'run')}: {about}")
+            read = sessions.read()
+            complain(f"{plural(read, 'run')} had something new; see `hardwon playbook`")
     if as_json:
         dump({"sessions": learnt, "is_dry_run": dry_run})
-        return
-    print_learnt(learnt, is_look=dry_run)
-    print_recurring(recurring)
 
 
 @command.command()

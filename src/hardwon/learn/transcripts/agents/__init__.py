@@ -8,7 +8,15 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hardwon.learn.transcripts import lines
-from hardwon.learn.transcripts.agents import claude, codex, copilot, gemini, opencode
+from hardwon.learn.transcripts.agents import (
+    claude,
+    codex,
+    copilot,
+    gemini,
+    goose,
+    messages,
+    opencode,
+)
 from hardwon.learn.transcripts.transcript import Reading
 
 if TYPE_CHECKING:
@@ -49,6 +57,17 @@ KINDS = {
             opencode.records,
             opencode.length,
         ),
+        TranscriptKind(
+            goose.NAME, goose.FOLDER, goose.find, goose.Parser, goose.records, goose.length
+        ),
+        TranscriptKind(
+            messages.NAME,
+            messages.FOLDER,
+            messages.find,
+            messages.Parser,
+            messages.records,
+            messages.length,
+        ),
     )
 }
 
@@ -79,6 +98,8 @@ def kind_of(path: str) -> str:
     parts = os.path.abspath(path).split(os.sep)
     if parts[-1].startswith("rollout-"):
         return codex.NAME
+    if parts[-1] == "api_conversation_history.json" or parts[-1].endswith(".messages.json"):
+        return messages.NAME
     if parts[-1] == "events.jsonl":
         return copilot.NAME
     if "chats" in parts[:-1] and parts[-1].startswith("session-"):

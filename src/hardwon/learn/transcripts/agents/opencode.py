@@ -46,7 +46,7 @@ def find(home: str) -> Iterator[SessionPlace]:
     if not os.path.isfile(path):
         return
     base = os.path.join(home, FOLDER)
-    for id_, directory, updated, size in _rows(path, _SESSIONS):
+    for id_, directory, updated, size in rows(path, _SESSIONS):
         moment = (updated or 0) / 1000
         yield SessionPlace(
             NAME, id_, path, size=size, changed=moment, base=base, cwd=directory or ""
@@ -55,7 +55,7 @@ def find(home: str) -> Iterator[SessionPlace]:
 
 def records(session: SessionPlace, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:
     """The numbered parts of one session, in order; unreadable ones are counted."""
-    for number, (message, part) in enumerate(_rows(session.path, _PARTS, session.id), 1):
+    for number, (message, part) in enumerate(rows(session.path, _PARTS, session.id), 1):
         try:
             yield number, (json.loads(message), json.loads(part), session)
         except ValueError:
@@ -64,16 +64,17 @@ def records(session: SessionPlace, skipped: Counter[str]) -> Iterator[tuple[int,
 
 def length(session: SessionPlace) -> int:
     """How many parts the session has."""
-    ((parts,),) = _rows(session.path, _COUNT, session.id)
+    ((parts,),) = rows(session.path, _COUNT, session.id)
     return int(parts)
 
 
-def _rows(path: str, sql: str, *values: str) -> Iterator[Any]:
+def rows(path: str, sql: str, *values: str) -> Iterator[Any]:
+    """The rows of a query in a database of another program, which is only read."""
     try:
         with closing(sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True)) as database:
             yield from database.execute(sql, values)
     except sqlite3.Error as error:
-        raise StorageError(path, str(error), "check that it is the database of opencode") from error
+        raise StorageError(path, str(error), "check that it is a database of sessions") from error
 
 
 class Parser:

@@ -10,7 +10,6 @@ from hardwon.core import time_limits
 from hardwon.knowledge.ranking import block_edits, postings
 from hardwon.knowledge.ranking.postings import BLOCK, RANKS
 from hardwon.knowledge.ranking.query import LEAST_READ, MOST_READ, MatchTally, Query, keys, tallied
-from hardwon.storage.postgres.database import uncounted
 from hardwon.storage.sql import scopes
 from hardwon.storage.sql.dialect import Statement
 
@@ -73,6 +72,9 @@ class Waiting(NamedTuple):
     lessons: dict[int, dict[str, int]]
 
 
+_NOTHING = Waiting(-1, {}, {})
+
+
 class Memtable:
     """The rows of `fresh`, read once by this process and kept up to date."""
 
@@ -81,26 +83,35 @@ class Memtable:
         self._shared: dict[int, Waiting] = {}
 
     def look(self, tenancy: Tenancy, shelves: Iterable[Shelf]) -> list[Waiting]:
-        """The waiting rows of these shelves."""
-        # A transaction also sees its own rows; others must not: its shelf has no new version yet.
-        own = self._own_view()
-        cached = self._shared if own is None else own
+        """The waiting rows of these shelves; those of other commits count once they raise it."""
+        cached = self._view()
         stale = {
             shelf.id: shelf.version
             for shelf in shelves
-            if own is not None
-            or shelf.id not in cached
-            or cached[shelf.id].version != shelf.version
+            if shelf.id not in cached or cached[shelf.id].version != shelf.version
         }
         if stale:
             cached.update(self._read(tenancy, stale, cached))
         return [cached[shelf.id] for shelf in shelves]
 
-    def _own_view(self) -> dict[int, Waiting] | None:
-        """What the open transaction sees, if it writes."""
+    def note(self, shelf: int, lesson: int, entries: dict[str, int]) -> None:
+        """Let the open transaction find a row that it has just written."""
+        view = self._view()
+        if shelf in view:
+            waiting = view[shelf]
+            if waiting.lessons is self._shared.get(shelf, _NOTHING).lessons:
+                waiting = view[shelf] = waiting._replace(lessons=dict(waiting.lessons))
+            waiting.lessons[lesson] = entries
+
+    def forget(self, shelf: int) -> None:
+        """Read the rows of a shelf again: they were merged."""
+        self._view().pop(shelf, None)
+
+    def _view(self) -> dict[int, Waiting]:
+        """What is cached; a transaction that writes has a view of its own, with its own rows."""
         transaction = self._db.open
         if transaction is None or not transaction.is_writing:
-            return None
+            return self._shared
         view: dict[int, Waiting] = transaction.notes.setdefault(_OWN, dict(self._shared))
         return view
 
@@ -160,8 +171,10 @@ SELECT :tenant, :shelf, term, 0 FROM unnest(:keys::text[]) AS term
 ON CONFLICT DO NOTHING
 """
 _TERMS = """
-SELECT term, id FROM hardwon.terms
-WHERE tenant = :tenant AND shelf = :shelf AND term = ANY(:keys::text[])
+SELECT asked.term, t.id FROM unnest(:keys::text[]) AS asked (term), LATERAL (
+    SELECT id FROM hardwon.terms
+    WHERE tenant = :tenant AND shelf = :shelf AND term = asked.term OFFSET 0
+) AS t
 """
 _COUNT = """
 UPDATE hardwon.terms AS t SET holders = t.holders + more.holders
@@ -190,8 +203,10 @@ SELECT :tenant, * FROM unnest(
 ON CONFLICT (tenant, term, rank, first) DO UPDATE SET lessons = excluded.lessons
 """
 _INDEXED = """
-SELECT lesson, terms FROM hardwon.indexed
-WHERE tenant = :tenant AND lesson = ANY(:lessons::bigint[])
+SELECT i.* FROM unnest(:lessons::bigint[]) AS asked (lesson), LATERAL (
+    SELECT lesson, terms FROM hardwon.indexed
+    WHERE tenant = :tenant AND lesson = asked.lesson OFFSET 0
+) AS i
 """
 _UNINDEX = """
 DELETE FROM hardwon.indexed WHERE tenant = :tenant AND lesson = ANY(:lessons::bigint[])
@@ -303,12 +318,13 @@ most AS MATERIALIZED (
     END AS n FROM total
 ),
 known AS MATERIALIZED (
-    SELECT id, term, holders, sum(holders) OVER (
-        ORDER BY holders, term, shelf ROWS UNBOUNDED PRECEDING
+    SELECT t.id, asked.term, t.holders, sum(t.holders) OVER (
+        ORDER BY t.holders, asked.term COLLATE "C", seen.id ROWS UNBOUNDED PRECEDING
     ) AS upto
-    FROM hardwon.terms
-    WHERE tenant = :tenant AND shelf IN (SELECT id FROM seen)
-    AND term = {uncounted("keys", "text")}
+    FROM seen, unnest(ARRAY(SELECT unnest(:keys::text[]))) AS asked (term), LATERAL (
+        SELECT id, holders FROM hardwon.terms
+        WHERE tenant = :tenant AND shelf = seen.id AND term = asked.term OFFSET 0
+    ) AS t
 ),
 cut AS MATERIALIZED (
     SELECT k.id, k.term, (most.n - (k.upto - k.holders))::int AS room
@@ -351,9 +367,10 @@ class Index:
         with self._db as transaction:
             values = {"shelf": shelf, "lesson": lesson, "is_new": is_new}
             (count,) = tenancy.rows(_NOTE, entries=packed(entries), **values)[0]
+            self._memtable.note(shelf, lesson, entries)
             touch(transaction, tenancy, shelf)
             if count >= self._limit and time_limits.left() is None:
-                merge(tenancy, shelf)
+                self.settle(tenancy, shelf)
 
     def touch(self, tenancy: Tenancy, shelf: int) -> None:
         """Raise the version of a shelf: a lesson there has changed."""
@@ -363,6 +380,7 @@ class Index:
     def settle(self, tenancy: Tenancy, shelf: int) -> None:
         """Merge the waiting rows of a shelf, unless another process does."""
         merge(tenancy, shelf)
+        self._memtable.forget(shelf)
 
     def settle_all(self, least: int = 1) -> int:
         """Merge the memtables with at least `least` rows; returns the number of rows."""

@@ -211,6 +211,11 @@ class Database:
         """A transaction; the file has one writer, so no count of it changes meanwhile."""
         return self
 
+    @property
+    def is_alone(self) -> bool:
+        """Whether nobody else can change anything until the transaction ends."""
+        return self._depth > 0
+
     def touch(self, scope: Scope) -> None:
         """Nothing: the whole file is locked by a transaction that writes."""
 
@@ -323,6 +328,12 @@ class FileTenancy(Tenancy):
         bound = [in_sqlite(sql, {"tenant": self.tenant, **row}) for row in values]
         if bound:
             self.database.run_many(bound[0][0], [arguments for _, arguments in bound])
+
+    def of_each(self, query: Statement, **each: Sequence[int] | Sequence[str]) -> Statement:
+        sql = query.sql
+        for name in each:
+            sql = sql.replace(f"= :{name}", f"IN (:{name})")
+        return Statement(sql, {**query.values, **each})
 
     def first_of_each(
         self, query: Statement, order: str, *, each: Choices, limit: int, is_cut: bool = True
