@@ -135,6 +135,11 @@ class Database:
             transaction.notes.setdefault(_LOCKED, set())
             yield
 
+    @property
+    def is_alone(self) -> bool:
+        """Whether the open transaction locks each scope before it reads."""
+        return self.open is not None and _LOCKED in self.open.notes
+
     def touch(self, scope: Scope) -> None:
         """Lock this scope if the transaction was begun by `together` and has not done so."""
         locked = self.open.notes.get(_LOCKED) if self.open else None

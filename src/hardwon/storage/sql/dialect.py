@@ -165,6 +165,10 @@ class SqlDatabase(Protocol):
     def notes(self) -> dict[object, Any] | None:
         """What parts of a store remember until the open writing transaction ends."""
 
+    @property
+    def is_alone(self) -> bool:
+        """Whether nobody else can change what the open transaction reads of a scope."""
+
     def touch(self, scope: Scope) -> None:
         """Lock a scope that is about to be read, if the transaction was begun by `together`."""
 

@@ -119,7 +119,7 @@ class SqlLessons:
         visible, rows = scopes.read(self._db, scope, _GET, id=number)
         if not rows:
             raise NotFound("lesson", number)
-        return lesson_of(rows[0], visible.scopes)
+        return self._remember(lesson_of(rows[0], visible.scopes))
 
     def update(self, lesson: Lesson) -> None:
         check_lesson(lesson)
@@ -127,6 +127,7 @@ class SqlLessons:
             tenancy = self._db.of(lesson.scope.tenant)
             shelf, before = self._own(lesson.scope, lesson.id)
             tenancy.run(_UPDATE, id=lesson.id, shelf=shelf, **_values(lesson))
+            self._remember(lesson)
             self._index.touch(tenancy, shelf)
             if indexed(lesson) != indexed(before):
                 self._index.note(tenancy, shelf, lesson.id, index(lesson), is_new=False)
@@ -139,6 +140,7 @@ class SqlLessons:
             self._index.note(tenancy, shelf, number, {}, is_new=False)
             self._index.settle(tenancy, shelf)
             tenancy.run(_DELETE, id=number, shelf=shelf)
+            scopes.known(self._db).pop(number, None)
             self._publish(before)
 
     def recent(self, scope: Scope, *, status: str, limit: int) -> list[Lesson]:
@@ -173,7 +175,7 @@ class SqlLessons:
             tenancy = self._db.of(scope.tenant)
             (rows,) = tenancy.ask_last(tenancy.of_each(statement, id=best))
         lessons = {row[0]: lesson_of(row, visible.scopes) for row in rows}
-        matched = [lessons[number] for number in best if number in lessons]
+        matched = [self._remember(lessons[number]) for number in best if number in lessons]
         return [tally.match(lesson) for lesson in matched if lesson.status in LIVE]  # undamaged
 
     def _usual(self, tenant: str, visible: Visible, limit: int) -> list[int]:
@@ -218,9 +220,18 @@ class SqlLessons:
     def _damage(self, row: Row, owners: dict[int, Scope]) -> str:
         return damage(row, owners)
 
+    def _remember(self, lesson: Lesson) -> Lesson:
+        """Keep a lesson until the transaction ends, if nobody else can change it; returns it."""
+        if self._db.is_alone:
+            scopes.known(self._db)[lesson.id] = lesson
+        return lesson
+
     def _own(self, scope: Scope, number: int) -> tuple[int, Lesson]:
         """The shelf of exactly this scope, and its lesson, locked for an update."""
         shelf = scopes.own(self._db, scope)
+        known: Lesson | None = scopes.known(self._db).get(number) if self._db.is_alone else None
+        if shelf is not None and known is not None and known.scope == scope:
+            return shelf, known
         row = self._db.of(scope.tenant).row(_OWN, id=number, shelf=shelf)
         if shelf is None or row is None:
             raise NotFound("lesson", number)

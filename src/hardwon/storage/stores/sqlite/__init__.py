@@ -41,6 +41,10 @@ class SqliteStore(SqlStore):
     def listing(self) -> SqliteListing:
         return SqliteListing(self._db, self._journal)
 
+    def tend(self) -> int:
+        self.lessons.tend()
+        return super().tend()
+
     def forget(self, tenant: str) -> None:
         with self._db:
             super().forget(tenant)

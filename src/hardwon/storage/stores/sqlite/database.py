@@ -211,6 +211,11 @@ class Database:
         """A transaction; the file has one writer, so no count of it changes meanwhile."""
         return self
 
+    @property
+    def is_alone(self) -> bool:
+        """Whether nobody else can change anything until the transaction ends."""
+        return self._depth > 0
+
     def touch(self, scope: Scope) -> None:
         """Nothing: the whole file is locked by a transaction that writes."""
 

@@ -64,6 +64,10 @@ class SqliteLessons(SqlLessons):
         self._inverted.place(shelf, lesson.id, index(lesson), is_highest=lesson.id > highest)
         self._publish(lesson)
 
+    def tend(self) -> None:
+        """Merge waiting entries of the index, if they are many."""
+        self._inverted.tend()
+
     def settle(self) -> None:
         """Merge everything into the dictionary. Call inside `with database:`, like `place`."""
         self._inverted.settle_all()

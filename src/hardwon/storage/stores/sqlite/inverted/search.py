@@ -128,7 +128,8 @@ class Memtable:
             self._added[shelf] = self._added.get(shelf, 0) + is_new
 
 
-FRESH = 64  # most lessons in the memtable
+FRESH = 128  # waiting lessons that a writer merges; usually a worker has done it before
+_TENDED = 64  # waiting lessons that a worker merges, and those of one transaction that are gathered
 _MOST_KEYS = 400  # SQLite allows 999 values in a query
 
 
@@ -157,7 +158,7 @@ class Index:
             self._db.hold(self)
         if self._pending and is_new:
             self._pending.add(shelf, lesson, entries)
-        elif self._fresh.add(shelf, lesson, entries, is_new=is_new) > FRESH:
+        elif self._fresh.add(shelf, lesson, entries, is_new=is_new) > _TENDED:
             self._gather()
 
     def place(self, shelf: int, lesson: int, entries: dict[str, int], *, is_highest: bool) -> None:
@@ -173,6 +174,14 @@ class Index:
         """Merge all waiting rows into the tables. Call inside `with database:`."""
         self._gather().flush()
         merge.settle_texts(self._db)
+
+    def tend(self) -> None:
+        """Merge the waiting rows if they are many, so that no writer has to."""
+        if self._fresh.waiting() > _TENDED:
+            with self._db:
+                if not self._is_writing:
+                    self._db.hold(self)
+                self.settle_all()
 
     def __enter__(self) -> None:
         self._is_writing = True
