@@ -180,7 +180,7 @@ class Asking:
         found = recall.weigh(
             self.query(one), scope=OWN, lessons=self._lessons, now=utc_now(), limit=3
         )
-        return [judged.match.lesson.id for judged in recall.shown(found)]
+        return [judged.match.lesson.id for judged in recall.select_shown(found)]
 
 
 def share(values: Iterable[bool]) -> str:

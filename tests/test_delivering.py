@@ -81,7 +81,7 @@ def test_at_an_error_the_block_says_how_sure_it_is(
 
 def test_a_denial_is_logged_as_one(desk: Desk) -> None:
     kept = desk.store.lessons.add(lesson())
-    denial = desk.delivering.denied(CODER, kept, "rm -rf /")
+    denial = desk.delivering.deny(CODER, kept, "rm -rf /")
 
     (logged,) = desk.store.deliveries.recent(CODER, limit=5)
     assert (denial.denied, denial.lessons, denial.door) == (True, (kept,), "action")
@@ -129,8 +129,8 @@ def test_a_disk_that_takes_no_note_costs_no_lesson(desk: Desk) -> None:
     def fail() -> None:
         raise StorageError("a.db", "the disk is full", "make room")
 
-    assert not desk.delivering.noted(fail)
-    assert desk.delivering.noted(lambda: None)
+    assert not desk.delivering.try_to_note(fail)
+    assert desk.delivering.try_to_note(lambda: None)
     assert [type(error) for error in desk.troubles] == [StorageError]
 
 
@@ -138,6 +138,6 @@ def test_a_server_that_is_away_gives_what_was_there_otherwise(desk: Desk) -> Non
     def away() -> int:
         raise Unavailable("nobody answers")
 
-    assert desk.delivering.reached(away, 3) == 3
-    assert desk.delivering.reached(lambda: 4, 3) == 4
+    assert desk.delivering.try_call(away, 3) == 3
+    assert desk.delivering.try_call(lambda: 4, 3) == 4
     assert len(desk.troubles) == 1

@@ -16,7 +16,7 @@ from hardwon.core.settings import load
 from hardwon.core.values.delivery import DOOR
 from hardwon.core.values.report import Place
 from hardwon.core.values.run import WITHHELD, EndedRun, Failure, RunSoFar, Shown
-from hardwon.engine.pipeline.archive import SIZE, archived
+from hardwon.engine.pipeline.archive import SIZE, archive_run
 from hardwon.engine.runtime import utc_now
 from tests.samples import CODER, LATER, NOW, Clock
 
@@ -212,7 +212,7 @@ def test_runs_at_work_are_told_apart_by_agent_and_project(tmp_path: Path) -> Non
 
 def kept_of(*steps: Step, **past: Any) -> EndedRun:
     so_far = RunSoFar("x" * 600, steps, **past)
-    return archived(so_far, CODER, "r1", ended=NOW, outcome="failed")
+    return archive_run(so_far, CODER, "r1", ended=NOW, outcome="failed")
 
 
 def failing(args: int, output: int, text: str = "no rule") -> Step:

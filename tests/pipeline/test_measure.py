@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from hardwon.core.values.delivery import Injection
-from hardwon.engine.pipeline.measure import delivered, new_id
+from hardwon.engine.pipeline.measure import log_delivery, new_id
 from hardwon.knowledge.ranking.query import Query
 from hardwon.storage.stores.memory import MemoryStore
 from tests.samples import CODER, NOW, lesson
@@ -17,7 +17,7 @@ from tests.samples import CODER, NOW, lesson
 def test_a_delivery_is_logged_without_secrets(denied: bool, outcome: str) -> None:
     store, secret = MemoryStore(), "ghp_" + "a1B2c3D4e5" * 4
     shown = Injection("text", (lesson()._replace(id=7),), new_id(NOW), denied=denied)
-    delivered(
+    log_delivery(
         shown,
         Query("turn", f"{secret} " + "x" * 600),
         scope=CODER,

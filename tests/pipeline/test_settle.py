@@ -9,7 +9,7 @@ from hardwon.core.values.delivery import DOOR, Delivery, Unit, unit_name
 from hardwon.core.values.lesson import EPOCH
 from hardwon.core.values.report import Window
 from hardwon.core.values.run import Failure, RunSoFar, Shown
-from hardwon.engine.pipeline.archive import settle, settled
+from hardwon.engine.pipeline.archive import outcomes, settle
 from hardwon.storage.stores.memory import MemoryStore
 from tests.samples import CODER, NOW
 
@@ -22,7 +22,7 @@ UNREAD = Step("bash", "make", "?", True)
 
 def outcome(door: str, *steps: Step, after: int, kinds: tuple[str, ...] = ("k",)) -> str:
     shown = Shown("d", door, kinds, after)
-    ((delivery, found),) = settled(RunSoFar(steps=steps, shown=(shown,)))
+    ((delivery, found),) = outcomes(RunSoFar(steps=steps, shown=(shown,)))
     assert delivery == "d"
     return found
 

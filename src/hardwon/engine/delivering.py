@@ -46,7 +46,7 @@ class Delivering:
         self._trouble = trouble
         self.weights = WEIGHTS  # benchmarks replace it
 
-    def weighed(self, scope: Scope, query: Query, outlook: Outlook) -> list[Judged]:
+    def weigh(self, scope: Scope, query: Query, outlook: Outlook) -> list[Judged]:
         """Every candidate for a query, with its score and why it is or is not shown."""
         return recall.weigh(
             query,
@@ -58,7 +58,7 @@ class Delivering:
             weights=self.weights,
         )
 
-    def recalled(
+    def recall_lessons(
         self,
         scope: Scope,
         query: Query,
@@ -72,7 +72,7 @@ class Delivering:
         What `is_wanted` names is shown even if the words of the query alone do not ask for it.
         """
         started = perf_counter_ns()
-        candidates = self.weighed(scope, query, outlook)
+        candidates = self.weigh(scope, query, outlook)
         if is_wanted is not None:
             candidates = [
                 candidate._replace(verdict="") if is_wanted(candidate.match.lesson) else candidate
@@ -84,12 +84,12 @@ class Delivering:
         self, scope: Scope, query: Query, candidates: Sequence[Judged], run: Run, *, started: int
     ) -> Injection:
         """Render the candidates that are shown, and log the delivery."""
-        fresh = recall.shown(candidates)
+        fresh = recall.select_shown(candidates)
         if not fresh:
             return NOTHING
         now, block = self._clock(), self._block(query, fresh)
         if self._settings.proof.share or any(lesson.was_retired for lesson in block.lessons):
-            fresh = self._kept(query.door, fresh, block.lessons, self.coin(scope, run))
+            fresh = self._withhold(query.door, fresh, block.lessons, self.coin(scope, run))
             block = self._block(query, fresh)
         if not block.lessons:
             return NOTHING
@@ -117,7 +117,7 @@ class Delivering:
         now, started = self._clock(), perf_counter_ns()
         if self._settings.proof.share or any(lesson.was_retired for lesson in lessons):
             candidates = [Judged(Match(lesson), 1.0) for lesson in lessons]
-            kept = self._kept(Door.START, candidates, lessons, self.coin(scope, run))
+            kept = self._withhold(Door.START, candidates, lessons, self.coin(scope, run))
             lessons = [candidate.match.lesson for candidate in kept]
         text, told = compose(lessons)
         if not text:
@@ -134,7 +134,7 @@ class Delivering:
         )
         return injection
 
-    def denied(self, scope: Scope, lesson: Lesson, call: str) -> Injection:
+    def deny(self, scope: Scope, lesson: Lesson, call: str) -> Injection:
         """The denial of a call that a person has forbidden with this lesson; it is logged."""
         now, text = self._clock(), inject.guarding(lesson)
         denial = Injection(text, (lesson,), measure.new_id(now), denied=True, door=Door.ACTION)
@@ -162,7 +162,7 @@ class Delivering:
     def tell(self, run: Run, block: Injection, call: str = "") -> Injection:
         """The block, after noting in the run that it was shown."""
         if block.lessons:
-            self.noted(lambda: note_shown(run, block, call))
+            self.try_to_note(lambda: note_shown(run, block, call))
         return block
 
     def coin(self, scope: Scope, run: Run) -> withhold.Coin:
@@ -172,7 +172,7 @@ class Delivering:
 
         return withhold.Coin(self._store.units, share, scope, run, self._clock())
 
-    def noted(self, note: Callable[[], object]) -> bool:
+    def try_to_note(self, note: Callable[[], object]) -> bool:
         """Run `note`; False if storage fails, which must not cost the agent its lesson."""
         try:
             note()
@@ -181,7 +181,7 @@ class Delivering:
             return False
         return True
 
-    def reached(self, call: Callable[[], T], otherwise: T) -> T:
+    def try_call(self, call: Callable[[], T], otherwise: T) -> T:
         """The result of the call, or `otherwise` while the server is unavailable."""
         try:
             return call()
@@ -196,7 +196,7 @@ class Delivering:
             (candidate.match.lesson for candidate in fresh), door=frame, budget=budget
         )
 
-    def _kept(
+    def _withhold(
         self, door: str, fresh: list[Judged], lessons: Sequence[Lesson], coin: withhold.Coin
     ) -> list[Judged]:
         """The rendered candidates that the hold-out lets this run see."""
@@ -220,8 +220,8 @@ class Delivering:
         began: datetime,
         micros: int = 0,
     ) -> None:
-        self.noted(
-            lambda: measure.delivered(
+        self.try_to_note(
+            lambda: measure.log_delivery(
                 injection,
                 query,
                 scope=scope,

@@ -76,7 +76,7 @@ class Doors:
         """
         if _STARTED in run.so_far().counted and not again:
             return NOTHING
-        self.delivering.noted(lambda: run.counted([_STARTED]))
+        self.delivering.try_to_note(lambda: run.counted([_STARTED]))
         items = playbook.items(scope, self._store.lessons, self._clock())
         is_read = any(item.trigger == Trigger.RUN for item in items)
         ways, failures = ([], []) if is_read else self._evidence(scope, items)
@@ -115,7 +115,7 @@ class Doors:
     def turn(self, scope: Scope, prompt: str, run: Run, imagined: str = "") -> Injection:
         """The lessons that fit the prompt; `imagined` is a hypothetical lesson to search with."""
         prompt = screened(prompt, _TASK)
-        self.delivering.noted(lambda: run.begin(prompt))
+        self.delivering.try_to_note(lambda: run.begin(prompt))
         query = self.asked_at_turn(scope, f"{prompt}\n{imagined}".rstrip())
         query = query._replace(text=prompt)
         told = run.so_far().told
@@ -124,27 +124,29 @@ class Doors:
         def is_wanted(lesson: Lesson) -> bool:  # the same task again brings what it met
             return lesson.id not in told and lesson.is_active and lesson.was_met_by(prompt)
 
-        block = self.delivering.recalled(scope, query, outlook, run, is_wanted=is_wanted)
+        block = self.delivering.recall_lessons(scope, query, outlook, run, is_wanted=is_wanted)
         return self.delivering.tell(run, block)
 
     def action(self, scope: Scope, tool: str, args: Any, run: Run) -> Injection:
         """A denial of the call that failed here last, or that a person forbade; else nothing."""
         call = screened(call_keys.canonical(args), _ARGS)
         if (forbidding := self._forbidding(scope, tool, call)) is not None:
-            return self.delivering.denied(scope, forbidding, call)
+            return self.delivering.deny(scope, forbidding, call)
         past = run.so_far()
-        candidates = self._repeated(scope, Step(tool, call), past)
+        candidates = self._find_repeat(scope, Step(tool, call), past)
         query = Query(Door.ACTION, call)
         block = self.delivering.deliver(scope, query, candidates, run, started=perf_counter_ns())
         if not (block and self._settings.hooks.stop_once):
             return self.delivering.tell(run, block, call)
         # Deny only if the run can note it: the same call must pass the second time.
-        return block._replace(denied=self.delivering.noted(lambda: note_shown(run, block, call)))
+        return block._replace(
+            denied=self.delivering.try_to_note(lambda: note_shown(run, block, call))
+        )
 
-    def _repeated(self, scope: Scope, pending: Step, past: RunSoFar) -> list[Judged]:
+    def _find_repeat(self, scope: Scope, pending: Step, past: RunSoFar) -> list[Judged]:
         """The lesson about the same call, which failed here last and has a fix; often none."""
         pending = call_keys.of_operation(pending)
-        return repeat.judged(
+        return repeat.judge_call(
             pending,
             past,
             scope,
@@ -161,8 +163,8 @@ class Doors:
         """Record a step; returns the lessons about its failure and a loop warning."""
         past = run.so_far()
         step = self.screened(step, past.steps)
-        self.delivering.noted(lambda: run.record(step))
-        block_for_failure = self._known(scope, step, past, run)
+        self.delivering.try_to_note(lambda: run.record(step))
+        block_for_failure = self._tell_known(scope, step, past, run)
         counted = self._record(scope, step, past, block_for_failure, run)
         block = self.delivering.tell(run, block_for_failure)
         block = self.delivering.with_loop(scope, block, [*past.turn, step])
@@ -179,7 +181,7 @@ class Doors:
 
         def record() -> list[str]:
             counted = self.recorder.after(scope, step, past, shown.lessons)
-            self.delivering.noted(lambda: run.counted(counted) if counted else None)
+            self.delivering.try_to_note(lambda: run.counted(counted) if counted else None)
             return counted
 
         return record() if self._background is None else self._background.run(record, [])
@@ -189,11 +191,11 @@ class Doors:
         if self._background is not None:
             self._background.flush(limit)
 
-    def _known(self, scope: Scope, step: Step, past: RunSoFar, run: Run) -> Injection:
+    def _tell_known(self, scope: Scope, step: Step, past: RunSoFar, run: Run) -> Injection:
         """The lessons about a failing step; nothing while the store is unavailable."""
         if step.failure is None and not step.failed:
             return NOTHING
-        return self.delivering.reached(lambda: self._failed(scope, step, past, run), NOTHING)
+        return self.delivering.try_call(lambda: self._tell_failure(scope, step, past, run), NOTHING)
 
     def _forbidding(self, scope: Scope, tool: str, call: str) -> Lesson | None:
         """The lesson with which a person has forbidden this call; None if there is none."""
@@ -216,16 +218,16 @@ class Doors:
         self.flush(_AT_THE_END)
         past = run.so_far()
         if any(step.failure for step in past.steps):
-            self.delivering.noted(lambda: self.recorder.end(scope, past))
+            self.delivering.try_to_note(lambda: self.recorder.end(scope, past))
         if past.shown:
             from hardwon.engine.pipeline import archive
 
-            self.delivering.noted(lambda: archive.settle(past, run.name, scope, self._store))
+            self.delivering.try_to_note(lambda: archive.settle(past, run.name, scope, self._store))
         if not self._settings.runs.keep or not (past.steps or past.shown or steps):
             run.end()
             return
         has_new_facts = bool(steps or (task and not past.task))
-        self.delivering.noted(lambda: _tell(run, task if not past.task else "", steps))
+        self.delivering.try_to_note(lambda: _tell(run, task if not past.task else "", steps))
         complete = run.so_far() if has_new_facts else past
         name, now, outcome = run.name, self._clock(), complete.ending(error)
 
@@ -233,11 +235,11 @@ class Doors:
             if not run.end(outcome, now.timestamp()):
                 from hardwon.engine.pipeline import archive
 
-                ended = archive.archived(complete, scope, name, ended=now, outcome=outcome)
+                ended = archive.archive_run(complete, scope, name, ended=now, outcome=outcome)
                 self._store.ended_runs.keep(ended)
                 self._earn(ended.id, scope, complete)
 
-        self.delivering.noted(put_aside)
+        self.delivering.try_to_note(put_aside)
 
     def _earn(self, run: str, scope: Scope, past: RunSoFar) -> None:
         """Let the items of the playbook earn their place by a run."""
@@ -266,10 +268,10 @@ class Doors:
             forbidden = self._forbidding(scope, tool, call)
             if forbidden is not None:
                 return [Judged(Match(forbidden), 10.0, (("guard", 10.0),))]
-            return self._repeated(scope, Step(tool, call), RunSoFar())
-        return self.delivering.weighed(scope, self._asked(scope, door, text, tool), UNKNOWN)
+            return self._find_repeat(scope, Step(tool, call), RunSoFar())
+        return self.delivering.weigh(scope, self._make_query(scope, door, text, tool), UNKNOWN)
 
-    def _asked(self, scope: Scope, door: str, text: str, tool: str) -> Query:
+    def _make_query(self, scope: Scope, door: str, text: str, tool: str) -> Query:
         if door == Door.ERROR:
             step = Step(tool, "", text, failed=True)
             return self.asked_at_error(scope, self.screened(step, ()))
@@ -285,7 +287,7 @@ class Doors:
         """The query of a failure; the task is added for the search by meaning."""
         return recall.at_error(step, task, lambda text: self._near(scope, text))
 
-    def _failed(self, scope: Scope, step: Step, past: RunSoFar, run: Run) -> Injection:
+    def _tell_failure(self, scope: Scope, step: Step, past: RunSoFar, run: Run) -> Injection:
         """The lessons about a failure, unless this run has met it before or it is no mistake."""
         failure = step.failure
         if failure is not None and past.has_met_exactly(failure):
@@ -298,7 +300,7 @@ class Doors:
         is_again = failure is not None and past.has_met(failure.kind)
         query = self.asked_at_error(scope, step, past.task)
         outlook = UNKNOWN._replace(is_again=is_again, told=past.told)
-        found = self.delivering.weighed(scope, query, outlook)
+        found = self.delivering.weigh(scope, query, outlook)
         own = [_of_same_call(candidate, step) for candidate in found]
         return self.delivering.deliver(scope, query, own, run, started=perf_counter_ns())
 

@@ -81,16 +81,16 @@ class SemanticSearch:
         """The embedder for lessons, within the budget."""
         if self._given:
             return classify.Translated(self._given)
-        return self._opened(self._settings.model.timeout)
+        return self._open(self._settings.model.timeout)
 
     @cached_property
     def _asked(self) -> Embedder:
         """The embedder for queries, with a shorter time limit than a worker's."""
         if self._given or self._settings.recall.embedder == embeddings.MINILM:
             return self._embedder
-        return self._opened(self._settings.recall.patience)
+        return self._open(self._settings.recall.patience)
 
-    def _opened(self, timeout: timedelta) -> Embedder:
+    def _open(self, timeout: timedelta) -> Embedder:
         name, key = self._settings.recall.embedder, self._settings.model.openai_key
         opened = embeddings.open_embedder(name, key=key, timeout=timeout)
         if name == embeddings.MINILM:

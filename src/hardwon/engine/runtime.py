@@ -167,7 +167,7 @@ class Runtime:
             store, settings, now = self.store, self.settings, self.clock()
             from hardwon.engine import upkeep
 
-            yield from upkeep.collected(store, settings, now, retires=not self.reads_runs)
+            yield from upkeep.collect(store, settings, now, retires=not self.reads_runs)
 
     @cached_property
     def model(self) -> Model:

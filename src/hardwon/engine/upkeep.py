@@ -43,7 +43,7 @@ def daily(
             yield evaluate.review(store, tenant, share=settings.proof.share, now=now)
 
 
-def collected(store: Store, settings: Settings, now: datetime, *, retires: bool) -> Iterator[str]:
+def collect(store: Store, settings: Settings, now: datetime, *, retires: bool) -> Iterator[str]:
     """Archive the ended runs on disk, one by one; yields their ids.
 
     Each confirms or weakens items of its project's playbook; `retires`: see `earn.settle`.
@@ -51,7 +51,7 @@ def collected(store: Store, settings: Settings, now: datetime, *, retires: bool)
     tenants = set[str]()
     for run in run_files.put_aside(settings.home):
         scope = trust.settled(settings.home, run.scope)
-        ended = archive.archived(run.past, scope, run.name, ended=run.ended, outcome=run.outcome)
+        ended = archive.archive_run(run.past, scope, run.name, ended=run.ended, outcome=run.outcome)
         store.ended_runs.keep(ended)
         note_live(store, scope, run.name, ended.begun)
         items = playbook.items(scope, store.lessons, now)
@@ -84,7 +84,7 @@ def _settled(
         archive.settle(past, run.name, scope, store)
         if settings.runs.keep and past.steps:
             how = Ending.ABANDONED
-            ended = archive.archived(past, scope, run.name, ended=now, outcome=how)
+            ended = archive.archive_run(past, scope, run.name, ended=now, outcome=how)
             store.ended_runs.keep(ended)
             note_live(store, scope, run.name, ended.begun)
         read(scope, run)

@@ -25,7 +25,9 @@ _SHOWN = 200
 _CUTS = ((4_000, 800), (1_000, 500), (300, 300), (120, 120))
 
 
-def archived(past: RunSoFar, scope: Scope, run: str, *, ended: datetime, outcome: str) -> EndedRun:
+def archive_run(
+    past: RunSoFar, scope: Scope, run: str, *, ended: datetime, outcome: str
+) -> EndedRun:
     """The record of an ended run: long texts are cut, counts are complete."""
     failures = [step.failure for step in past.steps if step.failure]
     begun = datetime.fromtimestamp(past.begun, UTC) if past.begun else ended
@@ -73,7 +75,7 @@ def _short(step: Step, call: int, output: int) -> Step:
 def settle(past: RunSoFar, run: str, scope: Scope, store: Store) -> None:
     """Note the outcome of every delivery and every unit of a run that has ended."""
     of_deliveries: list[tuple[str, str]] = []
-    for name, outcome in settled(past):
+    for name, outcome in outcomes(past):
         if family := family_of_name(name):
             store.units.settle(scope, run, family, outcome)
         else:
@@ -81,7 +83,7 @@ def settle(past: RunSoFar, run: str, scope: Scope, store: Store) -> None:
     store.deliveries.settle(scope, of_deliveries)
 
 
-def settled(past: RunSoFar) -> Iterator[tuple[str, str]]:
+def outcomes(past: RunSoFar) -> Iterator[tuple[str, str]]:
     """Every delivery of a run that has ended, with its outcome."""
     for shown in past.shown:
         yield shown.delivery, _outcome(shown, past.steps)

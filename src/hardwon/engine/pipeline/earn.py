@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.errors import NotFound
 from hardwon.core.values.lesson import Change, Evidence, Kind, Lesson, Status, join_evidence
-from hardwon.knowledge.evidence.advice import follows, recommended
+from hardwon.knowledge.evidence.advice import follows, recommended_calls
 from hardwon.knowledge.evidence.trails import failing_call, working_calls
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def _verdict(
     worked: Sequence[Sequence[Call]],
     failed: Sequence[Call | None],
 ) -> Verdict | None:
-    advised = recommended(item.correction)
+    advised = recommended_calls(item.correction)
     good = [at for at, calls in enumerate(worked) if _follow(calls, advised)]
     if good:
         return Verdict(item, True, good[-1] + 1)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _QUERY_KEPT = 500
 
 
-def delivered(
+def log_delivery(
     injection: Injection,
     query: Query,
     *,

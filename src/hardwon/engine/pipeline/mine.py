@@ -29,7 +29,7 @@ from hardwon.core.values.lesson import (
 )
 from hardwon.core.values.run import Failure, RunSoFar, Step, Trigger
 from hardwon.knowledge.evidence.keys import failed_key, worked_keys
-from hardwon.knowledge.evidence.trails import replaced
+from hardwon.knowledge.evidence.trails import find_replaced
 from hardwon.knowledge.evidence.wording import SHOW_CALLS, trail_fix
 from hardwon.knowledge.ranking.query import Query
 from hardwon.knowledge.reading import clues, fixes, mined_lesson
@@ -103,7 +103,7 @@ def note_fixes(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
 
 def note_replaced(past: RunSoFar, memory: Memory) -> None:
     """Record what took the place of calls that a run gave up; the run has ended."""
-    for found in replaced(past.steps):
+    for found in find_replaced(past.steps):
         failure = past.steps[found.at].failure
         success = f"{_WORKED} {failure.kind} " if failure else ""
         if not any(mark.startswith(success) for mark in past.counted):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.knowledge.evidence.advice import programs, recommended
+from hardwon.knowledge.evidence.advice import programs, recommended_calls
 from hardwon.knowledge.reading.mistakes import is_mistake
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def first_calls(
     steps: Sequence[Step], items: Sequence[Lesson], earlier: Collection[str]
 ) -> list[int]:
     """The places of the steps that call a program or tool for the first time."""
-    known = {call.program for item in items for call in recommended(item.correction)}
+    known = {call.program for item in items for call in recommended_calls(item.correction)}
     known.update(earlier)
     places = list[int]()
     for at, step in enumerate(steps):

@@ -61,7 +61,7 @@ def weigh(
     return _within(judged, limit)
 
 
-def shown(candidates: Iterable[Judged]) -> list[Judged]:
+def select_shown(candidates: Iterable[Judged]) -> list[Judged]:
     """The candidates that are shown; often none."""
     return [candidate for candidate in candidates if not candidate.verdict]
 
@@ -74,7 +74,7 @@ def _of_one_kind(judged: list[Judged], least: float) -> list[Judged]:
     others = [candidate for candidate in judged if candidate.match.lesson.id not in own_ids]
     if any(candidate.match.lesson.is_active for candidate in own):
         return _own_first(judged, own, others, least)
-    return _best_other(own, others) if shown(others) else judged
+    return _best_other(own, others) if select_shown(others) else judged
 
 
 def _own_first(
@@ -82,7 +82,7 @@ def _own_first(
 ) -> list[Judged]:
     """Show the lessons of this failure, and one other whose text is more clearly about it."""
     floor = min(least, max(map(_speaks, own)))
-    beside = [candidate for candidate in shown(others) if _speaks(candidate) > floor][:1]
+    beside = [candidate for candidate in select_shown(others) if _speaks(candidate) > floor][:1]
     fitting = {candidate.match.lesson.id for candidate in (*own, *beside)}
     return [
         candidate
@@ -148,7 +148,7 @@ def at_error(step: Step, task: str, near: Nearest) -> Query:
     nearest = near(f"{error}\n{task[:_ABOUT]}")
     if failure is None or not failure.is_telling:
         return Query(Door.ERROR, ending(step.output, _ASKED), near=nearest)
-    words = f"{_named(step)}\n{failure.line}"
+    words = f"{_name_call(step)}\n{failure.line}"
     base_query = query(Door.ERROR, words, signature=failure.exact, kind=failure.kind, near=nearest)
     from hardwon.knowledge.reading import clues, reports
 
@@ -161,7 +161,7 @@ def at_error(step: Step, task: str, near: Nearest) -> Query:
     )
 
 
-def _named(step: Step) -> str:
+def _name_call(step: Step) -> str:
     """The command of a call, or its tool and argument names without the values."""
     if not step.args.startswith("{"):
         return step.args[:_CALL]

@@ -8,7 +8,7 @@ from hardwon.core.values.lesson import PREPARED, Fix, Lesson
 from hardwon.knowledge.evidence.calls import calls_of, only_call
 from hardwon.knowledge.evidence.common import READERS
 from hardwon.knowledge.evidence.keys import same_key
-from hardwon.knowledge.evidence.wording import TRAIL, typed
+from hardwon.knowledge.evidence.wording import TRAIL, show_call
 from hardwon.knowledge.ranking.query import Query
 from hardwon.knowledge.ranking.scores import Judged
 from hardwon.knowledge.reading.mined_lesson import fixes_to_show
@@ -26,7 +26,7 @@ _NEAREST = 4
 _SURE = 2  # runs that show something which one run may show by chance
 
 
-def judged(
+def judge_call(
     pending: Step,
     past: RunSoFar,
     scope: Scope,
@@ -96,7 +96,7 @@ def _says_otherwise(fix: Fix, pending: Call, past: RunSoFar) -> bool:
         return made.isdisjoint(first)
     if pending.is_tool:
         return True
-    return _words(typed(pending, past.task)) != _words(fix.call)
+    return _words(show_call(pending, past.task)) != _words(fix.call)
 
 
 def _words(call: str) -> list[str]:

@@ -19,7 +19,7 @@ _PLACEHOLDER = re.compile(r"<[^<>\n]{1,60}>|…|\.{3}|\$\{?\w+\}?")
 _VALUE = "VALUE"  # a word that is never part of a call's kind
 
 
-def recommended(text: str) -> list[Call]:
+def recommended_calls(text: str) -> list[Call]:
     """The calls in backticks; a bare word is the name of a thing, not a call."""
     found = (_calls(_PLACEHOLDER.sub(_VALUE, quoted)) for quoted in _QUOTED.findall(text))
     return [call for calls in found for call in calls if " " in call.kind]

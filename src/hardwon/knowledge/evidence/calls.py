@@ -100,7 +100,7 @@ def _command_calls(text: str) -> tuple[Call, ...]:
     functions = dict(_FUNCTION.findall(text))
     rest = _FUNCTION.sub("", text) if functions else text
     exported = frozenset(name for line in _EXPORT.findall(rest) for name in _ASSIGNED.findall(line))
-    return tuple(_expanded(_with_exports(parse(rest), exported), functions))[:_MOST]
+    return tuple(_expand(_with_exports(parse(rest), exported), functions))[:_MOST]
 
 
 def _with_exports(commands: tuple[Command, ...], exported: frozenset[str]) -> tuple[Command, ...]:
@@ -117,15 +117,15 @@ def _with_exports(commands: tuple[Command, ...], exported: frozenset[str]) -> tu
     return tuple(found)
 
 
-def _expanded(commands: tuple[Command, ...], functions: dict[str, str]) -> Iterator[Call]:
+def _expand(commands: tuple[Command, ...], functions: dict[str, str]) -> Iterator[Call]:
     """The calls of commands; functions and variables are replaced by what they stand for."""
     for command in commands:
         body = functions.get(command.program)
         if body is not None:
-            yield from _expanded(parse(_with_arguments(body, command)), {})
+            yield from _expand(parse(_with_arguments(body, command)), {})
         elif command.program.startswith(("$", '"$')):
             text = _with_variable(command)
-            yield from _expanded(parse(text) if not text.startswith(("$", '"')) else (), {})
+            yield from _expand(parse(text) if not text.startswith(("$", '"')) else (), {})
         elif command.program and not command.program.startswith(("(", "{", "[")):
             yield _command_call(command)
 

@@ -65,7 +65,7 @@ def _called_parts(step: Step) -> frozenset[str]:
     return frozenset(part.lower() for word in called for part in _PARTS.findall(word))
 
 
-def blamed(step: Step, calls: Sequence[Call], line: str) -> int:
+def find_blamed(step: Step, calls: Sequence[Call], line: str) -> int:
     """The index of the call that an error line is about; -1 if there is no call.
 
     It is the call that shares most with the line, of several the last. The last call of a line that

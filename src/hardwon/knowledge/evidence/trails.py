@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.knowledge.evidence.calls import Call, calls_of, is_own
 from hardwon.knowledge.evidence.common import COMMON, PLUMBING, READERS
-from hardwon.knowledge.evidence.inner import blamed
+from hardwon.knowledge.evidence.inner import find_blamed
 from hardwon.knowledge.reading.authored import tail, writings
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def passed(steps: Sequence[Step]) -> list[Passed]:
     return found
 
 
-def replaced(steps: Sequence[Step]) -> list[Passed]:
+def find_replaced(steps: Sequence[Step]) -> list[Passed]:
     """The failures of a whole run whose calls were given up, each with the call made instead.
 
     It is the next call that does something and works, if it shares a word with the failing one.
@@ -139,7 +139,7 @@ def failing_call(step: Step) -> Call | None:
     if step.failure is None:
         return None
     calls = calls_of(step)
-    at = blamed(step, calls, step.failure.line)
+    at = find_blamed(step, calls, step.failure.line)
     return calls[at] if at >= 0 else None
 
 
@@ -150,7 +150,7 @@ def working_calls(step: Step) -> list[Call]:
         return []
     if step.failure is None:
         return calls
-    at = blamed(step, calls, step.failure.line)
+    at = find_blamed(step, calls, step.failure.line)
     return [call for call in calls if call.shape != calls[at].shape]
 
 

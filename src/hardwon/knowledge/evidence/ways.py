@@ -111,11 +111,11 @@ def ways_of(runs: Iterable[tuple[str, Sequence[Step]]]) -> list[Way]:
             for call in filter(_is_way, working_calls(step)):
                 record = records.setdefault(call.family, _Record())
                 record.note(call, task, run=number, place=at / len(steps))
-    found = [record.way(family) for family, record in _united(records).items() if record.runs]
+    found = [record.way(family) for family, record in _unite(records).items() if record.runs]
     return sorted(found, key=lambda way: (-way.worth, way.place))
 
 
-def _united(records: dict[str, _Record]) -> dict[str, _Record]:
+def _unite(records: dict[str, _Record]) -> dict[str, _Record]:
     """The records; of calls that differ in their last word only, three and more are one sort."""
     alike: dict[str, list[str]] = {}
     for family, record in records.items():

@@ -31,8 +31,8 @@ def trail_fix(found: Passed, task: str) -> Fix:
         sort=INSTEAD if found.is_instead else FURTHER if found.is_further else TRAIL,
         text=trail_text(found, task),
         key=_key(found),
-        call=typed(found.working, task),
-        mistake=typed(found.failing, task),
+        call=show_call(found.working, task),
+        mistake=show_call(found.failing, task),
         said=clip(one_line(said), _ANSWER),
     )
 
@@ -50,10 +50,10 @@ def trail_text(found: Passed, task: str) -> str:
     """What explained the failure, what was called first, and what worked."""
     said = [asked for asked in found.before if asked.answer]
     first = [asked.call for asked in found.before if not asked.answer]
-    steps = "".join(f"`{typed(call, task)}`, then " for call in first)
-    working = f"{'first ' if first else ''}{steps}`{typed(found.working, task)}`"
+    steps = "".join(f"`{show_call(call, task)}`, then " for call in first)
+    working = f"{'first ' if first else ''}{steps}`{show_call(found.working, task)}`"
     explained = (
-        f"`{typed(asked.call, task)}` says “{inert(clip(one_line(asked.answer), _ANSWER))}” "
+        f"`{show_call(asked.call, task)}` says “{inert(clip(one_line(asked.answer), _ANSWER))}” "
         for asked in said
     )
     result = "Got further" if found.is_further else "What worked"
@@ -61,15 +61,15 @@ def trail_text(found: Passed, task: str) -> str:
     return f"{''.join(explained)}{result}: {working}{_changes(found)}."
 
 
-def typed(call: Call, task: str) -> str:
+def show_call(call: Call, task: str) -> str:
     """A call as it was typed; of a tool its name and what may be shown of its arguments."""
     if not call.is_tool:
         return clip(" ".join(shorten_values(fold_call(call.text, task)).split()), _SHOWN)
-    given = (_argument(name, value) for name, value in _given(call).items())
+    given = (_argument(name, value) for name, value in _arguments(call).items())
     return f"{call.program}({', '.join(given)})"
 
 
-def _given(call: Call) -> dict[str, object]:
+def _arguments(call: Call) -> dict[str, object]:
     try:
         given = json.loads(call.text)
     except ValueError:
@@ -87,7 +87,7 @@ def _changes(found: Passed) -> str:
     """Which arguments of a tool were changed, added or left out."""
     if not found.working.is_tool or found.failing.program != found.working.program:
         return ""
-    old, new = _given(found.failing), _given(found.working)
+    old, new = _arguments(found.failing), _arguments(found.working)
     parts = [
         *(f"with `{name}`" for name in new if name not in old),
         *(f"without `{name}`" for name in old if name not in new),

@@ -14,7 +14,7 @@ from hardwon.knowledge.evidence.calls import calls_of
 from hardwon.knowledge.evidence.common import READERS
 from hardwon.knowledge.evidence.inner import with_failure
 from hardwon.knowledge.evidence.trails import failing_call, passed
-from hardwon.knowledge.evidence.wording import SHOW_CALLS, TRAIL, VALUES, trail_fix, typed
+from hardwon.knowledge.evidence.wording import SHOW_CALLS, TRAIL, VALUES, show_call, trail_fix
 from hardwon.knowledge.reading.authored import (
     BACKUP,
     edits_source,
@@ -90,7 +90,7 @@ def was_applied(fix: Fix, steps: Sequence[Step], task: str = "") -> bool:
     if fix.sort == LINES:
         return has_lines(fix, code_run(steps).text)
     failing = failing_call(steps[-1]) if fix.sort == TRAIL and PREPARED not in fix.key else None
-    return failing is not None and not failing.is_tool and fix.call == typed(failing, task)
+    return failing is not None and not failing.is_tool and fix.call == show_call(failing, task)
 
 
 def fixes_of_call(fixes: Sequence[Fix], step: Step) -> tuple[Fix, ...]:

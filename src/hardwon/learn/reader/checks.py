@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from hardwon.core.text.grounding import ungrounded
 from hardwon.core.text.named_values import is_random
 from hardwon.core.values.lesson import MINED, Lesson
-from hardwon.knowledge.evidence.advice import recommended
+from hardwon.knowledge.evidence.advice import recommended_calls
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -208,7 +208,7 @@ def _is_about_the_same(item: Item, kinds: Sequence[str], lesson: Lesson) -> bool
 
 
 def _calls(text: str) -> set[str]:
-    return {call.kind for call in recommended(text)}
+    return {call.kind for call in recommended_calls(text)}
 
 
 def _bag(text: str) -> set[str]:

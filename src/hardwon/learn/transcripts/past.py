@@ -337,7 +337,7 @@ class _Recorder:
         past, is_kept = self._past, bool(self._engine.settings.runs.keep)
         if is_kept and past.steps and self._made > self._known:
             how = past.ending()
-            ended = archive.archived(past, self._scope, self._name, ended=self._at, outcome=how)
+            ended = archive.archive_run(past, self._scope, self._name, ended=self._at, outcome=how)
             self._store.ended_runs.keep(ended)
             kept = past if self.keeps_steps else RunSoFar()
             self.runs[ended.id] = PastRun(self._scope, self._name, kept)
