@@ -26,9 +26,10 @@ Move = Call | str
 class ScriptedModel:
     """Plays one move a turn and remembers every request; the last move repeats."""
 
-    def __init__(self, port: int, moves: list[Move]) -> None:
+    def __init__(self, port: int, moves: list[Move], *, is_text: bool = False) -> None:
         self.url = f"http://127.0.0.1:{port}"
         self.moves = moves
+        self.is_text = is_text  # calls are asked for in text, so requests have no tools
         self.requests: list[dict[str, Any]] = []
         self._ids = itertools.count(1)
 
@@ -47,17 +48,21 @@ class ScriptedModel:
 
     def move(self, turn: int, request: dict[str, Any]) -> Move:
         """Requests without tools are asked for titles and the like."""
-        return self.moves[min(turn, len(self.moves) - 1)] if request.get("tools") else "{}"
+        return self.moves[min(turn, len(self.moves) - 1)] if self.has_turn(request) else "{}"
+
+    def has_turn(self, request: dict[str, Any]) -> bool:
+        return self.is_text or bool(request.get("tools"))
 
     def next_id(self) -> str:
         return f"{next(self._ids):06d}"
 
 
 @contextmanager
-def scripted(moves: list[Move]) -> Iterator[ScriptedModel]:
+def scripted(moves: list[Move], *, is_text: bool = False) -> Iterator[ScriptedModel]:
     """The model, listening on a free port of this machine."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    server.model = ScriptedModel(server.server_address[1], moves)  # type: ignore[attr-defined]
+    port = server.server_address[1]
+    server.model = ScriptedModel(port, moves, is_text=is_text)  # type: ignore[attr-defined]
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
@@ -169,7 +174,7 @@ def _responses(model: ScriptedModel, request: dict[str, Any]) -> list[Any] | dic
 
 def _chat(model: ScriptedModel, request: dict[str, Any]) -> list[Any] | dict[str, Any]:
     # Not every framework shows a failed call to the model again: count what was asked.
-    turn = sum(bool(earlier.get("tools")) for earlier in model.requests[:-1])
+    turn = sum(map(model.has_turn, model.requests[:-1]))
     move, number = model.move(turn, request), model.next_id()
     message: dict[str, Any] = {"role": "assistant", "content": None}
     if isinstance(move, Call):

@@ -16,6 +16,11 @@ PACKAGES = {
     "claude_agent_sdk": ["claude-agent-sdk==0.2.182"],
     "smolagents": ["smolagents[openai]==1.26.0"],
     "crewai": ["crewai==1.15.30"],
+    "llamaindex": ["llama-index-core==0.14.25", "llama-index-llms-openai-like==0.8.1"],
+    "autogen": ["autogen-agentchat==0.7.5", "autogen-ext[openai]==0.7.5"],
+    "dspy": ["dspy==3.4.1"],
+    "adk": ["google-adk==2.13.0", "litellm==1.106.2", "mcp==2.3.0"],
+    "agent_framework": ["agent-framework-core==1.23.0", "agent-framework-openai==1.17.0"],
 }
 LIBRARIES = {
     "sdks": ["openai==3.49.0", "anthropic==2.8.0", "httpx==0.28.1"],

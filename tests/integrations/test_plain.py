@@ -9,7 +9,7 @@ import pytest
 
 import hardwon
 from hardwon import Agent, Hardwon
-from hardwon.integrations.plain import learning, run, watched
+from hardwon.integrations.plain import as_tool, learning, run, watched
 
 TASK = "make the folder of the nightly report"
 LESSON = "make the folder of the nightly report with mkdir -p"
@@ -85,3 +85,27 @@ def test_a_watched_tool_records_what_it_does(hw: Hardwon, agent: Agent) -> None:
     (job,) = hw.queue.waiting()
     assert [step.failed for step in job.episode.steps] == [True, False]
     assert job.episode.steps[0].args == "mkdir a/b"
+
+
+def test_a_tool_answers_a_call_that_failed_here_last(hw: Hardwon, agent: Agent) -> None:
+    made: list[str] = []
+
+    def bash(command: str) -> str:
+        made.append(command)
+        if command == "mkdir a/b":
+            raise RuntimeError("mkdir: cannot create directory 'a/b': No such file or directory")
+        return "done"
+
+    async def abash(command: str) -> str:
+        return bash(command)
+
+    abash.__name__ = "bash"
+    with run(agent, TASK) as current:
+        tool = as_tool(current)(bash)
+        assert tool("mkdir a/b").startswith("RuntimeError: mkdir: cannot create directory")
+        assert tool(command="mkdir -p a/b") == "done"
+    hw.drain()
+    with run(agent, TASK) as current:
+        assert "`mkdir -p a/b`" in asyncio.run(as_tool(current)(abash)("mkdir a/b"))
+
+    assert made == ["mkdir a/b", "mkdir -p a/b"]

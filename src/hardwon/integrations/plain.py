@@ -12,7 +12,7 @@ from functools import wraps
 from inspect import iscoroutinefunction, signature
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from hardwon.integrations.recorder import Recorder
+from hardwon.integrations.recorder import Recorder, beside
 
 if TYPE_CHECKING:
     from hardwon import Agent
@@ -72,6 +72,46 @@ def watched(recorder: Recorder) -> Callable[[F], F]:
             return watch.output
 
         return cast("F", acall if iscoroutinefunction(tool) else call)
+
+    return decorate
+
+
+def as_tool(recorder: Recorder) -> Callable[[F], F]:
+    """Decorate a function, sync or async, as a tool for any framework: its result is for a model.
+
+    A call that failed here last is answered with what worked instead of being made. An error
+    becomes its message, with what worked the last time.
+    """
+
+    def decorate(function: F) -> F:
+        def asked(args: Any, kwargs: Any) -> tuple[Any, str]:
+            given = signature(function).bind(*args, **kwargs).arguments
+            return given, recorder.denial(function.__name__, given)
+
+        def worked(given: Any, result: Any) -> Any:
+            return beside(result, recorder.worked(function.__name__, given, result))
+
+        def failed(given: Any, error: Exception) -> Any:
+            note = recorder.failed(function.__name__, given, error)
+            return beside(f"{type(error).__name__}: {error}", note)
+
+        @wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            given, denial = asked(args, kwargs)
+            try:
+                return denial or worked(given, function(*args, **kwargs))
+            except Exception as error:  # noqa: BLE001 - a model reads it
+                return failed(given, error)
+
+        @wraps(function)
+        async def acall(*args: Any, **kwargs: Any) -> Any:
+            given, denial = asked(args, kwargs)
+            try:
+                return denial or worked(given, await function(*args, **kwargs))
+            except Exception as error:  # noqa: BLE001 - a model reads it
+                return failed(given, error)
+
+        return cast("F", acall if iscoroutinefunction(function) else call)
 
     return decorate
 
