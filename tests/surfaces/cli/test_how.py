@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -95,3 +98,23 @@ def test_install_offers_past_sessions_and_learns_from_them_if_told(shop: Path, c
 
     assert run(["install", "claude-code", "--yes"]) == 0
     assert "Found" not in capsys.readouterr().out
+
+
+def test_new_sessions_are_followed_if_asked(shop: Path, tmp_path: Path, capsys: Any) -> None:
+    command = [sys.executable, "-m", "hardwon", "session", "learn", "--follow", "1s"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert "1 session of 1 project recorded" in process.stdout.readline()
+        talk = Claude(str(shop), "22222222-2222").says("Once more")
+        talk.run("kiosk stock --store south", "pears 3").write(Path(os.environ["HOME"]))
+
+        followed = next(line for line in process.stdout if "1 new call" in line)
+        process.send_signal(signal.SIGINT)
+
+        assert "22222222-2222" in followed
+    assert process.returncode == 130
+
+
+def test_reading_needs_a_model_before_anything_is_learnt(shop: Path, capsys: Any) -> None:
+    assert run(["session", "learn", "--read", "3"]) == 2
+    assert "no model reads runs" in capsys.readouterr().err

@@ -174,6 +174,8 @@ class Sessions:
         No model is asked. With `is_look` nothing is stored. `tell(done, of)` counts sessions.
         The `most_telling` runs are then in `telling`, for `read`.
         """
+        if most_telling and not self._engine.reads_runs:
+            raise InvalidInput("no model reads runs: set model.name, and leave reader.enabled on")
         past = PastSessions(self._engine, self._scope, most_telling=most_telling)
         fresh = self.unrecorded(agents=agents, since=since)
         learnt = list[Learnt]()
@@ -186,8 +188,6 @@ class Sessions:
 
     def read(self) -> int:
         """Let the model read the runs in `telling` now; how many hold something new."""
-        if not self._engine.reads_runs:
-            raise InvalidInput("no model reads runs: set model.name, and leave reader.enabled on")
         jobs = [
             self._engine.read_run(
                 Episode(run.scope, run.past.task), cast("Run", run), run.past.steps

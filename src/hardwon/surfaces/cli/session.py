@@ -8,6 +8,7 @@ import sys
 import textwrap
 from collections import Counter
 from datetime import UTC, datetime, timedelta
+from time import sleep
 from typing import Any
 
 import click
@@ -215,6 +216,12 @@ def _overviews(sessions: Sessions, places: list[SessionPlace], *, is_quiet: bool
     metavar="N",
     help="Then let the model read the N most telling runs into the playbooks; default: none.",
 )
+@click.option(
+    "--follow",
+    type=Since(),
+    metavar="SPAN",
+    help="Go on: look for new sessions this often (10m) until Ctrl-C.",
+)
 @options.scope
 @options.as_json
 def learn(
@@ -222,6 +229,7 @@ def learn(
     since: timedelta,
     dry_run: bool,
     reads: int,
+    follow: timedelta | None,
     as_json: bool,
     **place: Any,
 ) -> None:
@@ -247,6 +255,22 @@ def learn(
             complain(f"{plural(read, 'run')} had something new; see `hardwon playbook`")
     if as_json:
         dump({"sessions": learnt, "is_dry_run": dry_run})
+    if follow is not None and not dry_run:
+        _follow(follow, agents, place)
+
+
+def _follow(every: timedelta, agents: tuple[str, ...], place: dict[str, Any]) -> None:
+    """Learn from new sessions until Ctrl-C; the store is only open while there is work."""
+    while True:
+        sleep(every.total_seconds())
+        with options.Scoped(**place) as agent:
+            learnt = agent.sessions.learn(agents=agents, since=max(_FOLLOWED, 2 * every))
+        for session in learnt:
+            if session.steps:
+                say(f"{session.place.path}: {plural(session.steps, 'new call')}")
+
+
+_FOLLOWED = timedelta(days=1)  # how long ago the sessions changed that are followed
 
 
 @command.command()
