@@ -242,7 +242,7 @@ class Database:
 
     def _taken(self) -> Connection:
         self.ready()
-        remaining = time_limits.left()
+        remaining = time_limits.time_left()
         if remaining is not None and self._breaker.is_open:
             raise Unavailable(f"{self.name}: still unreachable; not tried again yet")
         try:

@@ -21,7 +21,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from hardwon.core import _files
 from hardwon.core.errors import InvalidInput, storage_error
-from hardwon.core.text.json_clip import squeezed
+from hardwon.core.text.json_clip import clip_json
 from hardwon.storage.auth import is_bearer
 from hardwon.storage.stores import guard_file
 from hardwon.surfaces.hooks import guarding
@@ -259,7 +259,7 @@ class _Handler(BaseHTTPRequestHandler):
             remaining -= len(chunk)
             return chunk
 
-        return squeezed(read)
+        return clip_json(read)
 
     def _send(self, status: int, answer: dict[str, Any]) -> None:
         body = json.dumps(answer).encode()

@@ -369,7 +369,7 @@ class Index:
             (count,) = tenancy.rows(_NOTE, entries=packed(entries), **values)[0]
             self._memtable.note(shelf, lesson, entries)
             touch(transaction, tenancy, shelf)
-            if count >= self._limit and time_limits.left() is None:
+            if count >= self._limit and time_limits.time_left() is None:
                 self.settle(tenancy, shelf)
 
     def touch(self, tenancy: Tenancy, shelf: int) -> None:
