@@ -69,9 +69,9 @@ def _file(module: str) -> Path:
 
 
 def _opener(used: dict[str, str]) -> str:
-    tree = ast.parse(_file("api.opening").read_text())
+    tree = ast.parse(_file("api").read_text())
     opened = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == "open"][-1]
-    arguments = _arguments(opened.args, dict(_imports(tree, "api.opening")), used)
+    arguments = _arguments(opened.args, dict(_imports(tree, "api")), used)
     return f"def aopen({arguments}) -> Opening: ...\n"
 
 

@@ -25,7 +25,7 @@ _HOMES = {
     "Trigger": "core.values.run",
     "aopen": "api.aio",
     "attach": "api",
-    "open": "api.opening",
+    "open": "api",
     "wrap": "integrations.clients",
 }
 __all__ = sorted(_HOMES)

@@ -3,8 +3,8 @@
 from hardwon.api import Agent as Agent
 from hardwon.api import Hardwon as Hardwon
 from hardwon.api import attach as attach
+from hardwon.api import open as open
 from hardwon.api.aio import aopen as aopen
-from hardwon.api.opening import open as open
 from hardwon.core.errors import HardwonError as HardwonError
 from hardwon.core.settings import Settings as Settings
 from hardwon.core.values.delivery import Delivery as Delivery

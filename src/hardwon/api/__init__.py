@@ -5,26 +5,35 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from hardwon.api import run_input
 from hardwon.api.lessons import Lessons
-from hardwon.core import time_limits
+from hardwon.core import _files, time_limits
 from hardwon.core._fork import cached_property
+from hardwon.core.errors import InvalidInput
 from hardwon.core.text.clean import LABEL_LIMIT, LESSON_LIMIT, as_text, one_line, required
 from hardwon.core.text.secrets import screened
 from hardwon.core.values.delivery import NOTHING, Door, Injection
-from hardwon.core.values.lesson import Lesson, lesson_of_person
+from hardwon.core.values.lesson import Lesson, Status, lesson_of_person
 from hardwon.core.values.run import Episode, Step, Trigger
 from hardwon.core.values.scope import Scope
 from hardwon.core.values.scope import scope as scoped
-from hardwon.engine.runtime import ANY_TRIGGER, TEXT_LIMIT, Runtime, settings_at, utc_now
+from hardwon.engine.runtime import (
+    ANY_TRIGGER,
+    MEMORY,
+    TEXT_LIMIT,
+    Runtime,
+    settings_at,
+    utc_now,
+)
 from hardwon.knowledge.reading import call_keys
 
 if TYPE_CHECKING:
     from datetime import datetime, timedelta
 
     from hardwon.api import lookup, namespaces, playbook, tenants
+    from hardwon.api.client.remote import RemoteHardwon
     from hardwon.core.settings import Settings
     from hardwon.core.values.job import Job, Tally
     from hardwon.core.values.report import Report
@@ -40,32 +49,72 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+_DIGESTED = 50  # the most recently consulted lessons, from which a digest is made
+
+
+_SERVERS = ("http://", "https://")
+
+
+@overload
+def open(
+    target: str,
+    *,
+    key: str,
+    settings: Settings | None = ...,
+    clock: Callable[[], datetime] = ...,
+) -> RemoteHardwon: ...
+
+
+@overload
+def open(
+    target: str | os.PathLike[str] | None = ...,
+    *,
+    settings: Settings | None = ...,
+    model: Model | Answerer | str | None = ...,
+    embedder: Embedder | None = ...,
+    work: bool = ...,
+    clock: Callable[[], datetime] = ...,
+) -> Hardwon: ...
 
 
 def open(
     target: str | os.PathLike[str] | None = None,
     *,
+    key: str | None = None,
     settings: Settings | None = None,
     model: Model | Answerer | str | None = None,
     embedder: Embedder | None = None,
     work: bool = False,
     clock: Callable[[], datetime] = utc_now,
-) -> Hardwon:
-    """A hardwon at `target`: nothing (`~/.hardwon`), a directory, `memory:`, `postgresql://…`.
+) -> Hardwon | RemoteHardwon:
+    """A hardwon at `target`: nothing (`~/.hardwon`), a directory, `memory:`, or a URL.
 
-    A `model` (a name, a function or an object) and an `embedder` of yours are used instead of
-    the ones set in `model.name` and `recall.embedder`. With `work` a thread works the queue until
-    `close`.
+    After `hardwon login` it is that server: a `RemoteHardwon`, which has the verbs that can be done
+    over the network. `postgresql://…` is a database that many machines share; `https://…` is a
+    server of hardwon and needs a `key`. A `model` (a name, a function or an object) and an
+    `embedder` of yours are used instead of the ones set in `model.name` and `recall.embedder`.
+    With `work` a thread of this process works the queue until `close`.
     """
     place = os.fspath(target) if target is not None else ""
-    set_here = settings_at(place, settings)
-    engine = Runtime(set_here, place, model=model, embedder=embedder, clock=clock)
-    engine.processors.update(PROCESSORS)
-    if model is not None:
-        engine.model  # noqa: B018 - an unusable model is refused here, not job by job
-    if work:
-        engine.work_in_background()
-    return Hardwon(engine)
+    if not place.startswith(_SERVERS):
+        is_local = place == MEMORY or _files.is_database(place)
+        settings = settings_at(place, settings)
+        if settings.server.url and not (is_local or settings.is_for_hooks):
+            from hardwon.api.client import remote
+
+            return remote.log_in(settings, clock=clock)
+        engine = Runtime(settings, place, model=model, embedder=embedder, clock=clock)
+        engine.processors.update(PROCESSORS)
+        if model is not None:
+            engine.model  # noqa: B018 - an unusable model is refused here, not job by job
+        if work:
+            engine.work_in_background()
+        return Hardwon(engine)
+    if model is not None or embedder is not None or work:
+        raise InvalidInput("models, embedders and workers are set where the server runs")
+    from hardwon.api.client import remote  # loads http, which others do not need
+
+    return remote.connect(place, key=key, settings=settings, clock=clock)
 
 
 def attach(orchestrator: object, agent: Agent | None = None, **how: str) -> goals.Attachment:
@@ -106,9 +155,9 @@ class Hardwon:
 
     def try_model(self) -> Reply:
         """The model's answer to one small request; an error says what is wrong with it."""
-        from hardwon.api import answers
+        from hardwon.api import namespaces
 
-        return answers.tried(self._engine)
+        return namespaces.try_model(self._engine)
 
     @property
     def reader(self) -> str:
@@ -136,8 +185,6 @@ class Hardwon:
 
     def drain(self) -> Tally:
         """Work every queued job that is due, now, and return the counts."""
-        from hardwon.core import time_limits
-
         return time_limits.run_sync(self._engine.drain)
 
     def work(self, mode: str = "forever", *, idle: timedelta | None = None) -> Tally:
@@ -145,8 +192,6 @@ class Hardwon:
 
         The mode `empty` ends when nothing is due, the mode `once` after one job.
         """
-        from hardwon.core import time_limits
-
         return time_limits.run_sync(lambda: self._engine.worker.serve(mode, idle=idle))
 
     @property
@@ -227,9 +272,9 @@ class Hardwon:
 
     def forget_tenant(self, tenant: str) -> None:
         """Delete a tenant with all its lessons, logs, jobs, dead letters, runs and loops."""
-        from hardwon.api import forgetting
+        from hardwon.api import tenants
 
-        forgetting.forget(self._engine, tenant)
+        tenants.forget(self._engine, tenant)
 
     def close(self) -> None:
         """Release files; queued jobs stay queued. With `work` it waits for the jobs in flight."""
@@ -238,9 +283,9 @@ class Hardwon:
     if not TYPE_CHECKING:  # names of the last release; a type checker should refuse them
 
         def __getattr__(self, name: str) -> Any:
-            from hardwon.api import moved_names
+            from hardwon.api import namespaces
 
-            return moved_names.moved(self, name, moved_names.OF_HARDWON)
+            return namespaces.moved(self, name, namespaces.OF_HARDWON)
 
     def __enter__(self) -> Hardwon:
         return self
@@ -403,16 +448,23 @@ class Agent:
 
     def digest(self, *, tokens: int = 300) -> str:
         """The lessons that were met most often, as a block for the start of a session."""
-        scope, run = self.scope, self.run
-        from hardwon.api import browsing
+        from hardwon.engine.pipeline import inject
 
-        return self._attempt(lambda: browsing.digest(self._engine, scope, run, tokens=tokens), "")
+        def ask() -> str:
+            store = self._engine.store.lessons
+            recent = store.recent(self.scope, status=Status.ACTIVE, limit=_DIGESTED)
+            return inject.digest(self.readable(recent), budget=tokens)
+
+        return self._attempt(ask, "")
 
     def readable(self, lessons: Sequence[Lesson]) -> Sequence[Lesson]:
         """The lessons that the agent may look up; those withheld from this run are left out."""
-        from hardwon.api import browsing
+        engine = self._engine
+        if not (engine.settings.proof.share or any(lesson.was_retired for lesson in lessons)):
+            return lessons
+        from hardwon.engine.pipeline import withhold
 
-        return browsing.readable(self._engine, self.scope, lessons, self.run)
+        return withhold.read_outside(lessons, engine.doors.delivering.coin(self.scope, self.run))
 
     @property
     def playbook(self) -> playbook.Playbook:
@@ -462,9 +514,9 @@ class Agent:
     if not TYPE_CHECKING:  # names of the last release; a type checker should refuse them
 
         def __getattr__(self, name: str) -> Any:
-            from hardwon.api import moved_names
+            from hardwon.api import namespaces
 
-            return moved_names.moved(self, name, moved_names.OF_AGENT)
+            return namespaces.moved(self, name, namespaces.OF_AGENT)
 
     def _attempt(self, call: Callable[[], T], otherwise: T) -> T:
         """Best effort: an agent's turn never fails because of its memory."""
@@ -481,9 +533,9 @@ def _imagined(engine: Runtime, prompt: str, hyde: bool | None) -> str:
     is_on = engine.settings.hyde.enabled if hyde is None else hyde
     if not is_on:
         return ""
-    from hardwon.api import answers
+    from hardwon.api import namespaces
 
-    return answers.enriched(engine, prompt)
+    return namespaces.enrich(engine, prompt)
 
 
 def _tell(engine: Runtime, error: Exception) -> None:

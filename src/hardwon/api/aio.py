@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from hardwon import api
-from hardwon.api import namespaces, opening, playbook, tenants
+from hardwon.api import namespaces, playbook, tenants
 from hardwon.api.lessons import Lessons
 from hardwon.engine import projects
 
@@ -74,7 +74,7 @@ class Opening:
 
     async def _open(self) -> Async:
         args, kwargs = self._arguments
-        return Async(await asyncio.to_thread(opening.open, *args, **kwargs))
+        return Async(await asyncio.to_thread(api.open, *args, **kwargs))
 
 
 def _wrapped(value: Any) -> Any:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypeVar
+import warnings
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from hardwon.api import run_input
 from hardwon.api.lessons import within
+from hardwon.core import time_limits
+from hardwon.core.errors import HardwonError, InvalidInput, PermanentError
 from hardwon.core.text.clean import as_text
 from hardwon.core.values.delivery import NOTHING, Injection
+from hardwon.engine.pipeline import screen
+from hardwon.engine.runtime import TEXT_LIMIT, prompt_text
 from hardwon.learn import goals
+from hardwon.storage.ports import Request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -21,9 +27,11 @@ if TYPE_CHECKING:
     from hardwon.core.values.scope import Scope
     from hardwon.engine.pipeline.answers import Refined, Verification
     from hardwon.engine.runtime import Runtime
+    from hardwon.storage.ports import Reply
 
 
 T = TypeVar("T")
+_TRIAL = Request("Answer with one word and nothing else.", "Write the word: ready", max_tokens=100)
 
 
 class Fallback(Protocol):
@@ -215,18 +223,85 @@ class Answers:
 
     def verify(self, task: str, answer: str) -> Verification:
         """The discrepancies of an answer, by a few model calls; `signals` go to `after_run`."""
-        from hardwon.api import answers
+        from hardwon.engine.pipeline import answers
 
-        return answers.verified(self._engine, task, answer)
+        texts = _screen(task), _screen(answer)
+        model = self._engine.model
+        return time_limits.run_sync(lambda: answers.verify(*texts, model=model, prompt=prompt_text))
 
     def refine(self, task: str, answer: str) -> Refined:
         """The answer, rewritten as long as its score rises; its `signals` go to `after_run`."""
-        from hardwon.api import answers
+        from hardwon.engine.pipeline import answers
 
-        return answers.refined(self._engine, task, answer)
+        texts = _screen(task), _screen(answer)
+        model = self._engine.model
+        return time_limits.run_sync(lambda: answers.refine(*texts, model=model, prompt=prompt_text))
 
     def imagine(self, query: str) -> str:
         """A hypothetical lesson to search with; "" unless `hyde.enabled`. Never in a hook."""
-        from hardwon.api import answers
+        engine = self._engine
+        if not engine.settings.hyde.enabled or not engine.has_model:
+            return ""
+        return time_limits.run_sync(lambda: _hypothesis(engine, query))
 
-        return answers.imagined(self._engine, query)
+
+def try_model(engine: Runtime) -> Reply:
+    """The model's answer to one small request; an error says what is wrong."""
+    if not engine.has_model:
+        raise InvalidInput("no model is set; `hardwon config set model.name NAME` chooses one")
+    model = engine.model
+    reply = time_limits.run_sync(lambda: model.complete(_TRIAL))
+    if not reply.text.strip():
+        raise PermanentError(f"{model.name} answered with an empty text")
+    return reply._replace(model=reply.model or model.name)
+
+
+def enrich(engine: Runtime, prompt: str) -> str:
+    """A hypothetical lesson within `recall.patience`; "" if it takes longer or fails."""
+    import asyncio
+
+    try:
+        if not engine.has_model:
+            return ""
+        patience = engine.settings.recall.patience.total_seconds()
+        return time_limits.run_sync(lambda: asyncio.wait_for(_hypothesis(engine, prompt), patience))
+    except (HardwonError, TimeoutError) as error:
+        engine.trouble(error)
+        return ""
+
+
+async def _hypothesis(engine: Runtime, query: str) -> str:
+    system = prompt_text("hypothesis")
+    return await engine.imagination.hypothesis(_screen(query), model=engine.model, system=system)
+
+
+def _screen(text: str) -> str:
+    return screen.screen_text(text, TEXT_LIMIT)
+
+
+# Names of the last release. They still work in this one, with a warning.
+OF_HARDWON = {
+    **{name: f"queue.{name}" for name in ("waiting", "dead", "revive", "purge")},
+    "queue_status": "queue.status",
+    "embed": "vectors.fill",
+    "embedded": "vectors.counts",
+}
+OF_AGENT = {
+    "goal_ended": "goals.ended",
+    "goal_context": "goals.context",
+    "run_ended": "runs.ended",
+    "run_context": "runs.context",
+    **{name: f"answers.{name}" for name in ("verify", "refine", "imagine")},
+    "reflections": "goals.reflections",
+    "trials": "loops.run",
+}
+
+
+def moved(handle: object, name: str, places: dict[str, str]) -> Any:
+    """The value of an old name of a handle, with a warning; AttributeError for other names."""
+    place = places.get(name)
+    if place is None:
+        raise AttributeError(f"{type(handle).__name__!r} object has no attribute {name!r}")
+    warnings.warn(f"{name} is now {place}", DeprecationWarning, stacklevel=3)
+    space, _, verb = place.partition(".")
+    return getattr(getattr(handle, space), verb)

@@ -14,8 +14,11 @@ from hardwon.core.values.delivery import Delivery, Door
 from hardwon.core.values.lesson import Lesson, Status
 from hardwon.core.values.report import FailureKind, ListQuery, Mark, Page, Place, Report
 from hardwon.core.values.scope import Scope, check_name
+from hardwon.engine import trust
 from hardwon.knowledge.ranking.query import query
+from hardwon.learn import trials
 from hardwon.models import budget
+from hardwon.storage.service import database as service
 from hardwon.storage.stores import run_files
 
 if TYPE_CHECKING:
@@ -174,3 +177,20 @@ def _page(items: list[T], limit: int, mark: Callable[[T], Mark]) -> Page[T]:
 
 def _standing(lesson: Lesson) -> tuple[bool, bool, int]:
     return lesson.status == Status.PROVEN, lesson.is_active, lesson.met
+
+
+def forget(engine: Runtime, name: str) -> None:
+    """Delete a tenant; its jobs first, so that no worker creates lessons again."""
+    trials.forget(engine, name)
+    for job in engine.queue.waiting():
+        if job.episode.scope.tenant == name:
+            engine.queue.forget(job)
+    for job in engine.queue.dead():
+        if job.episode.scope.tenant == name:
+            engine.queue.purge(job.id)
+    engine.accounts.ledger.forget(name)
+    if engine.on_disk:
+        for module in (run_files, trust):
+            module.forget(engine.settings.home, name)
+        service.forget(engine.settings, name)
+    engine.store.forget(name)

@@ -22,7 +22,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 import hardwon
 from hardwon.storage.auth import kept_token
-from hardwon.surfaces.mcp import server, texts
+from hardwon.surfaces.mcp import server
 
 ERAS = ["auto", "legacy"]
 Connected = Callable[[], AbstractAsyncContextManager[Client]]
@@ -240,7 +240,7 @@ def test_what_a_host_reads_is_constant_and_says_what_is_safe(home: Path) -> None
         prompts = {prompt.name for prompt in (await client.list_prompts()).prompts}
         assert prompts == {"lesson", "reflection"}
         asked = await client.get_prompt("reflection", {"attempt": "I tried"})
-        assert asked.messages[0].content.text == texts.REFLECTION_PROTOCOL + "I tried"  # type: ignore[union-attr]
+        assert asked.messages[0].content.text == server.REFLECTION_PROTOCOL + "I tried"  # type: ignore[union-attr]
 
     drive(home, "auto", script)
     with hardwon.open(home) as hw:

@@ -52,10 +52,8 @@ def command(
         built = server.build(hw, mcp_agent, folder=folder)
         if port is not None and _is_taken(port):
             raise SetupError(f"port {port} is taken by another program; name another with --http")
-        from hardwon.surfaces.mcp import serve
-
         if port is None:
-            serve.over_stdio(built)
+            server.over_stdio(built)
         else:
             complain(f"http://127.0.0.1:{port}/mcp, token in {hw.settings.home}/token")
-            serve.over_http(built, port=port, token=kept_token(hw.settings.home))
+            server.over_http(built, port=port, token=kept_token(hw.settings.home))

@@ -77,7 +77,7 @@ class Call:
 
     def __init__(self, request: Request, arguments: Mapping[str, Any], body: bytes) -> None:
         self._request = request
-        self.arguments = dict(arguments)
+        self.arguments: dict[str, Any] = dict(arguments)
         self.body = body
 
     @property

@@ -52,15 +52,10 @@ def doors_after_run(call: Call) -> MaybeJob:
     steps = call.arguments.pop("steps", None)
     made = None if steps is None else [_step(step) for step in steps]
     job = call.agent.after_run(**call.arguments, steps=made)
-    return MaybeJob(_woken(call, job))
+    return MaybeJob(_wake(call, job))
 
 
-def doors_end_run(call: Call) -> None:
-    """Record the outcome of every delivery of the run, and forget its steps."""
-    _woken(call, call.agent.end_run())
-
-
-def _woken(call: Call, job: Job | None) -> Job | None:
+def _wake(call: Call, job: Job | None) -> Job | None:
     if job is not None and call.hw.settings.hooks.wake:
         call.hw.wake()
     return job
@@ -76,16 +71,6 @@ def _step(fields: object) -> Step:
     return Step(fields["tool"], fields.get("args", ""), output, is_failed)
 
 
-def doors_digest(call: Call) -> answers.Text:
-    """The lessons that were met most often, as a block for the start of a session."""
-    return answers.Text(call.agent.digest(**call.arguments))
-
-
-def doors_report(call: Call) -> None:
-    """Report the outcome of a delivery."""
-    call.agent.report(Injection(id=call.id), call.arguments["outcome"])
-
-
 def lessons_list(call: Call) -> Page[Lesson]:
     """A page of lessons, newest-consulted first; with `q` those that contain it."""
     text, status, limit = (call.arguments[name] for name in ("q", "status", "limit"))
@@ -94,16 +79,6 @@ def lessons_list(call: Call) -> Page[Lesson]:
     own = call.lessons
     found = own.search(text, limit=200) if text else own.list(limit=_MOST, status=status)
     return _after(found, call.cursor, limit)
-
-
-def lessons_add(call: Call) -> Lesson:
-    """Add a lesson in a person's own words."""
-    return call.lessons.add(**call.arguments)
-
-
-def lessons_get(call: Call) -> Lesson:
-    """One lesson."""
-    return _readable(call)[1]
 
 
 def lessons_edit(call: Call) -> Lesson:
@@ -137,22 +112,12 @@ def lessons_undo(call: Call) -> Lesson:
     raise NotFound("change to undo", call.number)
 
 
-def lessons_undo_newest(call: Call) -> Lesson:
-    """Undo the newest change of the agent's lessons."""
-    return call.lessons.undo()
-
-
 def lessons_history(call: Call) -> Sequence[Change]:
     """The changes of a lesson, newest first."""
     changes = [change for handle in _handles(call) for change in handle.history(call.number)]
     if not changes:
         _readable(call)  # NotFound if the lesson never existed
     return list({change.id: change for change in changes}.values())
-
-
-def lessons_all_history(call: Call) -> Page[Change]:
-    """A page of the changes of an agent's lessons, newest first."""
-    return _after(call.lessons.history(), call.cursor, call.arguments["limit"])
 
 
 def lessons_verdict(call: Call) -> answers.MaybeVerdict:
@@ -244,41 +209,6 @@ def queue_waiting(call: Call) -> answers.QueuePage:
     return answers.QueuePage(*counts, page.rows, cursor_of(page.next))
 
 
-def queue_wake(call: Call) -> answers.Started:
-    """Make sure a worker is running."""
-    return answers.Started(call.hw.wake() is not None)
-
-
-def queue_dead(call: Call) -> Page[Job]:
-    """A page of the jobs that were given up, oldest first."""
-    return _page(call, _own(call, call.hw.queue.dead()))
-
-
-def queue_dead_job(call: Call) -> Job:
-    """One job that was given up, with its steps."""
-    return _dead(call, call.id)
-
-
-def queue_revive(call: Call) -> answers.Done:
-    """Make the named dead jobs wait again, or all."""
-    return _each(call, call.hw.queue.revive)
-
-
-def queue_purge(call: Call) -> answers.Done:
-    """Remove the named dead jobs for good, or all."""
-    return _each(call, call.hw.queue.purge)
-
-
-def queue_revive_job(call: Call) -> None:
-    """Make a dead job wait again as if new."""
-    call.hw.queue.revive(_dead(call, call.id).id)
-
-
-def queue_purge_job(call: Call) -> None:
-    """Remove a dead job for good."""
-    call.hw.queue.purge(_dead(call, call.id).id)
-
-
 def _each(call: Call, act: Callable[[str], None]) -> answers.Done:
     ids = call.arguments.get("ids", ())
     if not (ids or call.arguments.get("all")):
@@ -341,11 +271,6 @@ def reports_failures(call: Call) -> Page[answers.FailureRow]:
     return Page(tuple(rows), page.next)
 
 
-def reports_deliveries(call: Call) -> Any:
-    """A page of what was shown to whom, newest first."""
-    return call.tenant.deliveries(after=call.cursor, limit=call.arguments["limit"])
-
-
 def reports_spend(call: Call) -> list[answers.Spend]:
     """What models have cost the tenant, by day and model."""
     rows = call.tenant.spent(call.arguments["days"])
@@ -368,25 +293,10 @@ def goals_reflections(call: Call) -> Any:
     return call.agent.goals.reflections(goal, limit=limit)
 
 
-def goals_ended(call: Call) -> MaybeJob:
-    """Queue a reflection on a goal that ended."""
-    return MaybeJob(call.agent.goals.ended(**call.arguments))
-
-
 def goals_context(call: Call) -> Injection:
     """What was learnt from this goal and similar ones."""
     goal, objective = call.arguments.get("goal") or None, call.arguments["objective"]
     return call.agent.goals.context(goal, objective=objective)
-
-
-def runs_ended(call: Call) -> MaybeJob:
-    """Queue a judgement of a run, if there is something to say."""
-    return MaybeJob(call.agent.runs.ended(**call.arguments))
-
-
-def runs_context(call: Call) -> Injection:
-    """At most three lines on recent runs."""
-    return call.agent.runs.context(call.arguments["text"])
 
 
 def runs_list(call: Call) -> Any:
@@ -395,20 +305,10 @@ def runs_list(call: Call) -> Any:
     return call.tenant.ended_runs(text=text, after=call.cursor, limit=limit)
 
 
-def runs_get(call: Call) -> Any:
-    """One ended run, with its steps and what it was shown at each."""
-    return call.tenant.ended_run(call.id)
-
-
 def dreams_get(call: Call) -> answers.DreamDetails:
     """One dream with its changes to lessons."""
     dream = call.agent.dreams.get(call.id)
     return answers.DreamDetails(dream, tuple(call.agent.dreams.changes(dream.id)))
-
-
-def dreams_undo(call: Call) -> answers.UndoneDream:
-    """Undo a dream."""
-    return answers.UndoneDream(*call.agent.dreams.undo(call.id))
 
 
 _FLAT = {"delivery": 1, "outcome": 0, "settled": 0}  # where a record has its scope, part by part
@@ -441,11 +341,6 @@ def _own_record(call: Call, record: Any) -> list[Any] | None:
     return [kind, *values[:at], *own, *values[at + 3 :]]
 
 
-def sync_state(call: Call) -> answers.SyncState:
-    """The version of an agent's lessons."""
-    return answers.SyncState(*call.hw.exchange.state(call.copied))
-
-
 def sync_marks(call: Call) -> answers.Marks:
     """A mark for each lesson."""
     marks = call.hw.exchange.marks(call.copied)
@@ -458,16 +353,6 @@ def sync_lessons(call: Call) -> Sequence[Lesson]:
     if not all(text.isascii() and text.isdecimal() and len(text) < 17 for text in texts):
         raise InvalidInput("the parameter 'numbers' has numbers of lessons, with commas")
     return call.hw.exchange.lessons(call.copied, [int(text) for text in texts])
-
-
-def operations_me(call: Call) -> answers.Me:
-    """The principal of the request, and the server's version."""
-    return answers.Me(*call.principal[:5], version=hardwon.__version__)
-
-
-def operations_openapi(call: Call) -> Any:
-    """The description of this API."""
-    return openapi.document()
 
 
 def operations_metrics(call: Call) -> Response:
@@ -487,11 +372,6 @@ def operations_metrics(call: Call) -> Response:
     return Response(text, media_type=OPERATIONS["operations.metrics"].media)
 
 
-def operations_keys(call: Call) -> Any:
-    """The keys that the caller may revoke, newest first."""
-    return call.state.access.keys.list(call.principal.keys)
-
-
 def operations_create_key(call: Call) -> answers.NewKey:
     """A new key of the tenant; its text is shown in this answer only."""
     lasts = _duration(call, "expires")
@@ -501,11 +381,6 @@ def operations_create_key(call: Call) -> answers.NewKey:
         call.arguments[name] = call.arguments.get(name) or None
     made = call.state.access.keys.create(**call.arguments, tenant=tenant, lasts=lasts, limit=limit)
     return answers.NewKey(*made)
-
-
-def operations_revoke_key(call: Call) -> Any:
-    """Revoke a key, at once."""
-    return call.state.access.keys.revoke(call.id, limit=call.principal.keys)
 
 
 def _verb(name: str) -> Callable[[Call], Any]:
@@ -525,4 +400,42 @@ def _verb(name: str) -> Callable[[Call], Any]:
     return call_on_lesson if subject == "lessons" else call_verb
 
 
-HANDLERS = {name: globals().get(name.replace(".", "_")) or _verb(name) for name in OPERATIONS}
+_AT_ONCE: dict[str, Callable[[Call], Any]] = {
+    "doors.end_run": lambda call: _wake(call, call.agent.end_run()),
+    "doors.digest": lambda call: answers.Text(call.agent.digest(**call.arguments)),
+    "doors.report": lambda call: call.agent.report(
+        Injection(id=call.id), call.arguments["outcome"]
+    ),
+    "lessons.add": lambda call: call.lessons.add(**call.arguments),
+    "lessons.get": lambda call: _readable(call)[1],
+    "lessons.undo_newest": lambda call: call.lessons.undo(),
+    "lessons.all_history": lambda call: _after(
+        call.lessons.history(), call.cursor, call.arguments["limit"]
+    ),
+    "queue.wake": lambda call: answers.Started(call.hw.wake() is not None),
+    "queue.dead": lambda call: _page(call, _own(call, call.hw.queue.dead())),
+    "queue.dead_job": lambda call: _dead(call, call.id),
+    "queue.revive": lambda call: _each(call, call.hw.queue.revive),
+    "queue.purge": lambda call: _each(call, call.hw.queue.purge),
+    "queue.revive_job": lambda call: call.hw.queue.revive(_dead(call, call.id).id),
+    "queue.purge_job": lambda call: call.hw.queue.purge(_dead(call, call.id).id),
+    "reports.deliveries": lambda call: call.tenant.deliveries(
+        after=call.cursor, limit=call.arguments["limit"]
+    ),
+    "goals.ended": lambda call: MaybeJob(call.agent.goals.ended(**call.arguments)),
+    "runs.ended": lambda call: MaybeJob(call.agent.runs.ended(**call.arguments)),
+    "runs.context": lambda call: call.agent.runs.context(call.arguments["text"]),
+    "runs.get": lambda call: call.tenant.ended_run(call.id),
+    "dreams.undo": lambda call: answers.UndoneDream(*call.agent.dreams.undo(call.id)),
+    "sync.state": lambda call: answers.SyncState(*call.hw.exchange.state(call.copied)),
+    "operations.me": lambda call: answers.Me(*call.principal[:5], version=hardwon.__version__),
+    "operations.openapi": lambda call: openapi.document(),
+    "operations.keys": lambda call: call.state.access.keys.list(call.principal.keys),
+    "operations.revoke_key": lambda call: call.state.access.keys.revoke(
+        call.id, limit=call.principal.keys
+    ),
+}
+HANDLERS = {
+    name: _AT_ONCE.get(name) or globals().get(name.replace(".", "_")) or _verb(name)
+    for name in OPERATIONS
+}

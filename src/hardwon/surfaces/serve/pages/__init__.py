@@ -9,18 +9,13 @@ from starlette.routing import Route
 from hardwon.api.operations import Right
 from hardwon.surfaces.serve.pages import (
     administration,
-    dreams,
     failures,
     lessons,
-    loops,
     playbook,
     queue,
     runs,
 )
-from hardwon.surfaces.serve.pages.events import events
-from hardwon.surfaces.serve.pages.overview import overview
-from hardwon.surfaces.serve.pages.review import review
-from hardwon.surfaces.serve.pages.spend import spend
+from hardwon.surfaces.serve.pages.overview import events, overview, spend
 from hardwon.surfaces.serve.pages.views import View, html, page
 from hardwon.surfaces.serve.requests import needs
 
@@ -37,12 +32,11 @@ def routes() -> list[Route]:
         *page("/", overview),
         *lessons.routes(),
         *playbook.routes(),
-        *page("/review", review),
         *failures.routes(),
         *runs.routes(),
         *queue.routes(),
-        *dreams.routes(),
-        *loops.routes(),
+        *queue.dream_routes(),
+        *queue.loop_routes(),
         *page("/spend", spend, right=Right.COSTS),
         *administration.routes(),
         Route("/events", needs(Right.READ)(events)),

@@ -1,21 +1,31 @@
-"""Overview: recurring and stopped failures, lessons, deliveries, and whether they helped."""
+"""The overview, what models cost, and the stream that keeps pages up to date."""
 
 from __future__ import annotations
 
-from datetime import timedelta
+import asyncio
+import time
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import StreamingResponse
 
 from hardwon.core.values.lesson import Status
 from hardwon.surfaces.presentation import wording
 from hardwon.surfaces.serve.pages import story
 from hardwon.surfaces.serve.pages.addresses import hw_of, tenant_of
 from hardwon.surfaces.serve.pages.views import View
-from hardwon.surfaces.serve.requests import Problem
+from hardwon.surfaces.serve.requests import Problem, principal
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Sequence
+
     from starlette.requests import Request
+    from starlette.responses import Response
 
     from hardwon.core.values.report import FailureKind, Report
+    from hardwon.models.budget import Spent
+
 
 PERIODS = {"7": "7 days", "30": "30 days", "90": "90 days"}
 
@@ -79,3 +89,76 @@ def waiting(counts: dict[str, int], dead: int) -> dict[str, int]:
         "without a fix": counts.get(Status.SEEN, 0),
         "dead": dead,
     }
+
+
+_DAYS = 30
+
+
+def spend(request: Request) -> View:
+    """The last thirty days."""
+    hw = hw_of(request)
+    rows = hw.tenant(principal(request).tenant).spent(_DAYS)
+    budget = hw.settings.budget
+    limits = {"calls": budget.calls, "tokens": budget.tokens, "money": budget.money}
+    values = {**spend_figures(rows, date.today()), "limits": limits, "model": hw.model}  # noqa: DTZ011
+    return View("spend.html", "Spend", values)
+
+
+def spend_figures(rows: Sequence[tuple[str, str, Spent]], today: date) -> dict[str, Any]:
+    """The rows by day, and the calls of every day for the chart."""
+    days = [today - timedelta(days=ago) for ago in reversed(range(_DAYS))]
+    calls = {day.isoformat(): 0 for day in days}
+    for day, _, spent in rows:
+        calls[day] = calls.get(day, 0) + spent.calls
+    return {
+        "rows": [{"day": day, "model": model, **spent._asdict()} for day, model, spent in rows],
+        "days": [calls[day.isoformat()] for day in days],
+        "labels": [wording.day(day) for day in days],
+        "money": sum(spent.money for _, _, spent in rows),
+        "tokens": sum(spent.tokens for _, _, spent in rows),
+        "calls": sum(spent.calls for _, _, spent in rows),
+    }
+
+
+_PAUSE, _LONGEST = 2.0, 10.0  # seconds between two checks
+_SHARE = 40  # the pause is at least this many times the length of a check
+_LOOKS = 150  # checks after which the browser reconnects
+_QUIET = 8  # checks without a change after which a comment keeps the connection open
+
+
+async def events(request: Request) -> Response:
+    """A stream of server-sent events; the browser reconnects when it ends."""
+    return StreamingResponse(
+        _stream(request, lambda: _state(request)), media_type="text/event-stream"
+    )
+
+
+async def _stream(request: Request, look: Callable[[], object]) -> AsyncIterator[str]:
+    previous, took = await _timed(look)
+    yield "retry: 2000\n\n"
+    for number in range(1, _LOOKS):
+        await asyncio.sleep(min(_LONGEST, max(_PAUSE, _SHARE * took)))
+        if request.app.state.is_ending() or await request.is_disconnected():
+            return
+        state, took = await _timed(look)
+        if state != previous:
+            yield "event: changed\ndata: \n\n"
+        elif number % _QUIET == 0:
+            yield ": nothing new\n\n"
+        previous = state
+
+
+async def _timed(look: Callable[[], object]) -> tuple[object, float]:
+    """The state, and the seconds it took to read."""
+    begun = time.monotonic()
+    state = await run_in_threadpool(look)
+    return state, time.monotonic() - begun
+
+
+def _state(request: Request) -> object:
+    """A value that changes whenever a page would change."""
+    tenant = tenant_of(request)
+    counts, worker = hw_of(request).queue.status()
+    running = [job[0] for job in worker.get("running", ())]
+    newest = tenant.lessons(limit=1).rows, tenant.deliveries(limit=1).rows
+    return tenant.counts(), newest, counts, running, len(tenant.runs())

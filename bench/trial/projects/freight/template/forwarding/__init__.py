@@ -1,0 +1,1 @@
+"""Freight of Marlow & Teague: tariffs and rating."""
