@@ -9,7 +9,7 @@ from hardwon.core.errors import NotFound
 from hardwon.core.values.delivery import EXCLUDED, Unit
 from hardwon.core.values.report import day_number
 from hardwon.core.values.scope import Scope
-from hardwon.knowledge.proof import arms as counts
+from hardwon.knowledge.proof import effect as counts
 from hardwon.storage.sql import scopes
 from hardwon.storage.sql.dialect import bind, set_columns, values_clause
 from hardwon.storage.sql.journal import DeliveryNotes, RunNotes, UnitNotes

@@ -17,7 +17,7 @@ from hardwon.core.values.report import (
     day_number,
     day_of,
 )
-from hardwon.knowledge.proof.arms import Arms, Stratum
+from hardwon.knowledge.proof.effect import Arms, Stratum
 from hardwon.storage.sql import scopes
 from hardwon.storage.sql.dialect import bind
 from hardwon.storage.sql.lessons import with_text

@@ -22,7 +22,7 @@ from hardwon.core.values.report import (
     day_number,
     day_of,
 )
-from hardwon.knowledge.proof.arms import Arms, Stratum, Treatment
+from hardwon.knowledge.proof.effect import Arms, Stratum, Treatment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -15,7 +15,7 @@ import hardwon
 from hardwon.core.settings import duration
 from hardwon.core.text.clean import one_line, plural, printable
 from hardwon.core.values.report import FailureKind, Report
-from hardwon.knowledge.proof.words import OFF
+from hardwon.knowledge.proof.effect import OFF
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.learning import print_recurring
 from hardwon.surfaces.cli.output import dump, say, width

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hardwon.core.text.clean import plural
 from hardwon.core.values.report import FailureKind, LessonVerdict, Report
-from hardwon.knowledge.proof.words import OFF
+from hardwon.knowledge.proof.effect import OFF
 from hardwon.surfaces.presentation import wording
 from hardwon.surfaces.presentation.charts import columns, stack
 from hardwon.surfaces.presentation.charts import safe as _text
