@@ -52,7 +52,7 @@ def prior_knowledge(engine: Runtime, scope: Scope, task: str, *, loops: str) -> 
 
     asked = query._replace(text=task)
     return delivering.tell(
-        run, delivering.recalled(scope, asked, UNKNOWN, run, is_wanted=is_wanted)
+        run, delivering.recall_lessons(scope, asked, UNKNOWN, run, is_wanted=is_wanted)
     )
 
 
