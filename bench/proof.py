@@ -20,11 +20,8 @@ from hardwon.core.values.delivery import Unit
 from hardwon.core.values.report import Window
 from hardwon.core.values.scope import Scope
 from hardwon.engine.pipeline.evaluate import verdicts
-from hardwon.knowledge.proof.arms import Arms
-from hardwon.knowledge.proof.coin import toss
-from hardwon.knowledge.proof.effect import effect
-from hardwon.knowledge.proof.posterior import RATES, RATIOS, REAL_CUT, Prior
-from hardwon.knowledge.proof.verdicts import to_retire
+from hardwon.knowledge.proof.effect import Arms, effect, toss
+from hardwon.knowledge.proof.verdicts import RATES, RATIOS, REAL_CUT, Prior, to_retire
 from hardwon.storage.ports import HoldOut, Store
 from hardwon.storage.stores.memory import MemoryStore
 from hardwon.storage.stores.sqlite import SqliteStore

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.core.processes import Finished, ProcessLimits, Sink, end_marked, run, scrubbed
+from hardwon.core.processes import Finished, ProcessLimits, Sink, end_marked, run, scrub_environment
 from tests.waiting import are_gone, until
 
 
@@ -127,7 +127,7 @@ def test_secrets_do_not_reach_a_verifier() -> None:
         "WANTED_TOKEN": "y",
     }
 
-    clean = scrubbed(environ, passed=["WANTED_TOKEN"])
+    clean = scrub_environment(environ, passed=["WANTED_TOKEN"])
 
     assert clean["WANTED_TOKEN"] == "y"
     kept = {name for name in clean if name in environ}

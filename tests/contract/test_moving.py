@@ -7,7 +7,7 @@ from datetime import timedelta
 from hardwon import Delivery, Reflection, Scope
 from hardwon.core.values.delivery import Unit
 from hardwon.core.values.report import Window
-from hardwon.knowledge.proof.arms import Arms
+from hardwon.knowledge.proof.effect import Arms
 from hardwon.storage.ports import Store
 from tests.samples import CODER, LATER, NOW, lesson
 

@@ -9,7 +9,7 @@ import pytest
 from hardwon import Scope
 from hardwon.core.values.delivery import Unit
 from hardwon.core.values.report import Window
-from hardwon.knowledge.proof.arms import Arms, Stratum, Treatment, alike
+from hardwon.knowledge.proof.effect import Arms, Stratum, Treatment, alike
 from hardwon.storage.ports import Store
 from tests.samples import CODER, NOW, lesson
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.knowledge.reading.kind import (
+from hardwon.knowledge.reading.reading import (
     kind_text,
     missing_fixture,
     missing_name,

@@ -3,14 +3,14 @@
 import subprocess
 import sys
 
-from hardwon.knowledge.proof.coin import toss
+from hardwon.knowledge.proof.effect import toss
 
 NAMES = {"tenant": "acme", "run": "run-1", "family": "7f3a"}
 
 
 def test_another_process_tosses_the_same_coin() -> None:
     code = (
-        "from hardwon.knowledge.proof.coin import toss;"
+        "from hardwon.knowledge.proof.effect import toss;"
         "print(toss('salt', tenant='acme', run='run-1', family='7f3a'))"
     )
 

@@ -2,8 +2,7 @@
 
 import random
 
-from hardwon.knowledge.proof.arms import NOT_MET, REPEATED, Arms, total
-from hardwon.knowledge.proof.effect import effect
+from hardwon.knowledge.proof.effect import NOT_MET, REPEATED, Arms, effect, total
 
 DOORS = ((2.8, 0.213), (4.0, 0.072))  # units a run and repeat rate, by door, as measured
 

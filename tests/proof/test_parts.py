@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import random
 
-from hardwon.knowledge.proof.arms import Arms, Stratum
-from hardwon.knowledge.proof.effect import effect
-from hardwon.knowledge.proof.parts import NO_EFFECT, TOO_FEW, parts
+from hardwon.knowledge.proof.effect import NO_EFFECT, TOO_FEW, Arms, Stratum, effect, parts
 
 CLEAR = Arms(2000, 100, 500, 150)
 DULL = Arms(2000, 300, 500, 75)

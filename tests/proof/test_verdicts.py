@@ -10,9 +10,17 @@ from scipy.special import logsumexp
 from scipy.stats import binom
 
 from hardwon import Scope
-from hardwon.knowledge.proof.arms import Arms, Treatment, total
-from hardwon.knowledge.proof.posterior import RATES, RATIOS, REAL_CUT, Prior, believe, fit
-from hardwon.knowledge.proof.verdicts import to_retire, verdicts
+from hardwon.knowledge.proof.effect import Arms, Treatment, total
+from hardwon.knowledge.proof.verdicts import (
+    RATES,
+    RATIOS,
+    REAL_CUT,
+    Prior,
+    believe,
+    fit,
+    to_retire,
+    verdicts,
+)
 
 
 def _exact(arms: Arms, prior: Prior) -> list[float]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.knowledge.proof.arms import Arms
-from hardwon.knowledge.proof.words import sentence
+from hardwon.knowledge.proof.effect import Arms, sentence
 
 
 def test_without_a_hold_out_nothing_is_proven() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.core.text.grounding import ungrounded
+from hardwon.core.text.grounding import ungrounded_names
 
 EVIDENCE = """FAILED: pytest tests/test_api.py
   it said: ModuleNotFoundError: No module named 'app'
@@ -23,7 +23,7 @@ get_user_details(user_id=<user_id>)
     ],
 )
 def test_what_the_evidence_holds_may_be_named(text: str) -> None:
-    assert ungrounded(text, EVIDENCE) == ()
+    assert ungrounded_names(text, EVIDENCE) == ()
 
 
 @pytest.mark.parametrize(
@@ -38,4 +38,4 @@ def test_what_the_evidence_holds_may_be_named(text: str) -> None:
     ],
 )
 def test_what_it_does_not_hold_is_named(text: str, invented: str) -> None:
-    assert invented in ungrounded(text, EVIDENCE)
+    assert invented in ungrounded_names(text, EVIDENCE)

@@ -51,7 +51,7 @@ VALUES = st.recursive(
 def test_what_is_left_is_the_same_json_with_shorter_texts(value: Any, ascii_: bool) -> None:
     raw = json.dumps(value, ensure_ascii=ascii_).encode()
 
-    left = json_clip.squeezed(io.BytesIO(raw).read)
+    left = json_clip.clip_json(io.BytesIO(raw).read)
 
     assert _alike(json.loads(left), value)
 
@@ -72,14 +72,14 @@ def _alike(left: Any, whole: Any) -> bool:
 def test_an_event_of_usual_size_is_taken_as_it_is() -> None:
     raw = json.dumps({"a": "x" * 500_000, "b": NOISE[:100_000]}).encode()
 
-    assert json_clip.squeezed(io.BytesIO(raw).read) == raw
+    assert json_clip.clip_json(io.BytesIO(raw).read) == raw
 
 
 def test_too_much_without_any_long_text_is_refused() -> None:
     raw = b"[" + b'"some words",' * 800_000 + b"1]"
 
     with pytest.raises(InvalidInput, match=str(len(raw))):
-        json_clip.squeezed(io.BytesIO(raw).read)
+        json_clip.clip_json(io.BytesIO(raw).read)
 
 
 def test_the_failure_at_the_end_of_50_megabytes_is_known_again(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from hardwon.core.text.secrets import (
     any_may_hold_secret,
     ending,
     safe,
-    screened,
+    screen_excerpt,
     without_secrets,
 )
 from tests.corpora.secrets import HARMLESS, Leak, coined, leaks, listed
@@ -46,7 +46,7 @@ def _texts(token: str, length: int) -> list[str]:
 @pytest.mark.parametrize("length", [LIMIT, 3 * LIMIT, 2 * MARGIN, 3 * MARGIN])
 def test_a_token_at_any_place_of_a_long_text_leaves_no_piece(length: int) -> None:
     for text in _texts(TOKEN, length):
-        kept = screened(text, LIMIT)
+        kept = screen_excerpt(text, LIMIT)
 
         assert len(kept) <= LIMIT
         assert not [piece for piece in _pieces(TOKEN[4:]) if piece in kept]
@@ -61,8 +61,8 @@ def test_no_form_of_secret_is_parted_by_a_cut(at: int) -> None:
     text = f"{filler[:at]}\n{leak.text}\n{filler}"
 
     for limit in (at + len(leak.text) // 2, at + 40, 400):
-        assert leak.secret not in screened(text, limit)
-        assert leak.secret not in screened(text[::-1][: len(filler)][::-1] + text, limit)
+        assert leak.secret not in screen_excerpt(text, limit)
+        assert leak.secret not in screen_excerpt(text[::-1][: len(filler)][::-1] + text, limit)
 
 
 def test_a_key_whose_beginning_is_left_out_goes_too() -> None:
@@ -70,7 +70,7 @@ def test_a_key_whose_beginning_is_left_out_goes_too() -> None:
     pem = f"-----BEGIN RSA PRIVATE KEY-----\n{lines}\n-----END RSA PRIVATE KEY-----"
     text = "x " * 20_000 + pem + "\nError: denied"
 
-    kept = screened(text, 6000)
+    kept = screen_excerpt(text, 6000)
 
     assert "Ab1+Ab1+" not in kept
     assert kept.endswith("Error: denied")
@@ -81,7 +81,7 @@ def test_a_token_at_the_seam_of_a_clipped_event_leaves_no_piece(before: int) -> 
     output = "y " * (before // 2) + TOKEN + " z" * 400_000
     raw = json.dumps({"output": output, "tail": "z " * 400_000 + TOKEN[:20]}).encode()
 
-    event = json.loads(json_clip.squeezed(io.BytesIO(raw).read))
+    event = json.loads(json_clip.clip_json(io.BytesIO(raw).read))
 
     assert not [piece for piece in _pieces(TOKEN[4:]) if piece in without_secrets(event["output"])]
 
@@ -91,7 +91,7 @@ def test_nor_at_the_seam_before_its_end(after: int) -> None:
     output = "y " * 400_000 + TOKEN + " z" * (after // 2)
     raw = json.dumps({"output": output}).encode()
 
-    event = json.loads(json_clip.squeezed(io.BytesIO(raw).read))
+    event = json.loads(json_clip.clip_json(io.BytesIO(raw).read))
 
     assert not [piece for piece in _pieces(TOKEN[4:]) if piece in without_secrets(event["output"])]
 
@@ -128,7 +128,7 @@ def test_what_looks_plain_is_plain(text: str) -> None:
 
 
 def test_screened_text_is_known_for_it_and_not_looked_at_again() -> None:
-    once = screened("the token is " + TOKEN, 100)
+    once = screen_excerpt("the token is " + TOKEN, 100)
 
     assert isinstance(once, Screened)
     assert without_secrets(once) is once
@@ -147,7 +147,7 @@ def test_two_gigabytes_cost_no_more_than_their_ends() -> None:
             assert size < 100_000
             return "a plain word " * (int(size) // 13)
 
-    assert len(screened(Huge(), 4000)) <= 4000
+    assert len(screen_excerpt(Huge(), 4000)) <= 4000
 
 
 PERHAPS_SECRET = (
@@ -164,7 +164,7 @@ def test_the_rules_look_wherever_a_secret_may_be(text: str) -> None:
 def test_the_end_of_a_screened_text_needs_no_second_look() -> None:
     text = f"{'word ' * 20}{TOKEN} last words"
 
-    assert isinstance(ending(screened(text, LIMIT), 20), Screened)
+    assert isinstance(ending(screen_excerpt(text, LIMIT), 20), Screened)
     assert not isinstance(ending(text, 20), Screened)
     assert TOKEN not in safe(ending(text, 60), LIMIT)
 

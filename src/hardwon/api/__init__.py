@@ -12,8 +12,8 @@ from hardwon.api.lessons import Lessons
 from hardwon.core import _files, time_limits
 from hardwon.core._fork import cached_property
 from hardwon.core.errors import InvalidInput
-from hardwon.core.text.clean import LABEL_LIMIT, LESSON_LIMIT, as_text, one_line, required
-from hardwon.core.text.secrets import screened
+from hardwon.core.text.clean import LABEL_LIMIT, LESSON_LIMIT, as_text, one_line, require_text
+from hardwon.core.text.secrets import screen_excerpt
 from hardwon.core.values.delivery import NOTHING, Door, Injection
 from hardwon.core.values.lesson import Lesson, Status, lesson_of_person
 from hardwon.core.values.run import Episode, Step, Trigger
@@ -332,7 +332,7 @@ class Agent:
         """
 
         def turn() -> Injection:
-            asked = screened(as_text(prompt), TEXT_LIMIT)  # cut first, as prompts may be huge
+            asked = screen_excerpt(as_text(prompt), TEXT_LIMIT)  # cut first, as prompts may be huge
             imagined = _imagine(self._engine, asked, hyde)
             return self._engine.doors.turn(self.scope, asked, self.run, imagined)
 
@@ -441,9 +441,9 @@ class Agent:
 
     def learn(self, text: str, *, situation: str = "") -> Lesson:
         """Store a lesson that you already know, without a model. `situation`: when it holds."""
-        lesson = lesson_of_person(self.scope, required(text, "lesson", LESSON_LIMIT))
+        lesson = lesson_of_person(self.scope, require_text(text, "lesson", LESSON_LIMIT))
         if situation:
-            lesson = lesson._replace(situation=required(situation, "situation", LABEL_LIMIT))
+            lesson = lesson._replace(situation=require_text(situation, "situation", LABEL_LIMIT))
         return self._engine.keep(lesson)
 
     def digest(self, *, tokens: int = 300) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from hardwon.core.errors import InvalidInput, NotAllowed, NotFound, StorageError
-from hardwon.core.text.clean import required
+from hardwon.core.text.clean import require_text
 from hardwon.core.values.lesson import FORBIDDEN, Change, Lesson, Status
 from hardwon.core.values.lesson_formats import check_lesson
 from hardwon.knowledge.reading import call_keys
@@ -66,8 +66,8 @@ class Lessons:
             raise InvalidInput(f"a lesson has no {', '.join(sorted(unknown))}")
         lesson = Lesson(
             self._scope,
-            required(situation, "situation", 800),
-            required(correction, "correction"),
+            require_text(situation, "situation", 800),
+            require_text(correction, "correction"),
             origin="manual",
             author="person",
             **{"importance": 0.8, "confidence": 0.9, **_plain(more)},
@@ -87,7 +87,7 @@ class Lessons:
     def search(self, text: str, *, limit: int = 20) -> Sequence[Lesson]:
         """Lessons that contain the text, or have it as their tag (`reflexion`, `trigger:…`)."""
         _count_deliveries(self._engine, self._scope)
-        query, limit = required(text, "query"), within(limit, MOST_FOUND)
+        query, limit = require_text(text, "query"), within(limit, MOST_FOUND)
         matches = self._engine.store.lessons.search(self._scope, query, limit=limit)
         by_id = {lesson.id: lesson for lesson in (*matches, *_lessons_tagged(self, query.lower()))}
         order = sorted(
@@ -183,7 +183,7 @@ class Lessons:
         """Delete every lesson of an origin and all lessons made from them."""
         from hardwon.api import curation
 
-        return curation.revoke(self._engine, self._scope, required(origin, "origin"), self._own)
+        return curation.revoke(self._engine, self._scope, require_text(origin, "origin"), self._own)
 
     def list(self, *, limit: int = 100, status: str = Status.ACTIVE) -> Sequence[Lesson]:
         """The lessons with this status, the most recently consulted first."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hardwon.core.errors import InvalidInput, NotFound
 from hardwon.core.settings import default_home
-from hardwon.core.text.clean import required
+from hardwon.core.text.clean import require_text
 from hardwon.core.values.lesson import Change, Lesson, Status
 from hardwon.core.values.report import Place
 from hardwon.core.values.run import ASKED, RunSoFar
@@ -195,5 +195,5 @@ def _tags_of_sort(tags: tuple[str, ...], sort: str) -> tuple[str, ...]:
 
 
 def _situation(when: str) -> str:
-    text = required(when, "when")
+    text = require_text(when, "when")
     return text if text.lower().startswith(_TIMES) else f"When {text}"

@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING
 from hardwon.core.errors import InvalidInput
 from hardwon.core.values.report import LessonVerdict, Observed, Place, Report, Spending, Window
 from hardwon.engine.pipeline import evaluate
-from hardwon.knowledge.proof.arms import alike
+from hardwon.knowledge.proof.effect import alike, parts, sentence
 from hardwon.knowledge.proof.observed import observe
-from hardwon.knowledge.proof.parts import parts
-from hardwon.knowledge.proof.words import sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from hardwon.core.text.clean import as_text
-from hardwon.core.text.secrets import screened
+from hardwon.core.text.secrets import screen_excerpt
 from hardwon.core.values.run import RunSoFar, Step
 from hardwon.knowledge.reading import call_keys
 
@@ -19,7 +19,7 @@ _TASK = 4000  # characters of a task that are kept
 
 def learn_steps(engine: Runtime, scope: Scope, task: str, steps: object) -> tuple[Step, ...]:
     """The steps of a run that are passed only at its end, screened and learnt from."""
-    past = RunSoFar(screened(task, _TASK))
+    past = RunSoFar(screen_excerpt(task, _TASK))
     with engine.store.together():
         for plain in steps_of(steps):
             step = engine.doors.screened(plain, past.steps)

@@ -79,7 +79,7 @@ class Sink:
         return bytes(self._head + mark + tail).decode("utf-8", "replace")
 
 
-def scrubbed(environ: Mapping[str, str], *, passed: Sequence[str] = ()) -> dict[str, str]:
+def scrub_environment(environ: Mapping[str, str], *, passed: Sequence[str] = ()) -> dict[str, str]:
     """The environment without secrets; names in `passed` are kept."""
     return {
         name: value
@@ -202,14 +202,14 @@ def _signal_group(group: int, number: signal.Signals) -> None:
 def end_marked(mark: str) -> int:
     """Kill every process with this mark; returns how many there were."""
     ended = 0
-    for pid in _marked(f"{MARK}={mark}".encode()):
+    for pid in _mark_process(f"{MARK}={mark}".encode()):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, signal.SIGKILL)
             ended += 1
     return ended
 
 
-def _marked(entry: bytes) -> Iterator[int]:
+def _mark_process(entry: bytes) -> Iterator[int]:
     this_process = os.getpid()
     for name in os.listdir("/proc") if os.path.isdir("/proc") else ():
         if name.isdigit() and int(name) != this_process:

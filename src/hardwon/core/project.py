@@ -52,14 +52,14 @@ def _repository(folder: str) -> tuple[str, str]:
         if os.path.isdir(git):
             return at, git
         if os.path.isfile(git):
-            return _linked(at, git)
+            return _main_repository(at, git)
         parent = os.path.dirname(at)
         if parent == at:
             return os.path.normpath(folder), ""
         at = parent
 
 
-def _linked(root: str, pointer: str) -> tuple[str, str]:
+def _main_repository(root: str, pointer: str) -> tuple[str, str]:
     git = os.path.join(root, _text(pointer, 4096).removeprefix("gitdir:").strip())
     main, separator, _ = git.rpartition(f"{os.sep}worktrees{os.sep}")
     if separator and _knows(git, pointer):

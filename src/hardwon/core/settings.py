@@ -295,7 +295,7 @@ def load(home: str | None = None, environ: Mapping[str, str] = os.environ) -> Se
         values = getattr(settings, section)
         for name, default in values._asdict().items():
             key = f"{section}.{name}"
-            raw, origin = _found(section, name, file, environ)
+            raw, origin = _find_value(section, name, file, environ)
             if origin:
                 values = values._replace(**{name: parse(f"{key} ({origin})", raw, default)})
                 origins[key] = origin
@@ -388,7 +388,7 @@ def variables(section: str, name: str) -> list[str]:
     return [*(PREFIX + variable for variable in names), *foreign]
 
 
-def _found(
+def _find_value(
     section: str, name: str, file: dict[str, Any], environ: Mapping[str, str]
 ) -> tuple[Any, str]:
     for variable in variables(section, name):
@@ -397,11 +397,11 @@ def _found(
     group = file.get(section)
     if isinstance(group, dict) and name in group:
         return group[name], "config.toml"
-    published = _published(section, name)
+    published = _published_variable(section, name)
     return (environ[published], published) if published in environ else (None, "")
 
 
-def _published(section: str, name: str) -> str:
+def _published_variable(section: str, name: str) -> str:
     """The variable of the published system for a setting; "" where it has none."""
     named = {"reflexion": "REFLEXION", "queue": "REFLEXION_QUEUE", "hyde": "HYDE"}.get(section)
     return f"{PUBLISHED}{named}_{name.upper()}" if named else ""

@@ -23,7 +23,7 @@ class WaitBudget:
         self._seconds = seconds
 
     def __enter__(self) -> None:
-        self._before, self._notes = left(), notes()
+        self._before, self._notes = time_left(), notes()
         _mine.left = self._seconds if self._before is None else min(self._before, self._seconds)
         _mine.notes = {} if self._notes is None else self._notes
 
@@ -31,7 +31,7 @@ class WaitBudget:
         _mine.left, _mine.notes = self._before, self._notes
 
 
-def left() -> float | None:
+def time_left() -> float | None:
     """Seconds that this thread may still wait; None without a limit."""
     seconds: float | None = getattr(_mine, "left", None)
     return seconds
@@ -45,7 +45,7 @@ def notes() -> dict[object, object] | None:
 
 def spend(seconds: float) -> None:
     """Note how long this thread has waited."""
-    before = left()
+    before = time_left()
     if before is not None:
         _mine.left = max(0.0, before - seconds)
 
@@ -55,7 +55,7 @@ class Waiting:
 
     def __enter__(self) -> float | None:
         self._began = monotonic()
-        return left()
+        return time_left()
 
     def __exit__(self, *_: object) -> None:
         spend(monotonic() - self._began)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.core import time_limits as background
 from hardwon.core.errors import InvalidInput
-from hardwon.core.text.secrets import screened
+from hardwon.core.text.secrets import screen_excerpt
 from hardwon.core.values.delivery import NOTHING, Door, Injection
 from hardwon.core.values.lesson import MINED, Lesson, Status
 from hardwon.core.values.report import Window
@@ -114,7 +114,7 @@ class Doors:
 
     def turn(self, scope: Scope, prompt: str, run: Run, imagined: str = "") -> Injection:
         """The lessons that fit the prompt; `imagined` is a hypothetical lesson to search with."""
-        prompt = screened(prompt, _TASK)
+        prompt = screen_excerpt(prompt, _TASK)
         self.delivering.noted(lambda: run.begin(prompt))
         query = self.asked_at_turn(scope, f"{prompt}\n{imagined}".rstrip())
         query = query._replace(text=prompt)
@@ -129,7 +129,7 @@ class Doors:
 
     def action(self, scope: Scope, tool: str, args: Any, run: Run) -> Injection:
         """A denial of the call that failed here last, or that a person forbade; else nothing."""
-        call = screened(call_keys.canonical(args), _ARGS)
+        call = screen_excerpt(call_keys.canonical(args), _ARGS)
         if (forbidding := self._forbidding(scope, tool, call)) is not None:
             return self.delivering.denied(scope, forbidding, call)
         past = run.so_far()
@@ -262,7 +262,7 @@ class Doors:
     def explain(self, scope: Scope, door: str, text: str, tool: str) -> list[Judged]:
         """Every candidate at a door, with its score and why it is or is not shown."""
         if door == Door.ACTION:
-            call = screened(call_keys.canonical(text), _ARGS)
+            call = screen_excerpt(call_keys.canonical(text), _ARGS)
             forbidden = self._forbidding(scope, tool, call)
             if forbidden is not None:
                 return [Judged(Match(forbidden), 10.0, (("guard", 10.0),))]
@@ -319,6 +319,6 @@ def _of_same_call(candidate: Judged, step: Step) -> Judged:
 def _tell(run: Run, task: str, steps: Sequence[Step]) -> None:
     """Add to the run what the caller only says at its end."""
     if task:
-        run.begin(screened(task, _TASK))
+        run.begin(screen_excerpt(task, _TASK))
     for step in steps:
         run.record(step)

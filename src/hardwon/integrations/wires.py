@@ -86,7 +86,7 @@ class ChatCompletions:
         return {**request, "messages": messages}
 
     def with_notes(self, request: Request, notes: Mapping[str, str]) -> Request:
-        messages = _noted(request["messages"], notes, id="tool_call_id", text="content")
+        messages = _with_notes(request["messages"], notes, id="tool_call_id", text="content")
         return {**request, "messages": messages}
 
     def answer(self, response: Any) -> tuple[str, list[Call]]:
@@ -134,7 +134,7 @@ class Responses:
     def with_notes(self, request: Request, notes: Mapping[str, str]) -> Request:
         if isinstance(request.get("input"), str):
             return request
-        items = _noted(request.get("input") or [], notes, id="call_id", text="output")
+        items = _with_notes(request.get("input") or [], notes, id="call_id", text="output")
         return {**request, "input": items}
 
     def answer(self, response: Any) -> tuple[str, list[Call]]:
@@ -182,7 +182,7 @@ class Messages:
 
     def with_notes(self, request: Request, notes: Mapping[str, str]) -> Request:
         messages = [
-            {**message, "content": _noted(content, notes, id="tool_use_id", text="content")}
+            {**message, "content": _with_notes(content, notes, id="tool_use_id", text="content")}
             if isinstance(content := (message := _plain(given)).get("content"), list)
             else given
             for given in request["messages"]
@@ -260,7 +260,7 @@ def _behind(content: Any, text: str) -> Any:
     return [*content, {"type": "text", "text": text}]
 
 
-def _noted(items: Any, notes: Mapping[str, str], *, id: str, text: str) -> list[Any]:
+def _with_notes(items: Any, notes: Mapping[str, str], *, id: str, text: str) -> list[Any]:
     """The items with notes behind their results; an item without one is the same object."""
 
     def note(item: Any) -> Any:

@@ -24,7 +24,7 @@ from hardwon.core.values.report import (
 )
 from hardwon.core.values.run import EndedRun, Episode, RunSoFar, Shown, Step
 from hardwon.core.values.scope import Scope
-from hardwon.knowledge.proof.arms import Arms, Stratum, Treatment
+from hardwon.knowledge.proof.effect import Arms, Stratum, Treatment
 from hardwon.knowledge.ranking.query import Match, Query
 
 

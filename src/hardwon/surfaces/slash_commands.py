@@ -46,13 +46,13 @@ def handle(text: str, agent: Agent | None = None) -> str:
     if not commands:
         return ""
     if agent is not None:
-        return "".join(_answered(command, agent) for command in commands)
+        return "".join(_answer(command, agent) for command in commands)
     try:
         with hardwon.open() as hw:
             return handle(text, hw.agent("index"))
     except HardwonError as error:
         problem = f"lesson store unavailable in this context — {one_line(str(error))}"
-        return "".join(_framed(command, f"ERR: {problem}") for command in commands)
+        return "".join(_frame(command, f"ERR: {problem}") for command in commands)
 
 
 def parse(text: str) -> Iterator[SlashCommand]:
@@ -122,13 +122,13 @@ def _reflection(arguments: str) -> SlashCommand:
     return SlashCommand("reflect", "create", arguments, text=arguments)
 
 
-def _answered(command: SlashCommand, agent: Agent) -> str:
+def _answer(command: SlashCommand, agent: Agent) -> str:
     if command.problem:
-        return _framed(command, f"ERR: {command.problem}")
+        return _frame(command, f"ERR: {command.problem}")
     try:
-        return _framed(command, _VERBS.get(command.kind, _create)(command, agent))
+        return _frame(command, _VERBS.get(command.kind, _create)(command, agent))
     except HardwonError as error:
-        return _framed(command, f"ERR: {one_line(str(error))}")
+        return _frame(command, f"ERR: {one_line(str(error))}")
 
 
 def _create(command: SlashCommand, agent: Agent) -> str:
@@ -170,7 +170,7 @@ def _rows(lessons: Sequence[Lesson], noun: str, *, none: str) -> str:
     return f"{len(lessons)} {noun}:{rows}" if lessons else none
 
 
-def _framed(command: SlashCommand, body: str) -> str:
+def _frame(command: SlashCommand, body: str) -> str:
     if len(body) > BODY_LIMIT:
         body = body[:BODY_LIMIT] + "\n... [truncated]"
     head = f"/{command.name} {command.kind} {command.args}".rstrip()

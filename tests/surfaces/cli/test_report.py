@@ -24,7 +24,7 @@ from hardwon.core.values.report import (
     Report,
     Window,
 )
-from hardwon.knowledge.proof.words import OFF
+from hardwon.knowledge.proof.effect import OFF
 from hardwon.surfaces.cli import report as terminal
 from hardwon.surfaces.cli import run
 from hardwon.surfaces.cli.report import html

@@ -18,7 +18,7 @@ from hardwon.api.codec import decode
 from hardwon.api.lessons import MOST, MOST_FOUND, within
 from hardwon.core.errors import InvalidInput, NotFound, storage_error
 from hardwon.core.settings import load
-from hardwon.core.text.clean import LABEL_LIMIT, LESSON_LIMIT, as_text, required
+from hardwon.core.text.clean import LABEL_LIMIT, LESSON_LIMIT, as_text, require_text
 from hardwon.core.values import plain
 from hardwon.core.values.delivery import NOTHING, Injection
 from hardwon.core.values.dream import Dream, DreamChange
@@ -125,7 +125,7 @@ class RemoteLessons(RemoteHandle):
 
     def search(self, text: str, *, limit: int = 20) -> Sequence[Lesson]:
         """Lessons that contain the text, or have it as their tag."""
-        query = required(text, "query")
+        query = require_text(text, "query")
         return self._list(Lesson, "lessons.list", q=query, limit=within(limit, MOST_FOUND))
 
     def list(self, *, limit: int = 100, status: str = Status.ACTIVE) -> Sequence[Lesson]:
@@ -399,9 +399,9 @@ class RemoteAgent(RemoteHandle):
 
     def learn(self, text: str, *, situation: str = "") -> Lesson:
         """Store a lesson that you already know, without a model. `situation`: when it holds."""
-        fields = {"text": required(text, "lesson", LESSON_LIMIT)}
+        fields = {"text": require_text(text, "lesson", LESSON_LIMIT)}
         if situation:
-            fields["situation"] = required(situation, "situation", LABEL_LIMIT)
+            fields["situation"] = require_text(situation, "situation", LABEL_LIMIT)
         return self._ask(Lesson, "doors.learn", **fields)
 
     def digest(self, *, tokens: int = 300) -> str:

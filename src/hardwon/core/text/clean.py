@@ -28,10 +28,10 @@ def clean(text: str) -> str:
     if (text.isascii() and text.isprintable()) or re.fullmatch(_PLAIN, text):
         return text
     text = re.sub(_ANSI, "", text.replace("\r\n", "\n").replace("\r", "\n"))
-    return _composed(re.sub(_UNSAFE, "", text))
+    return _compose(re.sub(_UNSAFE, "", text))
 
 
-def _composed(text: str) -> str:
+def _compose(text: str) -> str:
     """Composed characters (NFC), so that texts that look equal compare equal."""
     import unicodedata  # over a megabyte, and plain text does not need it
 
@@ -99,7 +99,7 @@ def clip_middle(text: str, limit: int) -> str:
     return text[:head] + mark + text[len(text) - (limit - len(mark) - head) :]
 
 
-def required(text: str, label: str, limit: int = LESSON_LIMIT) -> str:
+def require_text(text: str, label: str, limit: int = LESSON_LIMIT) -> str:
     """The cleaned, trimmed text; raises InvalidInput when it is empty or too long."""
     if not isinstance(text, str):
         raise InvalidInput(f"{label} must be text, not {type(text).__name__}")
@@ -115,10 +115,10 @@ def required(text: str, label: str, limit: int = LESSON_LIMIT) -> str:
 
 def name(text: str, label: str) -> str:
     """The name of a tenant, agent or project as stored; InvalidInput if it is not valid."""
-    cleaned = required(text, label, LABEL_LIMIT)
+    cleaned = require_text(text, label, LABEL_LIMIT)
     if "\n" in cleaned or "\t" in cleaned or cleaned != text.strip():
         raise InvalidInput(f"{label} {cleaned!r} contains characters that a name must not have")
-    return cleaned if cleaned.isascii() else _composed(cleaned)
+    return cleaned if cleaned.isascii() else _compose(cleaned)
 
 
 def file_id(text: str, label: str = "id") -> str:

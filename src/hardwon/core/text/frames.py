@@ -85,9 +85,9 @@ def imitates_frame(text: str) -> bool:
     if "<" not in looks and "[" not in looks:  # as in most texts
         return False
     tags = (
-        _squeezed(match[1].split()[0]) for match in re.finditer(_TAG, looks) if match[1].strip()
+        _letters_of(match[1].split()[0]) for match in re.finditer(_TAG, looks) if match[1].strip()
     )
-    brackets = (_squeezed(match[1]) for match in re.finditer(_BRACKET, looks))
+    brackets = (_letters_of(match[1]) for match in re.finditer(_BRACKET, looks))
     return any(tag in _SUSPECT - _TAME for tag in tags) or any(
         name.startswith(_FRAMES) for name in brackets
     )
@@ -123,7 +123,7 @@ def _bracket_edits(looks: str) -> Iterator[tuple[int, str]]:
 
 
 def _is_tag(inner: str, before: str) -> bool:
-    if _squeezed(inner) in _SUSPECT or inner.startswith("|"):
+    if _letters_of(inner) in _SUSPECT or inner.startswith("|"):
         return True
     match = re.match(_TAG_NAME, inner)
     if match is None:
@@ -135,13 +135,13 @@ def _is_tag(inner: str, before: str) -> bool:
 
 
 def _is_frame(inner: str, before: str) -> bool:
-    name = _squeezed(inner)
+    name = _letters_of(inner)
     if name.startswith(_FRAMES):
         return True
     return name in _ROLES and not before.isalnum()
 
 
-def _squeezed(inner: str) -> str:
+def _letters_of(inner: str) -> str:
     """Only the letters, without blanks, marks and slashes."""
     return re.sub(r"[^a-z]", "", inner)
 

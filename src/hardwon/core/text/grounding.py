@@ -19,7 +19,7 @@ _ABBREVIATION = re.compile(r"(?:[ei]\.[ge]|and/or|either/or|n/a|\w/\w|[A-Za-z]+/
 _PART = re.compile(r"[A-Za-z0-9]{2,}")
 
 
-def ungrounded(text: str, evidence: str) -> tuple[str, ...]:
+def ungrounded_names(text: str, evidence: str) -> tuple[str, ...]:
     """The names in the text that do not occur in the evidence, in order."""
     lower = evidence.lower()
     parts = set(_PART.findall(lower))

@@ -195,7 +195,7 @@ def _disguises(text: str, flat: str) -> list[str]:
     if any(map(lower.__contains__, _ROTATED)):
         forms.append(lower.translate(_ROT13))
     long = " ".join([word for word in flat.split(" ") if len(word) >= _ENCODED])
-    return forms + [plain for encoded in re.findall(_BASE64, long) if (plain := _decoded(encoded))]
+    return forms + [plain for encoded in re.findall(_BASE64, long) if (plain := _decode(encoded))]
 
 
 def _compatible(text: str) -> str:
@@ -204,7 +204,7 @@ def _compatible(text: str) -> str:
     return unicodedata.normalize("NFKC", text)
 
 
-def _decoded(encoded: str) -> str:
+def _decode(encoded: str) -> str:
     try:
         plain = a2b_base64(encoded + "=" * (-len(encoded) % 4)).decode("utf-8")
     except (NotBase64, UnicodeDecodeError):

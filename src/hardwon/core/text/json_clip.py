@@ -16,17 +16,17 @@ _SEARCHED = 4096  # bytes searched for a place to cut
 _SAFE = frozenset(range(0x20, 0x7F)) - frozenset(b'"\\/bfnrtu0123456789abcdefABCDEF')
 
 
-def squeezed(read: Callable[[int], bytes]) -> bytes:
+def clip_json(read: Callable[[int], bytes]) -> bytes:
     """Everything `read` returns until it returns b"", as JSON with long strings clipped."""
     first = bytearray()
     while chunk := read(_CHUNK):
         first += chunk
         if len(first) > PLAIN:
-            return _shortened(first, read)
+            return _shorten(first, read)
     return bytes(first)
 
 
-def _shortened(first: bytearray, read: Callable[[int], bytes]) -> bytes:
+def _shorten(first: bytearray, read: Callable[[int], bytes]) -> bytes:
     clipped = _Clipped()
     for start in range(0, len(first), _CHUNK):
         clipped.add(bytes(first[start : start + _CHUNK]))

@@ -170,16 +170,16 @@ def _set_to(text: str, core: re.Match[str]) -> tuple[int, int, str] | None:
         return None
     tail = re.compile(_REST).match(text, end)
     if tail is None or re.search(_NO_SECRET_NAME, tail[0]):
-        return _followed(text, core, is_weak=is_weak)
+        return _after_name(text, core, is_weak=is_weak)
     name = core[0] + tail[0].lower()
-    for form in (_assigned, _paired, _element, _flagged):
+    for form in (_in_assignment, _in_pair, _element, _after_flag):
         span = form(text, before, tail.end(), name)
         if span and span[0] < span[1] and (not is_weak or is_strong(text[slice(*span)])):
             return (*span, "password" if re.search(_STRONG, name) else "secret")
-    return _followed(text, core, is_weak=is_weak)
+    return _after_name(text, core, is_weak=is_weak)
 
 
-def _followed(text: str, core: re.Match[str], *, is_weak: bool) -> tuple[int, int, str] | None:
+def _after_name(text: str, core: re.Match[str], *, is_weak: bool) -> tuple[int, int, str] | None:
     """`acme SECRET …` and `acme-token-…`: only a strong value counts."""
     value = re.compile(_FOLLOWS).match(text, core.end())
     if value is None or not is_strong(value["value"]):
@@ -193,7 +193,7 @@ def _followed(text: str, core: re.Match[str], *, is_weak: bool) -> tuple[int, in
     return (*value.span("value"), "secret")
 
 
-def _assigned(text: str, before: str, end: int, name: str) -> tuple[int, int] | None:
+def _in_assignment(text: str, before: str, end: int, name: str) -> tuple[int, int] | None:
     """`NAME = "…"` in any language, and `call("NAME", "…")`."""
     close = re.compile(_CLOSE).match(text, end)
     at = close.end() if close else end
@@ -223,7 +223,7 @@ def _is_closing(text: str, at: int, before: str) -> bool:
     return quote in {'"', "'", "`"} and before.rpartition("\n")[2].count(quote) % 2 == 1
 
 
-def _paired(text: str, before: str, end: int, name: str) -> tuple[int, int] | None:
+def _in_pair(text: str, before: str, end: int, name: str) -> tuple[int, int] | None:
     """`name: NAME` and `value: …` in one entry, in YAML, JSON and attributes."""
     if not re.search(_IN_PAIR, before):
         return None
@@ -249,7 +249,7 @@ def _element(text: str, before: str, end: int, name: str) -> tuple[int, int] | N
     )
 
 
-def _flagged(text: str, before: str, end: int, name: str) -> tuple[int, int] | None:
+def _after_flag(text: str, before: str, end: int, name: str) -> tuple[int, int] | None:
     """`--token …`, `aws configure set NAME …`, `setenv NAME …`."""
     head = before[
         len(before.rstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:@")) :

@@ -128,20 +128,20 @@ def quotable(line: str) -> str:
     return ""
 
 
-def stated(text: str) -> str:
+def state_fact(text: str) -> str:
     """A name, or the fact that a text states about a failure; "" if it is prose."""
     plain = one_line(text[:_READ], _READ)
     is_name = len(plain) <= _NAME and len(plain.split()) <= _NAME_WORDS
     if is_name and not _speaks(_words(plain)):
         return plain
-    return clip(_statement(plain) or _fixed(plain), LIMIT)
+    return clip(_statement(plain) or _known_text(plain), LIMIT)
 
 
 def _quote(head: str, message: str, form: str) -> str:
     """The head with its message; only the head if it is an error class or code."""
     if not (_ADDRESSING | _PROSE).isdisjoint(_words(head)) or " -" in head:
         return ""
-    fact = _statement(message) or _fixed(message)
+    fact = _statement(message) or _known_text(message)
     if form in _STATED:
         return f"{head}{fact}" if fact and _is_stated(head, message, fact) else ""
     if fact:
@@ -160,16 +160,16 @@ def _is_stated(head: str, message: str, fact: str) -> bool:
 
 def _is_told(fact: str) -> bool:
     """Whether the fact says what is wrong, not only what it concerns."""
-    return _tells(fact) or bool(_fixed(fact))
+    return _tells(fact) or bool(_known_text(fact))
 
 
 def _is_short(fact: str) -> bool:
     """Whether a fact without a head is short or begins as programs begin errors."""
     fact_words = _words(fact)
-    return len(fact_words) <= _SHORT or fact_words[0] in _OPENING or bool(_fixed(fact))
+    return len(fact_words) <= _SHORT or fact_words[0] in _OPENING or bool(_known_text(fact))
 
 
-def _fixed(text: str) -> str:
+def _known_text(text: str) -> str:
     """The known text of an errno, shell or exit status in a text; "" if none."""
     match = re.search(_FIXED, text)
     return match[0] if match else ""
@@ -177,7 +177,7 @@ def _fixed(text: str) -> str:
 
 def _statement(message: str) -> str:
     """The leading part that states a fact about the failure, with quoted parts shortened."""
-    folded = re.sub(_QUOTED, _shortened, message)
+    folded = re.sub(_QUOTED, _shorten_quote, message)
     first = (
         re.split(_SENTENCE_END, folded, maxsplit=1)[0]
         .rstrip(" :,-")
@@ -208,7 +208,7 @@ def _tells(text: str) -> bool:
     return not _TELLING.isdisjoint(_words(text)) or bool(re.search(_STATE, text))
 
 
-def _shortened(match: re.Match[str]) -> str:
+def _shorten_quote(match: re.Match[str]) -> str:
     """A quoted name as it is; a quoted sentence as an ellipsis."""
     inner = match[0][1:-1]
     is_name = len(inner) <= _NAME and len(inner.split()) <= _NAME_WORDS

@@ -140,7 +140,7 @@ def redact(text: str) -> str:
     text = _without_manifest(text) if "ind" in text and re.search(_MANIFEST, text) else text
     long = long if text == original else long_words(text)
     text = without_named(text, long)
-    return re.sub(_BASE64, _encoded, text) if re.search(_SOME_BASE64, long) else text
+    return re.sub(_BASE64, _redact_base64, text) if re.search(_SOME_BASE64, long) else text
 
 
 def _without_marked(text: str, long: str) -> str:
@@ -149,7 +149,11 @@ def _without_marked(text: str, long: str) -> str:
     for rule in KINDS if keywords else ():
         if not keywords.isdisjoint(rule.keywords) and _may_match(rule, long):
             text = re.sub(rule.pattern, f"[REDACTED:{rule.kind}]", text)
-    text = re.sub(COINED, _coined, text) if LONG in keywords and re.search(COINED, long) else text
+    text = (
+        re.sub(COINED, _redact_unlisted, text)
+        if LONG in keywords and re.search(COINED, long)
+        else text
+    )
     lower = text.lower()
     words = {word for word in _HEADER_WORDS if word in lower}
     for rule in _HEADERS:
@@ -186,7 +190,7 @@ def _without_user(match: re.Match[str]) -> str:
     return f"{match['head']}[REDACTED:userinfo]@" if is_random(match["value"]) else match[0]
 
 
-def _coined(match: re.Match[str]) -> str:
+def _redact_unlisted(match: re.Match[str]) -> str:
     """The placeholder for a token of an unlisted provider; digests, ids and names stay."""
     *names, last = re.split(r"[._-]", match[0].rstrip("=.-"))
     lower = {name.lower() for name in names}
@@ -248,7 +252,7 @@ def _without_entries(match: re.Match[str]) -> str:
     return match[1] + re.sub(r"(?<=: )[^\s:\[][^\s:]{5,}(?=\s|$)", "[REDACTED:secret]", match[2])
 
 
-def _encoded(match: re.Match[str]) -> str:
+def _redact_base64(match: re.Match[str]) -> str:
     """The placeholder if a base64 text contains a secret; a truncated text is partly decoded."""
     encoded = match[0].rstrip("=")
     try:

@@ -103,11 +103,11 @@ def _names_secret(text: str) -> bool:
 
 def safe(text: str, limit: int) -> Screened:
     """The beginning of a text, without secrets; a token at the cut is seen whole."""
-    screened = text if isinstance(text, Screened) else without_secrets(text[: limit + MARGIN])
-    return Screened(clip(screened, limit))
+    screen_excerpt = text if isinstance(text, Screened) else without_secrets(text[: limit + MARGIN])
+    return Screened(clip(screen_excerpt, limit))
 
 
-def screened(text: str, limit: int) -> Screened:
+def screen_excerpt(text: str, limit: int) -> Screened:
     """The beginning and the end of a text, clean and without secrets."""
     if isinstance(text, Screened) and len(text) <= limit:
         return text

@@ -153,7 +153,7 @@ def with_success(fixes: tuple[Fix, ...], fix: Fix) -> tuple[Fix, ...]:
     if earlier is None:
         return rank_fixes((*fixes, fix))
     grown = fix._replace(worked=earlier.worked + 1, failed=earlier.failed)
-    return rank_fixes(_replaced(fixes, grown))
+    return rank_fixes(_replace_fix(fixes, grown))
 
 
 def with_failure(fixes: tuple[Fix, ...], key: str) -> tuple[Fix, ...]:
@@ -186,7 +186,7 @@ def merge_fixes(fixes: Iterable[Fix]) -> tuple[Fix, ...]:
     return rank_fixes(by_key.values())
 
 
-def _replaced(fixes: tuple[Fix, ...], fix: Fix) -> tuple[Fix, ...]:
+def _replace_fix(fixes: tuple[Fix, ...], fix: Fix) -> tuple[Fix, ...]:
     return tuple(fix if stored.key == fix.key else stored for stored in fixes)
 
 

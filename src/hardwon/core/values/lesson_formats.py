@@ -164,7 +164,7 @@ def from_record(record: dict[str, Any], scope: Scope) -> Lesson:
     }
     try:
         values |= {name: _strings(values[name]) for name in _LISTS if name in values}
-        values |= {name: _bounded(name, values[name]) for name in _BOUNDS if name in values}
+        values |= {name: _within_bounds(name, values[name]) for name in _BOUNDS if name in values}
         values |= {name: read(values[name]) for name, read in _RECORDS.items() if name in values}
         values |= {name: _moment(values[name]) for name in _TIMES if name in values}
         lesson = Lesson(scope, **{"situation": "", "correction": "", **values})
@@ -185,7 +185,7 @@ def _with_known_status(lesson: Lesson) -> Lesson:
     return lesson if lesson.status in STATUSES else lesson._replace(status=Status.QUARANTINED)
 
 
-def _bounded(name: str, value: Any) -> Any:
+def _within_bounds(name: str, value: Any) -> Any:
     """The number within the bounds of its field; NaN becomes the minimum."""
     least, most = _BOUNDS[name]
     within = min(most, max(least, float(value)))
@@ -246,9 +246,9 @@ def from_markdown(text: str, scope: Scope) -> Iterator[Lesson]:
             situation=heading.strip(),
             correction=fields["Correction"],
             mistake=fields.get("Mistake", ""),
-            tags=_listed(fields.get("Tags", "")),
+            tags=_split_list(fields.get("Tags", "")),
             trigger=fields.get("Trigger", "manual"),
-            signatures=_listed(fields.get("Failures", "")),
+            signatures=_split_list(fields.get("Failures", "")),
             calls=tuple(re.findall(r"`([^`]+)`", fields.get("Calls", ""))),
             origin=fields.get("Origin", "pack"),
             author=fields.get("Author", ""),
@@ -279,13 +279,13 @@ def _section(lesson: Lesson) -> str:
     return "\n".join([f"## {one_line(lesson.situation)}", "", *lines, ""])
 
 
-def _listed(text: str) -> tuple[str, ...]:
+def _split_list(text: str) -> tuple[str, ...]:
     return tuple(item.strip() for item in text.split(",") if item.strip())
 
 
 def _number(text: str | None, default: float, name: str) -> float:
     try:
-        return float(_bounded(name, float(text))) if text else default
+        return float(_within_bounds(name, float(text))) if text else default
     except ValueError:
         return default
 
@@ -368,7 +368,7 @@ def admit_lesson(lesson: Lesson, origin: str) -> Lesson:
         calls=lesson.calls[-CALLS_KEPT:],
         kinds=lesson.kinds[-_KINDS_KEPT:],
     )
-    return _quarantined(bare)
+    return _first_state(bare)
 
 
 def _origin(lesson: Lesson, origin: str) -> str:
@@ -376,7 +376,7 @@ def _origin(lesson: Lesson, origin: str) -> str:
     return origin if is_of_pack(lesson) else lesson.origin
 
 
-def _quarantined(lesson: Lesson) -> Lesson:
+def _first_state(lesson: Lesson) -> Lesson:
     """The untrusted lesson in its first state; only this function decides that."""
     return quarantine_lesson(lesson._replace(status=Status.PROVEN), _REASON)
 

@@ -27,7 +27,7 @@ from hardwon.knowledge.proof.effect import effect
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hardwon.knowledge.proof.arms import Treatment
+    from hardwon.knowledge.proof.effect import Treatment
     from hardwon.knowledge.proof.verdicts import Verdict
     from hardwon.storage.ports import Store
 

@@ -6,7 +6,7 @@ import re
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from hardwon.core.text.secrets import ending, screened
+from hardwon.core.text.secrets import ending, screen_excerpt
 from hardwon.core.values.delivery import Door
 from hardwon.core.values.scope import Scope
 from hardwon.knowledge.ranking.query import Query, query, terms
@@ -137,7 +137,7 @@ _TESTS = 16_000  # characters at the end of a test run that are searched for tes
 
 def at_turn(prompt: str, near: Nearest) -> Query:
     """The query of a prompt."""
-    prompt = screened(prompt, 2 * _PROMPT)
+    prompt = screen_excerpt(prompt, 2 * _PROMPT)
     return query(Door.TURN, prompt, near=near(prompt))
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.core.text import harm, injection
 from hardwon.core.text.clean import ATTEMPT_LIMIT, clean
-from hardwon.core.text.secrets import all_without_secrets, screened, without_secrets
+from hardwon.core.text.secrets import all_without_secrets, screen_excerpt, without_secrets
 from hardwon.core.values.lesson import (
     LIVE,
     TEXT_LIMIT,
@@ -115,7 +115,7 @@ def _screened_fix(fix: Fix) -> Fix:
 
 def screen_text(text: str, limit: int) -> str:
     """The text without secrets and clean, at most `limit` characters."""
-    return screened(text, limit)
+    return screen_excerpt(text, limit)
 
 
 def revoke(

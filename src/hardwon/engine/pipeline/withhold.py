@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.values.delivery import DOOR, Unit, family_of, is_retired, unit_name, wording_of
 from hardwon.core.values.run import WITHHELD, Shown
-from hardwon.knowledge.proof.coin import toss
+from hardwon.knowledge.proof.effect import toss
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -8,7 +8,6 @@ A step passes through these files in this order:
     what went wrong?      error_line       the line of the output that says it
     what is its name?     reading          builds the Failure: exact digest, kind, line
                             signature      the exact name
-                            kind           the kind, without names of one run
     is it a mistake?      mistakes         or an answer that the agent wanted
     which call was it?    call_keys        keys by which similar calls are found
                             shell          command lines, parsed

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from hardwon.core.values.lesson import Fix
 from hardwon.knowledge.reading.authored import edits_source, is_coined, is_shell, tail, text_of
 from hardwon.knowledge.reading.error_line import informative_line
-from hardwon.knowledge.reading.kind import missing_name
+from hardwon.knowledge.reading.reading import missing_name
 from hardwon.knowledge.reading.shell import parse
 from hardwon.knowledge.reading.signature import fold
 

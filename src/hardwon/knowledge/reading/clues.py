@@ -24,7 +24,7 @@ from hardwon.core.values.lesson import (
     join_evidence,
     values_of,
 )
-from hardwon.knowledge.reading.kind import missing_name
+from hardwon.knowledge.reading.reading import missing_name
 from hardwon.knowledge.reading.shell import INTERPRETERS, flag_name, parse
 
 if TYPE_CHECKING:

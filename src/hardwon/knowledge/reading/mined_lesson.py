@@ -31,8 +31,7 @@ from hardwon.core.values.run import Failure, RunSoFar, Step, Trigger
 from hardwon.knowledge.evidence.keys import failed_key
 from hardwon.knowledge.reading import call_keys
 from hardwon.knowledge.reading.call_keys import blamed_command
-from hardwon.knowledge.reading.kind import printed_text
-from hardwon.knowledge.reading.reading import INLINE
+from hardwon.knowledge.reading.reading import INLINE, printed_text
 from hardwon.knowledge.reading.shell import parse
 from hardwon.knowledge.reading.verdict import TIMED_OUT
 

@@ -1,8 +1,8 @@
 """Whether a failing step is a mistake to learn from, or an answer that the agent wanted.
 
 Not a mistake: a search without a match, a check whether something exists, a script that reproduces
-the bug, a test that fails because the task is unfinished, a linter report, a failure that the call
-announces, and a passing problem of a server.
+the bug, a test that fails because the task is unfinished, a linter report, and a passing problem of
+a server.
 Decided by the form of the call and its output, and by the earlier steps of the run.
 """
 
@@ -45,11 +45,6 @@ _LOOKING_VERBS = frozenset(
     ["diff", "rev-parse", "show-ref", "ls-files", "cat-file", "grep", "show", "list", "freeze"]
 )
 _SAYS_RED = r"(?m)^\W{0,4}(?:FAIL|FAILURE|FAILED|BUG|ISSUE|Issue|Bug|Failure|NOT OK)\b"
-_ANNOUNCED = (
-    r"(?i:\b(?:should|must|will|expected to|expect(?:ing)? (?:it|this) to) (?:now |still )?"
-    r"(?:fail|raise|error)"
-    r"|expect(?:ed|ing)? (?:an? )?(?:error|failure|exception)\b)"
-)
 _HICCUP = (
     r"Expecting (?:value|property name|',' delimiter|':' delimiter)[^\n]{0,60}: line \d+ column \d+"
     r"|\b50[234]\b[^\n]{0,40}(?:Bad Gateway|Service Unavailable|Gateway Time-?out)"
@@ -79,9 +74,6 @@ _LOGIC = (
     r"(?:Attribute|Type|Key|Index|Assertion|ZeroDivision|Recursion|UnboundLocal|NotImplemented"
     r"|Overflow)Error\b"
 )
-_UNDEFINED = r"NameError: name '(\w{1,80})' is not defined"
-_FRAME = r'(?m)^ *File "([^"\n]+)", line \d+'
-_INSTALLED = r"(?:site|dist)-packages/|/lib/python[\d.]+/|^<"
 _ERRORS = r"\berrors=[1-9]|\b[1-9]\d* (?:errors?|exceptions?)\b"
 
 
@@ -99,12 +91,10 @@ def is_mistake(step: Step, before: Sequence[Step]) -> bool:
         tool = step.tool.replace("_", " ")
         is_hiccup = re.search(_HICCUP, step.output) or re.search(_NO_REASON, line)
         return not (is_hiccup or _is_unfinished(tool, line, step, before))
-    commands = parse(step.args)
-    chain = deciding_commands(commands)
+    chain = deciding_commands(parse(step.args))
     return not (
         _is_look(chain, line, step)
         or _is_report(chain, step)
-        or _is_announced(commands, step)
         or _shows_the_bug(chain, line, step, before)
         or _is_unfinished(chain[-1].text if chain else "", line, step, before)
     )
@@ -148,13 +138,6 @@ def _is_report(chain: Sequence[Command], step: Step) -> bool:
     )
 
 
-def _is_announced(commands: Sequence[Command], step: Step) -> bool:
-    """Whether the call says in a comment or an `echo` that it will fail."""
-    words = [word for command in commands if command.name == "echo" for word in command.targets]
-    comments: list[str] = re.findall(r"(?m)(?:^|\s)#[ ]?([^\n]{1,200})", step.args)
-    return any(re.search(_ANNOUNCED, text) for text in (*words, *comments))
-
-
 def _shows_the_bug(chain: Sequence[Command], line: str, step: Step, before: Sequence[Step]) -> bool:
     """Whether the run's own script, test or one-liner fails with the bug that is being fixed."""
     runs = [command for command in chain if _is_inline(command) or _files(command)]
@@ -164,11 +147,7 @@ def _shows_the_bug(chain: Sequence[Command], line: str, step: Step, before: Sequ
         return False
     if "Traceback (most" not in step.output and re.search(_SAYS_RED, step.output):
         return not re.search(_BROKEN, line)
-    return (
-        not _is_set_up(line)
-        or _ends_in_sources(line, step, before)
-        or _is_undefined_on_purpose(line, step, before)
-    )
+    return not _is_set_up(line)
 
 
 def _is_inline(command: Command) -> bool:
@@ -186,29 +165,6 @@ def _is_set_up(line: str) -> bool:
     if re.match(_LOGIC, line):
         return False
     return bool(re.search(_BROKEN, line) or re.search(_SET_UP, line))
-
-
-def _ends_in_sources(line: str, step: Step, before: Sequence[Step]) -> bool:
-    """Whether a name is missing in the project's sources, not in a script of the run."""
-    if not re.match(r"NameError: |ImportError: cannot import name", line):
-        return False
-    frames: list[str] = re.findall(_FRAME, step.output)
-    last = frames[-1] if frames else "<"
-    return not re.search(_INSTALLED, last) and not _is_own(last, step, before)
-
-
-def _is_undefined_on_purpose(line: str, step: Step, before: Sequence[Step]) -> bool:
-    """Whether the run wrote an undefined name alone on a line, in order to raise an error."""
-    match = re.match(_UNDEFINED, line)
-    if not match:
-        return False
-    alone = rf"(?m)^[ \t]+{match[1]}[ \t]*$"
-    steps = [earlier for earlier in (step, *before) if match[1] in earlier.args]
-    return any(
-        re.search(alone, writing.text or writing.new)
-        for earlier in steps
-        for writing in _written(earlier)
-    )
 
 
 def _files(command: Command) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
@@ -11,10 +12,9 @@ from hardwon.core.values.run import Failure, Step
 from hardwon.knowledge.reading.authored import fields, scalars
 from hardwon.knowledge.reading.call_keys import blamed_command
 from hardwon.knowledge.reading.error_line import informative_line
-from hardwon.knowledge.reading.kind import NAME, kind_text, missing_fixture, missing_name
 from hardwon.knowledge.reading.reports import failing_test
-from hardwon.knowledge.reading.shell import parse, unquoted
-from hardwon.knowledge.reading.signature import line_signature
+from hardwon.knowledge.reading.shell import SHELL, parse, unquoted
+from hardwon.knowledge.reading.signature import PLAIN, fold, line_signature
 from hardwon.knowledge.reading.verdict import TIMED_OUT, says_timeout
 
 if TYPE_CHECKING:
@@ -204,3 +204,241 @@ _LIMIT = (
 def is_limit(line: str) -> bool:
     """Whether an error line reports a rate limit."""
     return bool(re.search(_LIMIT, line))
+
+
+NAME = "<name>"
+_ABSENT = "no command or module named"  # our words: shells and languages say it in many ways
+_READ, _LONGEST = 600, 160
+QUOTES = "'\"\u2018\u2019"
+
+# Linear: every repetition is possessive or bounded, and at most `_READ` characters are read.
+_PRINTER = (  # the shell or interpreter that prints the message of another program
+    rf"(?:/(?:usr/)?bin/)?{SHELL}: (?:-c: )?(?:line \d+: |\d+: )?"
+    r"|(?:/\S{1,80}/)?(?:python|pypy)[\d.]*: "
+)
+_PLACE = (  # file and line, and other text that tools print before the message
+    r"(?:<internal:[^>\s]{1,200}>:\d{1,9}:in [^:]{1,80}:\s++|[\w./-]{1,200}+: line \d{1,9}: "
+    r"|psql:[^\s:]{1,200}:\d{1,9}: |\^-{0,120}+\^? (?=SC\d)"
+    r"|\d{4}[/-]\d\d[/-]\d\d[ T]\d\d:\d\d:\d\d[\d.,]{0,10}Z? (?:(?:FATAL|ERROR|error)[: ]+)?"
+    r"|(?:Parse|Runtime) error near line \d{1,9}: "
+    r"|Error: (?:in prepare|stepping|near line \d{1,9})[,:] "
+    r"|[^\s:(]{1,200}[:(]\d{1,9}(?:[:,]\d{1,9}){0,2}\)?(?::| -|:? ?in [^:]{1,80}:)\s++"
+    r"|\d+:\d+\s++"
+    r"|Error in [^\n]{1,200}? : |\w{1,40} error in \w{1,20} operation: "
+    r"(?:Error processing job '[^'\n]{1,120}': )?"
+    r"|\[(?:ERROR|error)\]\s++|npm (?:ERR!|error)\s++|E:\s++|Uncaught (?:\(in promise\) )?"
+    r"|Unhandled \w+: |Exception in thread .{1,80}? (?=[\w.]+))"
+)
+_MODULE = r"(?<![\w.$\\:/])(?:[A-Za-z_$][\w$]*+(?:\.|::|\\)){1,12}(?=[A-Z]\w*+(?::\s|:?\Z))"
+_RAISED = (
+    r"(?<!\w)(?:[A-Za-z_]\w*+\.){1,12}([A-Z]\w*+)(?=: |\Z)"  # an exception class with its module
+)
+_CATEGORY = r"(?<!\s)\s*+\[-W[\w=+-]{1,60}\]\Z"  # the compiler flag behind a warning
+_RECOVERED = r" \[recovered\]\Z"  # a panic in a Go test
+_HINT = r"[.;,]? ?\(?(?:Did you mean|Perhaps you|Maybe you|did you mean|See ['\"]?https?:)[^\n]*+\Z"
+_COMPARISON = (
+    r" [!=]=+ | is not | not found in | differ| not equal|not almost equal|within \d| mismatch"
+    r"|Mismatch|not raised|unexpectedly|not (?:less|greater)"
+    r"|\bto (?:be|equal|match|contain|deep)\b"
+)
+_ASSERTION = (
+    rf"AssertionError\b(?:\Z|:? *+(?:assert\b|expect|.{{0,160}}?(?:{_COMPARISON})))"
+    r"|assert \S|expect\(|Expected: |(?:DID NOT|Did not) \w+ <"
+    r"|[^\n]{0,300}?: Assertion [`'][^\n]{1,200} failed\.?\Z"
+)
+_SIGNAL = (  # how a shell names the signal that ended a program
+    r"(?:\d{1,9}\s++)?(Segmentation fault|Floating point exception|Aborted|Bus error|Killed"
+    r"|Illegal instruction|Terminated|Trace/breakpoint trap)\b"
+)
+_BARE = r"(IndentationError|TabError)\b"  # the message depends on the Python version
+_MISSING = (
+    r"(?:.{0,60}?\b(?:ModuleNotFoundError|ImportError|Error): )?"
+    r"No module named ['\"]?([\w.-]{1,100})['\"]?"
+    r"|(?:.{0,40}: )?([\w.+-]{1,60}): command not found(?: in PATH)?|([\w.+-]{1,60}): not found"
+    r"|(?:.{0,60}: )?command not found: ([\w.+-]{1,60})"
+    r"|'?([\w.+-]{1,60})'? is not recognized as an internal or external command.{0,60}"
+    r"|cannot load such file -- ([\w.+-]{1,100})(?: \(LoadError\))?"
+    r"|there is no package called [\u2018']([\w.]{1,60})[\u2019']"
+)
+_FIXTURE = r"(?:E +)?fixture '(\w{1,80})' not found"
+_NO_SUCH = (
+    r"table|column|function|option|service|container|image|host|index|collection|database|remote"
+    r"|branch|ref|keyspace|element"
+)
+_UNKNOWN = (
+    r"commands?|options?|flags?|revision|column|table|key|shorthand flag|tool|function|target"
+    r"|service|host|property|field|argument|command line (?:option|argument)|type(?: name)?"
+    r"|file extension"
+)
+_AFTER = (  # a name follows these words, even if it looks like a plain word
+    rf"((?i:no such (?:{_NO_SUCH})|unknown (?:{_UNKNOWN})|unknown(?! (?:{_UNKNOWN}))"
+    r"|unrecognized (?:arguments?|options?)|missing (?:script|table|module)"
+    r"|no rule to make target|no installed app with label"
+    r"|undefined(?: (?:reference to|variable|method|symbol|function|name))?"
+    r"|no matching distribution found for|satisfies the requirement"
+    r"|cannot find (?:package|symbol|module)|(?:file|directory)(?: or directory)? not found"
+    r"|invalid choice|duplicate (?:key|column|entry)|no test named|invalid version|not in scope"
+    r"|the following arguments are required|locate package|refspec|declared and not used"
+    r"|current branch))"
+    r"[:=]? (?!<n>|(?:to|in|of|for|is|as|at|or|and)\b)[^\s,;()]++(?:,? [^\s,;():.]++(?=\Z))?"
+)
+_BEFORE = (
+    r"(?<![\w$.'\"`-])[\w$.]++(?= is not (?:defined|a function|a constructor)\b"
+    r"| declared (?:but|and) not used\b)"
+)
+_PROJECT = r"\b(on project) [\w.-]{1,80}(?=:)"  # Maven names one of several projects
+_REFS = r"(\[(?:remote )?rejected\])\s++\S++ -> \S++"  # the branches of a rejected push
+_CODE = (
+    r"\A(?i:error) \d{1,5}(?: \(\w{5}\))?|\A[A-Z][A-Z\d_]{3,}\b|\A[A-Z]{1,5}\d{2,5}\b"
+    r"|\[ERR_\w{2,60}\]|\[Errno -?\d+\]|\bErrno \d+|(?i:\berror(?: -?\d{1,5}|: [45]\d\d)\b)"
+    r"|(?i:\berror(?: occurred| from server)?) \(\w+\)"
+    r"|(?<![\w-])(?:error[ \[]|\[|\()?[A-Z]{1,5}-?\d{3,5}(?=[\]:)])"
+    r"|(?i:\b(?:http(?:/[\d.]{1,3})?|status(?: code)?|exit(?: (?:code|status))?|signal|code"
+    r"|returned)[ :=(]{1,3}\d{1,5}\b)"
+)
+_QUOTED = (
+    r"(?<!\w)[bruf]?'[^'\\]*+(?:\\.[^'\\]*+)*'(?!\w)"
+    r"|(?<![\w\\])\"[^\"\\]*+(?:\\.[^\"\\]*+)*\"|``[^`]*+``|`[^`]*+`"
+    r"|\u2018[^\u2018\u2019]*+\u2019|\u201c[^\u201c\u201d]*+\u201d|<(?!(?:n|name)>)[^<>]{1,200}+>"
+)
+_COINED = "|".join(
+    (
+        PLAIN,
+        rf"(?P<code>{_CODE})",
+        rf"(?P<quoted>{_QUOTED})",
+        r"(?P<number>(?<![\w-])[-+]?(?:\d++(?:[.,:]\d++)*|<n>)(?:[eE]-?\d+)?%?(?![\w-]))",
+        r"(?P<word>(?<![\w.])(?:[^\W\d]|[#$@]|[.~]{0,2}/(?=[\w.])|--?(?=\w))[\w.$#@/\\:-]*+"
+        r"(?:\([^()\s]{0,80}\)|\[[^\]\s]{0,40}\])?)",
+        r"(?P<mixed>(?<![\w.-])(?=[\w.-]{0,80}?\d)[\w.:-]++)",
+    )
+)
+_PLAIN = r"e\.g|i\.e|[A-Z]?[a-z]+(?:['-][A-Za-z]+)*|[A-Z]{2,12}|[a-z]{1,3}/[a-z]{1,3}|-?[A-Za-z]"
+_CLASS = r"\w*(?:Error|Exception|Warning|Exit|Failure|Failed|Timeout|NotFound|DoesNotExist)"
+_IDENTIFIER = r"[_.$#@/\\\d\[]|\((?!s\))|::|[a-z][A-Z]|^-"
+# A pattern is tried only where one of these words occurs: most lines have none of them.
+_SIGNS_MISSING = (
+    *("No module named", "not found", "is not recognized as", "cannot load such file"),
+    "there is no package called",
+)
+_SIGNS_ASSERTION = ("ssert", "xpect", "DID NOT", "Did not")
+_SIGNS_HINT = ("id you mean", "erhaps you", "aybe you", "See ")
+_SIGNS_AFTER = (  # in lower case
+    *("no such", "unknown", "unrecognized", "missing", "no rule to", "no installed app"),
+    *("undefined", "no matching", "satisfies", "cannot find", "not found", "invalid", "duplicate"),
+    *("no test named", "not in scope", "the following", "locate package", "refspec"),
+    *("declared and", "current branch"),
+)
+_SIGNS_BEFORE = (" is not ", " declared ")
+_ROW = rf"{NAME}(?:(?:, | and | or |[.:/=,@-]|\s)*{NAME})+"
+
+
+def kind_text(line: str, *, is_coined: bool = False) -> str:
+    """The kind of an error line: the line without names and values.
+
+    A missing module, program or fixture keeps its name, unless the run invented it (`is_coined`).
+    """
+    bare = _stripped(line)
+    if missing := _missing(bare):
+        return f"{_ABSENT} {NAME if is_coined else _root(missing)}"
+    if fixture := re.fullmatch(_FIXTURE, bare):
+        return f"fixture {NAME if is_coined else fixture[1]} not found"
+    if _has(bare, _SIGNS_ASSERTION) and re.match(_ASSERTION, bare):
+        return "AssertionError"
+    if name := re.match(_BARE, bare) or re.match(_SIGNAL, bare):
+        return name[1]
+    raised = re.search(_RAISED, line[:_READ]) if "." in line else None
+    return _folded(bare, head=raised[1] if raised and bare.startswith(raised[1]) else "")
+
+
+def printed_text(kind: str, line: str) -> str:
+    """A failure kind in the words that a program prints, without the names that it folds."""
+    missing = _missing(_stripped(line)) if kind.startswith(_ABSENT) else None
+    if missing is None:
+        return kind
+    if NAME not in kind:
+        return missing[0]
+    start, end = missing.span(missing.lastindex or 0)
+    head, tail = missing.string[:start], missing.string[end:]
+    return f"{head.rstrip(QUOTES)}{NAME}{tail.lstrip(QUOTES)}"
+
+
+def missing_name(line: str) -> str:
+    """The module or program that the line says is missing; "" if it names none."""
+    missing = _missing(_stripped(line))
+    return _root(missing) if missing else ""
+
+
+def missing_fixture(line: str) -> str:
+    """The test fixture that the line says is missing; "" if it names none."""
+    fixture = re.fullmatch(_FIXTURE, _stripped(line))
+    return fixture[1] if fixture else ""
+
+
+def _missing(bare: str) -> re.Match[str] | None:
+    """The words of a line that says that a module or program is missing."""
+    return re.fullmatch(_MISSING, bare) if _has(bare, _SIGNS_MISSING) else None
+
+
+def _has(text: str, signs: tuple[str, ...]) -> bool:
+    return any(map(text.__contains__, signs))
+
+
+def _root(missing: re.Match[str]) -> str:
+    name: str = next(filter(None, missing.groups()))
+    return name.split(".", 1)[0]
+
+
+@lru_cache(maxsize=128)  # several rules ask about the line of a failing step
+def _stripped(line: str) -> str:
+    """The line without file and line number, printing shell, modules of classes, and hints."""
+    for pattern in (_PRINTER, _PLACE, _PRINTER):
+        prefix = re.match(pattern, line)
+        line = line[prefix.end() :] if prefix else line
+    plain = re.sub(_MODULE, "", line[:_READ]) if _has(line, (".", "::", "\\")) else line[:_READ]
+    plain = re.sub(rf"{_CATEGORY}|{_RECOVERED}", "", plain) if plain.endswith("]") else plain
+    return (re.sub(_HINT, "", plain) if _has(plain, _SIGNS_HINT) else plain).strip()
+
+
+def _folded(bare: str, *, head: str) -> str:
+    """The text with names folded, except the exception class `head` that it begins with."""
+    text = head + re.sub(_COINED, _replacement, _without_names(bare[len(head) :]))
+    text = " ".join(text.split())
+    text = (re.sub(_ROW, NAME, text) if text.count(NAME) > 1 else text).strip(" .")
+    has_words = re.search(r"[^\W\d_]{2}", re.sub(r"<\w+>", "", text))
+    return _cut(text if has_words else fold(bare))  # the line is only a code, such as `not_found`
+
+
+def _without_names(text: str) -> str:
+    """The text without the names that its words announce: `no such table: app_book`."""
+    if "on project" in text:
+        text = re.sub(_PROJECT, lambda match: f"{match[1]} {NAME}", text)
+    if "rejected]" in text:
+        text = re.sub(_REFS, lambda match: f"{match[1]} {NAME} -> {NAME}", text)
+    if not text.isascii() or _has(text.lower(), _SIGNS_AFTER):  # `ſ` matches `s` in any case
+        text = re.sub(_AFTER, lambda match: f"{match[1]} {NAME}", text)
+    return re.sub(_BEFORE, NAME, text) if _has(text, _SIGNS_BEFORE) else text
+
+
+def _replacement(match: re.Match[str]) -> str:
+    sort, text = match.lastgroup, match[0]
+    if sort in ("code", "plain"):
+        return text
+    if sort == "number":
+        return "<n>"
+    word = text.rstrip(".:/-")
+    if sort == "word" and not _is_coined(word):
+        return text
+    return NAME + text[len(word) :] if sort == "word" else NAME
+
+
+def _is_coined(word: str) -> bool:
+    """Whether a word looks like an identifier rather than a plain word."""
+    if word.isascii() and word.isalpha() and word.islower():
+        return False  # as most are; quicker than the pattern, which says the same
+    if re.fullmatch(_PLAIN, word) or re.fullmatch(_CLASS, word):
+        return False
+    return bool(re.search(_IDENTIFIER, word))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[:_LONGEST].rsplit(" ", 1)[0]

@@ -17,7 +17,7 @@ from hardwon.core.text.clean import clip, one_line
 from hardwon.core.text.frames import inert
 from hardwon.core.text.harm import objection
 from hardwon.core.text.protocol import is_nothing
-from hardwon.core.text.secrets import screened
+from hardwon.core.text.secrets import screen_excerpt
 from hardwon.core.values.delivery import NOTHING, Injection
 from hardwon.core.values.reflection import Likeness, Reflection
 from hardwon.knowledge.ranking.reflections import CANDIDATES, key_words
@@ -134,7 +134,7 @@ def doubt_about(reflection: Reflection) -> str:
 def goal_name(goal_id: object) -> str:
     """A goal's id as it is stored: without secrets, on one line, never empty."""
     text = str(goal_id) if goal_id is not None else ""
-    name = one_line(screened(text, _NAME_LIMIT * 100), _NAME_LIMIT * 100)
+    name = one_line(screen_excerpt(text, _NAME_LIMIT * 100), _NAME_LIMIT * 100)
     if not name:
         raise InvalidInput("goal id is empty")
     if len(name) <= _NAME_LIMIT and "[REDACTED" not in name:

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.core.text.grounding import ungrounded
+from hardwon.core.text.grounding import ungrounded_names
 from hardwon.core.text.named_values import is_random
 from hardwon.core.values.lesson import MINED, Lesson
 from hardwon.knowledge.evidence.advice import recommended
@@ -133,7 +133,7 @@ def missing(text: str, grounds: str) -> list[str]:
     named = (word.lower() for word in words if len(word) > 1 and _WORDS.search(word))
     lost = [word for word in named if not _is_in(word, grounds)]
     plain = _PLACEHOLDER.sub(" ", _QUOTED.sub(" ", text))
-    return list(dict.fromkeys((*lost, *ungrounded(plain, grounds))))
+    return list(dict.fromkeys((*lost, *ungrounded_names(plain, grounds))))
 
 
 def _trim(part: str) -> str:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from hardwon.core import _files
 from hardwon.core.errors import HardwonError, storage_error
 from hardwon.core.text.clean import one_line
-from hardwon.core.text.secrets import screened
+from hardwon.core.text.secrets import screen_excerpt
 from hardwon.core.values.report import ListQuery, Place
 from hardwon.core.values.run import RunSoFar
 from hardwon.engine import trust
@@ -305,7 +305,7 @@ class _Recorder:
         if self._past.last_error:
             self._keep_run()
             self._end_run()
-        past, task = self._past, screened(text, _TASK)
+        past, task = self._past, screen_excerpt(text, _TASK)
         self._past = past._replace(
             task=task,
             since=0,

@@ -98,7 +98,7 @@ async def verify(
     passed_env: Sequence[str] = (),
 ) -> EvaluatorOutput:
     """Run all tools one after the other, and ask the person; the combined judgement."""
-    env = processes.scrubbed(os.environ, passed=passed_env)
+    env = processes.scrub_environment(os.environ, passed=passed_env)
     judged = []
     for check in map(verifier, verifiers):
         if check.is_manual:

@@ -251,8 +251,11 @@ def _less_one(numbers: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(max(0, number - 1) for number in numbers)
 
 
-def _trial_number(path: str, number: int) -> int:
+def _trial_number(path: str, value: Any) -> int:
     """The number counted from zero; neighbouring files show how that program counts."""
+    number = int(str(value))
+    if not 0 <= number < 1_000_000:
+        raise DecodeError(f"{value!r} is not the number of a trial")
     names = os.listdir(os.path.dirname(os.path.abspath(path)))
     has_zero = number == 0 or any(_reader(name) and _number(name)[0] == 0 for name in names)
     return number if has_zero else number - 1
@@ -260,7 +263,7 @@ def _trial_number(path: str, number: int) -> int:
 
 def _from_hook(path: str, text: str, now: datetime) -> Record:
     fields = _mapping(_yaml(text))
-    number = _whole(fields.get("trial_number", fields.get("iteration", _number(path)[0])))
+    number = fields.get("trial_number", fields.get("iteration", _number(path)[0]))
     loop_id = str(fields.get("loop_id") or os.path.basename(os.path.dirname(path)))
     steps, outcome = fields.get("trajectory"), str(fields.get("outcome"))
     words, change = _words(fields.get("reflection")), _words(fields.get("strategy_change"))
@@ -283,7 +286,7 @@ def _from_hook(path: str, text: str, now: datetime) -> Record:
 
 def _from_external(path: str, text: str, now: datetime) -> Record:
     fields = _mapping(json.loads(text))
-    number = _trial_number(path, _whole(fields["iteration"]))
+    number = _trial_number(path, fields["iteration"])
     at = _moment(fields.get("timestamp"), now)
     record = _record(_project(path), number, at, _words(fields["content"]))
     credit = record.self_reflection.credit_assignment or CreditAssignment()
@@ -355,13 +358,6 @@ def _mapping(value: Any) -> dict[str, Any]:
 def _words(value: Any) -> str:
     text = value if isinstance(value, str) else phrase(value)
     return clip(clean(text).strip(), 8000)
-
-
-def _whole(value: Any) -> int:
-    number = int(str(value))
-    if not 0 <= number < 1_000_000:
-        raise DecodeError(f"{value!r} is not the number of a trial")
-    return number
 
 
 def _moment(value: Any, now: datetime) -> str:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.core import _files, processes
 from hardwon.core.errors import InvalidInput, NotFound, StorageError, TransientError
-from hardwon.core.text.clean import required
+from hardwon.core.text.clean import require_text
 from hardwon.core.text.redact import redact
 from hardwon.core.values import DecodeError, from_plain
 from hardwon.learn.trials import files
@@ -313,7 +313,7 @@ def check_options(options: Options, functions: Functions) -> Options:
     for name in ("actor_seconds", "verify_seconds"):
         if not 0 < getattr(options, name) < 1e7:
             raise InvalidInput(f"{name} must be over 0, not {getattr(options, name)}")
-    return options._replace(task=redact(required(options.task, "task", _TASK_LIMIT)))
+    return options._replace(task=redact(require_text(options.task, "task", _TASK_LIMIT)))
 
 
 def _check_secrets(command: str) -> None:

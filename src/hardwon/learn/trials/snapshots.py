@@ -123,9 +123,10 @@ def _git(
 
 
 def _difference(counts: str, patch: str) -> Difference:
-    diffs = _by_file(patch)
+    parts = ("\n" + patch).split("\ndiff --git ")[1:]
+    diffs = {part.split("\n", 1)[0].rpartition(" b/")[2]: f"diff --git {part}" for part in parts}
     rows = [row.split("\t") for row in counts.split("\0") if row.count("\t") == 2]
-    actions = [_action(name, added, deleted, diffs) for added, deleted, name in rows]
+    actions = [_action(name, added, deleted, diffs.get(name, "")) for added, deleted, name in rows]
     changes = [action.changes for action in actions if action.changes]
     stats = ChangeStats(
         len(actions), sum(c.additions for c in changes), sum(c.deletions for c in changes)
@@ -134,32 +135,15 @@ def _difference(counts: str, patch: str) -> Difference:
     return Difference(tuple(actions[:_MOST_FILES]), stats, short_patch)
 
 
-def _by_file(patch: str) -> dict[str, str]:
-    """The parts of a patch by the name of their file."""
-    parts = {}
-    for part in ("\n" + patch).split("\ndiff --git ")[1:]:
-        name = part.split("\n", 1)[0].rpartition(" b/")[2]
-        parts[name] = f"diff --git {part}"
-    return parts
-
-
-def _action(name: str, added: str, deleted: str, diffs: dict[str, str]) -> Action:
-    diff = diffs.get(name, "")
-    lines = Changes(
-        int(added) if added.isdigit() else 0,
-        int(deleted) if deleted.isdigit() else 0,
-        clip_middle(clean(diff), _DIFF_KEPT),
-    )
-    kind, verb = _kind(diff)
-    path = clean(name)
-    words = f"{verb} {path} (+{lines.additions} -{lines.deletions})"
-    return Action(kind, words, file_path=path, changes=lines)
-
-
-def _kind(diff: str) -> tuple[ActionType, str]:
+def _action(name: str, added: str, deleted: str, diff: str) -> Action:
+    more, less = (int(count) if count.isdigit() else 0 for count in (added, deleted))
     head = diff[:1000].split("\n@@", 1)[0]
+    kind: ActionType = "code_modification"
+    verb = "changed"
     if "\nnew file mode" in head:
-        return "file_creation", "created"
-    if "\ndeleted file mode" in head:
-        return "file_deletion", "deleted"
-    return "code_modification", "changed"
+        kind, verb = "file_creation", "created"
+    elif "\ndeleted file mode" in head:
+        kind, verb = "file_deletion", "deleted"
+    path = clean(name)
+    changes = Changes(more, less, clip_middle(clean(diff), _DIFF_KEPT))
+    return Action(kind, f"{verb} {path} (+{more} -{less})", file_path=path, changes=changes)

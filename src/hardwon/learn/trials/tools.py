@@ -97,7 +97,7 @@ def read_report(text: str, tool: Tool) -> ToolReport:
     errors = list(itertools.islice(_json_errors(document, tool), _MOST_ERRORS))
     if '"Action":' in text[:_WIDE]:
         text = _event_outputs(text)
-    verdicts = _verdicts(text)
+    verdicts = {row["test"]: row["how"] for row in _matches(_GO_VERDICT, text)}
     errors = errors or [*_placed_errors(text, tool), *_failed_tests(text, tool, verdicts)]
     if tool.kind in ("type_check", "lint"):
         metrics = _problem_counts(text, errors, tool)
@@ -240,6 +240,7 @@ _OUTER_FRAME = (  # frames in which the innermost comes first
     r"(?:\s{1,20}at .{0,300}?\(?|\s{0,10}❯ )(?P<file>(?!\S*node_modules)[^\s():]{1,400}"
     r"\.[cm]?[jt]sx?):(?P<line>\d{1,9}):(?P<column>\d{1,9})\)?"
 )
+_GO_VERDICT = r"\s{0,40}--- (?P<how>PASS|FAIL|SKIP): (?P<test>\S{1,300})"
 _PANIC = (
     r"thread '.{0,300}'(?: \(\d{1,12}\))? panicked at (?:'(?P<message>.{0,1000})', )?"
     r"(?P<file>[^\s:]{1,300}):(?P<line>\d{1,9}):(?P<column>\d{1,9}):?"
@@ -328,12 +329,6 @@ def _message(lines: list[str]) -> str:
             return line
     details = [line for line in words[1:30] if re.match(r"(?:Expected|Received)\b", line)]
     return " ".join([*words[:1], *details])
-
-
-def _verdicts(text: str) -> dict[str, str]:
-    """The tests of go with their verdicts."""
-    form = r"\s{0,40}--- (?P<how>PASS|FAIL|SKIP): (?P<test>\S{1,300})"
-    return {row["test"]: row["how"] for row in _matches(form, text)}
 
 
 def _leaves(verdicts: dict[str, str]) -> dict[str, str]:

@@ -146,7 +146,7 @@ def run(arguments: Sequence[str]) -> int:
         error.show(sys.stderr)
         return 2
     except click.Abort as abort:
-        return _aborted(abort)
+        return _report_abort(abort)
     except HardwonError as error:
         complain(str(error))
         return 2 if isinstance(error, InvalidInput) and not isinstance(error, NotFound) else 1
@@ -160,7 +160,7 @@ def run(arguments: Sequence[str]) -> int:
     return code if isinstance(code, int) else 0  # click returns the exit code of a command
 
 
-def _aborted(abort: click.Abort) -> int:
+def _report_abort(abort: click.Abort) -> int:
     """Say why a command ended early and what it leaves behind; the exit code."""
     if isinstance(abort.__context__, EOFError):
         complain(_UNANSWERED)

@@ -78,12 +78,12 @@ def _show(home: str | None, *, as_json: bool) -> None:
     )
     say()
     if settings.postgres.url or os.path.isdir(os.path.join(settings.home, "spend")):
-        say_folded(f"spent today on models: {_spent(settings)}")
+        say_folded(f"spent today on models: {_spending_text(settings)}")
     change = "change one with `hardwon config set KEY VALUE`, or by $HARDWON_SECTION_NAME"
     say_folded(change, dim=True)
 
 
-def _spent(settings: Settings) -> str:
+def _spending_text(settings: Settings) -> str:
     try:
         with hardwon.open(settings.home, settings=settings) as hw:
             spent = hw.spent()

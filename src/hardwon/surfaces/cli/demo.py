@@ -91,7 +91,7 @@ def play(agent: Agent, workspace: str, prompts: list[str], *, inject: bool) -> R
         _try(
             agent,
             task,
-            _furnished(os.path.join(workspace, str(place))),
+            _furnish(os.path.join(workspace, str(place))),
             prompt,
             told if inject else None,
         )
@@ -108,10 +108,10 @@ def _try(agent: Agent, task: Task, place: str, prompt: str, told: str | None) ->
     calls: list[tuple[str, str]] = []
     ways = list(task.ways)
     while ways:
-        ways = preferred(ways, "".join((told or "", *advice)))
+        ways = by_preference(ways, "".join((told or "", *advice)))
         if told is not None and (warning := str(agent.before_action("bash", {"command": ways[0]}))):
             advice.append(warning)
-            ways = preferred(ways, warning)
+            ways = by_preference(ways, warning)
         command = ways.pop(0)
         error = _run(agent, command, place)
         calls.append((command, error))
@@ -120,7 +120,7 @@ def _try(agent: Agent, task: Task, place: str, prompt: str, told: str | None) ->
     return Played(prompt, "\n".join(filter(None, advice)), tuple(calls))
 
 
-def preferred(ways: list[str], advice: str) -> list[str]:
+def by_preference(ways: list[str], advice: str) -> list[str]:
     """The agent's commands in their order; those closest to the advice first."""
     advised = re.sub(r"instead of `[^`]+`", "", advice)
     words = {word for code in re.findall(r"`([^`]+)`", advised) for word in code.split()}
@@ -144,7 +144,7 @@ def _run(agent: Agent, command: str, place: str) -> str:
     return lines[-1] if failed else ""
 
 
-def _furnished(place: str) -> str:
+def _furnish(place: str) -> str:
     for name, content in _FILES.items():
         path = os.path.join(place, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)

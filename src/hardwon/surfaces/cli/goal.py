@@ -9,7 +9,7 @@ import click
 
 from hardwon.core.errors import HardwonError
 from hardwon.core.settings import load
-from hardwon.core.text.clean import clip, one_line, plural, required
+from hardwon.core.text.clean import clip, one_line, plural, require_text
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.options import Group
 from hardwon.surfaces.cli.output import dump, say, say_folded
@@ -59,7 +59,7 @@ def ended(
 
     `hardwon work` turns it into an insight.
     """
-    goal_id = required(goal_id, "goal id", _LONGEST)
+    goal_id = require_text(goal_id, "goal id", _LONGEST)
     with _patient(**place) as agent:
         job = agent.goals.ended(goal_id, objective, state, tasks=tasks, error=error)
     if job is None:

@@ -44,7 +44,7 @@ def choose_reader(agents: Sequence[str], home: str, way: str | None, *, is_askin
     if way not in possible:
         raise InvalidInput(_impossible(way, agents))
     _set(way, settings, _reading(agents))
-    say(_done(way, load(home)))
+    say(_choice_text(way, load(home)))
     say("  Change it: hardwon install AGENT --read ask|background|none")
 
 
@@ -102,7 +102,7 @@ def _set(way: str, settings: Settings, agent: str) -> None:
             settings_file.set_setting(home, "budget.calls", str(headless.CALLS_A_DAY))
 
 
-def _done(way: str, settings: Settings) -> str:
+def _choice_text(way: str, settings: Settings) -> str:
     if way == ASK:
         return "The agent is asked at the end of a session, once, what the next one should know."
     if way == NONE:

@@ -463,7 +463,7 @@ def import_(
         dump(lessons)
         return
     show_rows(lessons if verbose else ())
-    say(_imported(lessons))
+    say(_import_summary(lessons))
     if lessons and not trust:
         say("They are not used yet: `hardwon lesson approve ID`, or import again with --trust.")
 
@@ -493,7 +493,7 @@ def _vectors_kept(done: int) -> str:
     return f"{plural(done, 'vector')} kept; run it again for the others"
 
 
-def _imported(lessons: Sequence[Lesson]) -> str:
+def _import_summary(lessons: Sequence[Lesson]) -> str:
     """The summary of an import."""
     if not lessons:
         return "(nothing to import)"

@@ -36,10 +36,10 @@ def say_folded(text: str, **style: Any) -> None:
         return
     for line in printable(text).splitlines():
         indent = " " * (len(line) - len(line.lstrip()) + 4)
-        say("\n".join(_wrapped(line, width(), indent=indent)), **style)
+        say("\n".join(_wrap_text(line, width(), indent=indent)), **style)
 
 
-def _wrapped(text: str, room: int, *, indent: str = "") -> list[str]:
+def _wrap_text(text: str, room: int, *, indent: str = "") -> list[str]:
     """The text in lines of this width; a hyphen is part of its word, so options stay whole."""
     return textwrap.wrap(text, room, subsequent_indent=indent, tabsize=4, break_on_hyphens=False)
 
@@ -58,7 +58,7 @@ def table(rows: Sequence[tuple[str, ...]], *, indent: str = "  ") -> None:
     """Print rows in aligned columns; on a terminal the widest is wrapped, or else whole rows."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     if rows and sys.stdout.isatty():
-        widths = _narrowed(widths, width() - len(indent))
+        widths = _narrow(widths, width() - len(indent))
     for row in rows:
         for line in _row(row, widths):
             say_folded((indent + line).rstrip())
@@ -69,12 +69,12 @@ def _row(cells: Sequence[str], widths: Sequence[int]) -> list[str]:
     rooms = list(zip(cells, widths, strict=True))
     if any(len(word) > room for cell, room in rooms for word in cell.split()):
         return ["  ".join(cell.ljust(room) for cell, room in rooms)]
-    columns = (_wrapped(cell, max(1, room)) for cell, room in rooms)
+    columns = (_wrap_text(cell, max(1, room)) for cell, room in rooms)
     lines = zip_longest(*columns, fillvalue="")
     return ["  ".join(map(str.ljust, parts, widths)) for parts in lines]
 
 
-def _narrowed(widths: list[int], room: int) -> list[int]:
+def _narrow(widths: list[int], room: int) -> list[int]:
     """The widths, with the widest column narrow enough for all to fit; none if that cannot be."""
     excess = max(0, sum(widths) + 2 * (len(widths) - 1) - room)
     widest = max(widths)

@@ -61,7 +61,7 @@ def _show(agent: Agent, *, as_json: bool) -> None:
     known = playbook.list()
     waiting = [item for status in _WAITING for item in playbook.list(status=status)]
     shown = {item.id for item in block.lessons}
-    described = [items.described(item, shown) for item in (*known, *waiting)]
+    described = [items.describe_item(item, shown) for item in (*known, *waiting)]
     if as_json:
         dump(described)
         return

@@ -241,7 +241,7 @@ def _list(hw: Hardwon, as_json: bool) -> None:
         _job(job, f"{age(job.enqueued_at, utc_now())} old", error=160)
 
 
-def _failed(hw: Hardwon, as_json: bool) -> None:
+def _list_failed(hw: Hardwon, as_json: bool) -> None:
     dead = hw.queue.dead()
     if as_json:
         dump(dead)
@@ -307,8 +307,8 @@ _ON_DEAD = {"retry": "waits again", "purge": "was removed"}
 VERBS = {
     "status": _status,
     "list": _list,
-    "failed": _failed,
-    "retry": _failed,
-    "purge": _failed,
+    "failed": _list_failed,
+    "retry": _list_failed,
+    "purge": _list_failed,
     "drain": _drain,
 }

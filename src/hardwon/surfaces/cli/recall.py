@@ -56,10 +56,10 @@ def command(
     if explain:
         dump([_plain(candidate) for candidate in judged]) if as_json else _explain(judged)
     else:
-        _show(inject.render(_accepted(judged), door=door, budget=_BUDGET), as_json=as_json)
+        _show(inject.render(_accept(judged), door=door, budget=_BUDGET), as_json=as_json)
 
 
-def _accepted(judged: Sequence[Judged]) -> list[Lesson]:
+def _accept(judged: Sequence[Judged]) -> list[Lesson]:
     return [candidate.match.lesson for candidate in judged if not candidate.verdict]
 
 

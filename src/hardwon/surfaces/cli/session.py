@@ -304,9 +304,9 @@ _WAYS = ("answers", "questions", "preview", "auto")
 
 def _by_dialogue(sessions: Sessions, name: str, filters: dict[str, Any], as_json: bool) -> None:
     """Ask a person; continue with another session if they want to."""
-    chosen = _chosen(sessions, name, filters["agents"])
+    chosen = _choose_session(sessions, name, filters["agents"])
     while True:
-        result = _mined(sessions, chosen, lambda *_: ask_person, is_quiet=as_json)
+        result = _mine_session(sessions, chosen, lambda *_: ask_person, is_quiet=as_json)
         _print_result(result, as_json)
         if as_json or not _wants_another(result):
             return
@@ -315,8 +315,8 @@ def _by_dialogue(sessions: Sessions, name: str, filters: dict[str, Any], as_json
 
 def _by_policy(sessions: Sessions, name: str, filters: dict[str, Any], as_json: bool) -> None:
     if filters["since"] is None:
-        chosen = _chosen(sessions, name, filters["agents"])
-        _print_result(_mined(sessions, chosen, by_policy, is_quiet=as_json), as_json)
+        chosen = _choose_session(sessions, name, filters["agents"])
+        _print_result(_mine_session(sessions, chosen, by_policy, is_quiet=as_json), as_json)
         return
     places = sessions.pending(sessions.find(agents=filters["agents"], since=filters["since"]))
     results = []
@@ -328,7 +328,7 @@ def _by_policy(sessions: Sessions, name: str, filters: dict[str, Any], as_json: 
     _print_results(results, as_json)
 
 
-def _mined(
+def _mine_session(
     sessions: Sessions, place: SessionPlace, answerer: Answerer, *, is_quiet: bool
 ) -> Mining:
     """The result of mining a session, with its phases and the progress of reading it."""
@@ -347,7 +347,7 @@ def _sessions_kept(done: int) -> str:
 
 
 def _questions(sessions: Sessions, name: str, filters: dict[str, Any], as_json: bool) -> None:
-    waiting = sessions.ask(_chosen(sessions, name, filters["agents"]))
+    waiting = sessions.ask(_choose_session(sessions, name, filters["agents"]))
     dump(
         {
             "run": waiting.run,
@@ -373,7 +373,7 @@ def _answers(sessions: Sessions, name: str, filters: dict[str, Any], as_json: bo
 
 
 def _preview(sessions: Sessions, name: str, filters: dict[str, Any], as_json: bool) -> None:
-    chosen = _chosen(sessions, name, filters["agents"])
+    chosen = _choose_session(sessions, name, filters["agents"])
     with Progress("Reading", is_quiet=as_json, kept=lambda _: "nothing was saved") as tell:
         context, delta = sessions.preview(chosen, tell=tell)
     if as_json:
@@ -483,7 +483,7 @@ def _wants_another(result: Mining) -> bool:
     return answer == ("another",)
 
 
-def _chosen(sessions: Sessions, name: str, agents: tuple[str, ...]) -> SessionPlace:
+def _choose_session(sessions: Sessions, name: str, agents: tuple[str, ...]) -> SessionPlace:
     """The named session; a person is asked if several match."""
     try:
         return sessions.choose(name, cwd=os.getcwd(), agents=agents)

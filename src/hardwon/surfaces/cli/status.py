@@ -191,7 +191,7 @@ def examine(home: str | None) -> Iterator[Check]:
     if settings.postgres.url:
         yield from _server(settings.postgres.url)
     for name, check in _CHECKS.items():
-        yield _tried(name, check, settings)
+        yield _run_check(name, check, settings)
 
 
 def _server(url: str) -> Iterator[Check]:
@@ -210,7 +210,9 @@ def _server(url: str) -> Iterator[Check]:
     yield Check("notices", *notify.inspect(url))
 
 
-def _tried(name: str, check: Callable[[Settings], tuple[bool, str]], settings: Settings) -> Check:
+def _run_check(
+    name: str, check: Callable[[Settings], tuple[bool, str]], settings: Settings
+) -> Check:
     try:
         return Check(name, *check(settings))
     except (HardwonError, OSError) as error:

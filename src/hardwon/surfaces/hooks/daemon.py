@@ -21,7 +21,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from hardwon.core import _files
 from hardwon.core.errors import InvalidInput, storage_error
-from hardwon.core.text.json_clip import squeezed
+from hardwon.core.text.json_clip import clip_json
 from hardwon.storage.auth import is_bearer
 from hardwon.storage.stores import guard_file
 from hardwon.surfaces.hooks import guarding
@@ -241,7 +241,7 @@ class _Handler(BaseHTTPRequestHandler):
         hw = self.server.daemon.hw
         if not hw.settings.hooks.enabled:
             return SILENCE
-        lines = guard_file.concerned(guard_file.read(hw.settings.home), raw)
+        lines = guard_file.lines_about(guard_file.read(hw.settings.home), raw)
         if reason := guarding.reason_to_deny(event, lines, lambda: hw.settings, watch):
             return HookReply(denial=reason)
         try:
@@ -259,7 +259,7 @@ class _Handler(BaseHTTPRequestHandler):
             remaining -= len(chunk)
             return chunk
 
-        return squeezed(read)
+        return clip_json(read)
 
     def _send(self, status: int, answer: dict[str, Any]) -> None:
         body = json.dumps(answer).encode()

@@ -8,7 +8,7 @@ from typing import Any
 
 from hardwon.core.errors import InvalidInput
 from hardwon.core.text.clean import clip_middle
-from hardwon.core.text.json_clip import squeezed
+from hardwon.core.text.json_clip import clip_json
 
 PROMPT_LIMIT = 16 * 1024
 OUTPUT_LIMIT = 16 * 1024
@@ -25,7 +25,7 @@ class Input:
     def read(self) -> bytes:
         """The event, with long texts clipped."""
         if not self._is_whole:
-            self._first, self._is_whole = squeezed(self._next), True
+            self._first, self._is_whole = clip_json(self._next), True
         return self._first
 
     def _next(self, size: int) -> bytes:

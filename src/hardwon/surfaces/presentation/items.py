@@ -12,7 +12,7 @@ from hardwon.engine.pipeline import playbook
 _WAITS = {Status.CANDIDATE: "contradicts another", Status.QUARANTINED: "held back"}
 
 
-def described(item: Lesson, shown: Collection[int]) -> dict[str, Any]:
+def describe_item(item: Lesson, shown: Collection[int]) -> dict[str, Any]:
     """An item as plain values; `shown` are the ids of those that the start of a run shows."""
     is_note = item.headline() == "note"
     return {

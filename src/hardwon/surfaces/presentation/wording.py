@@ -14,8 +14,8 @@ from hardwon.core.values.report import (
     PartEffect,
     Report,
 )
+from hardwon.knowledge.proof.effect import OFF
 from hardwon.knowledge.proof.verdicts import TOO_FEW
-from hardwon.knowledge.proof.words import OFF
 
 GOOD, BAD, OPEN = "good", "bad", "open"
 _AUTHORS = {"rules": "rules", "model": "a model", "person": "a person"}

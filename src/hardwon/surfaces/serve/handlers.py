@@ -21,7 +21,7 @@ from hardwon.api.operations import OPERATIONS, MaybeJob
 from hardwon.core import metrics as prometheus
 from hardwon.core.errors import InvalidInput, NotFound
 from hardwon.core.settings import duration
-from hardwon.core.text.clean import one_line, required
+from hardwon.core.text.clean import one_line, require_text
 from hardwon.core.values.job import QueueCounts, WorkCounts
 from hardwon.core.values.lesson import Status
 from hardwon.core.values.report import Page
@@ -128,7 +128,7 @@ def lessons_verdict(call: Call) -> answers.MaybeVerdict:
 
 def lessons_revoke(call: Call) -> Sequence[Lesson]:
     """Remove every lesson of an origin, and every lesson merged from one of them."""
-    origin = required(call.arguments["origin"], "origin")
+    origin = require_text(call.arguments["origin"], "origin")
     removed = {lesson.id: lesson for handle in _handles(call) for lesson in handle.revoke(origin)}
     return list(removed.values())
 
@@ -159,7 +159,7 @@ def lessons_elsewhere(call: Call) -> list[answers.ScopeCount]:
 def lessons_recall(call: Call) -> answers.Recalled:
     """What a door would show; with `explain` every candidate and its verdict."""
     door, tool = call.arguments["door"], call.arguments["tool"]
-    judged = call.agent.explain(door, required(call.arguments["text"], "text"), tool=tool)
+    judged = call.agent.explain(door, require_text(call.arguments["text"], "text"), tool=tool)
     shown = [candidate.match.lesson for candidate in judged if not candidate.verdict]
     block = inject.render(shown, door=door, budget=_BUDGET)
     candidates = judged if call.arguments.get("explain") else ()
@@ -318,7 +318,7 @@ def sync_push(call: Call) -> answers.Received:
     """Take in what another machine noted, as far as the key may write there."""
     records = call.arguments["records"]
     own = [record for one in records if (record := _own_record(call, one)) is not None]
-    batch = f"{call.principal.key} {required(call.arguments['batch'], 'batch', 200)}"
+    batch = f"{call.principal.key} {require_text(call.arguments['batch'], 'batch', 200)}"
     call.hw.exchange.receive(batch, own)
     if any(record[0] == "job" for record in own) and call.hw.settings.hooks.wake:
         call.hw.wake()

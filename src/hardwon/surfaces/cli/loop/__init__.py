@@ -141,7 +141,7 @@ def run(
         loop_options = options_of(task, load(home).trials, **{**chosen, "cwd": place})
         functions = Functions(say=_quiet if as_json else _progress)
         state = _ran(loops.begin(loop_options, functions, loop_id=loop_id))
-        _concluded(loops, state, as_json=as_json, restore_best=restore_best)
+        _conclude(loops, state, as_json=as_json, restore_best=restore_best)
 
 
 @click.command()
@@ -170,7 +170,7 @@ def resume(
         loops = own.loops
         functions = Functions(say=_quiet if as_json else _progress)
         state = _ran(loops.resume(loop_id, functions, **tuning))
-        _concluded(loops, state, as_json=as_json, restore_best=restore_best)
+        _conclude(loops, state, as_json=as_json, restore_best=restore_best)
 
 
 @click.command()
@@ -218,7 +218,7 @@ def _ran(loop: Coroutine[Any, Any, LoopState]) -> LoopState:
         signal.signal(signal.SIGTERM, before)
 
 
-def _concluded(loops: Loops, state: LoopState, *, as_json: bool, restore_best: bool) -> None:
+def _conclude(loops: Loops, state: LoopState, *, as_json: bool, restore_best: bool) -> None:
     if restore_best and not state.passed and state.best:
         number = loops.restore_best(state.loop_id)
         complain(f"the work tree was restored to trial {number + 1}, the best one")

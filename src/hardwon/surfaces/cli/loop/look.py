@@ -121,14 +121,14 @@ _FILTERS = (
 )
 
 
-def _filtered(command: Callable[..., Any]) -> Callable[..., Any]:
+def _with_filters(command: Callable[..., Any]) -> Callable[..., Any]:
     for parameter in reversed(_FILTERS):
         command = parameter(command)
     return command
 
 
 @click.command()
-@_filtered
+@_with_filters
 @click.option(
     "--limit",
     type=click.IntRange(1, 1000),
@@ -164,7 +164,7 @@ def search(
 
 
 @click.command()
-@_filtered
+@_with_filters
 @click.option(
     "--min-frequency",
     type=click.IntRange(1),

@@ -83,7 +83,7 @@ def analysis_page(analysis: Analysis, *, title: str) -> str:
         "Success with recalled lessons and without": bars(known, most=1, show=percent),
     }
     wide = {
-        "Kinds of tasks that came again": _repeated(analysis),
+        "Kinds of tasks that came again": _repeats_list(analysis),
         "Newest loops": "".join(map(_cell, reversed(analysis.curves))),
     }
     wide["Newest loops"] = f'<div class="small">{wide["Newest loops"] or _NOTHING}</div>'
@@ -110,7 +110,7 @@ def _tiles(analysis: Analysis) -> list[tuple[str, str]]:
     ]
 
 
-def _repeated(analysis: Analysis) -> str:
+def _repeats_list(analysis: Analysis) -> str:
     rows = "".join(
         f"<li><b>{row.loops}×</b><span>{safe(row.task)}</span>"
         f'<span class="side soft">{row.first_trials:g} → {row.last_trials:g} trials</span></li>'
@@ -249,17 +249,19 @@ def _both(analysis: Analysis) -> str:
 def _curves(analysis: Analysis) -> None:
     if not analysis.loops:
         return
-    _titled("Reward by trial (mean)", plot(analysis.reward_curve, high=1.0))
-    _titled("Errors by trial (mean)", plot(analysis.error_curve))
+    _print_titled("Reward by trial (mean)", plot(analysis.reward_curve, high=1.0))
+    _print_titled("Errors by trial (mean)", plot(analysis.error_curve))
     most = max((count for _, count in analysis.categories), default=0)
     rows = [f"  {kind:<26}{bar(count, most)} {count}" for kind, count in analysis.categories]
-    _titled("Failure categories", rows)
-    _titled("Why loops ended", [f"  {count:>5}  {reason}" for reason, count in analysis.reasons])
-    _titled(
+    _print_titled("Failure categories", rows)
+    _print_titled(
+        "Why loops ended", [f"  {count:>5}  {reason}" for reason, count in analysis.reasons]
+    )
+    _print_titled(
         "Improvement after a reflection, by its confidence",
         [f"  {name}  {share:>4.0%} of {count}" for name, count, share in analysis.calibration],
     )
-    _titled(
+    _print_titled(
         "Kinds of tasks that came again: trials in the first and in the last half",
         [
             f"  {r.first_trials:g} → {r.last_trials:g}  ({r.loops}×)  {r.task}"
@@ -267,17 +269,17 @@ def _curves(analysis: Analysis) -> None:
         ],
     )
     lines = [f"  {spark(c.rewards, high=1):<12} {c.status:<10} {c.task}" for c in analysis.curves]
-    _titled("Newest loops", lines)
+    _print_titled("Newest loops", lines)
 
 
 def _patterns(patterns: Sequence[SharedPoint]) -> None:
-    _titled(
+    _print_titled(
         "Said more than once",
         [f"  {pattern.frequency}×  {pattern.text}" for pattern in patterns[:10]],
     )
 
 
-def _titled(title: str, lines: list[str]) -> None:
+def _print_titled(title: str, lines: list[str]) -> None:
     if lines:
         say(f"\n{title}", bold=True)
     for line in lines:

@@ -15,7 +15,7 @@ import hardwon
 from hardwon.core.settings import duration
 from hardwon.core.text.clean import one_line, plural, printable
 from hardwon.core.values.report import FailureKind, Report
-from hardwon.knowledge.proof.words import OFF
+from hardwon.knowledge.proof.effect import OFF
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.learning import print_recurring
 from hardwon.surfaces.cli.output import dump, say, width
@@ -37,23 +37,23 @@ def lines(report: Report, width: int) -> Iterator[str]:
         yield f"  {wording.EMPTY}"
         if not report.window.is_whole:
             yield "  `hardwon report --all` covers every project."
-    for part in (_saved, _failures, _stopped, _lessons, _shown, _to_do, _running):
+    for part in (_savings_part, _failures, _stopped_part, _lessons, _shown_part, _to_do, _running):
         yield from part(report, width)
     yield from _parts(report, width)
     yield from _verdicts(report, width)
     if report.proof == OFF:
         yield ""
-        yield from _wrapped(OFF, width, "")
+        yield from _wrap_lines(OFF, width, "")
 
 
-def _saved(report: Report, width: int) -> Iterator[str]:
+def _savings_part(report: Report, width: int) -> Iterator[str]:
     sentences = wording.savings(report)
     if not sentences:
         return
     yield ""
     yield "What it saved"
     for sentence in sentences:
-        yield from _wrapped(sentence, width, "  ")
+        yield from _wrap_lines(sentence, width, "  ")
     for kind in report.observed.kinds:
         yield cut(f"    {wording.kind_observed(kind)}: {kind.text}", width)
 
@@ -79,7 +79,7 @@ def _kind_line(report: Report, kind: FailureKind, width: int, most: int) -> str:
     return start + cut(kind.text, width - len(start))
 
 
-def _stopped(report: Report, width: int) -> Iterator[str]:
+def _stopped_part(report: Report, width: int) -> Iterator[str]:
     if not report.stopped:
         return
     yield ""
@@ -104,7 +104,7 @@ def _lessons(report: Report, width: int) -> Iterator[str]:
         yield cut(f"  {state.total:>5,} {state.status:<11} {new:<16} {meaning}", width)
 
 
-def _shown(report: Report, width: int) -> Iterator[str]:
+def _shown_part(report: Report, width: int) -> Iterator[str]:
     if not report.shown:
         return
     yield ""
@@ -115,7 +115,7 @@ def _shown(report: Report, width: int) -> Iterator[str]:
         total, picture = sum(outcomes.values()), stack(wording.tones(outcomes), size)
         yield f"  {total:>5,} {picture} {wording.DOORS.get(door, door)}"
         counts = ", ".join(f"{count:,} {outcome}" for outcome, count in outcomes.items())
-        yield from _wrapped(counts, width, " " * 8)
+        yield from _wrap_lines(counts, width, " " * 8)
     yield "  █ went well  ▒ went wrong  ░ neither, or unknown"
 
 
@@ -144,9 +144,9 @@ def _parts(report: Report, width: int) -> Iterator[str]:
     yield "Proof by door, project and origin"
     for effect in report.parts:
         sentence = f"{cut(wording.part(effect), width // 2)}: {effect.words}"
-        yield from _wrapped(sentence, width, "  ")
-        yield from _wrapped(wording.part_rates(effect), width, "    ")
-    yield from _wrapped(wording.TOGETHER, width, "  ")
+        yield from _wrap_lines(sentence, width, "  ")
+        yield from _wrap_lines(wording.part_rates(effect), width, "    ")
+    yield from _wrap_lines(wording.TOGETHER, width, "  ")
 
 
 def _verdicts(report: Report, width: int) -> Iterator[str]:
@@ -159,10 +159,10 @@ def _verdicts(report: Report, width: int) -> Iterator[str]:
     for judged, verdict in zip(report.verdicts, words, strict=True):
         yield cut(f"  #{judged.lesson:<5} {verdict:<{size}}  {judged.text}", width)
         if rates := wording.rates(judged):
-            yield from _wrapped(rates, width, " " * 9)
+            yield from _wrap_lines(rates, width, " " * 9)
 
 
-def _wrapped(text: str, width: int, indent: str) -> list[str]:
+def _wrap_lines(text: str, width: int, indent: str) -> list[str]:
     return textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=indent)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hardwon.core.text.clean import plural
 from hardwon.core.values.report import FailureKind, LessonVerdict, Report
-from hardwon.knowledge.proof.words import OFF
+from hardwon.knowledge.proof.effect import OFF
 from hardwon.surfaces.presentation import wording
 from hardwon.surfaces.presentation.charts import columns, stack
 from hardwon.surfaces.presentation.charts import safe as _text
@@ -23,7 +23,17 @@ def page(report: Report) -> str:
     """The whole page."""
     title = f"hardwon report on {wording.place(report)}"
     about = f"{wording.period(report)}; days are those of UTC; made {report.at:%Y-%m-%d %H:%M}."
-    parts = (_saved, _tiles, _failures, _stopped, _shown, _verdicts, _to_do, _lessons, _proof)
+    parts = (
+        _savings_part,
+        _tiles,
+        _failures,
+        _stopped_part,
+        _shown_part,
+        _verdicts,
+        _to_do,
+        _lessons,
+        _proof,
+    )
     return _page(title, about, *(part(report) for part in parts))
 
 
@@ -60,7 +70,7 @@ def _parts(report: Report) -> str:
     return f'{head}<ul>{rows}</ul><p class="soft">{_text(wording.TOGETHER)}</p>' if rows else ""
 
 
-def _saved(report: Report) -> str:
+def _savings_part(report: Report) -> str:
     """What was told in time and what that saved."""
     paragraphs = "".join(f"<p>{_text(sentence)}</p>" for sentence in wording.savings(report))
     rows = "".join(_fact(kind.text, wording.kind_observed(kind)) for kind in report.observed.kinds)
@@ -85,7 +95,7 @@ def _kind(report: Report, kind: FailureKind) -> str:
     return _row(f"{kind.met:,}", _text(kind.text), days)
 
 
-def _stopped(report: Report) -> str:
+def _stopped_part(report: Report) -> str:
     rows = "".join(
         _row(f"{kind.met:,}", _text(kind.text), f"last {wording.day(kind.last.date())}")
         for kind in report.stopped
@@ -94,7 +104,7 @@ def _stopped(report: Report) -> str:
     return _section(head, f"<ul>{rows}</ul>") if rows else ""
 
 
-def _shown(report: Report) -> str:
+def _shown_part(report: Report) -> str:
     rows = "".join(_door(report, door) for door in report.doors)
     head = "What was shown, and what happened then"
     return _section(head, f"<ul>{rows}</ul>{_KEY}") if rows else ""

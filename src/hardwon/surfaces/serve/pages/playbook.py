@@ -72,8 +72,8 @@ def _item_values(playbook: Playbook) -> dict[str, Any]:
     told = {item.id for item in block.lessons}
     waiting = [item for status in _WAITING for item in playbook.list(status=status)]
     return {
-        "items": [items.described(item, told) for item in playbook.list()],
-        "waiting": [items.described(item, told) for item in waiting],
+        "items": [items.describe_item(item, told) for item in playbook.list()],
+        "waiting": [items.describe_item(item, told) for item in waiting],
         "tokens": block.tokens,
         "history": [_change(change) for change in playbook.history()[:_CHANGES]],
     }
