@@ -23,7 +23,7 @@ def guard(scope: Scope, expires_at: datetime | None = None) -> Lesson:
 def denies(home: Path, lesson: Lesson, event: bytes = b"rm build") -> bool:
     """Whether a hook of our scope denies the call of an event."""
     guard_file.write(str(home), [lesson])
-    lines = guard_file.concerned(guard_file.read(str(home)), event)
+    lines = guard_file.lines_about(guard_file.read(str(home)), event)
     now = NOW.timestamp()
     found = guard_file.forbidding(lines, OWN, tool="bash", call="rm build", now=now)
     return found is not None
@@ -50,8 +50,8 @@ def test_only_an_event_with_all_words_of_a_call_concerns_it(tmp_path: Path) -> N
     guard_file.write(str(tmp_path), [guard(OWN)])
     kept = guard_file.read(str(tmp_path))
 
-    assert guard_file.concerned(kept, b'{"command": "rm build"}')
-    assert not guard_file.concerned(kept, b'{"command": "rm dist"}')
+    assert guard_file.lines_about(kept, b'{"command": "rm build"}')
+    assert not guard_file.lines_about(kept, b'{"command": "rm dist"}')
 
 
 def test_without_guards_there_is_no_file(tmp_path: Path) -> None:

@@ -85,5 +85,5 @@ def test_a_delivery_comes_back_from_what_was_noted() -> None:
 
 
 def test_a_damaged_list_of_a_delivery_is_empty() -> None:
-    assert rows.listed("[1, 2]") == (1, 2)
-    assert rows.listed("{") == rows.listed("7") == ()
+    assert rows.read_list("[1, 2]") == (1, 2)
+    assert rows.read_list("{") == rows.read_list("7") == ()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.storage.vector_codes import Background, Codes, centre, packed
+from hardwon.storage.vector_codes import Background, Codes, centre, pack_vector
 
 NUMBERS = st.floats(-1, 1, allow_nan=False, width=32).filter(lambda value: abs(value) > 1e-3)
 VECTORS = st.lists(st.lists(NUMBERS, min_size=5, max_size=5), min_size=1, max_size=30)
@@ -18,7 +18,9 @@ VECTORS = st.lists(st.lists(NUMBERS, min_size=5, max_size=5), min_size=1, max_si
 @given(VECTORS)
 def test_a_packed_vector_keeps_its_direction(vectors: list[list[float]]) -> None:
     for vector in vectors:
-        ((_, cosine, _),) = Background([packed(vector)]).nearest(vector, [1], [packed(vector)])
+        ((_, cosine, _),) = Background([pack_vector(vector)]).nearest(
+            vector, [1], [pack_vector(vector)]
+        )
 
         assert cosine == pytest.approx(1, abs=1e-3)
 
@@ -27,7 +29,7 @@ def test_a_packed_vector_keeps_its_direction(vectors: list[list[float]]) -> None
 def test_a_search_gives_as_many_as_there_are(vectors: list[list[float]], limit: int) -> None:
     ids = list(range(100, 100 + len(vectors)))
 
-    found = Codes(ids, list(map(packed, vectors))).nearest(vectors[0], limit)
+    found = Codes(ids, list(map(pack_vector, vectors))).nearest(vectors[0], limit)
 
     assert len(found) == min(limit, len(ids))
     assert set(found) <= set(ids)
@@ -37,7 +39,7 @@ def test_the_first_look_keeps_nearly_all_of_the_nearest() -> None:
     chance = np.random.default_rng(3)
     topics = chance.standard_normal((50, 384))
     many = topics[chance.integers(0, 50, 5000)] + chance.standard_normal((5000, 384))
-    stored = [packed(vector) for vector in many.tolist()]
+    stored = [pack_vector(vector) for vector in many.tolist()]
     codes = Codes(range(len(stored)), stored)
     kept = 0
     for topic in topics[:20]:
@@ -51,7 +53,7 @@ def test_the_first_look_keeps_nearly_all_of_the_nearest() -> None:
 
 
 def test_a_few_vectors_hardly_have_a_middle() -> None:
-    one = packed([0.6, 0.8])
+    one = pack_vector([0.6, 0.8])
 
     assert np.linalg.norm(centre([one])) == pytest.approx(1 / 51, abs=1e-3)
     assert np.linalg.norm(centre([one] * 5000)) == pytest.approx(0.99, abs=1e-2)
@@ -63,7 +65,7 @@ def test_one_that_stands_alone_comes_before_one_in_a_crowd() -> None:
     alone, crowded = np.eye(64)[:2]
     crowd = crowded + 0.05 * chance.standard_normal((40, 64))
     rest = chance.standard_normal((60, 64))
-    stored = [packed(row) for row in (alone, crowded, *crowd, *rest)]
+    stored = [pack_vector(row) for row in (alone, crowded, *crowd, *rest)]
 
     found = Background(stored).nearest((alone + crowded).tolist(), (0, 1), stored[:2])
 
@@ -73,7 +75,7 @@ def test_one_that_stands_alone_comes_before_one_in_a_crowd() -> None:
 
 
 def test_a_crowd_of_a_few_counts_for_nothing() -> None:
-    first, second = packed([1.0, 0.0, 0.0]), packed([0.0, 1.0, 0.0])
+    first, second = pack_vector([1.0, 0.0, 0.0]), pack_vector([0.0, 1.0, 0.0])
     stored = [first, *[second] * 40]
 
     ((_, _, one),) = Background(stored).nearest([1.0, 1.0, 0.0], [0], stored[:1])
@@ -94,7 +96,7 @@ def test_what_stands_in_a_crowd_counts_less() -> None:
     chance = np.random.default_rng(5)
     vectors = chance.standard_normal((60, 16)).astype(np.float32)
     vectors[:20] = vectors[0] + 0.3 * vectors[:20]
-    stored = [packed(vector) for vector in vectors.tolist()]
+    stored = [pack_vector(vector) for vector in vectors.tolist()]
     asked = vectors[0] + vectors[30]
 
     found = Background(stored).nearest(asked.tolist(), range(60), stored)
@@ -115,7 +117,7 @@ def test_what_stands_in_a_crowd_counts_less() -> None:
 
 def test_fifty_vectors_make_no_crowd() -> None:
     chance = np.random.default_rng(6)
-    stored = [packed(vector) for vector in chance.standard_normal((51, 8)).tolist()]
+    stored = [pack_vector(vector) for vector in chance.standard_normal((51, 8)).tolist()]
 
     def is_corrected(count: int) -> bool:
         few = stored[:count]
@@ -134,7 +136,7 @@ def test_fifty_vectors_make_no_crowd() -> None:
 
 @pytest.mark.parametrize(("added", "is_outgrown"), [(70, False), (71, True)])
 def test_codes_are_outgrown_when_many_were_added(added: int, is_outgrown: bool) -> None:
-    vector = packed([1.0, 2.0])
+    vector = pack_vector([1.0, 2.0])
     codes = Codes(range(20), [vector] * 20)
     codes.add(range(20, 20 + added), [vector] * added)
     codes.add([], [])

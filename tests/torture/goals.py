@@ -250,7 +250,7 @@ def no_compare() -> None:
         self._redis.writer().run(store, [key], value)
         return True
 
-    RedisReflections._replaced = replaced  # type: ignore[method-assign]
+    RedisReflections._replace_value = replaced  # type: ignore[method-assign]
 
 
 def no_job() -> None:

@@ -60,7 +60,7 @@ def name_late() -> None:
     """A file is synced, then named, and it is all the same whether its name could be synced."""
 
     def added(self: folder.Folder, name: str, content: bytes) -> bool:
-        self._renamed(self._written(name, content), name)
+        self._rename(self._write(name, content), name)
         with contextlib.suppress(OSError):
             self._sync()
         return True

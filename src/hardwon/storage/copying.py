@@ -20,7 +20,7 @@ from hardwon.storage.sql import lessons, scopes
 from hardwon.storage.sql.dialect import Statement
 from hardwon.storage.sql.rows import COLUMNS, DELIVERY, DREAM, ENDED_RUN, REFLECTION, lesson_of
 from hardwon.storage.stores.postgres import PostgresStore
-from hardwon.storage.stores.postgres.index import packed
+from hardwon.storage.stores.postgres.index import pack_entries
 from hardwon.storage.stores.sqlite import SqliteStore
 from hardwon.storage.stores.sqlite.database import Database as File
 from hardwon.storage.stores.sqlite.database import marks
@@ -153,7 +153,7 @@ def _entries(rows: Iterable[Row]) -> Iterator[tuple[int, int, str]]:
     """Shelf, lesson and packed index keys of each row."""
     for row in rows:
         lesson = lesson_of(row, {row[1]: _NAMELESS})
-        yield row[1], row[0], packed(index(lesson))
+        yield row[1], row[0], pack_entries(index(lesson))
 
 
 class FileEnd:
@@ -174,10 +174,10 @@ class FileEnd:
         return int(self._file.rows(sql, (tenant,))[0][0])
 
     def page(self, tenant: str, table: Table, after: Row | None) -> list[Row]:
-        key = _named(table.key)
+        key = _column_list(table.key)
         later = f"AND ({key}) > ({marks(table.key)})" if after else ""
         return self._file.rows(
-            f"SELECT {_named(table.columns)} FROM {table.name} WHERE {_whose(table)} {later}"
+            f"SELECT {_column_list(table.columns)} FROM {table.name} WHERE {_whose(table)} {later}"
             f" ORDER BY {key} LIMIT {PAGE}",
             (tenant, *(after or ())),
         )
@@ -192,7 +192,7 @@ class FileEnd:
                 )
                 file.run_many(sql, [(*row, tenant) for row in rows])
                 return
-            sql = f"INSERT OR IGNORE INTO {table.name} ({_named(table.columns)})"
+            sql = f"INSERT OR IGNORE INTO {table.name} ({_column_list(table.columns)})"
             file.run_many(f"{sql} VALUES ({marks(table.columns)})", rows)
 
     def finish(self, tenants: list[str]) -> None:
@@ -253,7 +253,7 @@ class ServerEnd:
         with self._db:
             own = self._db.of(tenant)
             own.run("INSERT INTO hardwon.tenants VALUES (:tenant) ON CONFLICT DO NOTHING")
-            own.ask(*(Statement(sql, _typed(table, row)) for row in rows))
+            own.ask(*(Statement(sql, _typed_values(table, row)) for row in rows))
             if table.key in {("id",), ("number",)} and isinstance(table.key_of(rows[-1])[0], int):
                 self._raise_sequence(table, table.key_of(rows[-1])[0])
 
@@ -307,12 +307,12 @@ def _whose(table: Table) -> str:
     return _WHOSE.get(table.name, f"shelf IN ({_OF_TENANT})")
 
 
-def _named(columns: Iterable[str]) -> str:
+def _column_list(columns: Iterable[str]) -> str:
     """The names of the columns in SQLite."""
     return ", ".join("rowid" if name == "number" else name for name in columns)
 
 
-def _typed(table: Table, row: Row) -> dict[str, object]:
+def _typed_values(table: Table, row: Row) -> dict[str, object]:
     """The values of a row by column, with numbers turned into booleans where needed."""
     return {
         name: bool(value) if name in table.truths else value
@@ -392,9 +392,9 @@ def _verify(
                 problem = (
                     f"{table.name} of {tenant!r}: {arrived.rows} rows of {copied.rows}, or changed"
                 )
-                raise StorageError(_shown(target), problem, "copy again with --resume")
+                raise StorageError(_place_name(target), problem, "copy again with --resume")
     if problems := new.store.check():
-        raise StorageError(_shown(target), "; ".join(problems), "copy into an empty target")
+        raise StorageError(_place_name(target), "; ".join(problems), "copy into an empty target")
 
 
 def _sum(end: End, tenant: str, table: Table) -> Sum:
@@ -404,5 +404,5 @@ def _sum(end: End, tenant: str, table: Table) -> Sum:
     return total
 
 
-def _shown(target: str) -> str:
+def _place_name(target: str) -> str:
     return "the database" if _files.is_database(target) else target

@@ -37,7 +37,7 @@ _ITSELF = 0.9999  # the cosine of a vector and itself
 _TINY = np.float32(1e-9)
 
 
-def packed(vector: Sequence[float]) -> bytes:
+def pack_vector(vector: Sequence[float]) -> bytes:
     """The direction of a vector, one byte per number."""
     values = np.asarray(vector, np.float32)
     top = float(np.abs(values).max()) or 1.0
@@ -59,7 +59,7 @@ class Background:
         self.middle = centre(stored)
         every = max(1, -(-len(stored) // _SAMPLE))
         sampled = stored[::every] if len(stored) > _DOUBT else ()  # too few make no crowd
-        self._sample = self._centred(_units(sampled)) if sampled else None
+        self._sample = self._subtract_mean(_units(sampled)) if sampled else None
         self._usual = 0.0 if self._sample is None else self._crowds(self._sample).mean()
 
     def nearest(
@@ -72,14 +72,14 @@ class Background:
         if not stored:
             return []
         rows, query = _units(stored), _unit(np.asarray([vector], np.float32))
-        beyond = self._centred(rows) @ self._centred(query)[0]
+        beyond = self._subtract_mean(rows) @ self._subtract_mean(query)[0]
         best = np.lexsort((ids, -beyond))[:_WEIGHED]
-        corrected = beyond[best] - (self._crowds(self._centred(rows[best])) - self._usual) / 2
+        corrected = beyond[best] - (self._crowds(self._subtract_mean(rows[best])) - self._usual) / 2
         plain = rows[best] @ query[0]
         weighed = zip((ids[at] for at in best), plain.tolist(), corrected.tolist(), strict=True)
         return sorted(weighed, key=lambda row: (-row[2], row[0]))
 
-    def _centred(self, rows: Floats) -> Floats:
+    def _subtract_mean(self, rows: Floats) -> Floats:
         """The vectors without their mean, as unit vectors."""
         return _unit(rows - self.middle)
 

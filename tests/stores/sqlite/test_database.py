@@ -476,7 +476,7 @@ def test_what_sqlite_says_is_explained(
     error = sqlite3.OperationalError("the words of SQLite")
     error.sqlite_errorcode = code
 
-    told = database._explained(error, "hardwon.db")
+    told = database._explain(error, "hardwon.db")
 
     assert type(told) is kind
     assert words in str(told)

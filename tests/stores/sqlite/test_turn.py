@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.storage.stores.sqlite.database import Turn
+from hardwon.storage.stores.sqlite.database import WriterLock
 
 FOR_EVER = 3600.0
 
@@ -18,7 +18,7 @@ def path(tmp_path: Path) -> str:
 
 
 def test_the_next_writer_waits_until_the_turn_is_given_back(path: str) -> None:
-    first, second = Turn(path, FOR_EVER), Turn(path, FOR_EVER)
+    first, second = WriterLock(path, FOR_EVER), WriterLock(path, FOR_EVER)
     order: list[str] = []
 
     def write() -> None:
@@ -38,7 +38,7 @@ def test_the_next_writer_waits_until_the_turn_is_given_back(path: str) -> None:
 
 
 def test_after_too_long_a_writer_goes_on_without_the_turn(path: str) -> None:
-    first, second = Turn(path, FOR_EVER), Turn(path, 0.0)
+    first, second = WriterLock(path, FOR_EVER), WriterLock(path, 0.0)
 
     with first, second:
         pass
@@ -48,7 +48,7 @@ def test_after_too_long_a_writer_goes_on_without_the_turn(path: str) -> None:
 
 
 def test_a_turn_that_was_closed_is_opened_again(path: str) -> None:
-    turn, other = Turn(path, FOR_EVER), Turn(path, FOR_EVER)
+    turn, other = WriterLock(path, FOR_EVER), WriterLock(path, FOR_EVER)
     for _ in range(2):
         with turn:
             pass
@@ -61,7 +61,7 @@ def test_a_turn_that_was_closed_is_opened_again(path: str) -> None:
 
 
 def test_a_folder_that_is_missing_stops_nobody(tmp_path: Path) -> None:
-    turn = Turn(str(tmp_path / "none" / "turn.lock"), FOR_EVER)
+    turn = WriterLock(str(tmp_path / "none" / "turn.lock"), FOR_EVER)
 
     with turn:
         pass

@@ -59,7 +59,7 @@ def is_patient() -> bool:
     return _mine.is_patient
 
 
-def bounded(protocol: Generator[Any, Any, T], until: float) -> Generator[Any, Any, T]:
+def limit_wait(protocol: Generator[Any, Any, T], until: float) -> Generator[Any, Any, T]:
     """The same exchange with the server; raises TimeoutError after `until`."""
     try:
         events = next(protocol)
@@ -104,7 +104,7 @@ _MIGRATE = "run `hardwon migrate` with the URL of the role that owns the tables"
 _GRANT = "grant it: `hardwon migrate --grant ROLE`"
 
 
-def explained(error: Exception, name: str) -> Exception:
+def explain_error(error: Exception, name: str) -> Exception:
     """The error for a person; one that may pass by itself is Unavailable."""
     if isinstance(error, TimeoutError):
         return Unavailable(f"{name}: no answer in time")
@@ -161,7 +161,9 @@ class Exchange:
         pgconn.enter_pipeline_mode()
         try:
             are_rows = [
-                is_rows for message in messages for is_rows in self._sent(pgconn, message, new)
+                is_rows
+                for message in messages
+                for is_rows in self._send_statement(pgconn, message, new)
             ]
             pgconn.pipeline_sync()
             results = self._connection.wait(_answers(pgconn))
@@ -177,7 +179,9 @@ class Exchange:
         types, formats = self._converter.types or (), self._converter.formats or ()
         return Message(text, dumped, types, formats)
 
-    def _sent(self, pgconn: PGconn, message: Message, new: dict[Key, bytes]) -> Iterator[bool]:
+    def _send_statement(
+        self, pgconn: PGconn, message: Message, new: dict[Key, bytes]
+    ) -> Iterator[bool]:
         """Send a statement, prepared if possible; for each answer whether it has rows."""
         sql, values, types, formats = message
         name = self._prepared.get((sql, types)) or new.get((sql, types))
@@ -281,7 +285,7 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
             if limit is None:
                 return super().wait(gen, interval)
             try:
-                bound = bounded(gen, time.monotonic() + limit)
+                bound = limit_wait(gen, time.monotonic() + limit)
                 return super().wait(bound, min(interval, limit))
             except TimeoutError:
                 self.pgconn.finish()  # later data would belong to the abandoned exchange

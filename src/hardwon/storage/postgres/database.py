@@ -18,7 +18,7 @@ from hardwon.core.errors import Unavailable
 from hardwon.storage.postgres.connection import (
     Connection,
     ServerBreaker,
-    explained,
+    explain_error,
     name_of,
     psycopg,
 )
@@ -156,7 +156,7 @@ class Database:
     def __enter__(self) -> Transaction:
         """Begin a writing transaction, or join the open one."""
         if self.open is None:
-            self._mine.open = Transaction(self._taken(), _WRITE)
+            self._mine.open = Transaction(self._take_connection(), _WRITE)
         transaction: Transaction = self._mine.open
         transaction.depth += 1
         return transaction
@@ -182,7 +182,7 @@ class Database:
         if self.open is not None:
             yield
             return
-        transaction = self._mine.open = Transaction(self._taken(), _READ)
+        transaction = self._mine.open = Transaction(self._take_connection(), _READ)
         try:
             yield
             with self._explaining(transaction.connection):
@@ -201,7 +201,7 @@ class Database:
         if transaction is not None:
             with self._explaining(transaction.connection):
                 return transaction.ask(tenant, statements)
-        connection = self._taken()
+        connection = self._take_connection()
         try:
             with self._explaining(connection):
                 return Transaction(connection, _ALONE).ask(tenant, statements)
@@ -240,7 +240,7 @@ class Database:
         """Close the connections; a later call opens others."""
         self._pool.close()
 
-    def _taken(self) -> Connection:
+    def _take_connection(self) -> Connection:
         self.ready()
         remaining = time_limits.time_left()
         if remaining is not None and self._breaker.is_open:
@@ -258,7 +258,7 @@ class Database:
         except (psycopg.Error, TimeoutError) as error:
             if connection.closed:
                 self._breaker.trip()
-            raise explained(error, self.name) from error
+            raise explain_error(error, self.name) from error
         self._breaker.reset()
 
     @contextmanager

@@ -52,7 +52,7 @@ class Pool:
                     raise Unavailable(self._problem)
                 self._ensure_connecting()
                 remaining = None if end is None else end - time.monotonic()
-                if (remaining is not None and remaining <= 0) or not self._waited(remaining):
+                if (remaining is not None and remaining <= 0) or not self._wait(remaining):
                     raise Unavailable("no connection in time")
 
     def give(self, connection: Connection) -> None:
@@ -77,7 +77,7 @@ class Pool:
         for connection in idle:
             connection.close()
 
-    def _waited(self, limit: float | None) -> bool:
+    def _wait(self, limit: float | None) -> bool:
         self._waiting += 1
         try:
             return self._changed.wait(limit)

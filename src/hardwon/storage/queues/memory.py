@@ -59,7 +59,7 @@ class MemoryQueue:
 
     def claim(self, now: datetime, *, slots: int = 1) -> Job | None:
         with self._changed:
-            ready = [j for j in self._queued() if j.due <= now]
+            ready = [j for j in self._all_jobs() if j.due <= now]
             if not ready:
                 return None
             job = min(ready, key=lambda j: (j.due, j.enqueued_at)).started()
@@ -109,7 +109,7 @@ class MemoryQueue:
             return QueueCounts(
                 pending=len(self._waiting),
                 dead=len(self._dead),
-                in_memory=len(self._queued()),
+                in_memory=len(self._all_jobs()),
                 in_flight=len(self._claimed),
                 **self._flow,
             )
@@ -126,18 +126,20 @@ class MemoryQueue:
     def close(self) -> None:
         """Nothing to release."""
 
-    def _queued(self) -> list[Job]:
+    def _all_jobs(self) -> list[Job]:
         return [job for job in self._waiting.values() if job.id not in self._claimed]
 
     def _make_room(self) -> None:
         """Wait for room, or drop the oldest; TransientError if there is no room in time."""
-        if len(self._queued()) < self._capacity:
+        if len(self._all_jobs()) < self._capacity:
             return
         if self._drops_oldest:
-            oldest = min(self._queued(), key=lambda job: job.enqueued_at)
+            oldest = min(self._all_jobs(), key=lambda job: job.enqueued_at)
             del self._waiting[oldest.id]
             self._flow["dropped_oldest"] += 1
-        elif not self._changed.wait_for(lambda: len(self._queued()) < self._capacity, self._block):
+        elif not self._changed.wait_for(
+            lambda: len(self._all_jobs()) < self._capacity, self._block
+        ):
             self._flow["rejected_full"] += 1
             raise TransientError(
                 f"queue full: {self._capacity} jobs wait; raise queue.capacity or start a worker"

@@ -64,7 +64,7 @@ class ServiceDatabase(Protocol):
 def open_database(settings: Settings) -> ServiceDatabase:
     """The database of a home, or the PostgreSQL database that it is set to share."""
     if settings.postgres.url:
-        return SharedDatabase(_connected_to(settings))
+        return SharedDatabase(_open_server(settings))
     return FileDatabase(settings.home)
 
 
@@ -111,21 +111,21 @@ class FileDatabase:
             os.makedirs(home, mode=0o700, exist_ok=True)
             if os.path.islink(self._path):
                 raise OSError("it is a link")
-            self._connection = _connected(self._path)
+            self._connection = _open_file(self._path)
         except (OSError, sqlite3.Error) as error:
-            raise self._explained(error) from error
+            raise self._explain(error) from error
 
     def __call__(self, sql: str, **values: object) -> Rows:
         try:
             with self._lock:
                 return self._connection.execute(sql.replace("service.", ""), values).fetchall()
         except sqlite3.Error as error:
-            raise self._explained(error) from error
+            raise self._explain(error) from error
 
     def close(self) -> None:
         self._connection.close()
 
-    def _explained(self, error: Exception) -> StorageError:
+    def _explain(self, error: Exception) -> StorageError:
         return StorageError(self._path, str(error), "check that it can be written, or move it away")
 
 
@@ -139,7 +139,7 @@ class _Connection(sqlite3.Connection):
             return
 
 
-def _connected(path: str) -> sqlite3.Connection:
+def _open_file(path: str) -> sqlite3.Connection:
     connection = sqlite3.connect(
         path,
         factory=_Connection,
@@ -156,7 +156,7 @@ def _connected(path: str) -> sqlite3.Connection:
     return connection
 
 
-def _connected_to(settings: Settings) -> Database:
+def _open_server(settings: Settings) -> Database:
     from hardwon.storage.postgres import database, schema
 
     mode = settings.postgres.migrate

@@ -45,7 +45,7 @@ class Spool:
         text = "".join(f"{line}\n" for line in lines).encode()
         try:
             with _appending:
-                while text and not self._appended(text):
+                while text and not self._try_append(text):
                     pass
         except OSError as error:
             raise storage_error(error, self._path) from error
@@ -76,7 +76,7 @@ class Spool:
         """All records so far; they are removed when the `with` block ends well."""
         return Taken(self._path)
 
-    def _appended(self, line: bytes) -> bool:
+    def _try_append(self, line: bytes) -> bool:
         """False when the file was taken away between opening and locking it."""
         handle = _files.end_of(self._path)
         try:
@@ -128,7 +128,9 @@ class Taken:
         except FileNotFoundError:
             return "", []
         digest = blake2b(text, digest_size=16).hexdigest()
-        records = [record for line in text.splitlines() if (record := _parsed(line)) is not None]
+        records = [
+            record for line in text.splitlines() if (record := _parse_line(line)) is not None
+        ]
         return f"{digest}-{state.st_ino}-{state.st_mtime_ns}", records
 
 
@@ -144,7 +146,7 @@ def _size(path: str) -> int:
         return 0
 
 
-def _parsed(line: bytes) -> Any:
+def _parse_line(line: bytes) -> Any:
     try:
         return json.loads(line)
     except ValueError:

@@ -140,7 +140,7 @@ class SqlLessons:
             self._index.note(tenancy, shelf, number, {}, is_new=False)
             self._index.settle(tenancy, shelf)
             tenancy.run(_DELETE, id=number, shelf=shelf)
-            scopes.known(self._db).pop(number, None)
+            scopes.transaction_notes(self._db).pop(number, None)
             self._publish(before)
 
     def recent(self, scope: Scope, *, status: str, limit: int) -> list[Lesson]:
@@ -223,13 +223,15 @@ class SqlLessons:
     def _remember(self, lesson: Lesson) -> Lesson:
         """Keep a lesson until the transaction ends, if nobody else can change it; returns it."""
         if self._db.is_alone:
-            scopes.known(self._db)[lesson.id] = lesson
+            scopes.transaction_notes(self._db)[lesson.id] = lesson
         return lesson
 
     def _own(self, scope: Scope, number: int) -> tuple[int, Lesson]:
         """The shelf of exactly this scope, and its lesson, locked for an update."""
         shelf = scopes.own(self._db, scope)
-        known: Lesson | None = scopes.known(self._db).get(number) if self._db.is_alone else None
+        known: Lesson | None = (
+            scopes.transaction_notes(self._db).get(number) if self._db.is_alone else None
+        )
         if shelf is not None and known is not None and known.scope == scope:
             return shelf, known
         row = self._db.of(scope.tenant).row(_OWN, id=number, shelf=shelf)

@@ -219,7 +219,7 @@ class SqlEndedRuns(RunNotes):
         tenancy = self._db.of(window.scope.tenant)
         owners, shelves = (
             scopes.of_tenant(self._db, tenancy.tenant),
-            scopes.covered(self._db, window),
+            scopes.covered_shelves(self._db, window),
         )
         values = {"shelves": shelves, "since": window.since.timestamp(), "limit": limit}
         ids = [number for (number,) in tenancy.rows(_LATEST_RUNS, **values)][::-1]
@@ -289,7 +289,7 @@ class SqlUnits(UnitNotes):
         self._journal.fold()
         return self._db.of(window.scope.tenant).rows(
             _ARMS_BY.format(columns, by),
-            shelves=scopes.covered(self._db, window),
+            shelves=scopes.covered_shelves(self._db, window),
             since=window.since.timestamp(),
         )
 

@@ -24,8 +24,8 @@ from hardwon.storage.sql.rows import (
     dream_of,
     dream_values,
     lesson_record,
-    listed,
     moment,
+    read_list,
     recorded_lesson,
     reflection_of,
     reflection_values,
@@ -235,7 +235,7 @@ class SqlDreams:
     def changes(self, dream: str) -> list[DreamChange]:
         tenancy = self._owner(dream)
         rows = tenancy.rows(_CHANGES, dream=dream) if tenancy else ()
-        return [DreamChange._make((*row[:6], listed(row[6]))) for row in rows]
+        return [DreamChange._make((*row[:6], read_list(row[6]))) for row in rows]
 
     def scopes(self, scope: Scope) -> list[Scope]:
         return list(scopes.of_agent(self._db, scope).values())

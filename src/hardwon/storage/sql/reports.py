@@ -127,7 +127,7 @@ class SqlStatistics:
         return [(day_of(day), count) for day, count in rows]
 
     def failures(self, window: Window, *, limit: int) -> list[FailureKind]:
-        first, shelves = day_number(window.since), scopes.covered(self._db, window)
+        first, shelves = day_number(window.since), scopes.covered_shelves(self._db, window)
         tenancy = self._db.of(window.scope.tenant)
         rows = tenancy.rows(_KINDS, shelves=shelves, first=first, limit=limit)
         days = _count_by_day(tenancy, shelves, first, [row[0] for row in rows])
@@ -146,7 +146,7 @@ class SqlStatistics:
         ]
 
     def lessons(self, window: Window, *, new: datetime) -> list[LessonState]:
-        shelves = scopes.covered(self._db, window, seen=True)
+        shelves = scopes.covered_shelves(self._db, window, seen=True)
         totals, added = self._db.of(window.scope.tenant).ask(
             bind(_LESSONS, shelves=shelves),
             bind(_NEW_LESSONS, shelves=shelves, new=new.timestamp()),
@@ -177,7 +177,7 @@ class SqlStatistics:
 
     def _rows(self, sql: str, window: Window, **values: object) -> list[Row]:
         """The rows of a statement about the shelves of a window."""
-        shelves = scopes.covered(self._db, window)
+        shelves = scopes.covered_shelves(self._db, window)
         return self._db.of(window.scope.tenant).rows(sql, shelves=shelves, **values)
 
 

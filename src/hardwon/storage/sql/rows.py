@@ -52,14 +52,14 @@ def values_of(lesson: Lesson) -> tuple[object, ...]:
     return (
         *(lesson.situation, lesson.mistake, lesson.correction, lesson.trigger),
         *(lesson.origin, lesson.author, lesson.job, lesson.status),
-        *(_encoded(items) if items else "[]" for items in lists),
+        *(_to_json(items) if items else "[]" for items in lists),
         *(lesson.importance, lesson.confidence, lesson.hits, lesson.met, lesson.guard),
         *(lesson.created_at.timestamp(), lesson.updated_at.timestamp()),
         *(lesson.last_seen_at.timestamp(), expires and expires.timestamp()),
     )
 
 
-def _encoded(items: tuple[object, ...]) -> str:
+def _to_json(items: tuple[object, ...]) -> str:
     return json.dumps(items, ensure_ascii=False)
 
 
@@ -78,20 +78,20 @@ def lesson_of(row: Row, scopes: dict[int, Scope]) -> Lesson:
     A salvaged lesson is in quarantine, so it is never delivered.
     """
     try:
-        return _undamaged(row, scopes)
+        return _read_lesson(row, scopes)
     except _UNREADABLE:
-        return quarantine_lesson(_undamaged(_salvaged(row), scopes), "damaged")
+        return quarantine_lesson(_read_lesson(_salvage_row(row), scopes), "damaged")
 
 
 def damage(row: Row, scopes: dict[int, Scope]) -> str:
     """The damage of a row, in words; "" if there is none."""
     try:
-        return ", ".join(invalid_fields(_undamaged(row, scopes)))
+        return ", ".join(invalid_fields(_read_lesson(row, scopes)))
     except _UNREADABLE as error:
         return f"unreadable ({type(error).__name__})"
 
 
-def _undamaged(row: Row, scopes: dict[int, Scope]) -> Lesson:
+def _read_lesson(row: Row, scopes: dict[int, Scope]) -> Lesson:
     """By position for speed: one recall reads many."""
     number, shelf, situation, mistake, correction, trigger, origin, author, job, status = row[:10]
     tags, signatures, calls, pieces, kinds, fixes = [
@@ -110,7 +110,7 @@ def _undamaged(row: Row, scopes: dict[int, Scope]) -> Lesson:
     return Lesson._make((*texts, *facts, made, changed, seen, *last_fields))
 
 
-def _salvaged(row: Row) -> Row:
+def _salvage_row(row: Row) -> Row:
     """The row with defaults in place of unreadable values."""
     lists = (text if _is_readable(text, at) else "[]" for at, text in enumerate(row[10:16]))
     times = (moment(seconds).timestamp() for seconds in row[21:24])
@@ -126,7 +126,7 @@ def _is_readable(text: str, at: int) -> bool:
         return False
 
 
-def listed(text: str) -> tuple[Any, ...]:
+def read_list(text: str) -> tuple[Any, ...]:
     """The items of a stored list; empty if it is damaged."""
     try:
         return _list(text)
@@ -165,8 +165,8 @@ def delivery_of(row: Row, shelves: dict[int, Scope]) -> Delivery:
         scope=shelves[row[1]],
         door=row[2],
         query=row[3],
-        lessons=listed(row[4]),
-        scores=listed(row[5]),
+        lessons=read_list(row[4]),
+        scores=read_list(row[5]),
         tokens=row[6],
         micros=row[7],
         at=moment(row[8]),
@@ -196,13 +196,13 @@ def ended_run_of(row: Row, shelves: dict[int, Scope]) -> EndedRun:
         made=row[6],
         failed=row[7],
         told=row[8],
-        kinds=listed(row[9]),
-        steps=tuple(map(read_step, listed(row[10]))),
-        shown=tuple(map(_shown, listed(row[11]))),
+        kinds=read_list(row[9]),
+        steps=tuple(map(read_step, read_list(row[10]))),
+        shown=tuple(map(_read_shown, read_list(row[11]))),
     )
 
 
-def _shown(values: list[Any]) -> Shown:
+def _read_shown(values: list[Any]) -> Shown:
     delivery, door, kinds, after, lessons = values
     return Shown(delivery, door, tuple(kinds), after, tuple(lessons))
 
@@ -279,7 +279,7 @@ def dream_of(row: Row, scope: Scope) -> Dream:
         memories_consolidated=row[3],
         kg_nodes_added=row[4],
         reflection=row[5],
-        improvements=listed(row[7]),
+        improvements=read_list(row[7]),
         prefetch_done=bool(row[8]),
         report=row[9],
         state=row[10],

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from hardwon.core.values.report import Place, Window
     from hardwon.storage.sql.dialect import Row, SqlDatabase
 
-# The shelves visible from a scope, for a statement with the values of `asked`.
+# The shelves visible from a scope, for a statement with the values of `visible_query`.
 SEEN = """(
     SELECT id FROM hardwon.shelves
     WHERE shelves.tenant = :tenant AND agent_id = :agent AND project IN (:projects)
@@ -64,7 +64,7 @@ class Visible:
         self.versions = tuple((shelf.id, shelf.version) for shelf in self.shelves)
 
 
-def asked(database: SqlDatabase, scope: Scope) -> Statement:
+def visible_query(database: SqlDatabase, scope: Scope) -> Statement:
     """The statement whose rows make a `Visible`."""
     projects = [seen.project or "" for seen in scope.visible()]
     sql = _VISIBLE.format(database.shelf_state)
@@ -74,7 +74,7 @@ def asked(database: SqlDatabase, scope: Scope) -> Statement:
 def visible(database: SqlDatabase, scope: Scope) -> Visible:
     """The shelves visible from a scope."""
     database.touch(scope)
-    return Visible(scope, database.of(scope.tenant).ask(asked(database, scope))[0])
+    return Visible(scope, database.of(scope.tenant).ask(visible_query(database, scope))[0])
 
 
 def read(
@@ -82,7 +82,7 @@ def read(
 ) -> tuple[Visible, list[Row]]:
     """The visible shelves and the rows of a statement about `SEEN`, in one round trip."""
     database.touch(scope)
-    shelves = asked(database, scope)
+    shelves = visible_query(database, scope)
     shelf_rows, rows = database.of(scope.tenant).ask(
         shelves, Statement(sql, {**shelves.values, **values})
     )
@@ -92,33 +92,33 @@ def read(
     return visible_shelves, rows
 
 
-def noted(database: SqlDatabase, scope: Scope) -> Visible | None:
+def visible_in_turn(database: SqlDatabase, scope: Scope) -> Visible | None:
     """The shelves as read earlier in this agent's turn; None inside a transaction."""
     notes = None if database.is_open else time_limits.notes()
     noted_shelves = notes.get((_SEEN, scope)) if notes else None
     return noted_shelves if isinstance(noted_shelves, Visible) else None
 
 
-def known(database: SqlDatabase) -> dict[object, Any]:
+def transaction_notes(database: SqlDatabase) -> dict[object, Any]:
     """What the open writing transaction has read about shelves; outside of one nothing is kept."""
     notes = database.notes
     found: dict[object, Any] = {} if notes is None else notes.setdefault(_KNOWN, {})
     return found
 
 
-def forget_known(database: SqlDatabase) -> None:
+def forget_notes(database: SqlDatabase) -> None:
     """Read shelves again: they have changed."""
-    known(database).clear()
+    transaction_notes(database).clear()
 
 
 def own(database: SqlDatabase, scope: Scope) -> int | None:
     """The shelf of exactly this scope, if there is one."""
     database.touch(scope)
-    shelf: int | None = known(database).get(scope)
+    shelf: int | None = transaction_notes(database).get(scope)
     if shelf is None:
         values = {"agent": scope.agent, "project": scope.project or ""}
         if row := database.of(scope.tenant).row(_OWN, **values):
-            shelf = known(database)[scope] = row[0]
+            shelf = transaction_notes(database)[scope] = row[0]
     return shelf
 
 
@@ -127,7 +127,7 @@ def ensure(database: SqlDatabase, scope: Scope) -> int:
     while (shelf := own(database, scope)) is None:
         values = {"agent": scope.agent, "project": scope.project or ""}
         database.of(scope.tenant).ask(Statement(_ADD_TENANT, {}), Statement(_ADD, values))
-        forget_known(database)
+        forget_notes(database)
     return shelf
 
 
@@ -162,7 +162,7 @@ def of_place(database: SqlDatabase, place: Place) -> dict[int, Scope]:
     return {shelf: scope for shelf, scope in shelves.items() if place.covers(scope)}
 
 
-def covered(database: SqlDatabase, window: Window, *, seen: bool = False) -> list[int]:
+def covered_shelves(database: SqlDatabase, window: Window, *, seen: bool = False) -> list[int]:
     """The shelves that a window covers; with `seen` also those whose lessons are shown there."""
     shelves = of_tenant(database, window.scope.tenant)
     holds = window.sees if seen else window.covers

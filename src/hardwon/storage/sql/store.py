@@ -181,10 +181,10 @@ class SqlStore:
             old, new = scopes.own(self.database, scope), scopes.ensure(self.database, target)
             for statement in _MOVES if old is not None else ():
                 self.database.of(scope.tenant).run(statement, old=old, new=new)
-            scopes.forget_known(self.database)
+            scopes.forget_notes(self.database)
 
     def forget(self, tenant: str) -> None:
         self._journal.fold()
         with self.database:
             self.database.of(tenant).run(_FORGET)
-            scopes.forget_known(self.database)
+            scopes.forget_notes(self.database)

@@ -8,7 +8,7 @@ from hardwon.core._fork import OUTER, ForkLock
 from hardwon.core.values.lesson import Wording
 from hardwon.storage.sql import scopes
 from hardwon.storage.sql.dialect import bind
-from hardwon.storage.vector_codes import Codes, packed
+from hardwon.storage.vector_codes import Codes, pack_vector
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -86,7 +86,7 @@ class SqlVectors:
         return sorted(wordings)[:limit]
 
     def save(self, embedder: str, embedded: Iterable[tuple[Wording, Sequence[float]]]) -> None:
-        vectors = [(words, packed(vector)) for words, vector in embedded]
+        vectors = [(words, pack_vector(vector)) for words, vector in embedded]
         ids = [words.lesson for words, _ in vectors]
         lengths = sorted({len(vector) for _, vector in vectors})
         with self._db:

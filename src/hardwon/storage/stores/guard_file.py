@@ -45,7 +45,7 @@ def write(home: str, lessons: Iterable[Lesson]) -> None:
         raise storage_error(error, path) from error
 
 
-def concerned(content: bytes, event: bytes) -> list[bytes]:
+def lines_about(content: bytes, event: bytes) -> list[bytes]:
     """The lines whose words all occur in the event: it may contain a forbidden call."""
     return [
         line
@@ -59,7 +59,7 @@ def forbidding(
 ) -> Lesson | None:
     """The lesson that forbids the call in this scope, if one does."""
     for line in lines:
-        lesson, guard, expires = _parsed(line)
+        lesson, guard, expires = _parse_line(line)
         is_alive = expires is None or expires > now
         if is_alive and lesson.scope in scope.visible() and guard.forbids(tool, call):
             return lesson
@@ -77,7 +77,7 @@ def _lines(lesson: Lesson) -> Iterator[bytes]:
         yield f"{' '.join(words)}\t{details}\n".encode()
 
 
-def _parsed(line: bytes) -> tuple[Lesson, guards.Guard, float | None]:
+def _parse_line(line: bytes) -> tuple[Lesson, guards.Guard, float | None]:
     scope, calls, allowed, fields = json.loads(line.partition(b"\t")[2])
     number, situation, correction, expires = fields
     lesson = Lesson(Scope(*scope), situation, correction, id=number, guard=True)

@@ -245,14 +245,14 @@ def read(lines: list[bytes]) -> RunSoFar:
         made += sum(_items(note, _CUT, int))
         begun = begun or seconds(note.get(_BEGUN))
         shown = [] if _SETTLED in note else shown
-        shown += [(made, delivery) for delivery in _shown(note.get(_SHOWN), lessons)]
+        shown += [(made, delivery) for delivery in _read_shown(note.get(_SHOWN), lessons)]
     steps = tuple(step for values in _values(_newest(lines)) if (step := _step(values)))
     notes = frozenset(told), frozenset(counted), warned, since, frozenset(warnings)
     aged = tuple(delivery._replace(after=made - at) for at, delivery in shown)
     return RunSoFar(task, steps, *notes, aged, made, begun, tuple(prompts[-_PROMPTS:]))
 
 
-def _shown(noted: object, lessons: Iterable[int]) -> list[Shown]:
+def _read_shown(noted: object, lessons: Iterable[int]) -> list[Shown]:
     """The delivery of a note, if it is complete."""
     match noted:
         case [str(delivery), str(door), [*kinds]]:

@@ -241,7 +241,7 @@ class _Handler(BaseHTTPRequestHandler):
         hw = self.server.daemon.hw
         if not hw.settings.hooks.enabled:
             return SILENCE
-        lines = guard_file.concerned(guard_file.read(hw.settings.home), raw)
+        lines = guard_file.lines_about(guard_file.read(hw.settings.home), raw)
         if reason := guarding.reason_to_deny(event, lines, lambda: hw.settings, watch):
             return HookReply(denial=reason)
         try:

@@ -44,7 +44,7 @@ def pass_or_deny(agent: str, name: str, given: Input) -> None:
     case = _Case(agent, name)
     _thread.start_new_thread(case.give_up, (LIMIT,))
     raw = given.read()
-    lines = guard_file.concerned(guards, raw)
+    lines = guard_file.lines_about(guards, raw)
     if lines:
         case.judge(raw, lines)
     case.is_judged = True

@@ -35,7 +35,7 @@ class Directory:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self._fd = _opened(path)
+        self._fd = _open_directory(path)
 
     def has(self, name: str) -> bool:
         """Whether the name exists."""
@@ -72,7 +72,7 @@ class Directory:
             self._discard(temporary)
             raise
 
-    def _written(self, name: str, content: bytes, *, stamp: float | None = None) -> str:
+    def _write(self, name: str, content: bytes, *, stamp: float | None = None) -> str:
         """Write a file under a temporary name and sync it; returns that name."""
         temporary, handle = self._new(name)
         try:
@@ -87,7 +87,7 @@ class Directory:
             os.close(handle)
         return temporary
 
-    def _linked(self, temporary: str, name: str) -> bool:
+    def _link(self, temporary: str, name: str) -> bool:
         """Name the file unless the name is taken: of two writers exactly one succeeds."""
         try:
             os.link(temporary, name, src_dir_fd=self._fd, dst_dir_fd=self._fd)
@@ -96,12 +96,12 @@ class Directory:
         except OSError as error:
             if error.errno not in _NO_LINKS:
                 raise
-            self._renamed(temporary, name)
+            self._rename(temporary, name)
         finally:
             self._discard(temporary)
         return True
 
-    def _renamed(self, temporary: str, name: str) -> None:
+    def _rename(self, temporary: str, name: str) -> None:
         try:
             os.rename(temporary, name, src_dir_fd=self._fd, dst_dir_fd=self._fd)
         except OSError:
@@ -118,7 +118,7 @@ class Directory:
         sync(self._fd)
 
 
-def _opened(path: str) -> int:
+def _open_directory(path: str) -> int:
     try:
         _make(path)
         handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
@@ -172,8 +172,8 @@ class Folder(Directory):
     def replace(self, name: str, content: bytes, *, stamp: float | None = None) -> None:
         """Replace a file; the old content survives any failure."""
         try:
-            temporary = self._written(name, content, stamp=stamp)
-            self._renamed(temporary, name)
+            temporary = self._write(name, content, stamp=stamp)
+            self._rename(temporary, name)
             self._sync()
         except OSError as error:
             raise storage_error(error, os.path.join(self.path, name)) from error
@@ -231,7 +231,7 @@ class Folder(Directory):
         temporary, handle = self._new(name)
         try:
             self._fill(handle, temporary, content)
-            if not self._linked(temporary, name):
+            if not self._link(temporary, name):
                 return False
             self._sync_named(handle, name, is_ours=True)
         finally:
@@ -267,19 +267,19 @@ class Folder(Directory):
             is_doubtful = False
             self._sync()
         except OSError:
-            if not self._renewed(handle, name) and is_doubtful:
+            if not self._renew(handle, name) and is_doubtful:
                 self._take_back(handle, name)
             raise
 
-    def _renewed(self, handle: int, name: str) -> bool:
+    def _renew(self, handle: int, name: str) -> bool:
         """Replace this file by a new one with the same content; whether that worked."""
         try:
             status = os.fstat(handle)
             os.lseek(handle, 0, os.SEEK_SET)
             content = _all_of(handle, status.st_size)
-            temporary = self._written(name, content, stamp=status.st_mtime)
+            temporary = self._write(name, content, stamp=status.st_mtime)
             if self._is_named(handle, name):
-                self._renamed(temporary, name)
+                self._rename(temporary, name)
             else:
                 self._discard(temporary)
         except OSError:
@@ -324,7 +324,7 @@ class SignedLock:
             return True
         handle = self._file()
         try:
-            is_locked = _locked(handle, wait)
+            is_locked = _try_lock(handle, wait)
         except OSError as error:
             close(handle)
             raise storage_error(error, self._path) from error
@@ -386,7 +386,7 @@ class SignedLock:
             raise storage_error(error, self._path) from error
 
 
-def _locked(handle: int, wait: bool) -> bool:
+def _try_lock(handle: int, wait: bool) -> bool:
     """Lock exclusively; retries briefly, because `holder()` probes with a shared lock."""
     if wait:
         fcntl.flock(handle, fcntl.LOCK_EX)

@@ -63,7 +63,7 @@ class RecordDir:
 
     def add(self, identity: str, record: bytes) -> bool:
         """Store a new record; False when its id is taken by a readable one."""
-        while not self._counted(lambda: self.folder.add(identity + SUFFIX, record)):
+        while not self._count_errors(lambda: self.folder.add(identity + SUFFIX, record)):
             # A power cut may have left a torn record of a job that was never acknowledged; relying
             # on it would lose this one.
             if self.get(identity) is not None:
@@ -74,17 +74,17 @@ class RecordDir:
         """Store a job in place of its record; the file's date is the job's date."""
         stamp = min(max(0.0, job.enqueued_at.timestamp()), _LATEST)
         record = encode(job)
-        self._counted(lambda: self.folder.replace(job.id + SUFFIX, record, stamp=stamp))
+        self._count_errors(lambda: self.folder.replace(job.id + SUFFIX, record, stamp=stamp))
 
     def remove(self, identity: str, *, for_good: bool = False) -> bool:
         """Remove a job; False when there was none."""
-        return self._counted(lambda: self.folder.remove(identity + SUFFIX, for_good=for_good))
+        return self._count_errors(lambda: self.folder.remove(identity + SUFFIX, for_good=for_good))
 
     def has(self, identity: str) -> bool:
         """Whether there is a record with this id."""
         return self.folder.has(identity + SUFFIX)
 
-    def _counted(self, change: Callable[[], T]) -> T:
+    def _count_errors(self, change: Callable[[], T]) -> T:
         """The result of the change; a storage error is counted."""
         try:
             return change()
@@ -217,7 +217,7 @@ def _orphans(folder: Folder) -> Iterable[str]:
         _, mark, suffix = entry.name.partition(".tmp.")
         pid = suffix.partition(".")[0]
         is_orphan = mark and pid.isdigit() and not _is_running(int(pid))
-        if is_orphan and time() - _changed(entry) > _ABANDONED:
+        if is_orphan and time() - _changed_at(entry) > _ABANDONED:
             yield entry.name
 
 
@@ -239,7 +239,7 @@ def _age_mark(entry: os.DirEntry[str]) -> int:
         return 0
 
 
-def _changed(entry: os.DirEntry[str]) -> float:
+def _changed_at(entry: os.DirEntry[str]) -> float:
     try:
         return entry.stat(follow_symlinks=False).st_ctime
     except FileNotFoundError:

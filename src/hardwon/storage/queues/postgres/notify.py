@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.storage.postgres.connection import (
     connect,
-    explained,
+    explain_error,
     name_of,
     psycopg,
     without_own_options,
@@ -41,7 +41,7 @@ def hears(url: str) -> bool:
         listener.execute(f"LISTEN {CHANNEL}")
         with closing(connect(url, patience=_PATIENCE)) as speaker:
             speaker.execute(f"NOTIFY {CHANNEL}, 'heard'")  # a pooler may not prepare statements
-        return bool(select.select([listener.fileno()], [], [], _ECHO)[0]) and _heard(listener)
+        return bool(select.select([listener.fileno()], [], [], _ECHO)[0]) and _has_notice(listener)
 
 
 def inspect(url: str) -> tuple[bool, str]:
@@ -51,7 +51,7 @@ def inspect(url: str) -> tuple[bool, str]:
     try:
         is_heard = hears(url)
     except (psycopg.Error, TimeoutError) as error:
-        return False, str(explained(error, name_of(url)))
+        return False, str(explain_error(error, name_of(url)))
     if is_heard:
         return True, "workers are notified of new jobs at once"
     return False, "NOTIFY does not arrive: behind PgBouncer add `pgbouncer=true` to the URL"
@@ -106,7 +106,7 @@ class JobListener:
             ready = select.select([connection.fileno(), self._ended], [], [])[0]
             if self._ended in ready:
                 return
-            if _heard(connection):
+            if _has_notice(connection):
                 self._wake()
 
     @property
@@ -125,7 +125,7 @@ class JobListener:
         return bool(select.select([self._ended], [], [], seconds)[0])
 
 
-def _heard(connection: Connection) -> bool:
+def _has_notice(connection: Connection) -> bool:
     """Whether a notice has arrived; takes all of them."""
     connection.pgconn.consume_input()
     return len(list(iter(connection.pgconn.notifies, None))) > 0

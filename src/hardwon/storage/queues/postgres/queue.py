@@ -137,7 +137,7 @@ class HeldJobs:
         done = [_about(statements.DONE, self._finished)] if self._finished else []
         return [*(statement for statement, _ in self._unsent), *done]
 
-    def sent(self, settled: Sequence[Sequence[object]]) -> Counter[str]:
+    def mark_sent(self, settled: Sequence[Sequence[object]]) -> Counter[str]:
         """Forget what has been reported; counts the jobs that the server settled by it."""
         events = [*(event for _, event in self._unsent), "done"]
         self._unsent.clear()
@@ -322,7 +322,7 @@ class PostgresQueue:
             except Unavailable:
                 self._held.lost_answer()
                 raise
-            self._flow.note(self._held.sent(results[: len(first)]))
+            self._flow.note(self._held.mark_sent(results[: len(first)]))
             return results[len(first) :]
 
     def _take(self, now: datetime, most: int) -> None:

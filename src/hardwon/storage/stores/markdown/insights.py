@@ -87,17 +87,17 @@ def created(note: Note) -> Document:
 def merged(document: Document, note: Note) -> Document:
     """The file with the note merged in; unchanged when it holds the note from this session."""
     front, is_known = dict(document.front), has(document.body, note.key)
-    if is_known and note.session in _listed(front, "session"):
+    if is_known and note.session in _read_list(front, "session"):
         return document
     front["date"] = note.date
-    front["session"] = _union(_listed(front, "session"), [note.session])
-    front["tags"] = _union(_listed(front, "tags"), note.tags)
-    front["keywords"] = _union(_listed(front, "keywords"), note.keywords)
-    front["summary"] = _revised(front.get("summary"), note.summary)
+    front["session"] = _union(_read_list(front, "session"), [note.session])
+    front["tags"] = _union(_read_list(front, "tags"), note.tags)
+    front["keywords"] = _union(_read_list(front, "keywords"), note.keywords)
+    front["summary"] = _revise(front.get("summary"), note.summary)
     if is_known:
         return Document(front, _with_evidence(document.body, note))
-    note = note._replace(title=_free_title(note.title, _listed(front, "sections")))
-    front["sections"] = _union(_listed(front, "sections"), [note.title])
+    note = note._replace(title=_free_title(note.title, _read_list(front, "sections")))
+    front["sections"] = _union(_read_list(front, "sections"), [note.title])
     gap = "" if document.body.endswith("\n\n") else "\n"
     return Document(front, f"{document.body}{gap}{_section(note)}")
 
@@ -109,12 +109,12 @@ def without(document: Document, added: Added) -> Document:
     if place is None:
         return document
     start, end = place
-    front["session"] = [item for item in _listed(front, "session") if item != added.session]
+    front["session"] = [item for item in _read_list(front, "session") if item != added.session]
     remaining = [line for line in lines[start:end] if not _is_evidence_of(line, added.session)]
     if any(line.startswith(_EVIDENCE_LINE) for line in remaining):
         return Document(front, "".join(lines[:start] + remaining + lines[end:]))
     title = lines[start].removeprefix("## ").strip()
-    front["sections"] = [item for item in _listed(front, "sections") if item != title]
+    front["sections"] = [item for item in _read_list(front, "sections") if item != title]
     front["summary"] = str(front.get("summary", "")).replace(added.summary, "").strip("; ")
     return Document(front, "".join(lines[:start] + lines[end:]))
 
@@ -189,7 +189,7 @@ def _front(text: str, path: str) -> dict[str, Any]:
     return fields
 
 
-def _listed(front: dict[str, Any], name: str) -> list[Any]:
+def _read_list(front: dict[str, Any], name: str) -> list[Any]:
     """A field as a list, also when a person wrote a single value."""
     value = front.get(name)
     if value is None:
@@ -201,7 +201,7 @@ def _union(items: list[Any], new: Any) -> list[Any]:
     return [*items, *(item for item in dict.fromkeys(new) if item not in items)]
 
 
-def _revised(summary: object, addition: str) -> str:
+def _revise(summary: object, addition: str) -> str:
     """The two summaries as one, without repetition."""
     old, new = one_line(str(summary or "")), one_line(addition)
     if not old or new.lower() in old.lower():

@@ -55,8 +55,8 @@ def with_entry(text: str | None, entry: Entry) -> str:
     line = f"- {_safe(entry.text)} <!-- hardwon:{entry.key} {entry.date} -->{end}"
     at = _end_of_topic(lines, entry.topic)
     if at is None:
-        return _joined(lines, len(lines), [end, f"## {_safe(entry.topic)}{end}", end, line], end)
-    return _joined(lines, at, [line], end)
+        return _join(lines, len(lines), [end, f"## {_safe(entry.topic)}{end}", end, line], end)
+    return _join(lines, at, [line], end)
 
 
 def with_indexed(text: str, entry: Entry, *, title: str, file: str) -> str:
@@ -67,7 +67,7 @@ def with_indexed(text: str, entry: Entry, *, title: str, file: str) -> str:
     line = f"- [{clip(label, 80)}]({file}) — {_safe(entry.text)}"
     line = f"{line} <!-- hardwon:{entry.key} {entry.date} -->{end}"
     last = max(at for at, line in enumerate(lines) if _INDEXED.match(line))
-    return _joined(lines, last + 1, [line], end)
+    return _join(lines, last + 1, [line], end)
 
 
 def without(text: str, key: str) -> str:
@@ -105,7 +105,7 @@ def _is_topic(line: str, topic: str) -> bool:
     return bool(heading) and heading[1].strip().lower() == topic.lower()  # type: ignore[index]
 
 
-def _joined(lines: list[str], at: int, new: list[str], end: str) -> str:
+def _join(lines: list[str], at: int, new: list[str], end: str) -> str:
     before = lines[:at]
     if not before[-1].endswith("\n"):
         before[-1] += end

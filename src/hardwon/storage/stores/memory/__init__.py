@@ -70,8 +70,8 @@ class MemoryStore:
 
     def move(self, scope: Scope, target: Scope) -> None:
         for part in (self.reflections, self.runs):
-            part.all = [_moved(r, scope, target) for r in part.all]
-        self.deliveries.all = [_moved(d, scope, target) for d in self.deliveries.all]
+            part.all = [_move_value(r, scope, target) for r in part.all]
+        self.deliveries.all = [_move_value(d, scope, target) for d in self.deliveries.all]
         self.failures.move(scope, target)
         self.ended_runs.move(scope, target)
         self.units.move(scope, target)
@@ -102,6 +102,6 @@ class MemoryStore:
         """Nothing to release."""
 
 
-def _moved(value: T, scope: Scope, target: Scope) -> T:
+def _move_value(value: T, scope: Scope, target: Scope) -> T:
     is_there = value.scope == scope
     return value._replace(scope=target) if is_there else value

@@ -155,7 +155,7 @@ class MemoryVectors:
     def save(self, embedder: str, embedded: Iterable[tuple[Wording, Sequence[float]]]) -> None:
         from hardwon.storage import vector_codes
 
-        packed = {words: vector_codes.packed(vector) for words, vector in embedded}
+        packed = {words: vector_codes.pack_vector(vector) for words, vector in embedded}
         self.all |= {words.lesson: (embedder, words, vector) for words, vector in packed.items()}
 
     def nearest(

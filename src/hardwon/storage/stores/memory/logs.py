@@ -200,11 +200,11 @@ class MemoryUnits:
                 self.settle(scope, unit.run, unit.family, EXCLUDED)
 
     def arms(self, window: Window) -> list[Arms]:
-        strata = self._counted(window, lambda unit: (unit.door, unit.share))
+        strata = self._count(window, lambda unit: (unit.door, unit.share))
         return [strata[stratum] for stratum in sorted(strata)]
 
     def treatments(self, window: Window) -> list[Treatment]:
-        counted = self._counted(window, lambda unit: (unit.lesson, unit.wording, unit.share))
+        counted = self._count(window, lambda unit: (unit.lesson, unit.wording, unit.share))
         strata: dict[tuple[int, str], list[Arms]] = {}
         for lesson, wording, share in sorted(counted):
             strata.setdefault((lesson, wording), []).append(counted[lesson, wording, share])
@@ -226,7 +226,7 @@ class MemoryUnits:
         self.all = {key: row for key, row in self.all.items() if key[0].tenant != tenant}
         self.shares.pop(tenant, None)
 
-    def _counted(
+    def _count(
         self, window: Window, stratum: Callable[[Unit], tuple[Any, ...]]
     ) -> dict[tuple[Any, ...], Arms]:
         arms: dict[tuple[Any, ...], Arms] = {}

@@ -82,7 +82,7 @@ class PostgresStore(SqlStore):
             problem
             for tenant in self.database.tenants()
             for problem in (
-                *checking.miscounted(self.database.of(tenant)),
+                *checking.find_miscounts(self.database.of(tenant)),
                 *self.lessons.quarantine_damaged(tenant),
             )
         ]

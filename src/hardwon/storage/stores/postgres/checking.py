@@ -38,7 +38,7 @@ SELECT count(*) FROM (
 """
 
 
-def miscounted(tenancy: Tenancy) -> list[str]:
+def find_miscounts(tenancy: Tenancy) -> list[str]:
     """Problems of a tenant's index, in words."""
     with tenancy.database.snapshot():
         terms, entries, shelves = (

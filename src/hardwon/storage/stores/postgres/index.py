@@ -143,12 +143,12 @@ def holding(waiting: Iterable[Waiting], asked: Iterable[str]) -> Postings:
     return by_key
 
 
-def packed(entries: dict[str, int]) -> str:
+def pack_entries(entries: dict[str, int]) -> str:
     """The keys and impacts of a lesson as a row stores them."""
     return json.dumps(entries)
 
 
-def unpacked(text: str) -> dict[str, int]:
+def unpack_entries(text: str) -> dict[str, int]:
     """The keys and impacts of a row."""
     entries: dict[str, Any] = json.loads(text)
     return entries
@@ -223,7 +223,7 @@ def merge(tenancy: Tenancy, shelf: int) -> int:
     with tenancy.database as transaction:
         if tenancy.rows(_TRY, kind=_LOCK, shelf=shelf)[0][0]:
             while rows := tenancy.rows(_TAKE, shelf=shelf, limit=_AT_ONCE):
-                lessons = {lesson: unpacked(entries) for _, lesson, entries in rows}
+                lessons = {lesson: unpack_entries(entries) for _, lesson, entries in rows}
                 touch(transaction, tenancy, shelf, active=_move(tenancy, shelf, lessons))
                 tenancy.run(_REMOVE, shelf=shelf, rows=[row[0] for row in rows])
                 moved += len(rows)
@@ -246,11 +246,11 @@ def _move(tenancy: Tenancy, shelf: int, lessons: dict[int, dict[str, int]]) -> i
     for part in postings.parts(edits):
         _edit(tenancy, part)
     changes = [(term, more) for term, more in sorted(holders.items()) if more]
-    packed = [_packed(entries) for entries in after.values()]
+    pack_entries = [_pack_terms(entries) for entries in after.values()]
     tenancy.ask(
         Statement(_COUNT, {"terms": [t for t, _ in changes], "holders": [n for _, n in changes]}),
         Statement(_UNINDEX, {"lessons": list(before)}),
-        Statement(_INDEX, {"shelf": shelf, "lessons": list(after), "terms": packed}),
+        Statement(_INDEX, {"shelf": shelf, "lessons": list(after), "terms": pack_entries}),
     )
     return len(after) - len(before)
 
@@ -285,7 +285,7 @@ def _columns(names: tuple[str, ...], rows: Sequence[tuple[object, ...]]) -> dict
     return {name: [row[at] for row in rows] for at, name in enumerate(names)}
 
 
-def _packed(entries: Entries) -> bytes:
+def _pack_terms(entries: Entries) -> bytes:
     terms, impacts = zip(*entries, strict=True)
     return postings.packed(array("I", terms), bytes(impacts))
 
@@ -366,7 +366,7 @@ class Index:
         """Set the keys by which a lesson is found."""
         with self._db as transaction:
             values = {"shelf": shelf, "lesson": lesson, "is_new": is_new}
-            (count,) = tenancy.rows(_NOTE, entries=packed(entries), **values)[0]
+            (count,) = tenancy.rows(_NOTE, entries=pack_entries(entries), **values)[0]
             self._memtable.note(shelf, lesson, entries)
             touch(transaction, tenancy, shelf)
             if count >= self._limit and time_limits.time_left() is None:
@@ -393,7 +393,7 @@ class Index:
     def tally(self, scope: Scope, query: Query) -> tuple[Visible, MatchTally]:
         """The shelves visible from a scope, and the scores of each lesson there."""
         tenancy, query_keys = self._db.of(scope.tenant), list(keys(query)[:_KEYS_ASKED])
-        shelves = scopes.asked(self._db, scope)
+        shelves = scopes.visible_query(self._db, scope)
         values = {**shelves.values, "keys": query_keys, "reach": query.reach}
         self._db.touch(scope)
         shelf_rows, rows = tenancy.ask(shelves, Statement(_BLOCKS, values))

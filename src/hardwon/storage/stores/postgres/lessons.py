@@ -27,7 +27,7 @@ class PostgresLessons(SqlLessons):
         self._guards: dict[Scope, tuple[Versions, list[Lesson]]] = {}
 
     def guards(self, scope: Scope) -> list[Lesson]:
-        shelves = scopes.noted(self._db, scope)
+        shelves = scopes.visible_in_turn(self._db, scope)
         if shelves is not None and scope in self._guards:
             versions, guards = self._guards[scope]
             if versions == shelves.versions:

@@ -59,7 +59,7 @@ class Connection:
     """A connection, opened at once; after an error it must be closed."""
 
     def __init__(self, address: RedisAddress, *, timeout: float) -> None:
-        self._socket = _connected(address, timeout)
+        self._socket = _connect(address, timeout)
         self._replies = self._socket.makefile("rb")
         greeting = [command for command in _greeting(address) if command]
         for reply in self.ask(*greeting) if greeting else ():
@@ -111,7 +111,7 @@ def _greeting(address: RedisAddress) -> tuple[Command, Command]:
     return ["AUTH", *words] if words else [], ["SELECT", address.db] if address.db else []
 
 
-def _connected(address: RedisAddress, timeout: float) -> socket.socket:
+def _connect(address: RedisAddress, timeout: float) -> socket.socket:
     if address.path:
         local = socket.socket(socket.AF_UNIX)
         local.settimeout(timeout)
@@ -119,10 +119,10 @@ def _connected(address: RedisAddress, timeout: float) -> socket.socket:
         return local
     plain = socket.create_connection((address.host, address.port), timeout)
     plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)
-    return plain if address.tls is None else _encrypted(plain, address.host, dict(address.tls))
+    return plain if address.tls is None else _encrypt(plain, address.host, dict(address.tls))
 
 
-def _encrypted(plain: socket.socket, host: str, options: dict[str, str]) -> socket.socket:
+def _encrypt(plain: socket.socket, host: str, options: dict[str, str]) -> socket.socket:
     import ssl  # imported only if needed
 
     context = ssl.create_default_context(cafile=options.get("ssl_ca_certs"))

@@ -48,8 +48,8 @@ def visible(prefix: str, scope: Scope) -> list[Keys]:
 def goal_patterns(prefix: str, scope: Scope) -> list[str]:
     """Patterns that match the goals of an agent in all projects; lists of recent goals as well."""
     names = ":".join(quote(part, safe="") for part in scope[:2])
-    globs = [f"{_escaped(prefix)}hardwon:{names}:*:reflection:*"]
-    return [*globs, f"{_escaped(prefix)}reflection:*"] if scope[:2] == Scope()[:2] else globs
+    globs = [f"{_escape(prefix)}hardwon:{names}:*:reflection:*"]
+    return [*globs, f"{_escape(prefix)}reflection:*"] if scope[:2] == Scope()[:2] else globs
 
 
 def goal_of(prefix: str, key: str) -> tuple[Keys, str] | None:
@@ -64,13 +64,13 @@ def goal_of(prefix: str, key: str) -> tuple[Keys, str] | None:
     return Keys(prefix, place), marked.removeprefix("%")
 
 
-def _escaped(prefix: str) -> str:
+def _escape(prefix: str) -> str:
     return "".join(f"\\{sign}" if sign in "*?[]\\" else sign for sign in prefix)
 
 
 def patterns(prefix: str, tenant: str) -> list[str]:
     """Patterns that match every key of a tenant, and no others."""
-    escaped = _escaped(prefix)
+    escaped = _escape(prefix)
     globs = [f"{escaped}hardwon:{quote(tenant, safe='')}:*"]
     if tenant == Scope().tenant:
         globs += [f"{escaped}reflection:*", f"{escaped}hardwon-words:*"]

@@ -34,18 +34,18 @@ class RedisOpening:
 
     def reader(self) -> RedisClient:
         """The client for an agent's turn: gives up soon."""
-        return self._opened()[0]
+        return self._open_clients()[0]
 
     def writer(self) -> RedisClient:
         """The client for a worker: waits longer."""
-        return self._opened()[1]
+        return self._open_clients()[1]
 
     def close(self) -> None:
         """Release the connections."""
         for server in self._servers:
             server.close()
 
-    def _opened(self) -> list[RedisClient]:
+    def _open_clients(self) -> list[RedisClient]:
         if self._problem:
             raise Unavailable(self._problem)
         return self._servers

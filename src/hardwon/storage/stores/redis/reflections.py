@@ -45,14 +45,14 @@ class RedisReflections:
         self.name = self._redis.name
 
     def save(self, reflection: Reflection, *, keep: int = 0) -> bool:
-        return self._watched(lambda: self._save(reflection, keep))
+        return self._watch(lambda: self._save(reflection, keep))
 
     def about(self, scope: Scope, subject: str) -> list[Reflection]:
         places = visible(self._prefix, scope)
         keys = [place.goal(subject) for place in places]
         values = self._read(lambda server: server.gets(keys))
         pairs = zip(places, values, strict=True)
-        reflections = [r for place, value in pairs for r in self._decoded(place, subject, value)]
+        reflections = [r for place, value in pairs for r in self._decode(place, subject, value)]
         return sorted(reflections, key=lambda r: r.created_at)
 
     def recent(self, scope: Scope, *, now: datetime, limit: int) -> list[Reflection]:
@@ -64,13 +64,13 @@ class RedisReflections:
 
     def every(self, scope: Scope, *, now: datetime, limit: int) -> list[Reflection]:
         globs = goal_patterns(self._prefix, scope)
-        texts = self._watched(lambda: [self._redis.writer().texts(glob) for glob in globs])
+        texts = self._watch(lambda: [self._redis.writer().texts(glob) for glob in globs])
         reflections = [
             reflection
             for found in texts
             for key, text in found.items()
             if (goal := goal_of(self._prefix, key))
-            for reflection in self._decoded(*goal, text.encode())
+            for reflection in self._decode(*goal, text.encode())
         ]
         newest_first = sorted(reflections, key=lambda r: r.created_at, reverse=True)
         return [r for r in newest_first if r.is_alive(now)][:limit]
@@ -88,7 +88,7 @@ class RedisReflections:
 
     def forget(self, tenant: str) -> None:
         """Remove every reflection of a tenant."""
-        self._watched(lambda: self._redis.writer().remove(patterns(self._prefix, tenant)))
+        self._watch(lambda: self._redis.writer().remove(patterns(self._prefix, tenant)))
 
     def check(self) -> list[str]:
         """Problems of the server, including settings that could lose acknowledged data."""
@@ -114,12 +114,14 @@ class RedisReflections:
                 return False
             dropped = set(surplus_reflections(reflections, reflection, keep=keep))
             remaining = [entry for at, entry in enumerate(stored) if at not in dropped]
-            if self._replaced(place, value, [*remaining, entries.entry(reflection)], reflection):
+            if self._replace_value(
+                place, value, [*remaining, entries.entry(reflection)], reflection
+            ):
                 return True
             time.sleep(min(0.001 * attempt, 0.02))
         raise Unavailable(f"other processes keep changing {reflection.subject!r}; try again")
 
-    def _replaced(
+    def _replace_value(
         self, place: Keys, expected: bytes | None, content: list[dict[str, Any]], new: Reflection
     ) -> bool:
         keys = [place.goal(new.subject), place.recent]
@@ -134,10 +136,10 @@ class RedisReflections:
         return [
             reflection
             for place, subject, value in rows
-            for reflection in self._decoded(places[place], subject.decode(errors="replace"), value)
+            for reflection in self._decode(places[place], subject.decode(errors="replace"), value)
         ]
 
-    def _decoded(self, place: Keys, subject: str, value: bytes | None) -> list[Reflection]:
+    def _decode(self, place: Keys, subject: str, value: bytes | None) -> list[Reflection]:
         """The reflections of a value; a foreign value is ignored."""
         try:
             return [
@@ -152,9 +154,9 @@ class RedisReflections:
             server = self._redis.reader()
             return self._limit.run(lambda: call(server))
 
-        return self._watched(read)
+        return self._watch(read)
 
-    def _watched(self, call: Callable[[], T]) -> T:
+    def _watch(self, call: Callable[[], T]) -> T:
         """Run a call; failures become Unavailable, with one warning when they begin."""
         try:
             result = call()

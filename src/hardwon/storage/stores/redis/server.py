@@ -38,12 +38,12 @@ class RedisClient:
     def remove(self, patterns: Iterable[str]) -> None:
         """Delete every key that matches one of the patterns."""
         for pattern in patterns:
-            for key in self._scanned(pattern):
+            for key in self._scan(pattern):
                 self._ask(("UNLINK", key))
 
     def texts(self, pattern: str) -> dict[str, str]:
         """The values of all keys of type string that match, as far as they are text."""
-        keys = list(self._scanned(pattern, "TYPE", "string"))
+        keys = list(self._scan(pattern, "TYPE", "string"))
         values = self._ask(*(("GET", key) for key in keys)) if keys else []
         pairs = zip(keys, values, strict=True)
         return {_text(key): _text(value) for key, value in pairs if value is not None}
@@ -52,7 +52,7 @@ class RedisClient:
         """Why this server could lose what it has acknowledged, in words."""
         names = ("appendonly", "appendfsync", "maxmemory", "maxmemory-policy")
         try:
-            (answer,) = self._tried((("CONFIG", "GET", *names),))
+            (answer,) = self._try_commands((("CONFIG", "GET", *names),))
         except Refused:
             return ["CONFIG is not allowed, so its durability cannot be checked"]
         words = [_text(word) for word in answer]
@@ -63,7 +63,7 @@ class RedisClient:
         while self._idle:
             self._idle.pop().close()
 
-    def _scanned(self, pattern: str, *options: str) -> Iterator[bytes]:
+    def _scan(self, pattern: str, *options: str) -> Iterator[bytes]:
         cursor = b"0"
         while True:
             step: Command = ("SCAN", cursor, "MATCH", pattern, "COUNT", _SCANNED, *options)
@@ -74,14 +74,14 @@ class RedisClient:
 
     def _ask(self, *commands: Command) -> list[Any]:
         try:
-            return self._tried(commands)
+            return self._try_commands(commands)
         except Refused as error:
             raise Unavailable(str(error)) from error
 
-    def _tried(self, commands: tuple[Command, ...]) -> list[Any]:
+    def _try_commands(self, commands: tuple[Command, ...]) -> list[Any]:
         """The replies; Refused if one of them is an error, Unavailable without any reply."""
         try:
-            replies = self._exchanged(commands)
+            replies = self._exchange(commands)
         except (OSError, ValueError) as error:
             words = getattr(error, "strerror", None) or str(error) or type(error).__name__
             raise Unavailable(" ".join(str(words).split())) from error
@@ -90,7 +90,7 @@ class RedisClient:
                 raise reply
         return replies
 
-    def _exchanged(self, commands: tuple[Command, ...]) -> list[Any]:
+    def _exchange(self, commands: tuple[Command, ...]) -> list[Any]:
         """The replies; if an idle connection was cut, a new one is tried.
 
         A connection made before a fork belongs to the parent.

@@ -25,7 +25,7 @@ class SqliteStore(SqlStore):
         if copy_of:
             from hardwon.storage.stores.sqlite import mirror
 
-            self._db, journal = mirror.opened(home, copy_of)
+            self._db, journal = mirror.open_copy(home, copy_of)
         else:
             self._db = Database(os.path.join(home, "hardwon.db"))
             spool = Spool(os.path.join(home, "deliveries.spool"))

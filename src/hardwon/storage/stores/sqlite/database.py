@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _LOOK = 0.002  # seconds between two attempts
 
 
-class Turn:
+class WriterLock:
     """A lock file beside the database, held only while waiting to write."""
 
     def __init__(self, path: str, patience: float) -> None:
@@ -35,7 +35,7 @@ class Turn:
 
     def __enter__(self) -> None:
         """Wait for the turn; after too long, or if the file cannot exist, go on without it."""
-        handle = self._opened()
+        handle = self._open_file()
         if handle is None:
             return
         end = time.monotonic() + self._patience
@@ -52,7 +52,7 @@ class Turn:
             os.close(self._handle)
             self._handle = None
 
-    def _opened(self) -> int | None:
+    def _open_file(self) -> int | None:
         if self._handle is None:
             try:
                 self._handle = _files.lock_file(self._path)
@@ -99,7 +99,7 @@ class Database:
     def __init__(self, path: str) -> None:
         self.path = path
         self._lock = ForkLock(self._before_fork, self._in_child, rank=MIDDLE)
-        self._turn = Turn(f"{path}-turn", PATIENCE)
+        self._turn = WriterLock(f"{path}-turn", PATIENCE)
         self._depth = 0
         self._owner = 0
         self._is_frozen: bool  # opened read-only, as it cannot be written
@@ -115,11 +115,11 @@ class Database:
         """All rows of a query."""
         with self._lock:
             try:
-                return self._connected().execute(sql, values).fetchall()
+                return self._usable_connection().execute(sql, values).fetchall()
             except sqlite3.Error as error:
                 if "decode to UTF-8" in str(error):
                     return _legible(self._connection, sql, values)
-                raise _explained(error, self.path) from error
+                raise _explain(error, self.path) from error
 
     def row(self, sql: str, values: Sequence[object] = ()) -> Row | None:
         """The first row of a query, if there is one."""
@@ -129,16 +129,16 @@ class Database:
     def run(self, sql: str, values: Sequence[object] | Mapping[str, object] = ()) -> int:
         """Run a change inside `with database:`; returns the id of an inserted row."""
         try:
-            return self._connected().execute(sql, values).lastrowid or 0
+            return self._usable_connection().execute(sql, values).lastrowid or 0
         except sqlite3.Error as error:
-            raise _explained(error, self.path) from error
+            raise _explain(error, self.path) from error
 
     def run_many(self, sql: str, values: Iterable[Sequence[object]]) -> None:
         """Change many rows inside `with database:`."""
         try:
-            self._connected().executemany(sql, values)
+            self._usable_connection().executemany(sql, values)
         except sqlite3.Error as error:
-            raise _explained(error, self.path) from error
+            raise _explain(error, self.path) from error
 
     def __enter__(self) -> Database:
         """Begin a writing transaction; takes the lock at once, so that no read is upgraded."""
@@ -224,7 +224,7 @@ class Database:
     @property
     def is_open(self) -> bool:
         """Whether a transaction or a snapshot is open."""
-        return self._connected().in_transaction
+        return self._usable_connection().in_transaction
 
     @property
     def notes(self) -> dict[object, Any] | None:
@@ -275,7 +275,7 @@ class Database:
         self._depth -= 1
         self._lock.release()
 
-    def _connected(self) -> sqlite3.Connection:
+    def _usable_connection(self) -> sqlite3.Connection:
         if self._is_frozen and not self._connection.in_transaction:
             self.close()
         if self._owner != os.getpid():
@@ -290,7 +290,7 @@ class Database:
         except sqlite3.Error as error:
             if _code(error) not in _UNWRITABLE or not self._open_frozen():
                 self.close()
-                raise _explained(error, self.path) from error
+                raise _explain(error, self.path) from error
             self._is_frozen = True
 
     def _open_to_write(self) -> None:
@@ -306,7 +306,7 @@ class Database:
         if not os.path.isfile(self.path) or _size(f"{self.path}-wal"):
             return False
         self.close()
-        self._connection = _connect(f"file:{_quoted(self.path)}?immutable=1")
+        self._connection = _connect(f"file:{_quote_path(self.path)}?immutable=1")
         self._owner = os.getpid()
         version = self._connection.execute("PRAGMA user_version").fetchone()[0]
         return bool(version == SCHEMA)
@@ -353,7 +353,7 @@ class Snapshot:
     def __enter__(self) -> None:
         self._db._lock.acquire()
         try:
-            self._is_own = not self._db._connected().in_transaction
+            self._is_own = not self._db._usable_connection().in_transaction
             if self._is_own:
                 self._db.run("BEGIN")
         except BaseException:
@@ -409,7 +409,7 @@ def _legible(connection: sqlite3.Connection, sql: str, values: Sequence[object])
         connection.text_factory = usual
 
 
-def _quoted(path: str) -> str:
+def _quote_path(path: str) -> str:
     """The path as a part of a URI."""
     return path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
 
@@ -456,7 +456,7 @@ def _statements(path: str) -> Iterable[str]:
                 statement = ""
 
 
-def _explained(error: sqlite3.Error, path: str) -> Exception:
+def _explain(error: sqlite3.Error, path: str) -> Exception:
     """The error for a person."""
     code = _code(error)
     if code == sqlite3.SQLITE_FULL or (code in _UNWRITABLE and _is_full(path)):

@@ -48,7 +48,7 @@ def path(home: str, url: str) -> str:
     return os.path.join(home, f"mirror-{_files.database_digest(url)}.db")
 
 
-def opened(home: str, url: str) -> tuple[Database, Journal]:
+def open_copy(home: str, url: str) -> tuple[Database, Journal]:
     """The database of a copy, for reading; notes also go to the server."""
     place = path(home, url)
     database = Database(place)

@@ -65,7 +65,7 @@ def count_holders(db: Database, changes: Mapping[int, int]) -> None:
 def count_lessons(db: Database, shelf: int, added: int) -> None:
     """Change how many lessons of a shelf are in the dictionary."""
     db.run("UPDATE shelves SET active = active + ? WHERE id = ?", (added, shelf))
-    scopes.forget_known(db)
+    scopes.forget_notes(db)
 
 
 def _numbers(db: Database, shelf: int, keys: list[str]) -> dict[str, int]:
@@ -134,11 +134,13 @@ class PostingBuffer:
         if self._size > MOST:
             self.flush()
 
-    def added(self, shelves: Iterable[int]) -> int:
+    def count_added(self, shelves: Iterable[int]) -> int:
         """How many lessons of these shelves are in the buffer."""
         return sum(self._added[shelf] for shelf in shelves)
 
-    def amended(self, shelves: Iterable[int], query_keys: tuple[str, ...], written: Terms) -> Terms:
+    def add_pending(
+        self, shelves: Iterable[int], query_keys: tuple[str, ...], written: Terms
+    ) -> Terms:
         """The terms of the keys: `written` ones plus those in the buffer, the rarest first."""
         terms = {(term[3], term[1]): term for term in written}
         for shelf in shelves:
@@ -162,7 +164,7 @@ class PostingBuffer:
         last_term = newest(self._db)
         numbers = self._numbers()
         self._write_lessons(numbers)
-        for parts in postings.parts(self._ranked(numbers)):
+        for parts in postings.parts(self._by_rank(numbers)):
             self._append(parts, last_term)
         self._clear()
 
@@ -190,7 +192,7 @@ class PostingBuffer:
         for shelf, added in self._added.items():
             count_lessons(self._db, shelf, added)
 
-    def _ranked(self, numbers: list[int]) -> Iterator[TermEntries]:
+    def _by_rank(self, numbers: list[int]) -> Iterator[TermEntries]:
         """The entries to write, in the order of the table."""
         for place in sorted(range(len(numbers)), key=numbers.__getitem__):
             term, entries = numbers[place], self._entries[place]
@@ -305,7 +307,7 @@ def enter_text(db: Database, lesson: int) -> None:
 
 def _change(db: Database, shelf: int, lessons: Lessons) -> None:
     numbers = enter(db, shelf, dict.fromkeys(set().union(*lessons.values()), 0))
-    before = _indexed(db, list(lessons))
+    before = _read_indexed(db, list(lessons))
     after = {
         lesson: {(numbers[key], impact) for key, impact in entries.items()}
         for lesson, entries in lessons.items()
@@ -328,7 +330,7 @@ def _write_difference(db: Database, before: dict[int, Entries], after: dict[int,
     count_holders(db, holders)
 
 
-def _indexed(db: Database, lessons: list[int]) -> dict[int, Entries]:
+def _read_indexed(db: Database, lessons: list[int]) -> dict[int, Entries]:
     """The present entries of these lessons in the dictionary."""
     rows = db.rows(
         "SELECT lesson, terms FROM indexed WHERE lesson IN (SELECT value FROM json_each(?))",

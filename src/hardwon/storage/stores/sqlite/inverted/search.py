@@ -66,7 +66,7 @@ class Memtable:
         self._own_entries.clear()
         self._own_added.clear()
 
-    def taken(self) -> Iterator[list[Waiting]]:
+    def take_all(self) -> Iterator[list[Waiting]]:
         """Take all waiting rows, oldest first, in batches; they are removed."""
         while rows := self._db.rows(
             "SELECT shelf, lesson, is_new, entries, id FROM fresh ORDER BY id LIMIT ?", (_AT_ONCE,)
@@ -108,7 +108,7 @@ class Memtable:
                     by_key.setdefault(key, []).append((lesson, entries[key]))
         return by_key
 
-    def added(self, shelves: Iterable[int]) -> int:
+    def count_added(self, shelves: Iterable[int]) -> int:
         """How many lessons of these shelves are not counted in the dictionary yet."""
         return sum(self._added.get(shelf, 0) + self._own_added.get(shelf, 0) for shelf in shelves)
 
@@ -203,13 +203,15 @@ class Index:
         """Move the memtable to the buffer."""
         if self._pending is None:
             self._pending = merge.PostingBuffer(self._db)
-        for waiting in self._fresh.taken():
+        for waiting in self._fresh.take_all():
             merge.settle(self._db, self._pending, waiting)
         return self._pending
 
     def tally(self, scope: Scope, query: Query) -> tuple[Visible, MatchTally]:
         """The shelves visible from a scope, and the scores of the lessons there."""
-        known = scopes.known(self._db)  # during a transaction nobody else changes a count
+        known = scopes.transaction_notes(
+            self._db
+        )  # during a transaction nobody else changes a count
         if ("visible", scope) not in known:
             known["visible", scope] = scopes.visible(self._db, scope)
         visible: Visible = known["visible", scope]
@@ -220,8 +222,8 @@ class Index:
         query_keys = keys(query)[:_MOST_KEYS]
         self._fresh.look()
         fresh = self._fresh.postings(visible.ids, query_keys)
-        pending = self._pending.added(visible.ids) if self._pending else 0
-        total = visible.total + self._fresh.added(visible.ids) + pending
+        pending = self._pending.count_added(visible.ids) if self._pending else 0
+        total = visible.total + self._fresh.count_added(visible.ids) + pending
         terms = self._terms(visible, query_keys)
         if not terms and not fresh:  # as for most lessons of a pack
             return MatchTally(query.near, total=total)
@@ -240,7 +242,11 @@ class Index:
             f" AND term IN ({marks(query_keys)}) ORDER BY holders, term, shelf",
             (*visible.ids, *query_keys),
         )
-        return self._pending.amended(visible.ids, query_keys, written) if self._pending else written
+        return (
+            self._pending.add_pending(visible.ids, query_keys, written)
+            if self._pending
+            else written
+        )
 
     def _postings(
         self, terms: Terms, budget: int
