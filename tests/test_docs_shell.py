@@ -27,6 +27,7 @@ LEFT_OUT = {
     r"^hardwon (?:open|serve|daemon)\b|--watch|--metrics-port|queue top|^hardwon work *(?:#|$)": (
         "they stay until they are stopped; tests/surfaces starts each"
     ),
+    r"^\S*python -m bench trial": "tests/test_live_trial.py runs it with a script as its agent",
     r"redis|pg_dump|pg_restore|createdb|postgres|POSTGRES": "they need a server; own tests",
     r"^claude |--actor claude|^podman|^curl|^useradd|^systemctl|^cp deploy": "programs of others",
     r"…|<id>|my-agent|\.sock|mcp add": "a reader fills in what is left open",

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.trial.results import tables
+from bench.trial.results import load, tables
 
 ROOT = Path(__file__).parents[1]
 FREIGHT = ROOT / "bench/trial/projects/freight"
@@ -103,3 +103,11 @@ def test_arms_are_compared_on_the_tasks_that_all_have_done() -> None:
     assert "| none | 3 | 3 | 10.0 |" in printed  # a task counts once, however often it was done
     assert "| hooks | 2 | 2 | 6.0 (-6.0 … -2.0) |" in printed
     assert "p 3 (none: 99 calls, 0 failed, done)" in printed
+
+
+def test_the_page_shows_the_tables_of_the_published_runs() -> None:
+    printed = tables(load([ROOT / "bench/trial/results.jsonl"]))
+    page = (ROOT / "docs/explanation/benchmark.md").read_text()
+
+    rows = [line for line in printed.splitlines() if line.startswith("|")]
+    assert [line for line in rows if line not in page] == []

@@ -82,7 +82,7 @@ def test_the_page_of_an_index_links_to_no_file_of_the_repository(wheel: ZipFile)
     (metadata,) = (wheel.read(name) for name in wheel.namelist() if name.endswith("METADATA"))
     description = metadata.decode().partition("\n\n")[2]
 
-    assert description.startswith("# hardwon\n\n**An agent makes a mistake once.**")
+    assert description.startswith("# hardwon\n\nhardwon captures the failures")
     assert "pip install '.[serve]'" in description
     assert "[`hardwon report`]" not in description
     assert "`hardwon report`" in description

@@ -139,4 +139,4 @@ def _interval(
 
 def _number(value: float, *, signed: bool = False) -> str:
     sign = "+" if signed else "-"
-    return f"{value:{sign},.0f}" if abs(value) >= 1000 else f"{value:{sign}.1f}"
+    return f"{value:{sign},.0f}" if abs(value) >= 100 else f"{value:{sign}.1f}"

@@ -5,22 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from hardwon.core.text.clean import one_line
 from hardwon.core.values.delivery import Door
+from hardwon.core.values.lesson import Lesson
 from hardwon.core.values.report import Place, Window
 from hardwon.core.values.run import EndedRun, Failure, Step
+from hardwon.core.values.scope import Scope
 from hardwon.engine.pipeline.mine import Memory
 from hardwon.engine.pipeline.screen import screen_lesson, screen_text
+from hardwon.engine.runtime import Runtime
 from hardwon.knowledge.evidence.trails import working_calls
 from hardwon.knowledge.evidence.ways import Way, ways_of
 from hardwon.knowledge.ranking.query import stem
-
-if TYPE_CHECKING:
-    from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.scope import Scope
-    from hardwon.engine.runtime import Runtime
 
 _RUNS = 100  # latest runs of a project that are looked at
 _ALL_RUNS = 5000

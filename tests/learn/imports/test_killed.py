@@ -20,7 +20,7 @@ import hardwon
 home, pack, statement = sys.argv[1:]
 opened, connect = [], sqlite3.connect
 def kill(sql):
-    if sql.startswith(statement):
+    if sql.lstrip().startswith(statement):
         os.kill(os.getpid(), 9)
 def heard(*args, **how):
     opened.append(connect(*args, **how))

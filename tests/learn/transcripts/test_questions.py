@@ -26,10 +26,10 @@ from hardwon.learn.transcripts.questions import (
     Question,
     Selection,
     all_questions,
+    answers_from,
     cautious,
     converse,
     dialogue,
-    prepared,
 )
 from tests.learn.transcripts.mined import Desk
 
@@ -46,7 +46,9 @@ DELTA = Delta(SUMMARY, (FIRST, SECOND), (NEAR,), (SPARE,))
 
 def _asked(delta: Delta, mode: str, **answers: Any) -> tuple[list[Question], Selection]:
     asked: list[Question] = []
-    known = prepared({key.replace("_", "."): value for key, value in answers.items()}, delta, mode)
+    known = answers_from(
+        {key.replace("_", "."): value for key, value in answers.items()}, delta, mode
+    )
 
     def answer(question: Question) -> Chosen:
         asked.append(question)

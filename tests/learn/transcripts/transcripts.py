@@ -54,7 +54,7 @@ class Claude:
 
     def write(self, home: Path, *, session: str = "", older: bool = False) -> Path:
         session = session or self._session
-        folder = home / ".claude" / "projects" / claude.encoded(self._common["cwd"])
+        folder = home / ".claude" / "projects" / claude.folder_name(self._common["cwd"])
         path = (folder / "sessions" if older else folder) / f"{session}.jsonl"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(self.text(), encoding="utf-8")

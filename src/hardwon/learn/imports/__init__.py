@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections.abc import Iterable, Iterator
 from contextlib import closing
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from hardwon.core.errors import InvalidInput, StorageError
+from hardwon.core.values.lesson import Lesson
 from hardwon.core.values.lesson_formats import TITLE, claim_origin, from_lines, from_markdown
+from hardwon.core.values.scope import Scope
 from hardwon.learn.imports import aiwg, arbiter, chatcli, insights, wasp
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.scope import Scope
 
 # Errors that readers raise on data of the wrong shape.
 _WRONG_SHAPE = (TypeError, ValueError, OverflowError, AttributeError, LookupError, RecursionError)

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from hardwon.core.errors import InvalidInput
 from hardwon.core.text.clean import one_line
 from hardwon.core.values.lesson import Evidence, Lesson
 from hardwon.core.values.run import Trigger
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from hardwon.core.values.scope import Scope
+from hardwon.core.values.scope import Scope
 
 
 def parse(text: str, path: str, scope: Scope) -> Iterator[Lesson]:

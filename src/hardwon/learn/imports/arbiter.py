@@ -6,16 +6,13 @@ Only the rows of one tenant and one agent are read: lessons never cross either.
 from __future__ import annotations
 
 import sqlite3
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 from urllib.parse import quote
 
 from hardwon.core.errors import InvalidInput
 from hardwon.core.values.lesson import Evidence, Lesson
 from hardwon.core.values.scope import Scope
 from hardwon.learn.imports.fields import moment
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 EVERY_AGENT = "*"
 _OWNERS = "SELECT DISTINCT tenant_id, agent_id FROM lessons"

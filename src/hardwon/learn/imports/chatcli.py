@@ -5,16 +5,13 @@ from __future__ import annotations
 import json
 import logging
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from hardwon.core.errors import InvalidInput
 from hardwon.core.values.lesson import Evidence, Lesson
+from hardwon.core.values.scope import Scope
 from hardwon.learn.imports.fields import moment, required_text, share, words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from hardwon.core.values.scope import Scope
 
 log = logging.getLogger("hardwon")
 _OWN_TAGS = ("reflexion", "trigger:")

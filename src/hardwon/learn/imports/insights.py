@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from hardwon.core.text.clean import one_line
 from hardwon.core.values.lesson import Evidence, Kind, Lesson
 from hardwon.core.values.run import Trigger
+from hardwon.core.values.scope import Scope
 from hardwon.learn.imports.fields import moment
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from hardwon.core.values.scope import Scope
 
 
 def parse(text: str, path: str, scope: Scope) -> Iterator[Lesson]:

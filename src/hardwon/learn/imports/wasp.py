@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hardwon.core.errors import StorageError, Unavailable
 from hardwon.core.values.lesson import Evidence, Lesson
 from hardwon.core.values.run import Trigger
+from hardwon.core.values.scope import Scope
 from hardwon.learn.imports.fields import moment, share
 from hardwon.storage.stores.redis.server import RedisClient
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from hardwon.core.values.scope import Scope
 
 _PATIENCE = 10.0  # seconds; a person waits
 _INDEX = "reflection:recent_goals"

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from datetime import datetime, timedelta
 from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from hardwon.core.errors import InvalidInput, NotFound
 from hardwon.learn.transcripts.agents import KINDS, claude, kind_of, read
 from hardwon.learn.transcripts.rules import Story
 from hardwon.learn.transcripts.transcript import SessionPlace, place
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from datetime import datetime, timedelta
-
-    from hardwon.learn.transcripts.transcript import SessionPlace
 
 PROJECT, PERSON = "project-level", "user-level"
 LIVE = 300.0  # seconds since its last line during which a session counts as running
@@ -65,7 +61,7 @@ def belongs(session: SessionPlace, cwd: str) -> bool:
     if session.cwd:
         return session.cwd in around or session.cwd.startswith(cwd.rstrip("/") + "/")
     if session.agent == claude.NAME:
-        return session.folder in map(claude.encoded, around)
+        return session.folder in map(claude.folder_name, around)
     return where(session) in around
 
 

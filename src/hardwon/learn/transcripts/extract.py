@@ -7,26 +7,23 @@ Without a language model, or when it fails twice, the rules' own words stand.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from hardwon.core.errors import HardwonError
 from hardwon.core.text.redact import redact
 from hardwon.core.time_limits import run_sync
+from hardwon.engine.runtime import Runtime
 from hardwon.learn.transcripts import llm_extract
 from hardwon.learn.transcripts.agents import length, read
-from hardwon.learn.transcripts.insight import Delta, Insight, Passage, Summary, ranked
+from hardwon.learn.transcripts.catalog import Context
+from hardwon.learn.transcripts.insight import Delta, Insight, Passage, Summary, rank
 from hardwon.learn.transcripts.llm_extract import chunks
 from hardwon.learn.transcripts.related import find_related, open_library
 from hardwon.learn.transcripts.rules import Findings, apply_rules
-
-if TYPE_CHECKING:
-    from collections import Counter
-
-    from hardwon.engine.runtime import Runtime
-    from hardwon.learn.transcripts.catalog import Context
-    from hardwon.learn.transcripts.transcript import SessionPlace
-    from hardwon.storage.ports import Model
+from hardwon.learn.transcripts.transcript import SessionPlace
+from hardwon.storage.ports import Model
 
 _MODEL_PASSES = 2  # one for the insights, one for the summary
 Tell = Callable[[int, int], None]
@@ -69,11 +66,13 @@ def extract(context: Context, engine: Runtime, tell: Tell = untold) -> Extractio
     notes: list[str] = []
     if engine.has_model:
         place, model = context.place, engine.model
-        summary, insights, notes = run_sync(lambda: _worded(place, model, findings, counted))
-    chosen, spare = ranked(list(map(cleansed, insights)), list(map(cleansed, findings.missed)))
+        summary, insights, notes = run_sync(lambda: _ask_both(place, model, findings, counted))
+    chosen, spare = rank(
+        list(map(clean_insight, insights)), list(map(clean_insight, findings.missed))
+    )
     library = open_library(context)
     delta = Delta(
-        summary=_cleansed_summary(summary),
+        summary=_clean_summary(summary),
         insights=chosen,
         related=find_related((*chosen, *spare), library),
         spare=spare,
@@ -82,7 +81,7 @@ def extract(context: Context, engine: Runtime, tell: Tell = untold) -> Extractio
     return Extraction(delta, findings, reading.skipped)
 
 
-async def _worded(
+async def _ask_both(
     place: SessionPlace, model: Model, findings: Findings, counted: Counted
 ) -> tuple[Summary, list[Insight], list[str]]:
     """The model's insights, plus those of the rules, which carry the signatures."""
@@ -104,7 +103,7 @@ async def _worded(
     return summary, [*insights, *findings.insights], notes
 
 
-def cleansed(insight: Insight) -> Insight:
+def clean_insight(insight: Insight) -> Insight:
     """The insight without secrets."""
     return insight._replace(
         title=redact(insight.title),
@@ -115,7 +114,7 @@ def cleansed(insight: Insight) -> Insight:
     )
 
 
-def _cleansed_summary(summary: Summary) -> Summary:
+def _clean_summary(summary: Summary) -> Summary:
     return summary._replace(
         text=redact(summary.text),
         task=redact(summary.task),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
+from datetime import datetime
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from hardwon.core.text.clean import clean, clip, clip_words, one_line
 from hardwon.core.text.harm import objection
@@ -12,14 +14,9 @@ from hardwon.core.text.injection import suspicion
 from hardwon.core.text.redact import redact
 from hardwon.core.values.lesson import RULES, Evidence, Fix, Kind, Lesson, Status, clean_tags
 from hardwon.core.values.run import Trigger
+from hardwon.core.values.scope import Scope
 from hardwon.storage.stores.markdown import Entry, Note
 from hardwon.storage.stores.markdown import insights as notes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from datetime import datetime
-
-    from hardwon.core.values.scope import Scope
 
 CONTENT, PATTERN, IMPLICIT = "content", "pattern", "implicit"
 HIGH, MEDIUM, LOW = "high", "medium", "low"
@@ -182,7 +179,7 @@ _CONFIDENCE_RANK = {HIGH: 3, MEDIUM: 2, LOW: 1}
 _LIMIT, _SPARE = 10, 20
 
 
-def ranked(
+def rank(
     insights: list[Insight], missed: Sequence[Insight] = ()
 ) -> tuple[tuple[Insight, ...], tuple[Insight, ...]]:
     """The ten to choose from, surest first, and others that come after them, `missed` ones last."""
@@ -310,7 +307,7 @@ def lesson(insight: Insight, scope: Scope, session: str, *, vouched: bool = Fals
         author=insight.author,
         job=f"session:{session}:{insight.key}",
         confidence=SURENESS[insight.confidence],
-        status=Status.PROVEN if vouched or _is_stated(insight) else _unproven(insight),
+        status=Status.PROVEN if vouched or _is_stated(insight) else _status_of(insight),
     )
 
 
@@ -319,6 +316,6 @@ def _is_stated(insight: Insight) -> bool:
     return insight.category == PREFERENCES or insight.author != RULES
 
 
-def _unproven(insight: Insight) -> str:
+def _status_of(insight: Insight) -> str:
     """Only one session shows it: a fix is offered at the same error, a bare failure only counts."""
     return Status.CANDIDATE if insight.fixes or insight.kind != PATTERN else Status.SEEN

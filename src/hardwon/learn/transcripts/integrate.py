@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hardwon.core.errors import HardwonError, InvalidInput, NotFound
-from hardwon.core.values.lesson import Evidence, Kind, Status
+from hardwon.core.values.lesson import Evidence, Kind, Lesson, Status
 from hardwon.core.values.scope import Scope
+from hardwon.engine.runtime import Runtime
 from hardwon.engine.trust import project_for
 from hardwon.learn.transcripts import insight as render
-from hardwon.learn.transcripts.insight import TIER_A, Insight, stack
+from hardwon.learn.transcripts.catalog import Context
+from hardwon.learn.transcripts.insight import TIER_A, Insight, Summary, stack
 from hardwon.learn.transcripts.questions import MERGE, OWN_DOMAIN, OWN_PROJECT, Choice, Selection
 from hardwon.learn.transcripts.related import SUMMARIES
-from hardwon.learn.transcripts.state import IntegrationReport, key_of
+from hardwon.learn.transcripts.state import IntegrationReport, MiningState, key_of
 from hardwon.storage.stores.markdown import Entry, FileChange, Note, read_text, update
 from hardwon.storage.stores.markdown import insights as notes
 from hardwon.storage.stores.markdown import memory as memory_md
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.scope import Scope
-    from hardwon.engine.runtime import Runtime
-    from hardwon.learn.transcripts.catalog import Context
-    from hardwon.learn.transcripts.insight import Insight, Summary
-    from hardwon.learn.transcripts.state import MiningState
 
 
 def undo(engine: Runtime, state: MiningState, identity: str) -> IntegrationReport:
@@ -56,13 +49,13 @@ def _restore_file(
     def change(text: str | None) -> str | None:
         if text == after or text is None:
             return before if text == after else None
-        return _cleansed(text, path, record)
+        return _remove_added(text, path, record)
 
     file_change = update(path, change, root=root)
     return file_change.before != file_change.after
 
 
-def _cleansed(text: str, path: str, record: dict[str, Any]) -> str:
+def _remove_added(text: str, path: str, record: dict[str, Any]) -> str:
     for key, title, summary in record["keys"]:
         if notes.has(text, key):
             document = notes.parse(text, path)
@@ -224,7 +217,7 @@ class Integration:
             self._notes.append(f"MEMORY.md has it already: {insight.title}")
         while not memory_md.has(text := read_text(path), entry.key):
             file = self._places.memory_file(insight) if text and memory_md.is_index(text) else ""
-            fitted, leaving = _fitted(text, entry, insight.title, file)
+            fitted, leaving = _fit(text, entry, insight.title, file)
             if fitted is None:
                 archived = self._archive(
                     self._places.folder(OWN_PROJECT, insight), insight, summary
@@ -235,7 +228,7 @@ class Integration:
                 self._grow(self._places.archive(), render.moved(old, self._session, self._now))
             if file:
                 self._update(file, lambda text: text or render.memory_file(insight))
-            if self._update(path, partial(_exchanged, text, fitted)):
+            if self._update(path, partial(_exchange, text, fitted)):
                 self._moved += len(leaving)
 
     def _archive(self, folder: str, insight: Insight, summary: Summary | None) -> str:
@@ -322,7 +315,7 @@ def _is_proven(lesson: Lesson, *, vouched: bool) -> bool:
     return vouched or any(fix.is_proven for fix in lesson.fixes)
 
 
-def _exchanged(before: str | None, new: str, current: str | None) -> str | None:
+def _exchange(before: str | None, new: str, current: str | None) -> str | None:
     """Write the new text if the file is unchanged since it was read; else try again."""
     return new if current == before else current
 
@@ -331,9 +324,7 @@ def _with_entry(text: str | None, entry: Entry) -> str:
     return text if text and memory_md.has(text, entry.key) else memory_md.with_entry(text, entry)
 
 
-def _fitted(
-    text: str | None, entry: Entry, title: str, file: str
-) -> tuple[str | None, list[Entry]]:
+def _fit(text: str | None, entry: Entry, title: str, file: str) -> tuple[str | None, list[Entry]]:
     """MEMORY.md with the entry, and the entries that must leave; None if it cannot fit."""
     if text and memory_md.has(text, entry.key):
         return text, []

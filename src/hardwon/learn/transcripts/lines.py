@@ -7,8 +7,8 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Callable
-from typing import IO, TYPE_CHECKING, Any, cast
+from collections.abc import Callable, Iterator
+from typing import IO, Any, cast
 
 from hardwon.core.errors import InvalidInput, StorageError
 
@@ -19,8 +19,6 @@ try:
 except ImportError:  # the extra `sessions` makes it four times as fast, not more able
     _decode = json.loads
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 LINE_LIMIT = 4 * 1024 * 1024  # a longer line is shortened while it is read
 STRING_KEPT = 64 * 1024  # of either end of a string in such a line
@@ -38,7 +36,7 @@ def records(path: str, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:
         while line := file.readline(LINE_LIMIT):
             number += 1
             if len(line) == LINE_LIMIT and line[-1] != 10:
-                line = _shortened(line, file)
+                line = _shorten(line, file)
             record = _record(line, skipped)
             if record is not None:
                 yield number, record
@@ -80,10 +78,10 @@ def _record(line: bytes, skipped: Counter[str]) -> Any:
     try:
         return _decode(line)
     except (ValueError, RecursionError):
-        return _mended(line, skipped)
+        return _mend(line, skipped)
 
 
-def _mended(line: bytes, skipped: Counter[str]) -> Any:
+def _mend(line: bytes, skipped: Counter[str]) -> Any:
     """The record of a line with broken bytes; None, and counted, when it is no JSON at all."""
     if not line.strip():
         return None
@@ -94,7 +92,7 @@ def _mended(line: bytes, skipped: Counter[str]) -> Any:
         return None
 
 
-def _shortened(begin: bytes, file: IO[bytes]) -> bytes:
+def _shorten(begin: bytes, file: IO[bytes]) -> bytes:
     """The whole line as valid JSON, without the middle of its long strings."""
     line = Shortener()
     line.feed(begin)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from typing import Any, TypeVar
 
 from hardwon.core.errors import BadReply, TransientError
 from hardwon.core.text.clean import clip_words, one_line
@@ -29,12 +30,7 @@ from hardwon.learn.transcripts.insight import (
 )
 from hardwon.learn.transcripts.transcript import FinishedCall, Moment
 from hardwon.models import ask
-from hardwon.storage.ports import Request
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Iterator
-
-    from hardwon.storage.ports import Model
+from hardwon.storage.ports import Model, Request
 
 CHUNK = 24_000  # characters
 _SAID, _CALLED, _FAILED, _WORKED = 2_000, 600, 1_500, 200
@@ -45,7 +41,7 @@ def chunks(moments: Iterable[Moment], size: int = CHUNK) -> Iterator[str]:
     texts: list[str] = []
     length = 0
     for moment in moments:
-        text = rendered(moment)
+        text = render(moment)
         if texts and length + len(text) > size:
             yield "\n".join(texts)
             texts, length = [], 0
@@ -55,7 +51,7 @@ def chunks(moments: Iterable[Moment], size: int = CHUNK) -> Iterator[str]:
         yield "\n".join(texts)
 
 
-def rendered(moment: Moment) -> str:
+def render(moment: Moment) -> str:
     """One moment as the model reads it: line, speaker and text."""
     if isinstance(moment, FinishedCall):
         step = moment.step

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple, cast
+from datetime import timedelta
+from typing import NamedTuple, cast
 
 from hardwon.core.errors import HardwonError, InvalidInput, NotFound
 from hardwon.core.time_limits import run_sync
 from hardwon.core.values.run import Episode
+from hardwon.core.values.scope import Scope
+from hardwon.engine.runtime import Runtime
 from hardwon.learn.transcripts import catalog, lines
 from hardwon.learn.transcripts.catalog import Context, context_of
 from hardwon.learn.transcripts.extract import Tell, extract, untold
+from hardwon.learn.transcripts.insight import Delta
 from hardwon.learn.transcripts.integrate import Integration, undo
 from hardwon.learn.transcripts.past import Learnt, PastRun, PastSessions
 from hardwon.learn.transcripts.questions import (
@@ -20,10 +24,10 @@ from hardwon.learn.transcripts.questions import (
     Question,
     Selection,
     all_questions,
+    answers_from,
     cautious,
     converse,
     dialogue,
-    prepared,
 )
 from hardwon.learn.transcripts.state import (
     Handoff,
@@ -35,16 +39,8 @@ from hardwon.learn.transcripts.state import (
     write_context,
     write_delta,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from datetime import timedelta
-
-    from hardwon.core.values.scope import Scope
-    from hardwon.engine.runtime import Runtime
-    from hardwon.learn.transcripts.insight import Delta
-    from hardwon.learn.transcripts.transcript import SessionPlace
-    from hardwon.storage.ports import Run
+from hardwon.learn.transcripts.transcript import SessionPlace
+from hardwon.storage.ports import Run
 
 PENDING, IN_PROGRESS, COMPLETED = "pending", "in_progress", "completed"
 
@@ -212,24 +208,24 @@ class Sessions:
         """
         progress = PhaseOrder(watch)
         with self._handoff() as handoff:
-            context, delta = self._extracted(place, handoff, progress, tell)
+            context, delta = self._extract(place, handoff, progress, tell)
             progress.enter(SELECTION)
             selection = converse(dialogue(delta, context.mode), answerer(delta, context))
             vouched = answerer is not by_policy
-            report = self._integrated(context, selection, progress, vouched=vouched)
+            report = self._integrate(context, selection, progress, vouched=vouched)
         progress.finish()
         return Mining(place, report, delta)
 
     def preview(self, place: SessionPlace, *, tell: Tell = untold) -> tuple[Context, Delta]:
         """What mining would offer; nothing is saved."""
         with self._handoff() as handoff:
-            return self._extracted(place, handoff, PhaseOrder(), tell)
+            return self._extract(place, handoff, PhaseOrder(), tell)
 
     def ask(self, place: SessionPlace) -> OpenQuestions:
         """The questions of a session; what was extracted waits for `answer`."""
         handoff = self._state.new_handoff()
         try:
-            context, delta = self._extracted(place, handoff, PhaseOrder(), untold)
+            context, delta = self._extract(place, handoff, PhaseOrder(), untold)
         except BaseException:
             handoff.remove()
             raise
@@ -241,10 +237,10 @@ class Sessions:
         handoff = self._state.handoff(run)
         place, delta = read_delta(handoff)
         context = context_of(place)
-        answerer = prepared(answers, delta, context.mode)
+        answerer = answers_from(answers, delta, context.mode)
         selection = converse(dialogue(delta, context.mode), answerer)
         progress = PhaseOrder(at=SELECTION)
-        report = self._integrated(context, selection, progress, vouched=True)
+        report = self._integrate(context, selection, progress, vouched=True)
         handoff.remove()
         return Mining(context.place, report, delta)
 
@@ -281,7 +277,7 @@ class Sessions:
         """Record the runs in a file of the neutral format."""
         return PastSessions(self._engine, self._scope).learn_rows(path, skipped)
 
-    def _extracted(
+    def _extract(
         self, place: SessionPlace, handoff: Handoff, progress: PhaseOrder, tell: Tell
     ) -> tuple[Context, Delta]:
         progress.enter(CONTEXT)
@@ -292,7 +288,7 @@ class Sessions:
         write_delta(handoff, delta, place, self._engine.clock())
         return context, delta
 
-    def _integrated(
+    def _integrate(
         self, context: Context, selection: Selection, progress: PhaseOrder, *, vouched: bool
     ) -> IntegrationReport:
         progress.enter(INTEGRATION)

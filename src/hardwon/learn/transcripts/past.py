@@ -9,38 +9,34 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from hashlib import blake2b
 from itertools import islice, takewhile
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from hardwon.core import _files
 from hardwon.core.errors import HardwonError, storage_error
 from hardwon.core.text.clean import one_line
 from hardwon.core.text.secrets import screen_excerpt
 from hardwon.core.values.report import ListQuery, Place
-from hardwon.core.values.run import RunSoFar
+from hardwon.core.values.run import RunSoFar, Step
+from hardwon.core.values.scope import Scope
 from hardwon.engine import trust
 from hardwon.engine.pipeline import archive
 from hardwon.engine.recording import Recording
+from hardwon.engine.runtime import Runtime
 from hardwon.learn.transcripts.agents import messages, read
 from hardwon.learn.transcripts.transcript import (
     USER,
     FinishedCall,
+    Moment,
     Reading,
     SessionPlace,
 )
 from hardwon.storage.stores.run_files import at_work
 from hardwon.storage.stores.runs import STEPS_REMEMBERED, FileRun
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from hardwon.core.values.run import Step
-    from hardwon.core.values.scope import Scope
-    from hardwon.engine.runtime import Runtime
-    from hardwon.learn.transcripts.transcript import Moment
 
 LEARNT, KNOWN, LIVE, EMPTY = "learnt", "known", "live", "empty"
 NO_FOLDER, UNREADABLE = "no folder", "unreadable"
@@ -159,7 +155,7 @@ class PastSessions:
         is_look: bool,
     ) -> Learnt:
         reading = read()  # twice, so that no session is ever in memory as a whole
-        digests = [moment.digest for moment in _dated(place, reading) if moment.is_call]
+        digests = [moment.digest for moment in _date_moments(place, reading) if moment.is_call]
         about, skipped = reading.about, dict(reading.skipped)
         if not digests:
             return Learnt(place, EMPTY, skipped=skipped)
@@ -173,7 +169,7 @@ class PastSessions:
         recorder.keeps_steps = bool(self._most_telling)
         recorder.resume(digests, known)
         until = datetime.fromtimestamp(since, UTC) - _SLACK if since else None
-        recorder.play(_before(until, _dated(place, read())), is_look=is_look)
+        recorder.play(_before(until, _date_moments(place, read())), is_look=is_look)
         if not is_look and self._is_over(place):
             recorder.end()
         own = sorted([*self.telling, *recorder.runs.values()], key=lambda run: run.worth)
@@ -349,7 +345,7 @@ class _Recorder:
             self._store.ended_runs.note_past(self._owner, self._digest, json.dumps(state))
 
 
-def _dated(place: SessionPlace, reading: Reading) -> Iterator[Dated]:
+def _date_moments(place: SessionPlace, reading: Reading) -> Iterator[Dated]:
     """The moments of a session; one that states no time has that of the one before."""
     at, digest = datetime.fromtimestamp(place.changed, UTC), ""
     for moment in reading.moments():

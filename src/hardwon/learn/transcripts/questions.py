@@ -7,16 +7,13 @@ of answers and a policy drive the same one.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Generator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from hardwon.core.errors import InvalidInput
 from hardwon.learn.transcripts.catalog import PROJECT
 from hardwon.learn.transcripts.insight import HIGH, TIER_A, TIER_B, Delta, Insight, Related, Summary
 from hardwon.learn.transcripts.related import COMPLEMENTARY, NOVEL, REDUNDANT
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 NONE = "none"
 MERGE, CREATE, SKIP = "merge", "create", "skip"
@@ -109,7 +106,7 @@ def all_questions(delta: Delta, mode: str) -> list[Question]:
     questions = [q1(delta), q1_changes(delta), q2(delta)]
     if delta.spare:
         questions += [q3(), q3_missed(delta)]
-    for number, insight in _numbered(delta):
+    for number, insight in _number(delta):
         if insight.key in related:
             questions.append(q4(number, insight, related[insight.key]))
         questions += [q5(number, insight, mode), q5b(number, insight, mode)]
@@ -246,10 +243,10 @@ def _summary(delta: Delta) -> Generator[Question, Chosen, Summary | None]:
     if answer == "yes":
         return delta.summary
     changes = yield q1_changes(delta)
-    return _changed(delta.summary, changes)
+    return _change_summary(delta.summary, changes)
 
 
-def _changed(summary: Summary, changes: Chosen) -> Summary:
+def _change_summary(summary: Summary, changes: Chosen) -> Summary:
     sentences = _sentences(summary.text)
     remaining = [text for n, text in enumerate(sentences, 1) if f"drop{n}" not in changes]
     decisions = [text for n, text in enumerate(summary.decisions, 1) if f"add{n}" in changes]
@@ -262,10 +259,10 @@ def _insights(delta: Delta) -> Generator[Question, Chosen, list[tuple[int, Insig
         picked = yield q2(delta)
     if delta.spare and (yield q3()) == ("yes",):
         picked += yield q3_missed(delta)
-    return [(number, insight) for number, insight in _numbered(delta) if str(number) in picked]
+    return [(number, insight) for number, insight in _number(delta) if str(number) in picked]
 
 
-def _numbered(delta: Delta) -> list[tuple[int, Insight]]:
+def _number(delta: Delta) -> list[tuple[int, Insight]]:
     return list(enumerate((*delta.insights, *delta.spare), 1))
 
 
@@ -313,16 +310,16 @@ def cautious(delta: Delta) -> Answer:
     return answer
 
 
-def prepared(answers: Mapping[str, Any], delta: Delta, mode: str) -> Answer:
+def answers_from(answers: Mapping[str, Any], delta: Delta, mode: str) -> Answer:
     """Answers by question id, a value or a list of values; a missing one gets its default."""
     ids = {question.id for question in all_questions(delta, mode)}
     unknown = sorted(set(answers) - ids)
     if unknown:
         raise InvalidInput(f"no such question: {', '.join(unknown)}")
-    return lambda question: _listed(answers.get(question.id)) or question.default
+    return lambda question: _as_values(answers.get(question.id)) or question.default
 
 
-def _listed(value: Any) -> Chosen:
+def _as_values(value: Any) -> Chosen:
     if value is None:
         return ()
     return tuple(map(str, value)) if isinstance(value, list | tuple) else (str(value),)

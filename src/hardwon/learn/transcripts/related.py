@@ -5,15 +5,13 @@ from __future__ import annotations
 import glob
 import os
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from hardwon.core.errors import HardwonError
 from hardwon.core.text.clean import clip, one_line
+from hardwon.learn.transcripts.catalog import Context
 from hardwon.learn.transcripts.insight import Insight, Related, content_words
 from hardwon.storage.stores.markdown import read_text
-
-if TYPE_CHECKING:
-    from hardwon.learn.transcripts.catalog import Context
 
 REDUNDANT, CONFLICTING, COMPLEMENTARY, NOVEL = "redundant", "conflicting", "complementary", "novel"
 SUMMARIES = "session-summaries.md"  # says what happened, not what to do
@@ -95,18 +93,18 @@ def _add_lines(path: str, text: str, library: KnownNotes) -> None:
 
 def _nearest(insight: Insight, library: KnownNotes) -> Related | None:
     if insight.key in library.marks:
-        return _related(insight, REDUNDANT, library.marks[insight.key], "It was stored before.")
+        return _relate(insight, REDUNDANT, library.marks[insight.key], "It was stored before.")
     words = content_words(insight.text)
     near = max(library.passages, key=lambda passage: _share(words, passage.words), default=None)
     share = _share(words, near.words) if near else 0.0
     if near is None or share < _NEAR:
         return _about_the_same(insight, library)
     if bool(_FORBIDS.search(insight.text)) != bool(_FORBIDS.search(near.text)):
-        return _related(insight, CONFLICTING, near, "One forbids what the other asks for.")
+        return _relate(insight, CONFLICTING, near, "One forbids what the other asks for.")
     # One new word may be another tool, file or fix: only if memory has all words is it the same.
     relation = REDUNDANT if words <= near.words else COMPLEMENTARY
     common = ", ".join(sorted(words & near.words)[:6])
-    return _related(insight, relation, near, f"Both speak of {common}.")
+    return _relate(insight, relation, near, f"Both speak of {common}.")
 
 
 def _about_the_same(insight: Insight, library: KnownNotes) -> Related | None:
@@ -114,17 +112,17 @@ def _about_the_same(insight: Insight, library: KnownNotes) -> Related | None:
     command = content_words(next((key for key in insight.calls if key.startswith(_SHAPE)), ""))
     error = content_words(insight.evidence[0].quote) if insight.kinds else frozenset()
 
-    def named(passage: MemoryLine) -> int:
+    def shared_words(passage: MemoryLine) -> int:
         """How many words of both the note has; 0 if they are too few."""
         of_command, of_error = len(command & passage.words), len(error & passage.words)
         has_command = 1 < len(command) == of_command
         has_error = of_error >= max(_SHARED, len(error) / 3)
         return of_command + of_error if has_command or has_error else 0
 
-    near = max(library.passages, key=named, default=None)
-    if near is None or not named(near):
+    near = max(library.passages, key=shared_words, default=None)
+    if near is None or not shared_words(near):
         return None
-    return _related(insight, COMPLEMENTARY, near, "It names the command or the error.")
+    return _relate(insight, COMPLEMENTARY, near, "It names the command or the error.")
 
 
 def _share(a: frozenset[str], b: frozenset[str]) -> float:
@@ -133,6 +131,6 @@ def _share(a: frozenset[str], b: frozenset[str]) -> float:
     return common / (len(a) + len(b) - common) if common >= _SHARED else 0.0
 
 
-def _related(insight: Insight, relation: str, near: MemoryLine, reason: str) -> Related:
+def _relate(insight: Insight, relation: str, near: MemoryLine, reason: str) -> Related:
     excerpt = clip(one_line(re.sub(r"<!--.{0,80}?-->", "", near.text)), 200)
     return Related(insight.key, relation, near.path, near.line, excerpt, reason)

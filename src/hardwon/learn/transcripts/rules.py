@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from collections.abc import Iterable
+from typing import Any, NamedTuple, Protocol
 
 from hardwon.core.settings import Settings
 from hardwon.core.text.clean import clip, clip_words, one_line, plural
 from hardwon.core.text.quoting import quotable
-from hardwon.core.values.run import RunSoFar
+from hardwon.core.values.lesson import Fix, Lesson
+from hardwon.core.values.run import RunSoFar, Step
 from hardwon.core.values.scope import Scope
 from hardwon.engine.doors import Doors
 from hardwon.engine.recording import Recording
@@ -39,12 +41,6 @@ from hardwon.learn.transcripts.said import Corrections, Decisions
 from hardwon.learn.transcripts.transcript import USER, FinishedCall, Message, Moment
 from hardwon.storage.stores.memory import MemoryStore
 from hardwon.storage.stores.runs import STEPS_REMEMBERED
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from hardwon.core.values.lesson import Fix, Lesson
-    from hardwon.core.values.run import Step
 
 _PATHS = ("file_path", "path", "filePath", "filename")
 _PAIRS = (("old_string", "new_string"), ("oldString", "newString"), ("old_str", "new_str"))
@@ -117,20 +113,20 @@ class Failures:
 
     def insights(self) -> list[Insight]:
         fixed = [
-            self._fixed(lesson, fix, self._worked[lesson.kinds[0], fix.key])
+            self._fix_insight(lesson, fix, self._worked[lesson.kinds[0], fix.key])
             for lesson in self._lessons
             for fix in lesson.fixes
             if (lesson.kinds[0], fix.key) in self._worked
         ]
         open_failures = (lesson for lesson in self._lessons if not self._is_fixed(lesson))
         return fixed + [
-            self._repeated(lesson) for lesson in open_failures if len(self._passages(lesson)) > 1
+            self._pattern(lesson) for lesson in open_failures if len(self._passages(lesson)) > 1
         ]
 
     def missed(self) -> list[Insight]:
         """Failures that were met once and not got over."""
         return [
-            self._unsolved(lesson)
+            self._open_insight(lesson)
             for lesson in self._lessons
             if len(self._passages(lesson)) == 1 and not self._is_fixed(lesson)
         ]
@@ -154,12 +150,12 @@ class Failures:
             writings(step.tool, step.args) for step in between
         )
 
-    def _fixed(self, lesson: Lesson, fix: Fix, worked: Passage) -> Insight:
+    def _fix_insight(self, lesson: Lesson, fix: Fix, worked: Passage) -> Insight:
         """The insight that a fix got past the failure of a lesson."""
         is_general = fix.sort == TRAIL  # it also helps with other tasks
         step, (first, *others) = self._steps[lesson.kinds[0]], self._passages(lesson)
         where = f"That helps where {_call(step)} {_ending(step)}."
-        return self._repeated(lesson)._replace(
+        return self._pattern(lesson)._replace(
             kind=CONTENT if is_general else IMPLICIT,
             confidence=HIGH if is_general else MEDIUM,
             text=f"{fix.text}\n{where}" if "\n" in fix.text else f"{fix.text.rstrip('.')}. {where}",
@@ -170,7 +166,7 @@ class Failures:
             fixes=(fix,),
         )
 
-    def _repeated(self, lesson: Lesson) -> Insight:
+    def _pattern(self, lesson: Lesson) -> Insight:
         step, passages = self._steps[lesson.kinds[0]], self._passages(lesson)
         program, error = _program(step), quotable(step.failure.line if step.failure else "")
         title = error if error.startswith(program) else f"{program}: {error or 'fails'}"
@@ -189,10 +185,10 @@ class Failures:
             kinds=lesson.kinds[:1],
         )
 
-    def _unsolved(self, lesson: Lesson) -> Insight:
+    def _open_insight(self, lesson: Lesson) -> Insight:
         step = self._steps[lesson.kinds[0]]
         ended = f"{_ending(step, past=True)}"
-        return self._repeated(lesson)._replace(
+        return self._pattern(lesson)._replace(
             text=f"Look out with {_call(step)}: it {ended}, and the session shows no fix.",
             mistake=f"{_call(step)} {ended}.",
         )
@@ -256,7 +252,7 @@ class Story:
         self.steps += 1
         self.failures += act.step.failed
         self.tools[act.step.tool[:60]] += 1
-        path = _edited(act.args)
+        path = _file_of(act.args)
         if path and (path in self.files or len(self.files) < _FILES):
             self.files[path] += 1
 
@@ -277,7 +273,7 @@ class Story:
         return sentences
 
 
-def _edited(args: Any) -> str:
+def _file_of(args: Any) -> str:
     """The file that an edit names; "" for other calls."""
     if not isinstance(args, dict):
         return ""
@@ -310,7 +306,7 @@ class Backtracks:
             self._edits[path, before, after] = moment.line
 
     def insights(self) -> list[Insight]:
-        return [_swung(path, swings) for path, swings in self._swings.items()]
+        return [_swing_insight(path, swings) for path, swings in self._swings.items()]
 
 
 def _edit(args: Any) -> tuple[str, str, str] | None:
@@ -323,7 +319,7 @@ def _edit(args: Any) -> tuple[str, str, str] | None:
     return None
 
 
-def _swung(path: str, swings: list[tuple[int, str]]) -> Insight:
+def _swing_insight(path: str, swings: list[tuple[int, str]]) -> Insight:
     name = path.rsplit("/", 1)[-1]
     first_line = safe_line(swings[-1][1].strip().split("\n")[0], 80)
     return Insight(

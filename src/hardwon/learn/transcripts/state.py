@@ -8,20 +8,16 @@ import os
 import shutil
 import tempfile
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any, NamedTuple
 
 from hardwon.core import _files
 from hardwon.core.errors import InvalidInput, NotFound, storage_error
 from hardwon.core.text.clean import file_id
+from hardwon.learn.transcripts.catalog import Context
 from hardwon.learn.transcripts.insight import Delta, Insight, Related, Summary, insight_from
 from hardwon.learn.transcripts.transcript import SessionPlace
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from datetime import datetime
-
-    from hardwon.learn.transcripts.catalog import Context
-    from hardwon.learn.transcripts.transcript import SessionPlace
 
 _STALE = 24 * 3600.0  # seconds after which the hand-off files of a run are abandoned
 

@@ -6,15 +6,13 @@ import glob
 import os
 import stat
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple, Protocol
 
 from hardwon.core.text.clean import clip_middle
 from hardwon.core.values.run import Step
 from hardwon.knowledge.reading.call_keys import canonical
 from hardwon.knowledge.reading.verdict import has_failed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 USER, AGENT = "user", "agent"
 OUTPUT_LIMIT = 16 * 1024  # characters of an output
@@ -94,9 +92,9 @@ class Reading:
         take = self._parser.take
         for number, record in self._records:
             self.lines = number
-            for event in self._taken(take, record):
+            for event in self._events_of(take, record):
                 if isinstance(event, Result):
-                    yield from self._joined(event)
+                    yield from self._join(event)
                 elif isinstance(event, ToolCall):
                     self._hold(event)
                 elif isinstance(event, Message):
@@ -104,7 +102,7 @@ class Reading:
                 else:
                     self._update_info(event)
 
-    def _taken(self, take: Any, record: Any) -> Iterable[Event]:
+    def _events_of(self, take: Any, record: Any) -> Iterable[Event]:
         """The events of a record; a record of an unexpected shape is skipped and counted."""
         try:
             events: Iterable[Event] | None = take(record, self.lines)
@@ -122,7 +120,7 @@ class Reading:
             self.skipped["unanswered"] += 1
         self._waiting[call.id] = call
 
-    def _joined(self, result: Result) -> Iterator[FinishedCall]:
+    def _join(self, result: Result) -> Iterator[FinishedCall]:
         call = self._waiting.pop(result.id, None)
         if call is None:
             self.skipped["unasked"] += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from hardwon.learn.transcripts import lines
 from hardwon.learn.transcripts.agents import (
@@ -17,10 +17,7 @@ from hardwon.learn.transcripts.agents import (
     messages,
     opencode,
 )
-from hardwon.learn.transcripts.transcript import Reading
-
-if TYPE_CHECKING:
-    from hardwon.learn.transcripts.transcript import Parser, SessionPlace
+from hardwon.learn.transcripts.transcript import Parser, Reading, SessionPlace
 
 
 def _lines(session: SessionPlace, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:
@@ -77,7 +74,7 @@ def read(session: SessionPlace, *, tell: Callable[[], None] | None = None) -> Re
     kind = KINDS[session.agent]
     skipped: Counter[str] = Counter()
     records = kind.records(session, skipped)
-    return Reading(kind.parser(), _told(records, tell) if tell else records, skipped)
+    return Reading(kind.parser(), _tell_each(records, tell) if tell else records, skipped)
 
 
 def length(session: SessionPlace) -> int:
@@ -85,7 +82,7 @@ def length(session: SessionPlace) -> int:
     return KINDS[session.agent].length(session)
 
 
-def _told(
+def _tell_each(
     records: Iterator[tuple[int, Any]], tell: Callable[[], None]
 ) -> Iterator[tuple[int, Any]]:
     for record in records:

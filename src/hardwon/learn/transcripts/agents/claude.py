@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from hardwon.learn.transcripts.transcript import (
     AGENT,
@@ -19,9 +20,6 @@ from hardwon.learn.transcripts.transcript import (
     place,
     text_of,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 NAME, FOLDER = "claude", ".claude"
 _MESSAGES = {"user", "assistant"}
@@ -47,7 +45,7 @@ def find(home: str) -> Iterator[SessionPlace]:
             yield place(NAME, path, base=base, folder=_folder(base, path))
 
 
-def encoded(cwd: str) -> str:
+def folder_name(cwd: str) -> str:
     """The folder name that Claude Code uses for a directory."""
     return re.sub(r"[^A-Za-z0-9]", "-", cwd)
 

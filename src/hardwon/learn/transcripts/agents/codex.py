@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from hardwon.learn.transcripts.transcript import (
     AGENT,
@@ -20,9 +21,6 @@ from hardwon.learn.transcripts.transcript import (
     place,
     text_of,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 NAME, FOLDER = "codex", ".codex"
 _IGNORED = {"turn_context", "event_msg", "world_state", "token_usage_record", "compacted"}
@@ -68,11 +66,11 @@ def _item(item: Any, line: int) -> Iterator[Event]:
         name = "bash" if item["name"] in _SHELLS else item["name"]
         yield ToolCall(line, item["call_id"], name, _args(item))
     elif kind == "local_shell_call":
-        yield ToolCall(line, item["call_id"], "bash", _joined(item["action"]["command"]))
+        yield ToolCall(line, item["call_id"], "bash", _command_line(item["action"]["command"]))
     elif kind in {"function_call_output", "custom_tool_call_output"}:
         output = item["output"]
         text = text_of(output if not isinstance(output, dict) else output.get("content"))
-        yield Result(line, item["call_id"], _unwrapped(text), _failed(text, output))
+        yield Result(line, item["call_id"], _unwrap(text), _has_failed(text, output))
 
 
 _SHELLS = {"shell", "shell_command", "exec_command", "local_shell", "container.exec"}
@@ -93,18 +91,18 @@ def _args(item: Any) -> Any:
     except ValueError:
         return raw
     if isinstance(args, dict) and isinstance(args.get("command", args.get("cmd")), list):
-        return {**args, "command": _joined(args.get("command", args.get("cmd")))}
+        return {**args, "command": _command_line(args.get("command", args.get("cmd")))}
     return args
 
 
-def _joined(command: Any) -> str:
+def _command_line(command: Any) -> str:
     """The command line of an argument list; `["bash", "-lc", "make test"]` gives `make test`."""
     if len(command) == 3 and command[1] in {"-c", "-lc"}:
         return str(command[2])
     return " ".join(map(str, command))
 
 
-def _unwrapped(text: str) -> str:
+def _unwrap(text: str) -> str:
     """The output without the envelope `{"output": …, "metadata": {"exit_code": 1}}`."""
     if not text.startswith('{"output"'):
         return text
@@ -114,7 +112,7 @@ def _unwrapped(text: str) -> str:
         return text
 
 
-def _failed(text: str, output: Any) -> bool:
+def _has_failed(text: str, output: Any) -> bool:
     if isinstance(output, dict) and isinstance(output.get("success"), bool):
         return not output["success"]
     code = _EXIT.search(text[:400]) or _EXIT.search(text[-400:])

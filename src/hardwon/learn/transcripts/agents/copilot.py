@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from hardwon.learn.transcripts.transcript import (
     AGENT,
@@ -18,9 +19,6 @@ from hardwon.learn.transcripts.transcript import (
     inside,
     place,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 NAME, FOLDER = "copilot", ".copilot"
 _IGNORED = (

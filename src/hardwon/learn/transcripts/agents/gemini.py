@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from hardwon.learn.transcripts.transcript import (
     AGENT,
@@ -19,9 +20,6 @@ from hardwon.learn.transcripts.transcript import (
     place,
     text_of,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 NAME, FOLDER = "gemini", ".gemini"
 _IGNORED = {"info", "error", "warning"}

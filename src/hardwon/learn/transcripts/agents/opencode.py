@@ -6,8 +6,9 @@ import json
 import os
 import sqlite3
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 from hardwon.core.errors import StorageError
@@ -21,9 +22,6 @@ from hardwon.learn.transcripts.transcript import (
     SessionPlace,
     ToolCall,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 NAME, FOLDER = "opencode", ".opencode"
 _SESSIONS = """
