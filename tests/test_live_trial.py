@@ -102,7 +102,7 @@ def test_arms_are_compared_on_the_tasks_that_all_have_done() -> None:
 
     assert "| none | 3 | 3 | 10.0 |" in printed  # a task counts once, however often it was done
     assert "| hooks | 2 | 2 | 6.0 (-6.0 … -2.0) |" in printed
-    assert "p 3 (none: 99 calls, 0 failed, done)" in printed
+    assert "Not compared: p 3 (none: 99 calls, 0 failed, done)" in printed
 
 
 def test_the_page_shows_the_tables_of_the_published_runs() -> None:

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-Cell = tuple[str, int]  # project and task
+Task = tuple[str, int]  # project and number
+Cells = dict[Task, list[Row]]
 
 _DRAWS = 4000
 _FIELDS: dict[str, Callable[[Row], float]] = {
@@ -41,43 +42,50 @@ def load(paths: Iterable[Path]) -> list[Row]:
 
 
 def tables(rows: list[Row]) -> str:
-    """Means by arm with intervals, then by project, then what was not compared.
+    """Means by arm with intervals and by project, then what was not compared.
 
-    Arms are compared on the tasks that every arm has done. A task counts once, however often an
-    arm did it. Intervals: 95 %, bootstrap over tasks.
+    Arms are compared with the first one on the tasks that all of them did: one table for each set
+    of tasks, the largest first. A task counts once, however often an arm did it. Intervals: 95 %,
+    bootstrap over tasks.
     """
     by_arm = _cells(rows)
-    arms = [arm for arm in by_arm if not arm.endswith("training")]
-    if not arms:
+    if not by_arm:
         return "no results"
-    common = sorted(set.intersection(*(set(by_arm[arm]) for arm in arms)))
-    if not common:
-        return "no task was done in every arm"
-    chosen = {arm: [by_arm[arm][cell] for cell in common] for arm in arms}
-    parts = [
-        f"{len(common)} tasks in {len({project for project, _ in common})} projects",
-        _means_by_arm(chosen),
-        _by_project(by_arm, arms, common),
-        _not_compared(rows, set(common)),
-    ]
+    first, *others = by_arm
+    did = {arm: frozenset(by_arm[arm]) & frozenset(by_arm[first]) for arm in by_arm}
+    sets = sorted({did[arm] for arm in others or [first]} - {frozenset()}, key=len, reverse=True)
+    parts = []
+    for tasks in sets:
+        chosen = {
+            arm: {task: cells[task] for task in sorted(tasks)}
+            for arm, cells in by_arm.items()
+            if tasks <= did[arm]
+        }
+        projects = sorted({project for project, _ in tasks})
+        parts += [f"{len(tasks)} tasks of {', '.join(projects)}:", _means_by_arm(chosen)]
+        if len(projects) > 1:
+            parts.append(_by_project(chosen))
+    parts.append(_not_compared(rows, frozenset().union(*sets)))
     return "\n\n".join(filter(None, parts))
 
 
-def _cells(rows: list[Row]) -> dict[str, dict[Cell, list[Row]]]:
-    by_arm: dict[str, dict[Cell, list[Row]]] = defaultdict(lambda: defaultdict(list))
-    for row in sorted(rows, key=lambda row: row["arm"] != "none"):  # the first to compare with
+def _cells(rows: list[Row]) -> dict[str, Cells]:
+    """The runs of each arm by task; `none` comes first, training is left out."""
+    by_arm: dict[str, Cells] = defaultdict(lambda: defaultdict(list))
+    tests = (row for row in rows if not row["arm"].endswith("training"))
+    for row in sorted(tests, key=lambda row: row["arm"] != "none"):
         by_arm[row["arm"]][row["project"], row["task"]].append(row)
     return by_arm
 
 
-def _means_by_arm(chosen: dict[str, list[list[Row]]]) -> str:
+def _means_by_arm(chosen: dict[str, Cells]) -> str:
     lines = [
         "| arm | runs | done | " + " | ".join(_FIELDS) + " |",
         "|---|---|---|" + "---|" * len(_FIELDS),
     ]
     first = next(iter(chosen))
     for arm, cells in chosen.items():
-        runs = [row for cell in cells for row in cell]
+        runs = [row for cell in cells.values() for row in cell]
         texts = []
         for value in _FIELDS.values():
             mean = _mean(cells, value)
@@ -92,45 +100,40 @@ def _means_by_arm(chosen: dict[str, list[list[Row]]]) -> str:
     return "\n".join(lines)
 
 
-def _by_project(
-    by_arm: dict[str, dict[Cell, list[Row]]], arms: list[str], common: list[Cell]
-) -> str:
+def _by_project(chosen: dict[str, Cells]) -> str:
     lines = [
-        "| calls, failed calls | " + " | ".join(arms) + " |",
-        "|---|" + "---|" * len(arms),
+        "| calls, failed calls | " + " | ".join(chosen) + " |",
+        "|---|" + "---|" * len(chosen),
     ]
-    for project in sorted({project for project, _ in common}):
-        cells = [cell for cell in common if cell[0] == project]
+    tasks = next(iter(chosen.values()))
+    for project in sorted({project for project, _ in tasks}):
         texts = []
-        for arm in arms:
-            groups = [by_arm[arm][cell] for cell in cells]
-            pair = [_mean(groups, _FIELDS[field]) for field in ("calls", "failed calls")]
+        for cells in chosen.values():
+            own = {task: runs for task, runs in cells.items() if task[0] == project}
+            pair = [_mean(own, _FIELDS[field]) for field in ("calls", "failed calls")]
             texts.append(", ".join(map(_number, pair)))
         lines.append(f"| {project} | {' | '.join(texts)} |")
     return "\n".join(lines)
 
 
-def _not_compared(rows: list[Row], common: set[Cell]) -> str:
-    left = [row for row in rows if (row["project"], row["task"]) not in common]
+def _not_compared(rows: list[Row], compared: frozenset[Task]) -> str:
     texts = sorted(
         f"{row['project']} {row['task']} ({row['arm']}: {row['calls']} calls, {row['failed']}"
         f" failed, {'done' if row['done'] else 'not done'})"
-        for row in left
+        for row in rows
+        if (row["project"], row["task"]) not in compared
     )
-    return f"Not compared, for not every arm did them: {'; '.join(texts)}." if texts else ""
+    return f"Not compared: {'; '.join(texts)}." if texts else ""
 
 
-def _mean(cells: list[list[Row]], value: Callable[[Row], float]) -> float:
-    return fmean(fmean(map(value, rows)) for rows in cells)
+def _mean(cells: Cells, value: Callable[[Row], float]) -> float:
+    return fmean(fmean(map(value, runs)) for runs in cells.values())
 
 
-def _interval(
-    base: list[list[Row]], other: list[list[Row]], value: Callable[[Row], float]
-) -> tuple[float, float]:
+def _interval(base: Cells, other: Cells, value: Callable[[Row], float]) -> tuple[float, float]:
     """Where 95 % of the differences lie when tasks are drawn again and again."""
     differences = [
-        _mean([after], value) - _mean([before], value)
-        for before, after in zip(base, other, strict=True)
+        fmean(map(value, runs)) - fmean(map(value, base[task])) for task, runs in other.items()
     ]
     chance = random.Random(7)
     drawn = sorted(fmean(chance.choices(differences, k=len(differences))) for _ in range(_DRAWS))

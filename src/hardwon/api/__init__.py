@@ -333,7 +333,7 @@ class Agent:
 
         def turn() -> Injection:
             asked = screen_excerpt(as_text(prompt), TEXT_LIMIT)  # cut first, as prompts may be huge
-            imagined = _imagined(self._engine, asked, hyde)
+            imagined = _imagine(self._engine, asked, hyde)
             return self._engine.doors.turn(self.scope, asked, self.run, imagined)
 
         return self._attempt(turn, NOTHING)
@@ -381,7 +381,7 @@ class Agent:
         late = (
             ()
             if steps is None
-            else run_input.learnt(self._engine, self.scope, as_text(task), steps)
+            else run_input.learn_steps(self._engine, self.scope, as_text(task), steps)
         )
         recorded = self.run.so_far().steps if steps is None else late
         flags = run_input.flags_of(signals)
@@ -416,7 +416,7 @@ class Agent:
         self, door: str, text: str, *, tool: str = "bash", hyde: bool | None = None
     ) -> Sequence[Judged]:
         """Every candidate at the `turn`, `action` or `error` door: its score, parts and verdict."""
-        imagined = _imagined(self._engine, text, hyde) if door == Door.TURN else ""
+        imagined = _imagine(self._engine, text, hyde) if door == Door.TURN else ""
         asked = f"{text}\n{imagined}" if imagined else text
         return self._engine.doors.explain(self.scope, door, asked, tool)
 
@@ -528,7 +528,7 @@ class Agent:
             return otherwise
 
 
-def _imagined(engine: Runtime, prompt: str, hyde: bool | None) -> str:
+def _imagine(engine: Runtime, prompt: str, hyde: bool | None) -> str:
     """A hypothetical lesson for the prompt if `hyde` is on; else ""."""
     is_on = engine.settings.hyde.enabled if hyde is None else hyde
     if not is_on:

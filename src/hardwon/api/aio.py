@@ -35,12 +35,12 @@ class Async:
             return async_method
         value = getattr(self._handle, name)
         if not callable(value):
-            return _wrapped(value)
+            return _wrap(value)
         if name in _AT_ONCE:
-            return lambda *args, **kwargs: _wrapped(value(*args, **kwargs))
+            return lambda *args, **kwargs: _wrap(value(*args, **kwargs))
 
         async def call(*args: Any, **kwargs: Any) -> Any:
-            return _wrapped(await asyncio.to_thread(value, *args, **kwargs))
+            return _wrap(await asyncio.to_thread(value, *args, **kwargs))
 
         return call
 
@@ -77,10 +77,10 @@ class Opening:
         return Async(await asyncio.to_thread(api.open, *args, **kwargs))
 
 
-def _wrapped(value: Any) -> Any:
-    return Async(value) if isinstance(value, _HANDLES) or _is_of_a_way(value) else value
+def _wrap(value: Any) -> Any:
+    return Async(value) if isinstance(value, _HANDLES) or _is_handle(value) else value
 
 
-def _is_of_a_way(value: Any) -> bool:
+def _is_handle(value: Any) -> bool:
     """Whether a value is a handle of a way of learning or of a client; results are values."""
     return type(value).__module__.startswith(("hardwon.learn.", "hardwon.api.client."))

@@ -116,11 +116,11 @@ def take_in(
         for lesson in pack.lessons:
             tell(len(stored), pack.size)
             existing = before.get(pack.name_of_new(lesson)) if before else None
-            stored.append(_taken(engine, pack.taken(lesson), existing))
+            stored.append(_take(engine, pack.taken(lesson), existing))
     return stored
 
 
-def _taken(engine: Runtime, lesson: Lesson, existing: Lesson | None) -> Lesson:
+def _take(engine: Runtime, lesson: Lesson, existing: Lesson | None) -> Lesson:
     """Store one imported lesson with its dates, unless `existing` stays."""
     is_released = is_held(existing) and not is_held(lesson)
     if existing and not is_released:

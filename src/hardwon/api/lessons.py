@@ -89,7 +89,7 @@ class Lessons:
         _count_deliveries(self._engine, self._scope)
         query, limit = require_text(text, "query"), within(limit, MOST_FOUND)
         matches = self._engine.store.lessons.search(self._scope, query, limit=limit)
-        by_id = {lesson.id: lesson for lesson in (*matches, *_tagged(self, query.lower()))}
+        by_id = {lesson.id: lesson for lesson in (*matches, *_lessons_tagged(self, query.lower()))}
         order = sorted(
             by_id.values(), key=lambda lesson: (-lesson.hits, -lesson.last_seen_at.timestamp())
         )
@@ -274,7 +274,7 @@ def limited(lessons: Lessons, place: Place) -> Lessons:
     return own
 
 
-def _tagged(lessons: Lessons, tag: str) -> Sequence[Lesson]:
+def _lessons_tagged(lessons: Lessons, tag: str) -> Sequence[Lesson]:
     """The lessons with an automatic tag: `reflexion` or `trigger:…`."""
     if tag != "reflexion" and not tag.startswith("trigger:"):
         return []

@@ -246,7 +246,7 @@ def _load() -> dict[str, Operation]:
         table = tomllib.load(file)
     arguments = {name: _argument(**fields) for name, fields in table.pop("arguments").items()}
 
-    def named(texts: tuple[str, ...]) -> dict[str, Argument]:
+    def pick_arguments(texts: tuple[str, ...]) -> dict[str, Argument]:
         """The arguments of a list: `name!` is required, `name=value` has a default."""
         found = {}
         for text in texts:
@@ -265,8 +265,8 @@ def _load() -> dict[str, Operation]:
             method,
             path,
             tuple(getattr(Right, right) for right in row.pop("rights")),
-            query=named((*_ABOUT[row.pop("about", "")], *row.pop("query", ()))),
-            body=named(row.pop("body", ())),
+            query=pick_arguments((*_ABOUT[row.pop("about", "")], *row.pop("query", ()))),
+            body=pick_arguments(row.pop("body", ())),
             gives=_TYPES[gives] if gives else None,
             shape=shape,
             **row,

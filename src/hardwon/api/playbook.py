@@ -71,7 +71,7 @@ class Playbook:
         texts = {"situation": when and _situation(when), "correction": do, "mistake": wrong}
         changes: Any = {name: text for name, text in texts.items() if text is not None}
         if sort is not None:
-            changes["tags"] = _sorted(item.tags, sort)
+            changes["tags"] = _tags_of_sort(item.tags, sort)
         if not changes:
             raise InvalidInput("name what to change: when, do, wrong or sort")
         return self._lessons.edit(item.id, **changes)
@@ -117,7 +117,7 @@ class Playbook:
         items = parse_items(text)
         if not items:
             raise InvalidInput('no item found; each is {"sort": …, "when": …, "do": …} in JSON')
-        scope, name, past = self._found(run)
+        scope, name, past = self._find_run(run)
         outcome = reading.write_down(self._engine, scope, items, name=name, past=past)
         refused = tuple((item.when, why) for item, why in outcome.refused)
         return Written(outcome.added, outcome.confirmed, refused)
@@ -172,7 +172,7 @@ class Playbook:
     def _is_own(self, lesson: Lesson) -> bool:
         return lesson.scope == self._scope and playbook.is_item(lesson)
 
-    def _found(self, run: str) -> tuple[Scope, str, RunSoFar]:
+    def _find_run(self, run: str) -> tuple[Scope, str, RunSoFar]:
         """The run that items are about, with its scope and name."""
         if not run and (past := self._run.so_far()).steps:
             return self._scope, self._run.name, past
@@ -187,7 +187,7 @@ class Playbook:
         return found[0], run, found[1]
 
 
-def _sorted(tags: tuple[str, ...], sort: str) -> tuple[str, ...]:
+def _tags_of_sort(tags: tuple[str, ...], sort: str) -> tuple[str, ...]:
     """The tags of an item of this sort."""
     if sort not in playbook.SORTS:
         raise InvalidInput(f"no such sort: {sort!r}; one of {', '.join(playbook.SORTS)}")

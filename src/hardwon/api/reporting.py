@@ -59,13 +59,13 @@ def report(
         queue=engine.queue.counts(),
         proof=sentence(alike(strata), share=share),
         parts=tuple(parts(strata)),
-        observed=_observed(engine, window),
+        observed=_observe(engine, window),
         verdicts=tuple(_verdicts(engine, window)),
         share=_share(engine, scope.tenant),
     )
 
 
-def _observed(engine: Runtime, window: Window) -> Observed:
+def _observe(engine: Runtime, window: Window) -> Observed:
     """What the runs of the period were told in time, and what came then."""
     for _ in engine.collect_runs():
         continue

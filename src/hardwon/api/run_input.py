@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _TASK = 4000  # characters of a task that are kept
 
 
-def learnt(engine: Runtime, scope: Scope, task: str, steps: object) -> tuple[Step, ...]:
+def learn_steps(engine: Runtime, scope: Scope, task: str, steps: object) -> tuple[Step, ...]:
     """The steps of a run that are passed only at its end, screened and learnt from."""
     past = RunSoFar(screen_excerpt(task, _TASK))
     with engine.store.together():

@@ -72,7 +72,7 @@ class Tenant:
         """Lessons, the most recently consulted first; with `text`, only those that contain it."""
         if after is not None and not _NUMBER.fullmatch(after[1]):
             raise InvalidInput("no such place in the list of lessons; begin with its first page")
-        wanted = self._wanted(status=status, text=text, after=after, limit=limit)
+        wanted = self._list_query(status=status, text=text, after=after, limit=limit)
         lessons = self._engine.store.listing.lessons(wanted)
         return _page(
             lessons, limit, lambda lesson: (lesson.last_seen_at.timestamp(), str(lesson.id))
@@ -91,7 +91,7 @@ class Tenant:
         limit: int = 50,
     ) -> Page[FailureKind]:
         """The failure kinds that were met in a period, the most frequent first."""
-        wanted = self._wanted(text=text, after=after, limit=limit)
+        wanted = self._list_query(text=text, after=after, limit=limit)
         begin = self._engine.clock() - since
         kinds = self._engine.store.listing.failures(wanted, begin)
         return _page(kinds, limit, lambda kind: (float(kind.met), kind.kind))
@@ -110,7 +110,7 @@ class Tenant:
 
     def deliveries(self, *, after: Mark | None = None, limit: int = 50) -> Page[Delivery]:
         """The deliveries, newest first."""
-        wanted = self._wanted(after=after, limit=limit)
+        wanted = self._list_query(after=after, limit=limit)
         deliveries = self._engine.store.listing.deliveries(wanted)
         return _page(deliveries, limit, lambda delivery: (delivery.at.timestamp(), delivery.id))
 
@@ -125,7 +125,7 @@ class Tenant:
     ) -> Page[EndedRun]:
         """The ended runs, without their steps, newest first; with `text`, by their task."""
         self._collect_runs()
-        wanted = self._wanted(text=text, after=after, limit=limit)
+        wanted = self._list_query(text=text, after=after, limit=limit)
         runs = self._engine.store.ended_runs.recent(wanted)
         return _page(runs, limit, lambda run: (run.ended.timestamp(), run.id))
 
@@ -155,7 +155,7 @@ class Tenant:
                 sums[model] = sums.get(model, budget.Spent()) + spent
         return sums
 
-    def _wanted(
+    def _list_query(
         self, *, status: str = Status.ALL, text: str = "", after: Mark | None, limit: int
     ) -> ListQuery:
         """What to list: one row more than the page has, to see whether another page follows."""

@@ -90,7 +90,7 @@ class Relearner:
         for scope, step, past, shown in records:
             own_scope = Scope(*scope)
             lessons = [lesson for number in shown if (lesson := self._lesson(own_scope, number))]
-            self._recording.after(own_scope, read_step(step), _restored(past), lessons)
+            self._recording.after(own_scope, read_step(step), _restore_past(past), lessons)
 
     def _lesson(self, scope: Scope, number: int) -> Lesson | None:
         try:
@@ -208,7 +208,7 @@ class Copies:
             if (share := self._server.share(tenant)) is not None:
                 self._mirror.set_share(tenant, share)
         for scope, version in states.items():
-            if self._refreshed(scope, version, embeds=embeds):
+            if self._refresh_scope(scope, version, embeds=embeds):
                 yield scope
         if is_sent:
             self._mirror.drop(learnt_here)
@@ -218,7 +218,7 @@ class Copies:
         if "_mirror" in self.__dict__:
             self._mirror.close()
 
-    def _refreshed(self, scope: Scope, version: int, *, embeds: bool) -> bool:
+    def _refresh_scope(self, scope: Scope, version: int, *, embeds: bool) -> bool:
         known_version, marks = self._mirror.state(scope)
         local_ids = self._mirror.numbers(scope)
         is_same = version == known_version and len(marks) == len(local_ids)
@@ -285,7 +285,7 @@ def _plain(past: RunSoFar) -> list[Any]:
     return [past.task, past.steps, told, counted, past.warned, past.since, warnings]
 
 
-def _restored(noted: list[Any]) -> RunSoFar:
+def _restore_past(noted: list[Any]) -> RunSoFar:
     task, steps, told, counted, warned, since, warnings = noted
     return RunSoFar(
         task,

@@ -106,12 +106,12 @@ class Wire:
                 self._idle.pop().close()
 
     def _answer(self, limit: TimeLimit, request: _Request) -> Answer:
-        answer = limit.run(lambda: self._exchanged(request, max(1.0, 2 * limit.seconds)))
+        answer = limit.run(lambda: self._exchange(request, max(1.0, 2 * limit.seconds)))
         if answer.status >= 400:
             raise _error_of(answer)
         return answer
 
-    def _exchanged(self, request: _Request, seconds: float) -> Answer:
+    def _exchange(self, request: _Request, seconds: float) -> Answer:
         """The answer; gives up after `seconds`, when nobody waits for it any more."""
         connection = self._connection()
         connection.timeout = seconds

@@ -87,7 +87,7 @@ def _takes_code(tool: str) -> bool:
 def writings(tool: str, args: str) -> tuple[Writing, ...]:
     """The files that one call writes, in order."""
     if PATCH in args:
-        return tuple(_patched(fields(args) or args))
+        return tuple(_patch_writings(fields(args) or args))
     if args.startswith("{"):
         return _field_writings(fields(args))
     if _takes_code(tool):
@@ -95,7 +95,7 @@ def writings(tool: str, args: str) -> tuple[Writing, ...]:
     return tuple(writing for part in parse(args) for writing in _part_writings(part))
 
 
-def _patched(call: dict[str, Any] | str) -> Iterator[Writing]:
+def _patch_writings(call: dict[str, Any] | str) -> Iterator[Writing]:
     """The edits of a patch in the form `*** Update File: a.py`, each hunk by itself."""
     values = call.values() if isinstance(call, dict) else [call]
     text = next((value for value in values if isinstance(value, str) and PATCH in value), "")
@@ -145,10 +145,10 @@ def _part_writings(part: Command) -> list[Writing]:
     if part.script:
         paths = [*re.findall(_OPENED, part.script), *re.findall(_PATH_WRITTEN, part.script)]
         return [Writing(path, is_edit=True) for path in paths]
-    return [Writing(path) for path in _made(part)]
+    return [Writing(path) for path in _made_paths(part)]
 
 
-def _made(part: Command) -> tuple[str, ...]:
+def _made_paths(part: Command) -> tuple[str, ...]:
     """The paths that a command makes with unknown content: folders, copies, redirected output."""
     if part.program in _MAKERS:
         return part.operands

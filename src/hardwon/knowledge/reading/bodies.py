@@ -43,7 +43,7 @@ def body_message(output: str) -> str:
     try:
         return _words(json.loads(text[start:]), _DEEP)
     except (ValueError, RecursionError):
-        return _scanned(text, start)
+        return _scan(text, start)
 
 
 def body_start(text: str) -> int:
@@ -57,7 +57,7 @@ def body_start(text: str) -> int:
     return prefix.end() if prefix and text[-1] in "}]>" else -1
 
 
-def _scanned(text: str, start: int) -> str:
+def _scan(text: str, start: int) -> str:
     """The first message in a body that cannot be parsed: truncated, or a Python literal."""
     field = re.compile(_FIELD).search(text, start)
     return (field[1] or field[2]).replace("\\n", "\n") if field else ""

@@ -73,10 +73,10 @@ def canonical(args: Any) -> str:
             if isinstance(args.get(key), str) and _is_command(key, args):
                 return canonical(args[key])
             if _is_words(args.get(key)):
-                return canonical(_joined(args[key]))
-    text = _dumped(args)
+                return canonical(_join(args[key]))
+    text = _dump(args)
     if len(text) > ARGS_LIMIT and isinstance(args, dict):
-        text = _dumped(_shortened(args))
+        text = _dump(_shorten(args))
     return clip_middle(clean(clip_middle(text, _LOOKED_AT)), ARGS_LIMIT)
 
 
@@ -87,7 +87,7 @@ def _is_command(key: str, args: dict[str, Any]) -> bool:
     return not re.fullmatch(r"[\w-]*", args[key].strip())
 
 
-def _shortened(args: dict[str, Any]) -> dict[str, Any]:
+def _shorten(args: dict[str, Any]) -> dict[str, Any]:
     """The arguments with long texts cut in the middle, so that the result is still valid JSON."""
     longest = ARGS_LIMIT // (2 * len(args))  # JSON writes some characters as two
     return {
@@ -100,14 +100,14 @@ def _is_words(value: object) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(word, str) for word in value)
 
 
-def _joined(words: list[str]) -> str:
+def _join(words: list[str]) -> str:
     """The command line of a list of words; `make test` for `["bash", "-lc", "make test"]`."""
     if len(words) == 3 and words[1] in {"-c", "-lc"}:
         return words[2]
     return words[1] if len(words) == 2 and words[0] == "apply_patch" else shlex.join(words)
 
 
-def _dumped(args: Any) -> str:
+def _dump(args: Any) -> str:
     """The arguments as JSON; other values are turned into text."""
     try:
         return json.dumps(args, ensure_ascii=False, sort_keys=True, default=as_text)

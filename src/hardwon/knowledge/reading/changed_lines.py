@@ -78,15 +78,15 @@ def lines_fix(steps: Sequence[Step], at: int) -> Fix | None:
     if _was_passed(line, new, between) or any(edits_source(step, steps) for step in between):
         return None  # an earlier version worked, or the code below the script was changed as well
     failing = _failing_line(steps[at], old)
-    old = old._replace(text=_reached(old.text, failing))  # a line that was moved up is new there
-    chosen = _chosen(old, new, line=line, failing=failing)
+    old = old._replace(text=_code_reached(old.text, failing))  # moved lines count as new
+    chosen = _choose(old, new, line=line, failing=failing)
     names = _key_names(chosen, old, new, line=line)
     names = [name for name in names if not is_coined(name, steps)][:4]
     code = _as_text(chosen)
     if not names or len(code) > _LIMIT or re.search(_OWN_CODE, code) or re.search(_PERSONAL, code):
         return None
     text = f"In the {'script' if new.name else 'code'}, with your own names:\n{code}"
-    return Fix(LINES, text, f"{LINES} {' '.join(names)}", "", _removed(chosen, old, new))
+    return Fix(LINES, text, f"{LINES} {' '.join(names)}", "", _removed_calls(chosen, old, new))
 
 
 def has_lines(fix: Fix, code: str) -> bool:
@@ -151,7 +151,7 @@ def _failing_line(step: Step, code: Code) -> str:
     return lines[at].strip() if 0 <= at < len(lines) else ""
 
 
-def _reached(text: str, failing: str) -> str:
+def _code_reached(text: str, failing: str) -> str:
     """The code up to the failing line, and what it defines."""
     lines = text.splitlines()
     at = next((k for k, line in enumerate(lines) if failing and line.strip() == failing), -1)
@@ -159,7 +159,7 @@ def _reached(text: str, failing: str) -> str:
     return "\n".join(lines[:end])
 
 
-def _chosen(old: Code, new: Code, *, line: str, failing: str) -> dict[int, str]:
+def _choose(old: Code, new: Code, *, line: str, failing: str) -> dict[int, str]:
     """The added lines that are about the error, by line number; of few added lines all."""
     lines, known = new.text.splitlines(), {each.strip() for each in old.text.splitlines()}
     at = next((k for k, each in enumerate(lines) if failing and each.strip() == failing), -1)
@@ -228,16 +228,16 @@ def _outside_calls(chosen: dict[int, str], lines: list[str]) -> dict[int, str]:
     for at, line in enumerate(lines):
         if depth > 0 and at - 1 not in chosen:
             inside.add(at)
-        depth += _opened(line)
+        depth += _open_brackets(line)
     return {at: line for at, line in chosen.items() if at not in inside} or chosen
 
 
 def _statement_end(lines: list[str], at: int) -> int:
     """The last line of the statement at a line: until its brackets are closed."""
-    depth, end = _opened(lines[at]), at
+    depth, end = _open_brackets(lines[at]), at
     while depth > 0 and end + 1 < len(lines) and end - at < _SHOWN:
         end += 1
-        depth += _opened(lines[end])
+        depth += _open_brackets(lines[end])
     if lines[end].rstrip().endswith((":", "{")) and end + 1 < len(lines):
         end += 1
     return end
@@ -255,7 +255,7 @@ def _head(lines: list[str], at: int, known: set[str]) -> int:
     return at
 
 
-def _opened(line: str) -> int:
+def _open_brackets(line: str) -> int:
     """How many more brackets a line opens than it closes."""
     plain = re.sub(r"'[^'\n]*'|\"[^\"\n]*\"|#.*", "", line)
     return sum(plain.count(c) for c in "([{") - sum(plain.count(c) for c in ")]}")
@@ -307,7 +307,7 @@ def _as_text(chosen: dict[int, str]) -> str:
     )
 
 
-def _removed(chosen: dict[int, str], old: Code, new: Code) -> str:
+def _removed_calls(chosen: dict[int, str], old: Code, new: Code) -> str:
     """The calls of the old code that most resemble the shown lines and are gone, in words."""
     now = {each.strip() for each in new.text.splitlines()}
     gone = [

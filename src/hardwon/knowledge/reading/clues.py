@@ -131,7 +131,7 @@ def specific_words(text: str) -> str:
 def quotes(pieces: Iterable[str], output: str) -> bool:
     """Whether an output contains one of the quoted messages among the clues."""
     messages = [clue.removeprefix(SAYS) for clue in pieces if clue.startswith(SAYS)]
-    folded = _folded(output) if messages else ""
+    folded = _fold(output) if messages else ""
     return any(message in folded for message in messages)
 
 
@@ -188,7 +188,7 @@ def clues_of(lesson: Lesson) -> tuple[str, ...]:
 def _of_message(quoted: str) -> Iterator[str]:
     """Clues of a quoted message, split at ellipses; a single word is too general."""
     for part in re.split(r"…|\.\.\.", quoted):
-        folded = _folded(part)
+        folded = _fold(part)
         if len(folded.split()) > 1:
             yield f"{SAYS}{folded}"
     yield from _classes(quoted)
@@ -262,5 +262,5 @@ def _classes(text: str) -> Iterator[str]:
     return (f"{ERROR}{name.lower()}" for name in (re.findall(_CLASS, text) if has_class else ()))
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     return " ".join(text.lower().split())

@@ -45,11 +45,11 @@ def error_line(output: str) -> str:
 
 def informative_line(output: str) -> str:
     """The line that says what went wrong; "" if the output only says that something did."""
-    return _cached(output) if len(output) <= _HEAD + _TAIL else _informative(output)
+    return _read_cached(output) if len(output) <= _HEAD + _TAIL else _informative(output)
 
 
 @lru_cache(maxsize=128)  # a failing step is read by several rules, and again as an earlier one
-def _cached(output: str) -> str:
+def _read_cached(output: str) -> str:
     return _informative(output)
 
 
@@ -134,11 +134,11 @@ def traceback_line(lines: list[str]) -> str:
     for at in range(frames[-1] + 1, len(lines)):
         line = lines[at][margin:]
         if line and not line[0].isspace():
-            return _explained(line, above=lines[at - 1][margin:], below=lines[at + 1 : at + 2])
+            return _explain(line, above=lines[at - 1][margin:], below=lines[at + 1 : at + 2])
     return ""
 
 
-def _explained(line: str, *, above: str, below: list[str]) -> str:
+def _explain(line: str, *, above: str, below: list[str]) -> str:
     if line.endswith(":"):
         return " ".join([line, *(more.strip() for more in below)])
     if re.fullmatch(r"[\w.]+", line) and above.startswith("    "):
@@ -214,10 +214,10 @@ def _marked_lines(text: str) -> Iterator[str]:
             line = text[match.start() : end if end >= 0 else len(text)].strip()
             if not re.search(r"(?i:\bwarning\b)", line[:80]):
                 below = text[end + 1 :].split("\n", 1)[0].strip() if end >= 0 else ""
-                yield _completed(line, below)
+                yield _complete(line, below)
 
 
-def _completed(line: str, below: str) -> str:
+def _complete(line: str, below: str) -> str:
     """The line, joined with the next one if that holds its message."""
     if is_outer(line):
         return ""

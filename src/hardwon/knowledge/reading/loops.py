@@ -61,7 +61,7 @@ def find(steps: Sequence[Step], *, exempt: frozenset[str] = frozenset()) -> Loop
     if len(places) < _WARN:
         return None
     between = [step for step in recent[places[-1] : -1] if call(step) != call(recent[-1])]
-    return Loop(recent[-1], len(places), _listed(between))
+    return Loop(recent[-1], len(places), _list_calls(between))
 
 
 def is_exempt(step: Step, exempt: frozenset[str]) -> bool:
@@ -87,7 +87,7 @@ def _warning(loop: Loop) -> tuple[str, ...]:
         "The following tool calls have ERR'd twice in a row"
         " — repeating them won't change the result.",
         "Change argument, change tool, ask for help, or stop trying:",
-        f"  {_shown(loop.step)}",
+        f"  {_show(loop.step)}",
     )
 
 
@@ -95,7 +95,7 @@ def _insisting(loop: Loop) -> tuple[str, ...]:
     tried = ("Tried in between, without effect on it:", *(f"  {attempt}" for attempt in loop.tried))
     return (
         f"This call failed the same way {loop.times} times. Do not make it again as it stands:",
-        f"  {_shown(loop.step)}",
+        f"  {_show(loop.step)}",
         *(tried if loop.tried else ()),
         "Do something different now: read the error, question the assumption behind the call,",
         "take another tool, or stop and report what blocks you.",
@@ -158,9 +158,9 @@ def _only_looks(command: shell.Command) -> bool:
     return command.name in _LOOKS
 
 
-def _listed(between: Sequence[Step]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(_shown(step) for step in between))[-_TRIED:]
+def _list_calls(between: Sequence[Step]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_show(step) for step in between))[-_TRIED:]
 
 
-def _shown(step: Step) -> str:
+def _show(step: Step) -> str:
     return clip(one_line(f"{step.tool} {step.args}"), _SHOWN)

@@ -188,7 +188,7 @@ def _was_made(name: str, steps: Sequence[Step]) -> bool:
     """Whether the run wrote the file before a successful step mentioned it."""
     for earlier in steps:
         if name in earlier.args:
-            files = [tail(writing.path) for writing in _written(earlier) if not writing.old]
+            files = [tail(writing.path) for writing in _writings_of(earlier) if not writing.old]
             if name in files or any(file.split(".", 1)[0] == name for file in files):
                 return True
         if not earlier.failed and (name in earlier.args or name in earlier.output):
@@ -196,7 +196,7 @@ def _was_made(name: str, steps: Sequence[Step]) -> bool:
     return False
 
 
-def _written(step: Step) -> tuple[Writing, ...]:
+def _writings_of(step: Step) -> tuple[Writing, ...]:
     return writings(step.tool, step.args)
 
 
@@ -216,7 +216,7 @@ def _has_edited(steps: Sequence[Step]) -> bool:
         if re.search(_REVERTS, earlier.args):
             has_edit = False
         elif not has_edit:
-            has_edit = any(_edits(writing, steps[: at + 1]) for writing in _written(earlier))
+            has_edit = any(_edits(writing, steps[: at + 1]) for writing in _writings_of(earlier))
     return has_edit
 
 

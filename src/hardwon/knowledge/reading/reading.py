@@ -74,10 +74,10 @@ def step_kind(line: str, step: Step, before: Sequence[Step]) -> str:
 
     `before` are the earlier steps of the run. Names that the run invented are folded.
     """
-    return _named(line, step) or _line_kind(line, step, before)
+    return _timeout_kind(line, step) or _line_kind(line, step, before)
 
 
-def _named(line: str, step: Step) -> str:
+def _timeout_kind(line: str, step: Step) -> str:
     """The kind of a time-out; "" for any other failure."""
     command = blamed_command(parse(step.args), line) if says_timeout(line) else None
     return f"{command.does}{TIMED_OUT}" if command else ""
@@ -337,7 +337,7 @@ def kind_text(line: str, *, is_coined: bool = False) -> str:
 
     A missing module, program or fixture keeps its name, unless the run invented it (`is_coined`).
     """
-    bare = _stripped(line)
+    bare = _strip(line)
     if missing := _missing(bare):
         return f"{_ABSENT} {NAME if is_coined else _root(missing)}"
     if fixture := re.fullmatch(_FIXTURE, bare):
@@ -347,12 +347,12 @@ def kind_text(line: str, *, is_coined: bool = False) -> str:
     if name := re.match(_BARE, bare) or re.match(_SIGNAL, bare):
         return name[1]
     raised = re.search(_RAISED, line[:_READ]) if "." in line else None
-    return _folded(bare, head=raised[1] if raised and bare.startswith(raised[1]) else "")
+    return _fold_names(bare, head=raised[1] if raised and bare.startswith(raised[1]) else "")
 
 
 def printed_text(kind: str, line: str) -> str:
     """A failure kind in the words that a program prints, without the names that it folds."""
-    missing = _missing(_stripped(line)) if kind.startswith(_ABSENT) else None
+    missing = _missing(_strip(line)) if kind.startswith(_ABSENT) else None
     if missing is None:
         return kind
     if NAME not in kind:
@@ -364,13 +364,13 @@ def printed_text(kind: str, line: str) -> str:
 
 def missing_name(line: str) -> str:
     """The module or program that the line says is missing; "" if it names none."""
-    missing = _missing(_stripped(line))
+    missing = _missing(_strip(line))
     return _root(missing) if missing else ""
 
 
 def missing_fixture(line: str) -> str:
     """The test fixture that the line says is missing; "" if it names none."""
-    fixture = re.fullmatch(_FIXTURE, _stripped(line))
+    fixture = re.fullmatch(_FIXTURE, _strip(line))
     return fixture[1] if fixture else ""
 
 
@@ -389,7 +389,7 @@ def _root(missing: re.Match[str]) -> str:
 
 
 @lru_cache(maxsize=128)  # several rules ask about the line of a failing step
-def _stripped(line: str) -> str:
+def _strip(line: str) -> str:
     """The line without file and line number, printing shell, modules of classes, and hints."""
     for pattern in (_PRINTER, _PLACE, _PRINTER):
         prefix = re.match(pattern, line)
@@ -399,7 +399,7 @@ def _stripped(line: str) -> str:
     return (re.sub(_HINT, "", plain) if _has(plain, _SIGNS_HINT) else plain).strip()
 
 
-def _folded(bare: str, *, head: str) -> str:
+def _fold_names(bare: str, *, head: str) -> str:
     """The text with names folded, except the exception class `head` that it begins with."""
     text = head + re.sub(_COINED, _replacement, _without_names(bare[len(head) :]))
     text = " ".join(text.split())

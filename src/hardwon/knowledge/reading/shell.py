@@ -202,12 +202,12 @@ def _commands(text: str, *, depth: int) -> list[Command]:
         if not words:
             continue
         if words[0] in {"cd", "pushd"}:
-            cwd = _moved(cwd, words[1:])
+            cwd = _change_folder(cwd, words[1:])
         elif words[0] in {"export", "set", "declare"} or all(map(_is_assignment, words)):
             env += filter(_is_assignment, words)
         else:
             typed = text[part.starts[skipped] : part.end]
-            commands += _made(part, words, depth=depth, typed=typed, place=(cwd, tuple(env)))
+            commands += _make(part, words, depth=depth, typed=typed, place=(cwd, tuple(env)))
     return commands
 
 
@@ -258,7 +258,7 @@ def _keywords(words: list[str]) -> int:
     return len(words) if words[at : at + 1] in (["for"], ["case"], ["select"]) else at
 
 
-def _moved(cwd: str, words: list[str]) -> str:
+def _change_folder(cwd: str, words: list[str]) -> str:
     target = next((word for word in words if not word.startswith("-")), "")
     return f"{cwd}/{target}" if cwd and target[:1] not in {"/", "~", "$", '"', "'"} else target
 
@@ -267,10 +267,10 @@ def _is_assignment(word: str) -> bool:
     return bool(re.fullmatch(ASSIGNMENT, word))
 
 
-def _made(
+def _make(
     part: _Part, words: list[str], *, depth: int, typed: str, place: tuple[str, tuple[str, ...]]
 ) -> list[Command]:
-    started = _started(words)
+    started = _split_starters(words)
     env, words = (*place[1], *started.env), started.rest
     script = "\n".join(part.documents)
     if not words:
@@ -299,7 +299,7 @@ def _words(started: Starter) -> tuple[str, ...]:
     return (*module, *started.rest)
 
 
-def _started(words: list[str]) -> Starter:
+def _split_starters(words: list[str]) -> Starter:
     """The assignments and starters before the program, and the words from the program on."""
     env, via = tuple[str, ...](), tuple[str, ...]()
     while words and (step := starter(words, program_name(words[0]))):
@@ -435,14 +435,14 @@ def sub_command(program: str, words: list[str]) -> tuple[str, tuple[str, ...], l
     at = _past_options(words, 0, _VERBED_VALUES)
     if at >= len(words):
         return "", (), words
-    verb, before = words[at], _joined(words[:at])
+    verb, before = words[at], _join_options(words[:at])
     if verb not in _NOUNS or name not in _TWO_WORDS:
         return verb, before, words[at + 1 :]
     takes_options = verb in {"compose", "run"}
     then = _past_options(words, at + 1, _VERBED_VALUES) if takes_options else at + 1
     if then >= len(words) or words[then].startswith("-"):
         return verb, before, words[at + 1 :]
-    before = (*before, *_joined(words[at + 1 : then]))
+    before = (*before, *_join_options(words[at + 1 : then]))
     return f"{verb} {words[then]}", before, words[then + 1 :]
 
 
@@ -450,7 +450,7 @@ def _is_task(word: str) -> bool:
     return word in _TASKS or bool(re.fullmatch(_OWN_TASK, word))
 
 
-def _joined(words: list[str]) -> tuple[str, ...]:
+def _join_options(words: list[str]) -> tuple[str, ...]:
     """Options joined with their values: `-p x`."""
     options: list[str] = []
     for before, word in zip(["", *words], words, strict=False):

@@ -180,9 +180,9 @@ def _form(questions: "Iterable[Question]") -> type[Form]:
     """A form with one field per question; the protocol allows only flat forms."""
     fields: dict[str, Any] = {}
     for question in questions:
-        kind: Any = Literal[tuple(map(_shown, question.options))]
+        kind: Any = Literal[tuple(map(_option_label, question.options))]
         default = [
-            _shown(option) for option in question.options if option.value in question.default
+            _option_label(option) for option in question.options if option.value in question.default
         ]
         text = clip(one_line(question.text), 400)
         if question.multi:
@@ -196,7 +196,7 @@ def _field(question: "Question") -> str:
     return question.id.replace(".", "_").replace("-", "_")
 
 
-def _shown(option: "Option") -> str:
+def _option_label(option: "Option") -> str:
     return clip(one_line(f"{option.value}: {option.label}"), _LABEL)
 
 
@@ -207,7 +207,7 @@ def _answers(questions: "Iterable[Question]", form: Form) -> Answers:
         ticked = getattr(form, _field(question), None)
         if ticked is not None:
             labels = ticked if isinstance(ticked, list) else [ticked]
-            values = {_shown(option): option.value for option in question.options}
+            values = {_option_label(option): option.value for option in question.options}
             answers[question.id] = [values[text] for text in labels if text in values]
     return answers
 

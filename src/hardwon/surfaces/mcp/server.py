@@ -109,32 +109,32 @@ def build(hw: Hardwon, agent: Agent, *, folder: str = "") -> MCPServer:
 
 def _add_reading(server: MCPServer, agent: Agent) -> None:
     @server.tool(annotations=_READS)
-    @_explained
+    @_explain_errors
     def recall(task: Text, tool: Name = "") -> Recalled:
         """Lessons for a task; with `tool`, those about exactly this pending call of the tool."""
         injection = agent.before_action(tool, task) if tool else agent.before_turn(task)
         return Recalled.of(injection)
 
     @server.tool(annotations=_READS)
-    @_explained
+    @_explain_errors
     def list_lessons(limit: Limit = 25) -> LessonList:
         """Lessons, newest-consulted first."""
         return LessonList.of(agent.readable(agent.lessons.list(limit=limit)))
 
     @server.tool(annotations=_READS)
-    @_explained
+    @_explain_errors
     def search_lessons(query: LessonText, limit: Limit = 10) -> LessonList:
         """Lessons that contain the query."""
         return LessonList.of(agent.readable(agent.lessons.search(query, limit=limit)))
 
     @server.tool(annotations=_READS)
-    @_explained
+    @_explain_errors
     def fix(error: Text, limit: Limit = 5) -> AnswerList:
         """What got past this error before: in this project first, then in others."""
         return AnswerList.of(agent.fix(error, limit=limit))
 
     @server.tool(annotations=_READS)
-    @_explained
+    @_explain_errors
     def how(words: LessonText, limit: Limit = 5) -> AnswerList:
         """Calls that worked for something: in this project first, then in others."""
         return AnswerList.of(agent.how(words, limit=limit))
@@ -142,27 +142,27 @@ def _add_reading(server: MCPServer, agent: Agent) -> None:
 
 def _add_writing(server: MCPServer, hw: Hardwon, agent: Agent) -> None:
     @server.tool(annotations=_ADDS)
-    @_explained
+    @_explain_errors
     def record_lesson(text: LessonText) -> LessonView:
         """Keep a lesson at once: when it applies and what to do instead, in a sentence or two."""
         return LessonView.of(agent.learn(text))
 
     @server.tool(annotations=_REMOVES)
-    @_explained
+    @_explain_errors
     def delete_lesson(id: Number) -> Done:
         """Remove a lesson of this agent for good."""
         agent.lessons.delete(id)
         return Done(message=f"deleted #{id}")
 
     @server.tool(annotations=_ADDS)
-    @_explained
+    @_explain_errors
     def report_outcome(delivery: Name, outcome: Outcome) -> Done:
         """Say what came of the lessons that a recall delivered."""
         agent.report(Injection(id=delivery), outcome)
         return Done(message=f"noted: {outcome}")
 
     @server.tool(annotations=_ADDS)
-    @_explained
+    @_explain_errors
     def reflect(task: Text, error: Text, attempt: Words = "") -> Queued:
         """Queue a failed attempt; a lesson is made of it in the background."""
         job = agent.after_run(task=task, attempt=attempt, error=error)
@@ -173,7 +173,7 @@ def _add_writing(server: MCPServer, hw: Hardwon, agent: Agent) -> None:
 
 def _add_playbook(server: MCPServer, agent: Agent) -> None:
     @server.tool(annotations=_ADDS)
-    @_explained
+    @_explain_errors
     def playbook_add(items: Items, run: Name = "") -> WrittenItems:
         """Write down what the next agent in this project should know; once, before you end.
 
@@ -184,7 +184,7 @@ def _add_playbook(server: MCPServer, agent: Agent) -> None:
         return WrittenItems.of(agent.playbook.add("\n".join(lines), run=run))
 
 
-def _explained(tool: Callable[P, R]) -> Callable[P, R]:
+def _explain_errors(tool: Callable[P, R]) -> Callable[P, R]:
     """The tool; errors of hardwon reach the host as messages."""
 
     @wraps(tool)

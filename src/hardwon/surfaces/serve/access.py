@@ -137,12 +137,12 @@ def path_in(path: str) -> str:
 
 def path_of(cookie: str, headers: Headers) -> str:
     """The secret path for a cookie; "" if the host of the request is this server's own."""
-    return f"/~{_derived(cookie, 'path')}" if is_loopback(host_name(headers)) else ""
+    return f"/~{_derive(cookie, 'path')}" if is_loopback(host_name(headers)) else ""
 
 
 def csrf_of(cookie: str) -> str:
     """The token that every form of a login must send."""
-    return _derived(cookie, "csrf")
+    return _derive(cookie, "csrf")
 
 
 def is_same(shown: str, secret: str) -> bool:
@@ -165,7 +165,7 @@ def is_loopback(name: str) -> bool:
         return name == "localhost"
 
 
-def _derived(cookie: str, purpose: str) -> str:
+def _derive(cookie: str, purpose: str) -> str:
     return hashlib.sha256(f"{purpose} {cookie}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 

@@ -154,7 +154,10 @@ def _endpoint(operation: Operation) -> Callable[[Request], Any]:
         limits = limits_of(request)
         most = limits.pack if operation.takes_bytes or operation.is_large else limits.body
         body = await admit(request, *operation.rights, most=most)
-        arguments = {**_asked(operation, request), **_sent(operation, request, body)}
+        arguments = {
+            **_query_arguments(operation, request),
+            **_body_arguments(operation, request, body),
+        }
         call = Call(request, arguments, body)
         name = request.headers.get("idempotency-key")
         if name and operation.method != "GET" and not operation.is_secret:
@@ -164,7 +167,7 @@ def _endpoint(operation: Operation) -> Callable[[Request], Any]:
     return endpoint
 
 
-def _asked(operation: Operation, request: Request) -> dict[str, Any]:
+def _query_arguments(operation: Operation, request: Request) -> dict[str, Any]:
     """The parameters of the query, except those that say what it is about."""
     values: dict[str, Any] = {}
     for name, argument in operation.query.items():
@@ -194,11 +197,11 @@ def _parameter(name: str, argument: Argument, text: str) -> Any:
     return text
 
 
-def _sent(operation: Operation, request: Request, body: bytes) -> dict[str, Any]:
+def _body_arguments(operation: Operation, request: Request, body: bytes) -> dict[str, Any]:
     """The fields of the body; InvalidInput names one that is wrong."""
     if not operation.body or operation.takes_bytes:
         return {}
-    fields = _parsed(request, body) if body else {}
+    fields = _parse_body(request, body) if body else {}
     unknown = fields.keys() - operation.body.keys()
     if unknown:
         allowed = ", ".join(operation.body)
@@ -223,7 +226,7 @@ def _are_texts(values: list[Any]) -> bool:
     return all(isinstance(value, str) for value in values)
 
 
-def _parsed(request: Request, body: bytes) -> dict[str, Any]:
+def _parse_body(request: Request, body: bytes) -> dict[str, Any]:
     if request.headers.get("content-type", JSON).partition(";")[0].strip().lower() != JSON:
         raise Problem(415, f"send the body as {JSON}")
     try:

@@ -58,7 +58,7 @@ def create(
         ],
         middleware=[gate],
         lifespan=_running,
-        exception_handlers=dict.fromkeys((HTTPException, HardwonError, Problem), _answered),
+        exception_handlers=dict.fromkeys((HTTPException, HardwonError, Problem), _answer_error),
     )
     app.state.hw, app.state.access, app.state.limits = hw, access, limits
     app.state.traffic = traffic
@@ -99,7 +99,7 @@ async def _ready(request: Request) -> Response:
         return problem_response(Problem(503, "the database or the queue cannot be read"))
 
 
-def _answered(request: Request, error: Exception) -> Response:
+def _answer_error(request: Request, error: Exception) -> Response:
     """An error as the caller sees it: a document for programs, a page for people."""
     if isinstance(error, HTTPException):
         error = Problem(error.status_code, str(error.detail), headers=error.headers)

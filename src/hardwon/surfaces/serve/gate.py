@@ -132,14 +132,14 @@ class Gate:
     async def _bearer(self, header: str) -> Principal:
         if self._access.is_token(header):
             return self._access.owner
-        key = await self._asked(self._access.keys.holder, credentials(header))
+        key = await self._ask_database(self._access.keys.holder, credentials(header))
         if key is None:
             raise _unauthorized("this key is not known, has expired or was revoked")
         if not self._access.keys.is_noted(key):
             asyncio.get_running_loop().run_in_executor(None, self._access.keys.used, key)
         return of_key(key)
 
-    async def _asked(self, call: Callable[[Any], T], value: Any) -> T:
+    async def _ask_database(self, call: Callable[[Any], T], value: Any) -> T:
         """The answer of a database; one on another machine must not hold up other requests."""
         is_local = self._access.database.is_local
         return call(value) if is_local else await run_in_threadpool(call, value)

@@ -58,7 +58,7 @@ def document() -> dict[str, Any]:
     schemas = Schemas()
     paths: dict[str, Any] = {}
     for operation in OPERATIONS.values():
-        described = _described(operation, schemas)
+        described = _describe(operation, schemas)
         paths.setdefault(operation.path, {})[operation.method.lower()] = described
     for path, (media, summary) in _PUBLIC.items():
         paths[path] = {"get": _public(path, media, summary)}
@@ -103,7 +103,7 @@ def _problem(text: str) -> dict[str, Any]:
     return {"description": text, "content": {"application/problem+json": {"schema": schema}}}
 
 
-def _described(operation: Operation, schemas: Schemas) -> dict[str, Any]:
+def _describe(operation: Operation, schemas: Schemas) -> dict[str, Any]:
     parameters = [_parameter(name, one) for name, one in operation.query.items()]
     if "{id}" in operation.path:
         is_lesson = operation.path.startswith("/v1/lessons/")

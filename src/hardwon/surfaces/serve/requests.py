@@ -103,17 +103,17 @@ def needs(*rights: str) -> Callable[[Endpoint], Callable[[Request], Awaitable[Re
     The endpoint finds the body in `request.state.body`.
     """
 
-    def guarded(endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
+    def guard(endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
         @wraps(endpoint)
-        async def checked(request: Request) -> Response:
+        async def admitted_endpoint(request: Request) -> Response:
             request.state.body = await admit(request, *rights)
             if iscoroutinefunction(endpoint):
                 return await endpoint(request)  # type: ignore[no-any-return]
             return await run_in_threadpool(endpoint, request)
 
-        return checked
+        return admitted_endpoint
 
-    return guarded
+    return guard
 
 
 async def admit(request: Request, *rights: str, most: int = 0) -> bytes:

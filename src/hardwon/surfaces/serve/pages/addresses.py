@@ -123,7 +123,7 @@ def mark_of(request: Request) -> Mark | None:
     return mark(number, identity)
 
 
-def written(mark: Mark | None) -> str | None:
+def mark_text(mark: Mark | None) -> str | None:
     """A mark as the address has it."""
     return None if mark is None else f"{mark[0]!r}~{mark[1]}"
 

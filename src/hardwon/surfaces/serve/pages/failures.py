@@ -13,8 +13,8 @@ from hardwon.surfaces.presentation.wording import by_day
 from hardwon.surfaces.serve.pages.addresses import (
     after_form,
     mark_of,
+    mark_text,
     tenant_of,
-    written,
 )
 from hardwon.surfaces.serve.pages.overview import period
 from hardwon.surfaces.serve.pages.views import View, action, page
@@ -67,7 +67,7 @@ def failures(request: Request) -> View:
     rows = [row(kind, tenant.about(kind), (last - since, last), again) for kind in kinds.rows]
     values = {
         "rows": [listed for listed in rows if is_listed(listed, list_name)],
-        "next": written(kinds.next),
+        "next": mark_text(kinds.next),
         "lists": LISTS,
         "chosen": list_name,
     }
@@ -122,7 +122,7 @@ def _write(request: Request, fields: Fields) -> str:
     """Save the fix: the lesson about the failure gets this text, and is approved."""
     correction = fields.one("correction").replace("\r\n", "\n").strip()
     if not fields.one("lesson"):
-        opened = _opened(request, fields, correction)
+        opened = _open_lesson(request, fields, correction)
         return after_form(request, fields.one("next"), f"made:{opened.id}")
     lesson = _lesson(request, fields.one("lesson"))
     lessons = lessons_of(request, lesson.scope)
@@ -135,7 +135,7 @@ def _mute(request: Request, fields: Fields) -> str:
     """Hide a failure from the list or show it again, by a tag of its lesson."""
     is_on = fields.one("on") == "yes"
     lesson_id = fields.one("lesson")
-    lesson = _lesson(request, lesson_id) if lesson_id else _opened(request, fields, UNSOLVED)
+    lesson = _lesson(request, lesson_id) if lesson_id else _open_lesson(request, fields, UNSOLVED)
     others = tuple(tag for tag in lesson.tags if tag != MUTED)
     status = lesson.status if lesson_id else Status.SEEN
     tags = (*others, MUTED) if is_on else others
@@ -143,7 +143,7 @@ def _mute(request: Request, fields: Fields) -> str:
     return after_form(request, fields.one("next"), f"{'muted' if is_on else 'unmuted'}:{lesson.id}")
 
 
-def _opened(request: Request, fields: Fields, correction: str) -> Lesson:
+def _open_lesson(request: Request, fields: Fields, correction: str) -> Lesson:
     """A lesson about a failure that has none."""
     wanted = fields.one("agent"), fields.one("project") or None
     for scope in tenant_of(request).scopes():

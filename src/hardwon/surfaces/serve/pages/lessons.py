@@ -13,9 +13,9 @@ from hardwon.surfaces.serve.pages import story
 from hardwon.surfaces.serve.pages.addresses import (
     after_form,
     mark_of,
+    mark_text,
     number_of,
     tenant_of,
-    written,
 )
 from hardwon.surfaces.serve.pages.views import View, action, page
 from hardwon.surfaces.serve.requests import Problem, lessons_of
@@ -64,7 +64,7 @@ def lessons(request: Request) -> View:
     counts[Status.ALL] = sum(counts.values())
     values = {
         "rows": [row(lesson) for lesson in page.rows],
-        "next": written(page.next),
+        "next": mark_text(page.next),
         "counts": {name: counts.get(name, 0) for name in STATES},
     }
     return View("lessons.html", "Lessons", values)
@@ -255,7 +255,7 @@ def review(request: Request) -> View:
         "counts": {name: counts.get(name, 0) for name in REVIEWED},
         "rows": [row(lesson) for lesson in page.rows],
         "at": at,
-        "next": written(page.next),
+        "next": mark_text(page.next),
         "lesson": described(chosen) if chosen else None,
         "cases": story.cases(chosen) if chosen else [],
         "fixes": story.fixes(chosen) if chosen else [],

@@ -134,13 +134,13 @@ async def events(request: Request) -> Response:
 
 
 async def _stream(request: Request, look: Callable[[], object]) -> AsyncIterator[str]:
-    previous, took = await _timed(look)
+    previous, took = await _time_look(look)
     yield "retry: 2000\n\n"
     for number in range(1, _LOOKS):
         await asyncio.sleep(min(_LONGEST, max(_PAUSE, _SHARE * took)))
         if request.app.state.is_ending() or await request.is_disconnected():
             return
-        state, took = await _timed(look)
+        state, took = await _time_look(look)
         if state != previous:
             yield "event: changed\ndata: \n\n"
         elif number % _QUIET == 0:
@@ -148,7 +148,7 @@ async def _stream(request: Request, look: Callable[[], object]) -> AsyncIterator
         previous = state
 
 
-async def _timed(look: Callable[[], object]) -> tuple[object, float]:
+async def _time_look(look: Callable[[], object]) -> tuple[object, float]:
     """The state, and the seconds it took to read."""
     begun = time.monotonic()
     state = await run_in_threadpool(look)

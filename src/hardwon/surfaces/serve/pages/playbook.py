@@ -48,7 +48,7 @@ def playbook(request: Request) -> View:
     places = [] if agent else [_place(scope) for scope in tenant_of(request).scopes()]
     values = {"places": places, "place": _place(agent.scope) if agent else None}
     return View(
-        "playbook.html", "Playbook", {**values, **(_shown(agent.playbook) if agent else {})}
+        "playbook.html", "Playbook", {**values, **(_item_values(agent.playbook) if agent else {})}
     )
 
 
@@ -67,7 +67,7 @@ def _place(scope: Scope) -> dict[str, str]:
     return {"agent": scope.agent, "project": scope.project or NOWHERE}
 
 
-def _shown(playbook: Playbook) -> dict[str, Any]:
+def _item_values(playbook: Playbook) -> dict[str, Any]:
     block = playbook.block()
     told = {item.id for item in block.lessons}
     waiting = [item for status in _WAITING for item in playbook.list(status=status)]

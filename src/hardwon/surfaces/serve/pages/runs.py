@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.values.run import EndedRun, RunSoFar, Shown, Step, timeline
-from hardwon.surfaces.serve.pages.addresses import mark_of, tenant_of, written
+from hardwon.surfaces.serve.pages.addresses import mark_of, mark_text, tenant_of
 from hardwon.surfaces.serve.pages.views import View, page
 from hardwon.surfaces.serve.requests import Problem
 
@@ -39,15 +39,15 @@ def runs(request: Request) -> View:
     if list_name == SHOWN:
         shown = tenant.deliveries(after=after, limit=_ROWS)
         values |= {
-            "rows": [delivered(delivery) for delivery in shown.rows],
-            "next": written(shown.next),
+            "rows": [delivery_values(delivery) for delivery in shown.rows],
+            "next": mark_text(shown.next),
         }
     else:
         text = request.query_params.get("text", "")
         past = tenant.ended_runs(text=text, after=after, limit=_ROWS)
         at_work = [] if after or text else [working(*run) for run in tenant.runs()]
         values |= {"at_work": at_work, "rows": [ended(run) for run in past.rows]}
-        values["next"] = written(past.next)
+        values["next"] = mark_text(past.next)
     return View("runs.html", "Runs", values)
 
 
@@ -80,7 +80,7 @@ def ended(run: EndedRun) -> dict[str, Any]:
     }
 
 
-def delivered(delivery: Delivery) -> dict[str, Any]:
+def delivery_values(delivery: Delivery) -> dict[str, Any]:
     """One delivery."""
     return {
         "id": delivery.id,
@@ -120,7 +120,7 @@ def timeline_rows(run: RunSoFar | EndedRun) -> list[dict[str, Any]]:
             number = forgotten + sum("step" in row for row in rows) + 1
             rows.append({"step": _step(event, number)})
         else:
-            rows.append({"shown": _shown(event)})
+            rows.append({"shown": _shown_values(event)})
     return rows
 
 
@@ -134,5 +134,5 @@ def _step(step: Step, number: int) -> dict[str, Any]:
     }
 
 
-def _shown(shown: Shown) -> dict[str, Any]:
+def _shown_values(shown: Shown) -> dict[str, Any]:
     return {"door": shown.door, "lessons": list(shown.lessons)}

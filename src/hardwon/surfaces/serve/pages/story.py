@@ -121,13 +121,13 @@ def history(lesson: Lesson, changes: Sequence[Change]) -> list[dict[str, Any]]:
         {
             "act": change.act,
             "at": change.at.isoformat(),
-            "fields": _changed(change.before, following),
+            "fields": _field_changes(change.before, following),
         }
         for change, following in zip(changes, after, strict=False)
     ]
 
 
-def _changed(before: Lesson, after: Lesson) -> list[dict[str, Any]]:
+def _field_changes(before: Lesson, after: Lesson) -> list[dict[str, Any]]:
     pairs = ((name, _plain(before, name), _plain(after, name)) for name in _COMPARED)
     changes = [{"name": name, "diff": diff(old, new)} for name, old, new in pairs if old != new]
     forbidden = (
