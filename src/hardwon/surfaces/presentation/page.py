@@ -1,10 +1,146 @@
-"""A page in one file: no script, nothing loaded, readable in light, dark and print."""
+"""The one builder of HTML: a page in one file with its charts.
+
+No script, nothing loaded, readable in light, dark and print.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from html import escape
 from importlib import resources
+from typing import NamedTuple
 
-from hardwon.surfaces.presentation.charts import safe
+from hardwon.core.text.clean import one_line, printable
+
+_EDGE, _TOP, _BOTTOM = 40, 22, 34  # room for the labels of a plot
+_BAR, _BARS, _ROW = 270, 12, 28
+
+
+class Size(NamedTuple):
+    """The size of a plot, in the units of its text; text is never scaled down."""
+
+    width: int
+    height: int
+    ticks: int  # at most this many numbers along
+
+
+LARGE, SMALL = Size(560, 220, 20), Size(230, 130, 6)
+
+
+def columns(counts: Sequence[int], name: str, labels: Sequence[str] = ()) -> str:
+    """One column per day, as high as its count, with a tooltip."""
+    most = max(*counts, 1)
+    drawn = "".join(
+        _column(at, 100 * count / most, f"{labels[at]}: {count:,}" if labels else "")
+        for at, count in enumerate(counts)
+        if count
+    )
+    return _picture(drawn, name, len(counts), f"{sum(counts):,} in {len(counts)} days")
+
+
+def _column(at: int, height: float, label: str) -> str:
+    place = f'x="{at + 0.1:.1f}" y="{100 - height:.1f}" width=".8" height="{height:.1f}"'
+    title = f"><title>{safe(label)}</title></rect>" if label else "/>"
+    return f'<rect class="bar" {place}{title}'
+
+
+def curve(values: Sequence[float], words: str) -> str:
+    """A line from value to value, each between 0 and 1."""
+    wide = max(len(values) - 1, 1) * 10
+    places = [(at * 10, 100 - 100 * min(1.0, max(0.0, value))) for at, value in enumerate(values)]
+    if len(places) == 1:
+        places.append((wide, places[0][1]))
+    points = " ".join(f"{x},{y:.1f}" for x, y in places)
+    line = f'<polyline class="curve" points="{points}"/>'
+    return _picture(line, "line", wide, words)
+
+
+def stack(counts: dict[str, int]) -> str:
+    """One bar with a part for each count, in proportion."""
+    drawn, start = "", 0
+    for name, count in counts.items():
+        drawn += f'<rect class="{name}" x="{start}" y="0" width="{count}" height="100"/>'
+        start += count
+    words = ", ".join(f"{count:,} {name}" for name, count in counts.items())
+    return _picture(drawn, "stack", start, words)
+
+
+def line(
+    values: Sequence[float],
+    name: str,
+    *,
+    label: str,
+    high: float | None = None,
+    size: Size = LARGE,
+) -> str:
+    """A curve over trials with its axes; `label` names the values."""
+    if not values:
+        return ""
+    top = high or max(values) or 1.0
+    points = [(_x(at, len(values), size), _y(v / top, size)) for at, v in enumerate(values)]
+    dots = "".join(
+        f'<circle class="{name}" cx="{x:.1f}" cy="{y:.1f}" r="3.5">'
+        f"<title>trial {at + 1}: {label} {values[at]:.3f}</title></circle>"
+        for at, (x, y) in enumerate(points)
+    )
+    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    axes = _axes(len(values), top, label=label, size=size)
+    drawn = f'{axes}<polyline class="plot {name}" points="{path}"/>{dots}'
+    return f'<svg class="axes" viewBox="0 0 {size.width} {size.height}" role="img">{drawn}</svg>'
+
+
+def _x(at: int, count: int, size: Size) -> float:
+    return _EDGE + (size.width - _EDGE - 16) * (at / (count - 1) if count > 1 else 0.5)
+
+
+def _y(share: float, size: Size) -> float:
+    return _TOP + (size.height - _TOP - _BOTTOM) * (1 - max(0.0, min(1.0, share)))
+
+
+def _axes(count: int, top: float, *, label: str, size: Size) -> str:
+    """Lines with their values, the number of each trial, and what both are."""
+    parts = [_word(4, 12, label), _word(size.width - 8, size.height - 4, "trial", "end")]
+    for share in (0.0, 0.5, 1.0):
+        y, value = _y(share, size), top * share
+        ends = f'x1="{_EDGE}" x2="{size.width - 8}" y1="{y:.1f}" y2="{y:.1f}"'
+        figure = f"{value:.0f}" if value >= 10 else f"{value:.2f}".rstrip("0").rstrip(".")
+        parts += [f"<line {ends}/>", _word(_EDGE - 6, y + 4, figure, "end")]
+    for at in range(0, count, -(-count // size.ticks)):
+        parts.append(_word(_x(at, count, size), size.height - 18, str(at + 1), "middle"))
+    return "".join(parts)
+
+
+def bars(
+    rows: Sequence[tuple[str, float]], *, most: float = 0.0, show: Callable[[float], str] = str
+) -> str:
+    """Horizontal bars with labels and values; `most` fills the width, by default the largest."""
+    if not rows:
+        return ""
+    drawn, most = "", most or max(value for _, value in rows) or 1
+    for at, (name, value) in enumerate(rows[:_BARS]):
+        y, width = at * _ROW + 4, max(2.0, _BAR * value / most)
+        place = f'x="214" y="{y}" width="{width:.1f}" height="20" rx="3"'
+        drawn += _word(206, y + 15, name.replace("_", " ")[:34], "end")
+        drawn += f'<rect class="bar" {place}/>' + _word(220 + width, y + 15, show(value))
+    height = min(len(rows), _BARS) * _ROW + 4
+    return f'<svg class="axes" viewBox="0 0 {LARGE.width} {height}" role="img">{drawn}</svg>'
+
+
+def _word(x: float, y: float, text: str, anchor: str = "start") -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{safe(text)}</text>'
+
+
+def safe(text: str) -> str:
+    """The text escaped for HTML, on one line."""
+    return escape(one_line(printable(text)))
+
+
+def _picture(drawn: str, name: str, width: int, words: str) -> str:
+    return (
+        f'<svg class="{name}" viewBox="0 0 {width} 100" preserveAspectRatio="none" role="img" '
+        f'aria-label="{safe(words)}">{drawn}</svg>'
+    )
+
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 

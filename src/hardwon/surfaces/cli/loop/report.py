@@ -18,9 +18,8 @@ from hardwon.learn.trials.analytics import Analysis, Curve, SharedPoint
 from hardwon.learn.trials.files import loop_ids
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import Progress, dump, say, table
-from hardwon.surfaces.presentation.charts import SMALL, bars, safe
-from hardwon.surfaces.presentation.charts import line as curve_of
-from hardwon.surfaces.presentation.page import page, section, tiles
+from hardwon.surfaces.presentation.page import SMALL, bars, page, safe, section, tiles
+from hardwon.surfaces.presentation.page import line as curve_of
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _MOST = 60

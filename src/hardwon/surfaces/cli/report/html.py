@@ -6,11 +6,10 @@ from hardwon.core.text.clean import plural
 from hardwon.core.values.report import FailureKind, LessonVerdict, Report
 from hardwon.knowledge.proof.effect import OFF
 from hardwon.surfaces.presentation import wording
-from hardwon.surfaces.presentation.charts import columns, stack
-from hardwon.surfaces.presentation.charts import safe as _text
+from hardwon.surfaces.presentation.page import columns, stack, tiles
 from hardwon.surfaces.presentation.page import page as _page
+from hardwon.surfaces.presentation.page import safe as _text
 from hardwon.surfaces.presentation.page import section as _section
-from hardwon.surfaces.presentation.page import tiles
 
 _KEY = (
     '<p class="soft key"><span><i class="good"></i>went well</span>'

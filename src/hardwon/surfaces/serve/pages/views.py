@@ -14,7 +14,8 @@ from starlette.routing import Route
 
 from hardwon.api.operations import Right
 from hardwon.core.text.clean import printable
-from hardwon.surfaces.presentation import charts, wording
+from hardwon.surfaces.presentation import wording
+from hardwon.surfaces.presentation.page import columns, curve, stack
 from hardwon.surfaces.serve.pages import addresses
 from hardwon.surfaces.serve.requests import csrf, form_of, needs
 
@@ -143,7 +144,7 @@ def _environment() -> Environment:
         pairs=_pairs,
     )
     environment.globals.update(
-        columns=_drawn(charts.columns), stack=_drawn(charts.stack), curve=_drawn(charts.curve),
+        columns=_drawn(columns), stack=_drawn(stack), curve=_drawn(curve),
         door_names=wording.DOORS, tones=wording.tones, tone=wording.tone, states=wording.STATES,
     )  # fmt: skip
     return environment
