@@ -107,7 +107,12 @@ def _parser() -> argparse.ArgumentParser:
     verb.add_argument("--seed", type=int, default=1, help="of the order of the runs")
     verb.add_argument("--limit", type=float, default=20, help="minutes for one run")
     verb.add_argument(
-        "--memory", nargs="*", type=_arm_memory, default=[], metavar="ARM=DIR", help="no training"
+        "--memory",
+        nargs="*",
+        type=_arm_memory,
+        default=[],
+        metavar="ARM=DIR",
+        help="no training of this arm",
     )
     verb.set_defaults(go=_run)
 

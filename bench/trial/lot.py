@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import shlex
+import shutil
 import signal
 import subprocess
 from dataclasses import dataclass
@@ -38,6 +39,8 @@ class Trial:
         seed: int,
     ) -> None:
         """Train each arm in each project, then run every task in every arm."""
+        if not shutil.which(shlex.split(self.agent)[0]):
+            raise SystemExit(f"trial: no program {self.agent!r}")
         memories = {
             (project, arm): self.memories.get(arm) or self._train(project, training, arm=arm)
             for project, arm in product(projects, arms)

@@ -38,7 +38,7 @@ def save(work: Path, row: Row) -> str:
 
 def load(paths: Iterable[Path]) -> list[Row]:
     """The results in these files."""
-    return [row for path in paths for row in read_rows(path)]
+    return [row for path in paths if path.exists() for row in read_rows(path)]
 
 
 def tables(rows: list[Row]) -> str:
