@@ -28,8 +28,7 @@ LEFT_OUT = {
         "they stay until they are stopped; tests/surfaces starts each"
     ),
     r"^\S*python -m bench trial": "tests/test_live_trial.py runs it with a script as its agent",
-    r"^hardwon log(?:in|out)\b": "they need a server of a team; its own tests log in to one",
-    r"redis|pg_dump|pg_restore|createdb|postgres|POSTGRES": "they need a server; own tests",
+    r"redis|pg_dump|pg_restore|createdb|postgres|POSTGRES|^hardwon login": "they need a server",
     r"^claude |--actor claude|^podman|^curl|^useradd|^systemctl|^cp deploy": "programs of others",
     r"…|<id>|my-agent|\.sock|mcp add": "a reader fills in what is left open",
     r"HARDWON_MODEL_NAME|^hardwon work$": "it needs a model; tests/models has one",

@@ -9,11 +9,6 @@ from itertools import compress
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-from psycopg.adapt import PyFormat, Transformer
-from psycopg.pq import ConnStatus, ExecStatus
-from psycopg.types.numeric import Int8BinaryDumper, Int8Dumper
-from psycopg.waiting import Ready, Wait
-
 from hardwon.core import time_limits
 from hardwon.core.errors import MissingExtra, StorageError, StorageFull, Unavailable
 from hardwon.storage.sql.dialect import in_postgres
@@ -30,6 +25,10 @@ if TYPE_CHECKING:
 
 try:
     import psycopg as psycopg
+    from psycopg.adapt import PyFormat, Transformer
+    from psycopg.pq import ConnStatus, ExecStatus
+    from psycopg.types.numeric import Int8BinaryDumper, Int8Dumper
+    from psycopg.waiting import Ready, Wait
 except ImportError as error:
     raise MissingExtra("postgres") from error
 
