@@ -140,3 +140,32 @@ def test_of_a_tool_only_names_and_plain_words_are_shown() -> None:
         "What worked: first `get_user(user)`, then `book(card, kind=flex, seats)`"
         " (with `kind`, another `card`)."
     )
+
+
+def _tool_text(failing: str, working: str, *between: tuple[str, str]) -> str:
+    """The trail of a tool whose failing call is followed by a working one."""
+    failed = Step("book", failing, "Error: not valid", True)
+    failed = failed._replace(failure=read_failure(failed, ()))
+    others = (Step(tool, args, "ok") for tool, args in between)
+    (found,) = passed([failed, *others, Step("book", working, "ok")])
+    return trail_fix(found, "").text
+
+
+def test_the_changed_value_of_a_tool_is_named_by_its_place_and_form() -> None:
+    text = _tool_text(
+        '{"who": {"name": "Ada", "day": "2026-02-03"}}',
+        '{"who": {"name": "Eve", "day": "26W06.2", "floor": 3}}',
+    )
+
+    assert text == (
+        "What worked: `book(who)` "
+        "(with `who.floor`, another `who.name`, another `who.day` as `00W00.0`)."
+    )
+
+
+def test_a_tool_that_had_to_be_called_first_is_named() -> None:
+    room = '{"room": "R12", "note": "x"}'
+
+    text = _tool_text('{"room": "R12"}', room, ("hold", '{"room": "R12"}'), ("see", "{}"))
+
+    assert text.startswith("What worked: first `hold(room)`, then `book(")

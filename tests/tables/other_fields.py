@@ -166,7 +166,7 @@ FIELDS = (
             ),
             tool("http_request", '{"id": 1}', url="https://api.test/refunds", body={"amount": 1250}),
         ),
-        ("(another `body`)",),
+        ("(another `body.amount`)",),
         {"refunds": "credits"},
     ),
     Field(
@@ -185,7 +185,7 @@ FIELDS = (
                 headers={"Accept": "x", "Idempotency-Key": "k-1"},
             ),
         ),
-        ("(another `headers`)",),
+        ("(with `headers.Idempotency-Key`)",),
         {"payouts": "refunds"},
     ),
     Field(
@@ -267,7 +267,6 @@ FIELDS = (
         ),
         ("first `join(channel)`, then `post(channel, text=hi)`",),
         {"ops-1": "sales-2"},
-        ("`not_in_channel`",),
     ),
     Field(
         "a search engine: a field for sorting",

@@ -30,7 +30,8 @@ find grep head history id jq less ln ls man md5sum mkdir more mv nl od printenv 
 rm sed sha256sum sort stat tail test top touch tr tree type uniq wc whereis which whoami xxd
 """
 _PLUMBING = """
-. cd date echo exit export false kill printf pwd read set sleep source tee true unset wait xargs
+. break cd continue date echo exit export false kill printf pwd read set sleep source tee true
+unset wait xargs
 """
 COMMON = frozenset(_COMMON.split())
 PLUMBING = frozenset(_PLUMBING.split())  # words of the shell itself

@@ -35,19 +35,22 @@ def opening(
     tokens: Callable[[str], int],
 ) -> tuple[str, tuple[Lesson, ...]]:
     """The text for the start of a run and the lessons in it; ("", ()) if there is no evidence."""
-    room = budget - tokens(HEAD) - tokens(FOOT)
+    room = budget - tokens(HEAD) - tokens(FOOT) - tokens(_WAYS)
     calls = _fitting_ways(ways, int(room * (_SHARE if failures else 1.0)), tokens)
-    lines = [_WAYS, *(f"  $ {_text(way)}" for way in in_order(calls))] if calls else []
-    room -= sum(map(tokens, lines)) + tokens(_FAILURES)
+    room -= sum(tokens(_line(way)) for way in calls) + tokens(_FAILURES)
     told: list[Lesson] = []
+    rows: list[str] = []
     families = {way.family for way in calls}
     for lesson in failures:
         words = _past_it(lesson, families)
-        line = f"  - {inert(one_line(lesson.situation))}: {inert(one_line(words))} (#{lesson.id})"
-        if words and tokens(line) <= room:
-            lines += [line] if told else [_FAILURES, line]
-            room -= tokens(line)
+        row = f"  - {inert(one_line(lesson.situation))}: {inert(one_line(words))} (#{lesson.id})"
+        if words and tokens(row) <= room:
+            rows.append(row)
+            room -= tokens(row)
             told.append(lesson)
+    calls += _fitting_ways([way for way in ways if way not in calls], room, tokens)
+    lines = [_WAYS, *map(_line, in_order(calls))] if len(calls) >= _LEAST else []
+    lines += [_FAILURES, *rows] if rows else []
     if not lines:
         return "", ()
     return "\n".join([HEAD, *lines, FOOT]), tuple(told)
@@ -56,18 +59,17 @@ def opening(
 def _fitting_ways(ways: Sequence[Way], room: int, tokens: Callable[[str], int]) -> list[Way]:
     """The most valuable ways that fit."""
     chosen: list[Way] = []
-    room -= tokens(_WAYS)
     for way in ways:
-        cost = tokens(f"  $ {_text(way)}")
+        cost = tokens(_line(way))
         if cost <= room and not harm(way.call):
             chosen.append(way)
             room -= cost
-    return chosen if len(chosen) >= _LEAST else []
+    return chosen
 
 
-def _text(way: Way) -> str:
+def _line(way: Way) -> str:
     others = f"  (also: {', '.join(way.others)})" if way.others else ""
-    return inert(clip(way.call, _HARD_CALL if way.failed else _CALL) + others)
+    return f"  $ {inert(clip(way.call, _HARD_CALL if way.failed else _CALL) + others)}"
 
 
 def _past_it(lesson: Lesson, families: set[str]) -> str:

@@ -23,7 +23,7 @@ _BETWEEN = 3  # the same where the call that failed works unchanged
 _NEXT = 4  # steps in which a call that is given up is replaced
 _LIKE = 0.65  # share of what a call is about that another call must have to want the same
 _WORD = re.compile(r"[\w-]{3,}+")
-_CHOICE = re.compile(r'"(\w+)": "([a-z][a-z_]*)"')
+_CHOICE = re.compile(r'"(\w+)": "([a-z][a-z_]*|[A-Z][A-Z_]*)"')
 _PAIR = re.compile(r'"(\w+)": ("[^"]*"|[\d.]+)')
 _TOOLS = 0.1  # tools of a kind share less of their names than commands do
 _NEAR = 200  # characters around a value in an output
@@ -110,12 +110,10 @@ def _does(call: Call) -> bool:
 
 
 def _subjects(call: Call) -> set[str]:
-    """The parts of all words of a call but its flags: its program and what it is about."""
-    words = call.program.split() if call.is_tool else call.text.split()
+    """The parts of the words of a call but its flags; of a tool the parts of its name."""
+    words = [call.program] if call.is_tool else call.text.split()
     named = (word for word in words if not word.startswith("-"))
-    values = _PAIR.findall(call.text) if call.is_tool else []
-    parts = {part for word in named for part in re.findall(r"[a-z0-9]{2,}", word.lower())}
-    return parts | {value for _, value in values}
+    return {part for word in named for part in re.findall(r"[a-z0-9]{2,}", word.lower())}
 
 
 def _own_files(call: Call, steps: Sequence[Step]) -> set[str]:
@@ -233,13 +231,16 @@ def _way_there(
     """
     failing = steps[at]
     line = failing.failure.line if failing.failure else ""
+    new = _new_operations(steps, at, working)
     explained: dict[str, Asked] = {}
     between: dict[str, Asked] = {}
     for step in steps[at + 1 :]:
         for call in working_calls(step):
             if call is working:
                 break
-            if call.shape != working.shape and _is_on_the_way(call, working, is_same=is_same):
+            if call.shape != working.shape and (
+                _is_on_the_way(call, working, is_same=is_same) or call.shape in new
+            ):
                 answer = _explanation(step, call, line, failing)
                 (explained if answer else between).setdefault(call.text, Asked(call, answer))
     first = [*list(explained.values())[:1], *_sources(steps, at, working)][:_BEFORE]
@@ -250,6 +251,23 @@ def _way_there(
     room = _BETWEEN - len(first) if is_same else min(1, _BEFORE - len(first))
     chosen = others[len(others) - room :] if room > 0 else []
     return (*first, *(one for one in between.values() if one in chosen))
+
+
+def _new_operations(steps: Sequence[Step], at: int, working: Call) -> set[str]:
+    """The shapes of other tools first called after the failure, with a value of the call."""
+    if not working.is_tool:
+        return set()
+    known = {call.shape for step in steps[: at + 1] for call in calls_of(step)}
+    values = {value for _, value in _PAIR.findall(working.text)}
+    return {
+        call.shape
+        for step in steps[at + 1 :]
+        for call in working_calls(step)
+        if call.is_tool
+        and call.program != working.program
+        and call.shape not in known
+        and not values.isdisjoint(value for _, value in _PAIR.findall(call.text))
+    }
 
 
 def _is_on_the_way(call: Call, working: Call, *, is_same: bool) -> bool:

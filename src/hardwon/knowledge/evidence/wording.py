@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 from hardwon.core.text.clean import clip, one_line
@@ -11,6 +12,8 @@ from hardwon.core.values.lesson import PREPARED, Fix
 from hardwon.knowledge.evidence.folding import fold_call, shorten_values
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from hardwon.knowledge.evidence.calls import Call
     from hardwon.knowledge.evidence.trails import Passed
 
@@ -22,6 +25,9 @@ VALUES = " ~"  # at the end of a key: only values were changed
 _SHOWN = 300  # characters of one call
 _ANSWER = 160  # characters of an answer
 _VALUE = 24  # characters of an argument that may be shown
+_PARTS = 4  # changes that are named
+# A value that is written in a form, as a date, an amount or a code; its few letters name nobody.
+_CODE = re.compile(r"(?=[^0-9]*\d)[A-Z0-9](?:[0-9 :./+_-]|[A-Z](?![A-Z]{4})){1,23}")
 
 
 def trail_fix(found: Passed, task: str) -> Fix:
@@ -84,13 +90,36 @@ def _argument(name: str, value: object) -> str:
 
 
 def _changes(found: Passed) -> str:
-    """Which arguments of a tool were changed, added or left out."""
+    """Which arguments of a tool were changed, added or left out, and in which form."""
     if not found.working.is_tool or found.failing.program != found.working.program:
         return ""
-    old, new = _arguments(found.failing), _arguments(found.working)
+    old, new = (dict(_leaves(_arguments(call))) for call in (found.failing, found.working))
     parts = [
-        *(f"with `{name}`" for name in new if name not in old),
+        *(f"with `{name}`{_as_form('', new[name])}" for name in new if name not in old),
         *(f"without `{name}`" for name in old if name not in new),
-        *(f"another `{name}`" for name in new if name in old and old[name] != new[name]),
+        *(
+            f"another `{name}`{_as_form(old[name], new[name])}"
+            for name in new
+            if name in old and old[name] != new[name]
+        ),
     ]
-    return f" ({', '.join(parts)})" if parts else ""
+    return f" ({', '.join(parts[:_PARTS])})" if parts else ""
+
+
+def _leaves(given: object, name: str = "") -> Iterator[tuple[str, object]]:
+    """The values inside an argument, each with its dotted name; of a list its first element."""
+    if isinstance(given, dict) and given:
+        for key, value in given.items():
+            yield from _leaves(value, f"{name}.{key}" if name else str(key))
+    elif isinstance(given, list) and given and isinstance(given[0], dict):
+        yield from _leaves(given[0], f"{name}[]")
+    elif name:
+        yield name, given
+
+
+def _as_form(old: object, new: object) -> str:
+    """The form of a code-like value, with its digits folded, if it is not the form it had."""
+    if not isinstance(new, str) or not _CODE.fullmatch(new):
+        return ""
+    form, earlier = (re.sub(r"\d", "0", str(value)) for value in (new, old))
+    return f" as `{form}`" if form != earlier else ""

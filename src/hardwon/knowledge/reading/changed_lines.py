@@ -313,7 +313,9 @@ def _removed_calls(chosen: dict[int, str], old: Code, new: Code) -> str:
     gone = [
         each.strip()
         for each in old.text.splitlines()
-        if each.strip() not in now and "(" in each and not re.match(rf"{_NOISE}|{_IMPORT}", each)
+        if each.strip() not in now
+        and "(" in each
+        and not (re.match(_NOISE, each) or re.match(_IMPORT, each))
         if any(_replaces(shown, each) for shown in chosen.values())
     ]
     plain = [each for each in gone if len(each) <= 120 and "`" not in each]

@@ -48,13 +48,15 @@ _STATUS = (
 _TESTER = r"(?i:(?:\b|_)(?:py)?tests?(?:\b|_))|[a-z]Tests?(?![a-z])"
 _FAILS_WITHIN = r"\b(?:failed|error|exception): \S|\b(?:failed|error) with (?:code|status)\b"
 _SHORT = 300
+_ANSWER = 3  # lines of an output that may be nothing but a refusal
 # Markdown of a server: a heading for the error, or the error as the result
 _HEADED = r"#{2,4} (?:(?:Error|Failure)[ \t]*+\n|(?:Result|Output)[ \t]*+\n\w{0,40}Error: )"
-# How simulated worlds and games refuse an action
+# How tools, programs and simulated worlds refuse an action
 _CANNOT = (
     r"(?:Sorry, )?[Yy]ou (?:can(?:no|')t|can not|can only|must|need to|have to|are not allowed)\b"
     r"|Nothing happens\b|I (?:don't|do not) understand\b|Unknown (?:action|command|tool|object)\b"
     r"|(?:Action|Move|Command) (?:is )?(?:not |in|il|un)\w+"
+    r"|No \w{1,40} (?:was|were) (?:performed|made|applied)\b"
 )
 
 
@@ -104,8 +106,11 @@ def _has_tool_failed(tool: str, text: str) -> bool:
         return is_failed_json(bare)
     if is_refusal(bare) or is_failed_xml(bare) or re.match(_HEADED, bare):
         return True
-    is_line = "\n" not in bare and len(bare) <= _SHORT
-    return is_line and bool(re.search(_FAILS_WITHIN, bare) or re.match(_CANNOT, bare))
+    is_short = bare.count("\n") < _ANSWER and len(bare) <= _SHORT
+    first, _, more = bare.partition("\n")
+    return is_short and bool(
+        re.search(_FAILS_WITHIN, first) or (not more and re.match(_CANNOT, first))
+    )
 
 
 _HEAD, _TAIL = 600, 12_000
@@ -139,7 +144,6 @@ _GREEN = (
     r"(?m)^(?:OK|test result: ok|PASS|BUILD SUCCESS\w*)\b"
     r"|^=+ (?![^\n]*\b(?:failed|errors?)\b)[^\n]*\b\d+ passed\b"
 )
-_ANSWER = 3  # lines of an output that may be nothing but a refusal
 _HANDLED = (
     r"(?i)\b(?:caught|crashed|reproduced|as expected|expected (?:error|exception)|success"
     r"|pass(?:ed)?)\b"
@@ -220,7 +224,9 @@ def _has_run_failed(tail: str, runs: Sequence[Command]) -> bool:
 def _only_refuses(tail: str) -> bool:
     """Whether the output is short and begins like an error."""
     text = tail.strip()
-    return bool(text) and text.count("\n") < _ANSWER and is_refusal(text)
+    is_short = bool(text) and text.count("\n") < _ANSWER
+    is_cannot = "\n" not in text and bool(re.match(_CANNOT, text))
+    return is_short and (is_refusal(text) or is_cannot)
 
 
 def _is_misused(tail: str, runs: Sequence[Command]) -> bool:
