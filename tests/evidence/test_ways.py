@@ -40,7 +40,7 @@ def test_calls_of_one_sort_are_one_way_with_its_other_forms() -> None:
 
 
 def test_a_failure_of_another_form_is_not_counted_against_a_call() -> None:
-    steps = [_step("sh yard.sh", failed=True), _step("sh yard.sh staging")]
+    steps = [_step("./yard.sh staging", failed=True), _step("sh yard.sh staging")]
 
     (way,) = ways_of([("t", steps)])
 
