@@ -162,6 +162,9 @@ def test_commands_use_the_server_and_say_what_only_it_can_do(
         assert "where the server runs" in ben.run("dream", code=2)
         install = ("install", "claude-code", "--yes", "--no-model", "--level", "project")
         assert "installed" in ben.run(*install)  # past sessions are not offered
+        for typed in ("playbook", "fix oops", "how deploy", "report --projects", "session list"):
+            refused = ben.run(*typed.split(), code=2)
+            assert f"`hardwon {typed}` works only on the machine where the server runs" in refused
         with hardwon.open(ben.home) as hw:
             (lesson,) = hw.agent("default", project="acme/api").lessons.list()
             assert "tests" in lesson.correction

@@ -161,8 +161,8 @@ def _of_lesson(engine: Runtime, lesson: Lesson) -> Iterator[Answer]:
 
 def _of_way(way: Way, runs: Sequence[EndedRun], scope: Scope) -> Answer:
     run = next(run for run in reversed(runs) if way.family in _families(run))
-    project = scope.project or ""
-    return Answer(way.call, "", project, way.worked, way.failed, run.id, run.task, run.ended)
+    record = way.form_worked, way.form_failed
+    return Answer(way.call, "", scope.project or "", *record, run.id, run.task, run.ended)
 
 
 def _fit(wanted: set[str], way: Way, tasks_of_runs: Sequence[str]) -> float:

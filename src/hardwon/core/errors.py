@@ -3,6 +3,7 @@
 HardwonError
 ├── InvalidInput          fix the input            (exit code 2)
 │   ├── NotAllowed        ask somebody with more rights
+│   ├── OnServerOnly      do it on the machine of the server
 │   └── NotFound          there is no such thing   (exit code 1)
 ├── SetupError            fix the installation
 │   ├── MissingExtra      install an extra
@@ -34,6 +35,16 @@ class InvalidInput(HardwonError, ValueError):
 
 class NotAllowed(InvalidInput):
     """The caller may see this and not change it."""
+
+
+class OnServerOnly(InvalidInput, AttributeError):
+    """A client does not have this verb; `what` names it for the reader."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            f"{what} works only on the machine where the server runs: run it there,"
+            " or use the data of this machine after `hardwon logout`"
+        )
 
 
 class NotFound(InvalidInput):
