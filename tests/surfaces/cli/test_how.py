@@ -129,3 +129,17 @@ def test_new_sessions_are_followed_if_asked(shop: Path, tmp_path: Path, capsys: 
 def test_reading_needs_a_model_before_anything_is_learnt(shop: Path, capsys: Any) -> None:
     assert run(["session", "learn", "--read", "3"]) == 2
     assert "no model reads runs" in capsys.readouterr().err
+
+
+def test_without_the_extra_an_install_only_names_it(shop: Path) -> None:
+    begin = "import sys; sys.modules['yaml'] = None; from hardwon.surfaces.cli import run;"
+    words = ["install", "claude-code", "--yes", "--no-model"]
+
+    def install(*more: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", f"{begin} sys.exit(run({[*words, *more]}))"]
+        return subprocess.run(command, cwd=shop, capture_output=True, text=True)
+
+    done = install()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "To learn from past sessions, too: pip install 'hardwon[sessions]'" in done.stdout
+    assert install("--learn").returncode == 1  # it was asked for
