@@ -160,6 +160,11 @@ def test_commands_use_the_server_and_say_what_only_it_can_do(
 
         assert "run the tests from the root" in ben.run("lesson", "list")
         assert "where the server runs" in ben.run("dream", code=2)
+        install = ("install", "claude-code", "--yes", "--no-model", "--level", "project")
+        assert "installed" in ben.run(*install)  # past sessions are not offered
+        for typed in ("playbook", "fix oops", "how deploy", "report --projects", "session list"):
+            refused = ben.run(*typed.split(), code=2)
+            assert f"`hardwon {typed}` works only on the machine where the server runs" in refused
         with hardwon.open(ben.home) as hw:
             (lesson,) = hw.agent("default", project="acme/api").lessons.list()
             assert "tests" in lesson.correction
@@ -192,3 +197,13 @@ def test_a_server_where_a_folder_is_expected_is_refused(tmp_path: Path) -> None:
 
 def test_a_key_is_not_sent_in_clear_text(laptops: tuple[Laptop, Laptop]) -> None:
     assert "not encrypted" in laptops[0].run("login", "http://memory.example", code=2)
+
+
+def test_without_a_terminal_the_ways_to_give_a_key_are_named(
+    laptops: tuple[Laptop, Laptop],
+) -> None:
+    said = laptops[0].run("login", "http://127.0.0.1:9", code=2)
+
+    assert said.strip() == (
+        "hardwon: there is no terminal to ask for the key; use --key-file FILE or $HARDWON_KEY"
+    )

@@ -39,6 +39,15 @@ def test_calls_of_one_sort_are_one_way_with_its_other_forms() -> None:
     assert way.others == ("dock crate.open",)
 
 
+def test_a_failure_of_another_form_is_not_counted_against_a_call() -> None:
+    steps = [_step("./yard.sh staging", failed=True), _step("sh yard.sh staging")]
+
+    (way,) = ways_of([("t", steps)])
+
+    assert (way.call, way.failed) == ("sh yard.sh staging", 1)
+    assert (way.form_worked, way.form_failed) == (1, 0)
+
+
 def test_a_call_for_help_is_no_way() -> None:
     assert ways_of([("t", [_step("yard --help"), _step("yard help take")])]) == []
 

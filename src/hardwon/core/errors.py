@@ -3,6 +3,7 @@
 HardwonError
 ├── InvalidInput          fix the input            (exit code 2)
 │   ├── NotAllowed        ask somebody with more rights
+│   ├── OnServerOnly      do it on the machine of the server
 │   └── NotFound          there is no such thing   (exit code 1)
 ├── SetupError            fix the installation
 │   ├── MissingExtra      install an extra
@@ -36,14 +37,30 @@ class NotAllowed(InvalidInput):
     """The caller may see this and not change it."""
 
 
+class OnServerOnly(InvalidInput, AttributeError):
+    """A client does not have this verb; `what` names it for the reader."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            f"{what} works only on the machine where the server runs: run it there,"
+            " or use the data of this machine after `hardwon logout`"
+        )
+
+
 class NotFound(InvalidInput):
     """Nothing with this name is visible in this scope."""
 
-    def __init__(self, kind: str, name: object = None, *, hint: str = "") -> None:
+    def __init__(self, kind: str, name: object = None, *, hint: str = "", words: str = "") -> None:
         problem = f"no {kind} found" if name in {None, ""} else f"{kind} {name!r} not found"
-        super().__init__(problem + hint)
+        super().__init__((words or problem) + hint)
         self.kind = kind
         self.name = name
+
+
+def no_change(number: int | None = None) -> NotFound:
+    """The error about a lesson, or a scope, without a change that can be taken back."""
+    whose = "there is" if number is None else f"#{number} has"
+    return NotFound("change to undo", number, words=f"{whose} no change to undo")
 
 
 class SetupError(HardwonError):

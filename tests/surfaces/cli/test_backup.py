@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -73,11 +75,53 @@ def test_a_damaged_backup_is_refused_and_changes_nothing(tmp_path: Path) -> None
     assert not (tmp_path / "back").exists()
 
 
-@pytest.mark.parametrize("content", [b"", b"not an archive"])
+@pytest.mark.parametrize("content", [b"", b"not an archive", b"import sys\n" * 100])
 def test_another_file_is_no_backup(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "file").write_bytes(content)
 
-    assert run("restore", tmp_path / "file", "--home", tmp_path / "back")[0] != 0
+    code, said = run("restore", tmp_path / "file", "--home", tmp_path / "back")
+
+    assert code
+    assert "file is not a backup of hardwon; name a file that `hardwon backup` has written" in said
+
+
+def test_only_the_owner_reads_what_comes_back(tmp_path: Path) -> None:
+    fill(tmp_path / "home")
+    before = os.umask(0o022)
+    try:
+        run("backup", tmp_path / "file", "--home", tmp_path / "home")
+        run("restore", tmp_path / "file", "--home", tmp_path / "back")
+    finally:
+        os.umask(before)
+
+    with tarfile.open(tmp_path / "file") as archive:
+        assert not [one.name for one in archive.getmembers()[1:] if one.mode & 0o077]
+    assert (tmp_path / "back" / "hardwon.db").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_backup_inside_the_home_does_not_contain_itself(tmp_path: Path) -> None:
+    fill(tmp_path / "home")
+    run("backup", tmp_path / "outside", "--home", tmp_path / "home")
+    for _ in range(2):
+        assert run("backup", tmp_path / "home" / "inside", "--home", tmp_path / "home")[0] == 0
+
+    names = []
+    for file in (tmp_path / "home" / "inside", tmp_path / "outside"):
+        with tarfile.open(file) as archive:
+            names.append(sorted(archive.getnames()))
+    assert names[0] == names[1]
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    fill(tmp_path / "home")
+    code, said = run("backup", tmp_path / "none" / "file", "--home", tmp_path / "home")
+    assert code
+    assert f"{tmp_path / 'none'} is not a folder; name a file in a folder of yours" in said
+
+    run("backup", tmp_path / "file", "--home", tmp_path / "home")
+    code, said = run("restore", tmp_path / "file", "--home", tmp_path / "file" / "back")
+    assert code
+    assert f"{tmp_path / 'file' / 'back'}: Not a directory; set HARDWON_HOME" in said
 
 
 def test_a_home_in_use_is_not_overwritten(tmp_path: Path) -> None:

@@ -62,6 +62,17 @@ def test_words_are_answered_with_calls_that_worked(shop: Path, capsys: Any) -> N
     assert answered(capsys, "how", "launch", "rockets") == []
 
 
+def test_words_find_what_got_past_a_failure(shop: Path, capsys: Any) -> None:
+    talk = Claude(str(shop), "33333333-3333").says("Is all well?")
+    talk.run("pytest -q", "bash: line 1: pytest: command not found", failed=True)
+    talk.run("uv run pytest -q", "3 passed").write(Path(os.environ["HOME"]))
+    run(["session", "learn"])
+
+    texts = [answer["text"] for answer in answered(capsys, "how", "run", "the", "tests")]
+
+    assert any("uv run pytest -q" in text for text in texts)
+
+
 def test_another_project_is_asked_after_this_one(
     shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
@@ -118,3 +129,17 @@ def test_new_sessions_are_followed_if_asked(shop: Path, tmp_path: Path, capsys: 
 def test_reading_needs_a_model_before_anything_is_learnt(shop: Path, capsys: Any) -> None:
     assert run(["session", "learn", "--read", "3"]) == 2
     assert "no model reads runs" in capsys.readouterr().err
+
+
+def test_without_the_extra_an_install_only_names_it(shop: Path) -> None:
+    begin = "import sys; sys.modules['yaml'] = None; from hardwon.surfaces.cli import run;"
+    words = ["install", "claude-code", "--yes", "--no-model"]
+
+    def install(*more: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", f"{begin} sys.exit(run({[*words, *more]}))"]
+        return subprocess.run(command, cwd=shop, capture_output=True, text=True)
+
+    done = install()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "To learn from past sessions, too: pip install 'hardwon[sessions]'" in done.stdout
+    assert install("--learn").returncode == 1  # it was asked for

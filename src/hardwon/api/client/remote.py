@@ -16,7 +16,7 @@ from hardwon.api.client.sync import Sync, key_of
 from hardwon.api.client.wire import DOOR, Wire
 from hardwon.api.codec import decode
 from hardwon.api.lessons import MOST, MOST_FOUND, within
-from hardwon.core.errors import InvalidInput, NotFound, storage_error
+from hardwon.core.errors import InvalidInput, NotFound, OnServerOnly, storage_error
 from hardwon.core.settings import load
 from hardwon.core.text.clean import LABEL_LIMIT, LESSON_LIMIT, as_text, require_text
 from hardwon.core.values import plain
@@ -94,11 +94,7 @@ class RemoteHandle:
         def __getattr__(self, name: str) -> NoReturn:
             if name.startswith("_"):
                 raise AttributeError(name)
-            raise _NotHere(f"{name} can only be done where the server runs, not through a client")
-
-
-class _NotHere(InvalidInput, AttributeError):
-    """A verb that a client does not have."""
+            raise OnServerOnly(f"`{name}`")
 
 
 class RemoteLessons(RemoteHandle):

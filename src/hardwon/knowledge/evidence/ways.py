@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.knowledge.evidence.calls import Call, is_own
@@ -30,6 +31,8 @@ class Way(NamedTuple):
     runs: int  # in how many runs it worked
     worked: int
     failed: int
+    form_worked: int  # this form of the call alone, without the others of its family
+    form_failed: int
     place: float  # its usual place in a run, from 0 to 1
     news: float  # how much of it an agent could not guess
 
@@ -46,6 +49,7 @@ class _Record:
         self.runs: set[int] = set()
         self.worked = self.failed = 0
         self.places: list[float] = []
+        self.forms_worked, self.forms_failed = Counter[str](), Counter[str]()
         self.examples: dict[str, tuple[Call, str]] = {}  # the newest of each form, oldest first
 
     def note(self, call: Call, task: str, *, run: int, place: float) -> None:
@@ -53,10 +57,16 @@ class _Record:
         self.runs.add(run)
         self.worked += 1
         self.places.append(place)
-        form = " ".join(_plain_words(call.text))
+        form = _form(call)
+        self.forms_worked[form] += 1
         if form not in self.examples or not re.search(r"\$\{?\w", call.text):
             self.examples.pop(form, None)
             self.examples[form] = call, compact(call.text, task)
+
+    def note_failure(self, call: Call) -> None:
+        """Count a call that failed."""
+        self.failed += 1
+        self.forms_failed[_form(call)] += 1
 
     def add(self, other: _Record) -> None:
         """Count the calls of another family, too."""
@@ -64,6 +74,8 @@ class _Record:
         self.worked += other.worked
         self.failed += other.failed
         self.places += other.places
+        self.forms_worked += other.forms_worked
+        self.forms_failed += other.forms_failed
         self.examples |= other.examples
 
     def way(self, family: str) -> Way:
@@ -81,6 +93,8 @@ class _Record:
             runs=len(self.runs),
             worked=self.worked,
             failed=self.failed,
+            form_worked=self.forms_worked[_form(call)],
+            form_failed=self.forms_failed[_form(call)],
             place=sum(self.places) / len(self.places),
             news=len(call.own_words) ** 0.5,
         )
@@ -89,6 +103,11 @@ class _Record:
 def compact(text: str, task: str) -> str:
     """A call on one line, with values of its run folded."""
     return shorten_values(" ".join(fold_call(text, task).split()))
+
+
+def _form(call: Call) -> str:
+    """Equal for calls that differ in values of one task only."""
+    return " ".join(_plain_words(call.text))
 
 
 def _plain_words(text: str) -> list[str]:
@@ -107,7 +126,7 @@ def ways_of(runs: Iterable[tuple[str, Sequence[Step]]]) -> list[Way]:
         for at, step in enumerate(steps):
             failing = failing_call(step)
             if failing is not None and _is_way(failing):
-                records.setdefault(failing.family, _Record()).failed += 1
+                records.setdefault(failing.family, _Record()).note_failure(failing)
             for call in filter(_is_way, working_calls(step)):
                 record = records.setdefault(call.family, _Record())
                 record.note(call, task, run=number, place=at / len(steps))

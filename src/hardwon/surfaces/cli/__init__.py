@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -12,7 +13,8 @@ from itertools import chain
 import click
 
 import hardwon
-from hardwon.core.errors import HardwonError, InvalidInput, MissingExtra, NotFound
+from hardwon.core.errors import HardwonError, InvalidInput, MissingExtra, NotFound, OnServerOnly
+from hardwon.core.text.clean import clip, one_line
 from hardwon.surfaces.cli.options import Group
 from hardwon.surfaces.cli.output import INTERRUPTED, complain
 
@@ -55,7 +57,7 @@ _SECTIONS = {
         "key": "Make, list and revoke the keys of `serve`.",
         "backup": "Write a home into one file, while it is in use.",
         "restore": "Bring a backup back.",
-        "login": "Share the lessons of a server, in hooks and commands.",
+        "login": "Share the lessons of a server, in hooks and most commands.",
         "logout": "Use the lessons of this home again.",
         "copy": "Copy a store into another: a file into PostgreSQL, or back.",
         "migrate": "Make or update the tables of a PostgreSQL database.",
@@ -86,6 +88,7 @@ _ELSEWHERE = {  # `NAME_command` in the module of another command
 COMMANDS = {name: line for commands in _SECTIONS.values() for name, line in commands.items()}
 
 
+_TYPED = 60  # characters of a command that a message repeats
 _UNANSWERED = "a question got no answer; `--help` names the options that ask nothing"
 
 
@@ -147,6 +150,10 @@ def run(arguments: Sequence[str]) -> int:
         return 2
     except click.Abort as abort:
         return _report_abort(abort)
+    except OnServerOnly:
+        typed = clip(one_line(shlex.join(arguments)), _TYPED)
+        complain(str(OnServerOnly(f"`hardwon {typed}`")))
+        return 2
     except HardwonError as error:
         complain(str(error))
         return 2 if isinstance(error, InvalidInput) and not isinstance(error, NotFound) else 1

@@ -23,7 +23,7 @@ _PASSING = ("-wal", "-shm", "-journal", ".lock", ".sock", ".log")
 
 
 @click.command("backup")
-@click.argument("file", type=click.Path())
+@click.argument("file", type=click.Path(dir_okay=False))
 @options.home
 def command(file: str, home: str | None) -> None:
     """Write the whole home into FILE, a compressed archive; agents may go on working.
@@ -31,24 +31,28 @@ def command(file: str, home: str | None) -> None:
     Lessons, runs, the queue, keys and settings are in it, tokens and the key of a server are not.
     A database on a server has tools of its own, such as pg_dump.
     """
-    place = load(home).home
+    place = os.path.realpath(load(home).home)
     if not os.path.isdir(place):
         raise InvalidInput(f"there is no home at {place}")
-    target = os.path.abspath(file)
+    target = os.path.realpath(file)
+    folder = os.path.dirname(target)
+    if not os.access(folder, os.W_OK | os.X_OK):
+        problem = "cannot be written" if os.path.isdir(folder) else "is not a folder"
+        raise InvalidInput(f"{folder} {problem}; name a file in a folder of yours")
     try:
-        with tempfile.TemporaryDirectory(dir=os.path.dirname(target)) as scratch:
+        with tempfile.TemporaryDirectory(dir=folder) as scratch:
             made = os.path.join(scratch, "backup")
-            count = _write(made, place, scratch)
+            count = _write(made, place, target)
             os.chmod(made, 0o600)
             _check(made)
             os.replace(made, target)
     except OSError as error:
-        raise storage_error(error, target) from error
+        raise storage_error(error, str(error.filename or target)) from error
     say(f"{plural(count, 'file')} in {file}")
 
 
 @click.command("restore")
-@click.argument("file", type=click.Path(exists=True))
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @options.home
 def restore_command(file: str, home: str | None) -> None:
     """Bring the backup FILE back into a home that is empty or not there yet."""
@@ -59,40 +63,55 @@ def restore_command(file: str, home: str | None) -> None:
     try:
         os.makedirs(place, mode=0o700, exist_ok=True)
         with tarfile.open(file) as archive:
-            members = [one for one in archive.getmembers() if one.name != _MARK]
+            members = [_for_owner(one) for one in archive.getmembers() if one.name != _MARK]
             archive.extractall(place, members, filter="data")
-    except (OSError, tarfile.TarError) as error:
+    except OSError as error:
+        raise storage_error(error, place) from error
+    except tarfile.TarError as error:
         raise StorageError(file, str(error), "choose another backup") from error
     say(f"{plural(sum(one.isfile() for one in members), 'file')} restored into {place}")
 
 
-def _write(path: str, home: str, scratch: str) -> int:
-    """Write the archive; returns how many files are in it."""
-    count = 0
+def _for_owner(member: tarfile.TarInfo) -> tarfile.TarInfo:
+    """A member of a backup that only its owner may read."""
+    return member.replace(mode=member.mode & 0o700, deep=False)
+
+
+def _write(path: str, home: str, target: str) -> int:
+    """Write the archive that becomes `target`; returns how many files are in it."""
+    count, scratch = 0, os.path.dirname(path)
     with tarfile.open(path, "w:gz") as archive:
         archive.addfile(tarfile.TarInfo(_MARK))
-        for source in _files_of(home):
+        for source in _files_of(home, {scratch, target}):
             name = os.path.relpath(source, home)
             if source.endswith(".db"):
                 source = _copy_database(source, os.path.join(scratch, "copy.db"))
             try:
-                archive.add(source, name, recursive=False)
+                archive.add(source, name, recursive=False, filter=_for_owner)
                 count += 1
             except FileNotFoundError:  # a job that was done, or a run that ended meanwhile
                 continue
     return count
 
 
-def _files_of(home: str) -> Iterator[str]:
+def _files_of(home: str, left_out: set[str]) -> Iterator[str]:
     """Every file that belongs to the data; the databases come last, so that no job is missing.
 
-    A job that became a lesson in between is in both, and is worked once more.
+    A job that became a lesson in between is in both, and is worked once more. The backup may be
+    written into the home: it and the folder where it is made are `left_out`.
     """
     for folder, _, names in os.walk(home, topdown=False):
+        if folder in left_out:
+            continue
         for name in sorted(names):
             path = os.path.join(folder, name)
             is_passing = name in _LEFT_OUT or name.endswith(_PASSING)
-            if not is_passing and os.path.isfile(path) and not os.path.islink(path):
+            if (
+                not is_passing
+                and path not in left_out
+                and os.path.isfile(path)
+                and not os.path.islink(path)
+            ):
                 yield path
 
 
@@ -114,16 +133,21 @@ def _copy_database(path: str, target: str) -> str:
 
 def _check(path: str) -> None:
     """Read a backup to its end; every database in it must be whole."""
+    is_backup = False
     try:
         with tarfile.open(path) as archive, tempfile.TemporaryDirectory() as scratch:
             first = archive.next()
-            if first is None or first.name != _MARK:
-                raise InvalidInput(f"{path} is not a backup of hardwon")
+            is_backup = first is not None and first.name == _MARK
+            if not is_backup:
+                raise tarfile.ReadError
             for member in archive:
                 if member.name.endswith(".db"):
                     archive.extract(member, scratch, filter="data")
                     _check_database(os.path.join(scratch, member.name), path)
     except (tarfile.TarError, EOFError, OSError) as error:
+        if not is_backup and isinstance(error, tarfile.ReadError):
+            remedy = "name a file that `hardwon backup` has written"
+            raise InvalidInput(f"{path} is not a backup of hardwon; {remedy}") from error
         raise StorageError(path, f"it is damaged: {error}", "choose another backup") from error
 
 

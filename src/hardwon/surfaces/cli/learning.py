@@ -11,6 +11,7 @@ from datetime import timedelta
 import click
 
 from hardwon.api.lookup import Recurring
+from hardwon.core.errors import MissingExtra
 from hardwon.core.settings import load
 from hardwon.core.text.clean import clip, plural
 from hardwon.learn.transcripts.past import (
@@ -38,12 +39,23 @@ _LEFT_OUT = {
 
 
 def offer_learning(home: str, wanted: bool | None, *, is_asking: bool) -> None:
-    """Learn from the past sessions of this machine, if the person wants to."""
-    if wanted is False:
+    """Learn from the past sessions of this machine, if the person wants to.
+
+    Unless it was asked for, a machine that cannot do it (no extra, or a server that keeps the
+    lessons) is no error.
+    """
+    settings = load(home)
+    if wanted is False or (wanted is None and settings.server.url):
         return
-    scope = load(home).scope
+    scope = settings.scope
     with options.Scoped(home, scope.tenant, scope.agent, scope.project or None) as agent:
-        fresh = agent.sessions.unrecorded(since=_LATELY)
+        try:
+            fresh = agent.sessions.unrecorded(since=_LATELY)
+        except MissingExtra as error:
+            if wanted:
+                raise
+            say(f"  To learn from past sessions, too: pip install 'hardwon[{error.extra}]'")
+            return
         if not fresh:
             return
         found = f"{plural(len(fresh), 'session')} of {plural(_folders(fresh), 'project')}"

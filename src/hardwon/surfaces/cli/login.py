@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
@@ -65,6 +66,10 @@ def _key(key_file: str | None) -> str:
     if key := os.environ.get("HARDWON_KEY", "").strip():
         return key
     if not key_file:
+        if not sys.stdin.isatty():
+            raise InvalidInput(
+                "there is no terminal to ask for the key; use --key-file FILE or $HARDWON_KEY"
+            )
         return str(click.prompt("Key", hide_input=True)).strip()
     try:
         with open(key_file, encoding="utf-8") as file:
