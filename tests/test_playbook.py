@@ -232,7 +232,7 @@ def test_a_person_edits_and_removes_items_and_takes_it_back(opened: Open) -> Non
 
         assert "- When refunding: Ask finance.\n" in told
         assert "ops tools" not in told
-        assert acts == [(second, "edit"), (first, "edit")]
+        assert acts == [(second, "remove"), (first, "edit")]
         assert agent.playbook.undo().id == second
         assert "ops tools" in shop(hw).start().text
 

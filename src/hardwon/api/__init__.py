@@ -426,11 +426,18 @@ class Agent:
 
         return lookup.answers_to_error(self._engine, self.scope, as_text(error), limit=limit)
 
-    def how(self, words: str, *, limit: int = 5) -> Sequence[lookup.Answer]:
-        """The calls that worked and fit these words, in this project first, then in others."""
+    def how(
+        self, words: str, *, limit: int = 5, is_for_person: bool = False
+    ) -> Sequence[lookup.Answer]:
+        """The calls that worked and fit these words, in this project first, then in others.
+
+        A person also sees the fixes of lessons that an agent is not yet shown for words.
+        """
         from hardwon.api import lookup
 
-        return lookup.answers_to_words(self._engine, self.scope, as_text(words), limit=limit)
+        return lookup.answers_to_words(
+            self._engine, self.scope, as_text(words), limit=limit, is_for_person=is_for_person
+        )
 
     def recurring(self, *, since: timedelta, limit: int = 20) -> Sequence[lookup.Recurring]:
         """The failures that most runs met, in all projects of this agent, with their cures."""

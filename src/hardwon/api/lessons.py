@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-from hardwon.core.errors import InvalidInput, NotAllowed, NotFound, StorageError
+from hardwon.core.errors import InvalidInput, NotAllowed, NotFound, StorageError, no_change
 from hardwon.core.text.clean import require_text
 from hardwon.core.values.lesson import FORBIDDEN, Change, Lesson, Status
 from hardwon.core.values.lesson_formats import check_lesson
@@ -148,7 +148,7 @@ class Lessons:
         """Take back the newest change, of one lesson or of all."""
         changes = self.history(number)
         if not changes:
-            raise NotFound("change to undo", number)
+            raise no_change(number)
         newest = changes[0]
         from hardwon.api import curation
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from hardwon.core.text.clean import one_line
 from hardwon.core.values.delivery import Door
-from hardwon.core.values.lesson import Lesson
+from hardwon.core.values.lesson import LIVE, Lesson
 from hardwon.core.values.report import Place, Window
 from hardwon.core.values.run import EndedRun, Failure, Step
 from hardwon.core.values.scope import Scope
@@ -18,10 +18,12 @@ from hardwon.engine.pipeline.screen import screen_lesson, screen_text
 from hardwon.engine.runtime import Runtime
 from hardwon.knowledge.evidence.trails import working_calls
 from hardwon.knowledge.evidence.ways import Way, ways_of
-from hardwon.knowledge.ranking.query import stem
+from hardwon.knowledge.ranking.query import stem, terms
 
 _RUNS = 100  # latest runs of a project that are looked at
 _ALL_RUNS = 5000
+_LESSONS = 400  # of each state that are searched for fixes
+_PART = 4  # letters of a word that may be a part of another: test, pytest
 _TEXT = 8000  # characters of an error, from its end
 _ALWAYS = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -96,8 +98,13 @@ def answers_to_error(engine: Runtime, scope: Scope, error: str, *, limit: int) -
     return list(dict.fromkeys(found))[:limit]
 
 
-def answers_to_words(engine: Runtime, scope: Scope, words: str, *, limit: int) -> list[Answer]:
-    """Calls that work and fit the words, and what got past failures that fit them."""
+def answers_to_words(
+    engine: Runtime, scope: Scope, words: str, *, limit: int, is_for_person: bool = False
+) -> list[Answer]:
+    """Calls that work and fit the words, and what got past failures that fit them.
+
+    A person also sees the fixes of lessons that an agent is not yet shown for words.
+    """
     text = screen_text(words, _TEXT)
     wanted = {stem(word) for word in re.findall(r"\w{2,}", text.lower())}
     found = list[Answer]()
@@ -119,6 +126,8 @@ def answers_to_words(engine: Runtime, scope: Scope, words: str, *, limit: int) -
         found += [_of_way(way, runs, place) for _, way in fitting[:limit]]
         for lesson in _lessons(engine, place, Door.TURN, text):
             found += _of_lesson(engine, lesson)
+        for lesson in _lessons_with_fitting_fix(engine, place, text) if is_for_person else ():
+            found += _of_lesson(engine, lesson)
         if len(found) >= limit:
             break
     return list(dict.fromkeys(found))[:limit]
@@ -137,6 +146,20 @@ def _lessons(engine: Runtime, scope: Scope, door: str, text: str) -> Iterator[Le
     for candidate in engine.doors.explain(scope, door, text, "bash"):
         if not candidate.verdict and candidate.match.lesson.scope == scope:
             yield candidate.match.lesson
+
+
+def _lessons_with_fitting_fix(engine: Runtime, scope: Scope, text: str) -> list[Lesson]:
+    """The live lessons of exactly this scope whose fixes have half of the words, best first."""
+    wanted = set(terms(text))
+    fitting = list[tuple[int, Lesson]]()
+    for status in LIVE:
+        for lesson in engine.store.lessons.recent(scope, status=status, limit=_LESSONS):
+            calls = " ".join(fix.call or fix.text for fix in lesson.fixes).lower()
+            own = set(terms(calls))
+            fit = sum(word in own or (len(word) >= _PART and word in calls) for word in wanted)
+            if lesson.scope == scope and fit and fit * 2 >= len(wanted):
+                fitting.append((fit, lesson))
+    return [lesson for _, lesson in sorted(fitting, key=lambda one: -one[0])]
 
 
 def _of_lesson(engine: Runtime, lesson: Lesson) -> Iterator[Answer]:

@@ -6,7 +6,7 @@ import shlex
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hardwon.core.errors import InvalidInput, NotFound
+from hardwon.core.errors import InvalidInput, NotFound, no_change
 from hardwon.core.settings import default_home
 from hardwon.core.text.clean import require_text
 from hardwon.core.values.lesson import Change, Lesson, Status
@@ -95,14 +95,20 @@ class Playbook:
 
     def history(self, number: int | None = None) -> Sequence[Change]:
         """The changes of one item or of all, by people and by the reader, newest first."""
-        changes = self._lessons.history(number)
-        return [change for change in changes if self._is_own(change.before)]
+        named, newer = [], dict[int, Lesson]()
+        for change in self._lessons.history(number):
+            item = change.before
+            if self._is_own(item):
+                after = newer.get(item.id) or self._present(item)
+                named.append(change._replace(act=playbook.act_between(item, after) or change.act))
+            newer[item.id] = item
+        return named
 
     def undo(self, number: int | None = None) -> Lesson:
         """Take back the newest change, of one item or of all."""
         changes = self.history(number)
         if not changes:
-            raise NotFound("change to undo", number)
+            raise no_change(number)
         return self._lessons.undo(changes[0].before.id)
 
     def add(self, text: str, *, run: str = "") -> Written:
@@ -166,8 +172,16 @@ class Playbook:
     def _item(self, number: int) -> Lesson:
         lesson = self._lessons.get(number)
         if not self._is_own(lesson):
-            raise NotFound("item of the playbook", number)
+            words = f"there is no item #{number} in the playbook of this project"
+            raise NotFound("item of the playbook", number, words=words)
         return lesson
+
+    def _present(self, item: Lesson) -> Lesson:
+        """The item as it is now; as it was if it is gone."""
+        try:
+            return self._lessons.get(item.id)
+        except NotFound:
+            return item
 
     def _is_own(self, lesson: Lesson) -> bool:
         return lesson.scope == self._scope and playbook.is_item(lesson)

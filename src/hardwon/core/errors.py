@@ -50,11 +50,17 @@ class OnServerOnly(InvalidInput, AttributeError):
 class NotFound(InvalidInput):
     """Nothing with this name is visible in this scope."""
 
-    def __init__(self, kind: str, name: object = None, *, hint: str = "") -> None:
+    def __init__(self, kind: str, name: object = None, *, hint: str = "", words: str = "") -> None:
         problem = f"no {kind} found" if name in {None, ""} else f"{kind} {name!r} not found"
-        super().__init__(problem + hint)
+        super().__init__((words or problem) + hint)
         self.kind = kind
         self.name = name
+
+
+def no_change(number: int | None = None) -> NotFound:
+    """The error about a lesson, or a scope, without a change that can be taken back."""
+    whose = "there is" if number is None else f"#{number} has"
+    return NotFound("change to undo", number, words=f"{whose} no change to undo")
 
 
 class SetupError(HardwonError):

@@ -62,6 +62,17 @@ def test_words_are_answered_with_calls_that_worked(shop: Path, capsys: Any) -> N
     assert answered(capsys, "how", "launch", "rockets") == []
 
 
+def test_words_find_what_got_past_a_failure(shop: Path, capsys: Any) -> None:
+    talk = Claude(str(shop), "33333333-3333").says("Is all well?")
+    talk.run("pytest -q", "bash: line 1: pytest: command not found", failed=True)
+    talk.run("uv run pytest -q", "3 passed").write(Path(os.environ["HOME"]))
+    run(["session", "learn"])
+
+    texts = [answer["text"] for answer in answered(capsys, "how", "run", "the", "tests")]
+
+    assert any("uv run pytest -q" in text for text in texts)
+
+
 def test_another_project_is_asked_after_this_one(
     shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:

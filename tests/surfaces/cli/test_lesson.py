@@ -34,7 +34,7 @@ def test_a_lesson_is_added_edited_and_taken_back(capsys: pytest.CaptureFixture[s
     assert "edit  was: #1 [when deploying] use blue\n" in said(capsys, "lesson", "history", "1")
     undone = said(capsys, "lesson", "undo", "1", "--project", "")
     assert undone == "OK: undid “edit”: #1 [when deploying] use blue\n"
-    assert said(capsys, "lesson", "undo", code=1) == "hardwon: no change to undo found\n"
+    assert said(capsys, "lesson", "undo", code=1) == "hardwon: there is no change to undo\n"
 
 
 def test_a_guard_needs_a_call_and_can_be_lifted(capsys: pytest.CaptureFixture[str]) -> None:

@@ -93,15 +93,18 @@ def test_items_are_edited_moved_removed_and_all_is_undone(
     capsys: Capture, taught: list[int]
 ) -> None:
     first, second = map(str, taught)
-    out(capsys, "playbook", "edit", first, "--when", "refunding", "--do", "Ask finance.")
-    out(capsys, "playbook", "move", second, "--before", first)
+    edited = out(capsys, "playbook", "edit", first, "--when", "refunding", "--do", "Ask finance.")
+    moved = out(capsys, "playbook", "move", second, "--before", first)
+    assert f"Changed #{first} " in edited
+    assert f"Moved before #{first}: #{second} " in moved
     assert out(capsys, "playbook").index(f"#{second} ") < out(capsys, "playbook").index(f"#{first}")
-    out(capsys, "playbook", "remove", second)
+    assert f"Removed #{second} " in out(capsys, "playbook", "remove", second)
     assert "1 item " in out(capsys, "playbook")
-    assert out(capsys, "playbook", "history").count("edit  was: #") == 3
+    lines = [line for line in out(capsys, "playbook", "history").splitlines() if "was: #" in line]
+    assert [line.split()[2] for line in lines] == ["remove", "move", "edit"]
 
     for _ in range(3):
-        assert "OK: #" in out(capsys, "playbook", "undo")
+        assert "Took back the last change of #" in out(capsys, "playbook", "undo")
     assert "opening a document" in out(capsys, "playbook")
     assert run(["playbook", "undo"]) == 1
     capsys.readouterr()
@@ -109,8 +112,34 @@ def test_items_are_edited_moved_removed_and_all_is_undone(
     assert "lesson 99 not found" in capsys.readouterr().err
     out(capsys, "lesson", "add", "everywhere", "be kind")
     assert run(["playbook", "pin", str(max(taught) + 1)]) == 1
-    assert "item of the playbook" in capsys.readouterr().err
+    assert (
+        f"there is no item #{max(taught) + 1} in the playbook of this project"
+        in capsys.readouterr().err
+    )
     assert run(["playbook", "edit", first]) == 2
+
+
+def test_pins_and_a_file_without_items_are_told_as_such(capsys: Capture, taught: list[int]) -> None:
+    first, second = map(str, taught)
+    assert f"Pinned #{first} " in out(capsys, "playbook", "pin", first)
+    assert f"Unpinned #{first} " in out(capsys, "playbook", "unpin", first)
+    told = out(capsys, "playbook", "history", first)
+    assert told.index("  unpin  was: ") < told.index("  pin  was: ")
+    assert run(["playbook", "undo", "99"]) == 1
+    assert "#99 has no change to undo" in capsys.readouterr().err
+
+    out(
+        capsys, "playbook", "edit", first, "--wrong", "Refund at once", "--do", "Ask finance first."
+    )
+    for told in (out(capsys, "playbook"), out(capsys, "playbook", "--markdown")):
+        assert "Refund at once. Ask finance first." in " ".join(told.split())
+
+    out(capsys, "playbook", "write", "AGENTS.md")
+    for number in (first, second):
+        out(capsys, "playbook", "remove", number)
+    told = out(capsys, "playbook", "write", "AGENTS.md", "NONE.md")
+    assert "AGENTS.md: there are no items yet; the old block was removed" in told
+    assert "NONE.md: there are no items yet\n" in told
 
 
 def test_one_item_is_added_by_options_and_refused_with_the_reason(capsys: Capture) -> None:

@@ -103,9 +103,15 @@ def advice(item: Lesson, *, is_whole: bool = True) -> str:
         return many_lines(item.correction)
     when = one_line(item.situation).rstrip(".:")
     wrong = one_line(item.mistake) if is_whole and item.mistake != USER_SUPPLIED else ""
-    words = " ".join(part for part in (wrong, many_lines(item.correction)) if part)
+    words = " ".join(part for part in (sentence(wrong), many_lines(item.correction)) if part)
     is_time = when.lower().startswith(("when ", "before ", "after ", "while "))
     return f"{when[0].upper()}{when[1:]}: {words}" if is_time else f"When {when}: {words}"
+
+
+def sentence(text: str) -> str:
+    """The text with a full stop, if nothing else ends it."""
+    is_open = text and text.rstrip("\"'”’)`")[-1:] not in {*".!?…:;,"}
+    return f"{text}." if is_open else text
 
 
 def line(lesson: Lesson, *, label: int = LABEL_LIMIT, words: str = "") -> str:

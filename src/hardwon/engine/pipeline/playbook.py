@@ -61,6 +61,16 @@ def moved(item: Lesson, before: Lesson, items: Iterable[Lesson]) -> tuple[str, .
     return (*(own for own in item.tags if not own.startswith(_BEFORE)), tag)
 
 
+def act_between(before: Lesson, after: Lesson) -> str:
+    """What a person did to the place of an item: pin, unpin, move, remove; "" for its words."""
+    was, now = set(before.tags), set(after.tags)
+    if Status.RETIRED == after.status != before.status:
+        return "remove"
+    if PINNED in was ^ now:
+        return "pin" if PINNED in now else "unpin"
+    return "move" if any(tag.startswith(_BEFORE) for tag in now - was) else ""
+
+
 def _moves(item: Lesson) -> list[tuple[int, int]]:
     """The turn in which an item was moved, and before which one."""
     places = (tag.removeprefix(_BEFORE) for tag in item.tags if tag.startswith(_BEFORE))

@@ -11,6 +11,7 @@ import click
 
 from hardwon.core.text.clean import one_line, plural
 from hardwon.core.values.lesson import Status
+from hardwon.engine.pipeline.inject import sentence
 from hardwon.engine.pipeline.playbook import SORTS
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.lesson import LessonLookup, lesson_id, row
@@ -81,8 +82,8 @@ def _say_item(item: dict[str, Any]) -> None:
     told = "; ".join(part for part in (needed, item["evidence"]) if part)
     say_folded(f"  #{item['id']}  {states}  ({told})")
     when = f"{item['when']}: " if item["when"] else ""
-    wrong = f"{item['wrong']} " if item["wrong"] else ""
-    say_folded(f"      {one_line(when + wrong + item['do'])}")
+    words = one_line(f"{when}{sentence(item['wrong'])} {item['do']}".strip())
+    say_folded(f"      {words}")
 
 
 @command.command()
@@ -93,7 +94,7 @@ def _say_item(item: dict[str, Any]) -> None:
 def edit(number: str, as_json: bool, **given: Any) -> None:
     """Change the words of an item, or its sort."""
     texts = {name: given.pop(name) for name in ("sort", "when", "do", "wrong")}
-    _change(lambda playbook: playbook.edit(lesson_id(number), **texts), as_json, given)
+    _change("Changed", lambda playbook: playbook.edit(lesson_id(number), **texts), as_json, given)
 
 
 @command.command()
@@ -102,7 +103,7 @@ def edit(number: str, as_json: bool, **given: Any) -> None:
 @options.as_json
 def pin(number: str, as_json: bool, **place: Any) -> None:
     """Show an item before all others."""
-    _change(lambda playbook: playbook.pin(lesson_id(number)), as_json, place)
+    _change("Pinned", lambda playbook: playbook.pin(lesson_id(number)), as_json, place)
 
 
 @command.command()
@@ -111,7 +112,8 @@ def pin(number: str, as_json: bool, **place: Any) -> None:
 @options.as_json
 def unpin(number: str, as_json: bool, **place: Any) -> None:
     """Show an item in its usual place again."""
-    _change(lambda playbook: playbook.pin(lesson_id(number), on=False), as_json, place)
+    chosen = lesson_id(number)
+    _change("Unpinned", lambda playbook: playbook.pin(chosen, on=False), as_json, place)
 
 
 @command.command()
@@ -122,7 +124,8 @@ def unpin(number: str, as_json: bool, **place: Any) -> None:
 def move(number: str, before: str, as_json: bool, **place: Any) -> None:
     """Put an item right before another one."""
     first, second = lesson_id(number), lesson_id(before)
-    _change(lambda playbook: playbook.move(first, before=second), as_json, place)
+    done = f"Moved before #{second}:"
+    _change(done, lambda playbook: playbook.move(first, before=second), as_json, place)
 
 
 @command.command()
@@ -131,7 +134,7 @@ def move(number: str, before: str, as_json: bool, **place: Any) -> None:
 @options.as_json
 def remove(number: str, as_json: bool, **place: Any) -> None:
     """Take an item out; `undo` brings it back."""
-    _change(lambda playbook: playbook.remove(lesson_id(number)), as_json, place)
+    _change("Removed", lambda playbook: playbook.remove(lesson_id(number)), as_json, place)
 
 
 @command.command()
@@ -141,7 +144,8 @@ def remove(number: str, as_json: bool, **place: Any) -> None:
 def undo(number: str | None, as_json: bool, **place: Any) -> None:
     """Undo the newest change, of one item or of all, by a person or by the reader."""
     chosen = lesson_id(number) if number else None
-    _change(lambda playbook: playbook.undo(chosen), as_json, place)
+    done = "Took back the last change of"
+    _change(done, lambda playbook: playbook.undo(chosen), as_json, place)
 
 
 @command.command()
@@ -161,11 +165,13 @@ def history(number: str | None, as_json: bool, **place: Any) -> None:
         say("(no changes)")
 
 
-def _change(act: Callable[[Playbook], Lesson], as_json: bool, place: dict[str, Any]) -> None:
-    """Change one item, and print it."""
+def _change(
+    done: str, act: Callable[[Playbook], Lesson], as_json: bool, place: dict[str, Any]
+) -> None:
+    """Change one item, and print what was done to it."""
     with LessonLookup(as_json=as_json, **place) as agent:
         lesson = act(agent.playbook)
-    dump(lesson) if as_json else say_folded(f"OK: {row(lesson)}")
+    dump(lesson) if as_json else say_folded(f"{done} {row(lesson)}")
 
 
 @command.command()
@@ -227,7 +233,12 @@ def write(files: Sequence[str], is_removal: bool, **place: Any) -> None:
     """
     with options.Scoped(**place) as agent:
         playbook = agent.playbook
+        is_empty = not is_removal and not playbook.list()
         for file in files:
             is_change = (playbook.erase if is_removal else playbook.write)(file)
             done = "block removed" if is_removal else "written"
-            say(f"{file}: {done if is_change else 'nothing to do'}")
+            if is_empty:
+                removed = "; the old block was removed" * is_change
+                say(f"{file}: there are no items yet{removed}")
+            else:
+                say(f"{file}: {done if is_change else 'nothing to do'}")

@@ -109,7 +109,8 @@ _LIMIT = click.option("--limit", default=5, show_default=True, help="At most thi
 def how_command(words: Sequence[str], limit: int, as_json: bool, **place: Any) -> None:
     """Show the calls that worked for WORDS: in this project first, then in others."""
     with options.Scoped(**place) as agent:
-        _print_answers(agent.how(" ".join(words), limit=limit), as_json=as_json)
+        answers = agent.how(" ".join(words), limit=limit, is_for_person=True)
+        _print_answers(answers, as_json=as_json)
 
 
 @click.command("fix")

@@ -19,7 +19,7 @@ from hardwon import Injection, Step
 from hardwon.api import operations as answers
 from hardwon.api.operations import OPERATIONS, MaybeJob
 from hardwon.core import metrics as prometheus
-from hardwon.core.errors import InvalidInput, NotFound
+from hardwon.core.errors import InvalidInput, NotFound, no_change
 from hardwon.core.settings import duration
 from hardwon.core.text.clean import one_line, require_text
 from hardwon.core.values.job import QueueCounts, WorkCounts
@@ -109,7 +109,7 @@ def lessons_undo(call: Call) -> Lesson:
     for handle in _handles(call):
         if handle.history(call.number):
             return handle.undo(call.number)
-    raise NotFound("change to undo", call.number)
+    raise no_change(call.number)
 
 
 def lessons_history(call: Call) -> Sequence[Change]:
