@@ -57,7 +57,7 @@ _SECTIONS = {
         "key": "Make, list and revoke the keys of `serve`.",
         "backup": "Write a home into one file, while it is in use.",
         "restore": "Bring a backup back.",
-        "login": "Share the lessons of a server, in hooks and commands.",
+        "login": "Share the lessons of a server, in hooks and most commands.",
         "logout": "Use the lessons of this home again.",
         "copy": "Copy a store into another: a file into PostgreSQL, or back.",
         "migrate": "Make or update the tables of a PostgreSQL database.",
