@@ -102,6 +102,7 @@ def test_what_one_laptop_learns_the_other_knows(
 
         assert "mkdir -p" in ben.told("t1")
         assert "0 notes to send" in ada.run("status")
+        assert "as agent of 'default'" in ada.run("doctor")
     with hardwon.open(home) as hw:
         runs = hw.tenant().ended_runs().rows
         assert [run.task for run in runs] == ["Make the folder for the nightly report"]
@@ -118,6 +119,7 @@ def test_nothing_is_lost_or_doubled_while_the_server_is_away_or_the_key_revoked(
         secret = key(home, "create", "--role", "agent")
         ada.run("login", url, HARDWON_KEY=secret)
         server.kill()
+    assert "BAD store: 127.0.0.1" in ada.run("doctor", code=1)
     ada.work("s1")
     ada.exchange()
     assert "mkdir -p" in ada.told("s2")
@@ -162,6 +164,8 @@ def test_commands_use_the_server_and_say_what_only_it_can_do(
         assert "where the server runs" in ben.run("dream", code=2)
         install = ("install", "claude-code", "--yes", "--no-model", "--level", "project")
         assert "installed" in ben.run(*install)  # past sessions are not offered
+        examined = ben.run("doctor")
+        assert f"store: the server answers, as admin of 'default'; {url}; copy updated" in examined
         for typed in ("playbook", "fix oops", "how deploy", "report --projects", "session list"):
             refused = ben.run(*typed.split(), code=2)
             assert f"`hardwon {typed}` works only on the machine where the server runs" in refused

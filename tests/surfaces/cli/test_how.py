@@ -143,3 +143,18 @@ def test_without_the_extra_an_install_only_names_it(shop: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert "To learn from past sessions, too: pip install 'hardwon[sessions]'" in done.stdout
     assert install("--learn").returncode == 1  # it was asked for
+
+
+def test_a_look_makes_no_home_and_what_is_known_is_counted(
+    shop: Path, tmp_path: Path, capsys: Any
+) -> None:
+    assert run(["session", "learn", "--dry-run"]) == 0
+    assert "1 session of 1 project would be recorded: 3 calls" in capsys.readouterr().out
+    assert not (tmp_path / "hw").exists()
+
+    assert run(["report", "--projects"]) == 0
+    assert "No failure was recorded in this time" in capsys.readouterr().out
+    run(["session", "learn"])
+    capsys.readouterr()
+    assert run(["session", "learn"]) == 0
+    assert capsys.readouterr().out == "Nothing is new: 1 session known in this time\n"

@@ -14,9 +14,9 @@ from typing import Any
 import click
 
 from hardwon.core.errors import InvalidInput
-from hardwon.core.settings import duration
+from hardwon.core.settings import duration, load
 from hardwon.core.text.clean import clip, one_line, plural, printable
-from hardwon.engine.runtime import utc_now
+from hardwon.engine.runtime import MEMORY, utc_now
 from hardwon.learn.transcripts.catalog import AGENTS, Ambiguous, Overview
 from hardwon.learn.transcripts.mining import Answerer, Mining, Phase, Sessions, by_policy
 from hardwon.learn.transcripts.past import Learnt
@@ -237,13 +237,20 @@ def learn(
 
     Each session is recorded once, as hooks would have done. Run it again for what is new.
     """
+    settings = load(place["home"])
+    is_elsewhere = settings.server.url or settings.postgres.url
+    if dry_run and not is_elsewhere and not os.path.isdir(settings.home):
+        place["home"] = MEMORY  # a look makes no home
     with options.Scoped(**place) as agent:
         sessions = agent.sessions
         with Progress("Learning", is_quiet=as_json, kept=sessions_recorded) as tell:
             learnt = sessions.learn(
                 agents=agents, since=since, is_look=dry_run, most_telling=reads, tell=tell
             )
-        if not as_json:
+        if not as_json and not learnt:
+            known = len(sessions.find(agents=agents, since=since))
+            say(f"Nothing is new: {plural(known, 'session')} known in this time")
+        elif not as_json:
             print_learnt(learnt, is_look=dry_run)
             if any(session.runs for session in learnt):
                 print_recurring(agent.recurring(since=since, limit=5))

@@ -16,6 +16,7 @@ import click
 
 import hardwon
 from hardwon import Hardwon
+from hardwon.api.client import remote
 from hardwon.core import _files
 from hardwon.core.errors import HardwonError
 from hardwon.core.settings import Settings, default_home, load
@@ -252,6 +253,11 @@ def _can_be_created(home: str) -> tuple[bool, str]:
 
 
 def _store(settings: Settings) -> tuple[bool, str]:
+    if settings.server.url:  # the lessons are there; here is a copy
+        with remote.log_in(settings) as hw:
+            me = hw.me()
+        lines = [line.removeprefix("Server: ") for line in login.server_lines(settings)]
+        return True, "; ".join((f"the server answers, as {me.role} of {me.tenant!r}", *lines))
     is_elsewhere = bool(settings.postgres.url)
     if not is_elsewhere and not os.path.exists(os.path.join(settings.home, "hardwon.db")):
         return True, "no lessons yet"
@@ -261,6 +267,8 @@ def _store(settings: Settings) -> tuple[bool, str]:
 
 
 def _queue(settings: Settings) -> tuple[bool, str]:
+    if settings.server.url:
+        return True, "worked where the server runs"
     if not os.path.isdir(settings.home):
         return True, "empty"
     with hardwon.open(settings=settings) as hw:
@@ -276,6 +284,8 @@ def _model(settings: Settings) -> tuple[bool, str]:
 
 
 def _meaning(settings: Settings) -> tuple[bool, str]:
+    if settings.server.url:
+        return True, "set where the server runs"
     if not settings.recall.embedder:
         return True, "off: lessons are found by failure, call and words (recall.embedder)"
     if not os.path.isdir(settings.home):

@@ -254,7 +254,12 @@ def command(
     if projects:
         with options.Scoped(home, **place) as agent:
             failures = agent.recurring(since=since)
-        dump(failures) if as_json else print_recurring(failures, is_full=True)
+        if as_json:
+            dump(failures)
+        elif failures:
+            print_recurring(failures, is_full=True)
+        else:
+            say("No failure was recorded in this time; `hardwon session learn` reads past sessions")
         return
     with hardwon.open(home) as hw:
         report = hw.report(**place, since=since, whole=whole)
