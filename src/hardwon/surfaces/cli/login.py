@@ -27,7 +27,7 @@ _LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 @click.option("--insecure", is_flag=True, help="Send the key without encryption.")
 @options.home
 def command(url: str, key_file: str | None, insecure: bool, home: str | None) -> None:
-    """Share the lessons of the server at URL, in hooks and in all commands.
+    """Share the lessons of the server at URL, in hooks and most commands.
 
     The key is read from $HARDWON_KEY, from --key-file, or asked for; `hardwon key create` makes one
     where the server runs. Hooks read a copy on this machine and send what they learn in the
