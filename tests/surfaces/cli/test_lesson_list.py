@@ -54,4 +54,4 @@ def test_where_nothing_is_yet_it_is_said_plainly(
 
     assert run(arguments) == 1
 
-    assert capsys.readouterr().err.startswith("hardwon: no ")
+    assert capsys.readouterr().err.startswith(("hardwon: no ", "hardwon: there is no "))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import sqlite3
 import tarfile
 import tempfile
 from collections.abc import Iterator
+from typing import Any
 
 import click
 
@@ -64,7 +66,8 @@ def restore_command(file: str, home: str | None) -> None:
         os.makedirs(place, mode=0o700, exist_ok=True)
         with tarfile.open(file) as archive:
             members = [_for_owner(one) for one in archive.getmembers() if one.name != _MARK]
-            archive.extractall(place, members, filter="data")
+            for member in members:
+                _extract(archive, member, place)
     except OSError as error:
         raise storage_error(error, place) from error
     except tarfile.TarError as error:
@@ -74,7 +77,21 @@ def restore_command(file: str, home: str | None) -> None:
 
 def _for_owner(member: tarfile.TarInfo) -> tarfile.TarInfo:
     """A member of a backup that only its owner may read."""
-    return member.replace(mode=member.mode & 0o700, deep=False)
+    own = copy.copy(member)
+    own.mode &= 0o700
+    return own
+
+
+def _extract(archive: tarfile.TarFile, member: tarfile.TarInfo, place: str) -> None:
+    """Write a file or folder of a backup below a place; nothing else is let out of an archive.
+
+    Older Pythons have no filter that checks this.
+    """
+    parts = member.name.split("/")
+    if ".." in parts or member.name.startswith("/") or not (member.isfile() or member.isdir()):
+        raise tarfile.ReadError(f"{member.name!r} is no file of a home")
+    safely: dict[str, Any] = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+    archive.extract(member, place, **safely)
 
 
 def _write(path: str, home: str, target: str) -> int:
@@ -142,7 +159,7 @@ def _check(path: str) -> None:
                 raise tarfile.ReadError
             for member in archive:
                 if member.name.endswith(".db"):
-                    archive.extract(member, scratch, filter="data")
+                    _extract(archive, member, scratch)
                     _check_database(os.path.join(scratch, member.name), path)
     except (tarfile.TarError, EOFError, OSError) as error:
         if not is_backup and isinstance(error, tarfile.ReadError):
