@@ -31,7 +31,7 @@ from hardwon.core.values.run import Failure, RunSoFar, Step, Trigger
 from hardwon.knowledge.evidence.keys import failed_key
 from hardwon.knowledge.reading import call_keys
 from hardwon.knowledge.reading.call_keys import blamed_command
-from hardwon.knowledge.reading.reading import INLINE, printed_text
+from hardwon.knowledge.reading.reading import INLINE, printed_text, tool_of
 from hardwon.knowledge.reading.shell import parse
 from hardwon.knowledge.reading.verdict import TIMED_OUT
 
@@ -109,7 +109,7 @@ _TEST = r"(?:AssertionError|Failed|test failed) in (\S.*)"  # a kind that only i
 
 def situation(text: str, step: Step) -> str:
     """When the lesson holds: the failure as it is printed, or else the failing program."""
-    prefix = f"{step.tool}: "  # begins the kind of a call with named arguments
+    prefix = f"{tool_of(step)}: "  # begins the kind of a call with named arguments
     if text.endswith(TIMED_OUT):
         return f"When `{text.removesuffix(TIMED_OUT)}` does not end in time"
     if test := re.fullmatch(_TEST, text):
@@ -117,7 +117,7 @@ def situation(text: str, step: Step) -> str:
     line = step.failure.line if step.failure else ""
     is_body = text.removeprefix(prefix).startswith("{")  # only its fields are known
     if not is_body and (quote := quotable(printed_text(text, line))):
-        speaker = f"`{step.tool}` says" if quote.startswith(prefix) else "you see"
+        speaker = f"`{tool_of(step)}` says" if quote.startswith(prefix) else "you see"
         words, inline, _ = quote.removeprefix(prefix).partition(INLINE)
         return f"When {speaker} “{clip(words, _QUOTE)}”{inline}"
     return f"When {program(step)} fails"
@@ -151,7 +151,7 @@ def _with_record(fix: Fix) -> str:
 
 def with_text_of(lesson: Lesson, fixes: Sequence[Fix]) -> Lesson:
     """The lesson with only these fixes, unless a person or model wrote its text."""
-    if len(fixes) == len(lesson.fixes) or lesson.correction != correction(lesson.fixes):
+    if tuple(fixes) == lesson.fixes or lesson.correction != correction(lesson.fixes):
         return lesson
     return lesson._replace(correction=correction(fixes), fixes=tuple(fixes))
 
