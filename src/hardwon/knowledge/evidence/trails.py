@@ -8,6 +8,7 @@ from collections import Counter
 from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
+from hardwon.core.values.lesson import INSTEAD, NEXT
 from hardwon.knowledge.evidence.calls import Call, calls_of, is_own
 from hardwon.knowledge.evidence.common import COMMON, PLUMBING, READERS
 from hardwon.knowledge.evidence.folding import has_other_form
@@ -34,6 +35,7 @@ _CHOICE = re.compile(r'"(\w+)": "([a-z][a-z_]*|[A-Z][A-Z_]*)"')
 _PAIR = re.compile(r'"(\w+)": ("[^"]*"|[\d.]+)')
 _TOOLS = 0.1  # tools of a kind share less of their names than commands do
 _NEAR = 200  # characters around a value in an output
+_ERROR = 600  # characters at the end of an output that may hold the code of an error
 _ANSWER = 240  # characters of an answer that explains a failure
 
 
@@ -54,7 +56,7 @@ class Passed(NamedTuple):
     is_further: bool = False  # the last call failed too, but of something else
     is_own_script: bool = False  # the failing call runs a file that the run wrote itself
     is_rewrite: bool = False  # and only that file was written again
-    is_instead: bool = False  # another call took its place, and the failing one was given up
+    replaced: str = ""  # INSTEAD or NEXT, if the failing call was given up
 
 
 def passed(steps: Sequence[Step]) -> list[Passed]:
@@ -94,16 +96,17 @@ def find_replaced(steps: Sequence[Step]) -> list[Passed]:
         failing = failing_call(step)
         if failing is None or failing.has_script or _is_made_again(failing, steps[at + 1 :]):
             continue
-        for instead in _made_instead(failing, steps, at):
-            found.append(Passed(at, failing, (), instead, is_instead=True))
+        instead, is_sure = _made_instead(failing, steps, at)
+        mark = INSTEAD if is_sure else NEXT
+        found += (Passed(at, failing, (), call, replaced=mark) for call in instead)
     return found
 
 
-def _made_instead(failing: Call, steps: Sequence[Step], at: int) -> list[Call]:
+def _made_instead(failing: Call, steps: Sequence[Step], at: int) -> tuple[list[Call], bool]:
     """The next call that does something and works, if it shares a word with the failing one.
 
     Of tools, the next that is named alike or given the same; else all that are called for the first
-    time: the record of many runs tells which matter.
+    time, which is not sure: the record of several runs tells which of them matter.
     """
     later = [
         call
@@ -116,14 +119,15 @@ def _made_instead(failing: Call, steps: Sequence[Step], at: int) -> list[Call]:
         ours = {*_subjects(failing), *_PAIR.findall(failing.text)}
         alike = [c for c in later if not ours.isdisjoint({*_subjects(c), *_PAIR.findall(c.text)})]
         if alike:
-            return alike[:1]
+            return alike[:1], True
         known = {call.program for step in steps[: at + 1] for call in calls_of(step)}
-        return list({call.program: call for call in later if call.program not in known}.values())
+        new = {call.program: call for call in later if call.program not in known}
+        return list(new.values()), False
     if not later or (_looks(failing) and not _is_same_goal(failing, later[0], steps, at)):
-        return []
+        return [], False
     ours, theirs = _subjects(failing), _subjects(later[0])
     is_alike = any(one in two or two in one for one in ours for two in theirs if len(one) > 3)
-    return later[:1] if is_alike or not ours.isdisjoint(theirs) else []
+    return later[:1] if is_alike or not ours.isdisjoint(theirs) else [], True
 
 
 def _is_made_again(failing: Call, later: Sequence[Step]) -> bool:
@@ -317,7 +321,6 @@ def _way_there(
 
     Where the call itself did not change, what came in between made the difference.
     """
-    line = steps[at].failure.line if steps[at].failure else ""
     linked = _linked_tools(steps, at, failing, working) if working.is_tool else set()
     explained: dict[str, Asked] = {}
     between: dict[str, Asked] = {}
@@ -331,7 +334,7 @@ def _way_there(
                 continue
             if _looks(call):
                 looks.append(call)
-            if answer := _explanation(step, call, line, steps[at]):
+            if answer := _explanation(step, call, steps[at]):
                 explained.setdefault(call.text, Asked(call, answer))
             elif call.paths:
                 edits[call.text + call.script] = Asked(call)
@@ -426,16 +429,16 @@ def _giver(step: Step, passage: str) -> Call | None:
     return giver if is_own(giver) else None
 
 
-def _explanation(step: Step, call: Call, line: str, failing: Step) -> str:
+def _explanation(step: Step, call: Call, failing: Step) -> str:
     """What a call answered about a word that only the error has, as its code; else ""."""
     if step.failed or call.writes or not is_own(call):
         return ""
-    words = [word for word in _codes(line) if word not in failing.args]
-    asked = list(dict.fromkeys(word for word in _codes(step.args) if word in line))
-    if not set(words).intersection(asked):
+    said = {*_WORD.findall(failing.output[-_ERROR:])} - {*_WORD.findall(failing.args)}
+    asked = [word for word in dict.fromkeys(_codes(step.args, call)) if word in said]
+    if not asked:
         return ""
     output = step.output.strip()
-    every = list(dict.fromkeys(_codes(step.args)))
+    every = list(dict.fromkeys(_codes(step.args, call)))
     parts = [
         part.strip() for part in (output.split("\n\n") if "\n\n" in output else output.split("\n"))
     ]
@@ -446,11 +449,16 @@ def _explanation(step: Step, call: Call, line: str, failing: Step) -> str:
     return output if len(calls) == 1 and len(output) <= _ANSWER else parts[0] if is_first else ""
 
 
+def _codes(text: str, call: Call) -> list[str]:
+    """The words that may be codes of errors: with letters and digits, or the last of a call."""
+    last = call.text.split()[-1:] if not call.is_tool and call.text.count(" ") == 2 else []
+    return [
+        word
+        for word in _WORD.findall(text)
+        if word in last or (word[0].isalpha() and any(map(str.isdigit, word)))
+    ]
+
+
 def _values(text: str) -> list[str]:
     """The words that a run got from somewhere: they have a digit."""
     return [word for word in _WORD.findall(text) if any(map(str.isdigit, word))]
-
-
-def _codes(text: str) -> list[str]:
-    """The words that may be codes of errors: they have letters and digits."""
-    return [word for word in _values(text) if word[0].isalpha()]

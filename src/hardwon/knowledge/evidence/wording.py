@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.text.frames import inert
-from hardwon.core.values.lesson import EDITED, INSTEAD, PREPARED, Fix
+from hardwon.core.values.lesson import EDITED, INSTEAD, NEXT, PREPARED, Fix
 from hardwon.knowledge.evidence.folding import fold_call, fold_value, shorten_values
 from hardwon.knowledge.evidence.trails import leaves
 from hardwon.knowledge.reading.authored import writings
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 TRAIL = "trail"  # the sort of a fix that shows calls
 FURTHER = "further"  # the same where the last call failed, too, in another way
-SHOW_CALLS = frozenset([TRAIL, FURTHER, INSTEAD])
+SHOW_CALLS = frozenset([TRAIL, FURTHER, INSTEAD, NEXT])
 VALUES = " ~"  # at the end of a key: only values were changed
 _SHOWN = 300  # characters of one call
-_ANSWER = 160  # characters of an answer
+_ANSWER = 200  # characters of an answer
 _PARTS = 4  # changes that are named
 _LINES, _LINE = 8, 120  # of an edit
 _NEW_WORDS = 3  # of an edit that its key names
@@ -40,7 +40,7 @@ def trail_fix(found: Passed, run: Seen) -> Fix:
     """The trail as a fix of its failure."""
     said = next((asked.answer for asked in found.before if asked.answer), "")
     return Fix(
-        sort=INSTEAD if found.is_instead else FURTHER if found.is_further else TRAIL,
+        sort=found.replaced or (FURTHER if found.is_further else TRAIL),
         text=trail_text(found, run),
         key=_key(found),
         call=show_call(found.working, run),
@@ -63,14 +63,14 @@ def _key(found: Passed) -> str:
 
 
 def _name_before(call: Call) -> str:
-    """What came first: the new words of an edit, or the program."""
+    """What came first: the program, or an edit of a file with the new words that it brought."""
     made = writings(call.program if call.is_tool else "bash", call.text) if call.paths else ()
     old, new = (
         {word for each in made for word in re.findall(r"\w{3,}", text(each))}
         for text in (lambda each: each.old, lambda each: each.new)
     )
-    words = " ".join(sorted(new - old)[:_NEW_WORDS])
-    return f"{EDITED.removeprefix(PREPARED)}{words}" if words else call.program
+    words = " ".join(sorted(new - old)[:_NEW_WORDS]) or call.program
+    return f"{EDITED.removeprefix(PREPARED)}{words}" if call.paths else call.program
 
 
 def trail_text(found: Passed, run: Seen) -> str:
@@ -82,7 +82,7 @@ def trail_text(found: Passed, run: Seen) -> str:
         for asked in said
     )
     result = "Got further" if found.is_further else "What worked"
-    result = "Given up; called instead" if found.is_instead else result
+    result = "Given up; called instead" if found.replaced else result
     if not first and found.working.is_same(found.failing):
         return f"{explained}{result}: the same call, made again later."
     parts = [*first, _show_working(found, run)]

@@ -185,6 +185,11 @@ def stem(path: str) -> str:
     return tail(path).split(".", 1)[0] or tail(path)
 
 
+def made_paths(step: Step) -> list[str]:
+    """The files that a step makes anew."""
+    return [each.path for each in writings(step.tool, step.args) if not each.is_edit]
+
+
 def is_coined(name: str, steps: Sequence[Step]) -> bool:
     """Whether a file, folder or module of this name was made by one of the steps."""
     name_stem = stem(name.split("::", 1)[0]).lower()

@@ -10,8 +10,10 @@ from hardwon.core.text.quoting import quotable
 from hardwon.core.values.lesson import (
     CALLS_KEPT,
     DOUBTED_RUNS,
+    INSTEAD,
     LIVE,
     MINED,
+    NEXT,
     PREPARED,
     RULES,
     SIGNATURES_KEPT,
@@ -29,6 +31,7 @@ from hardwon.core.values.lesson import (
 )
 from hardwon.core.values.run import Failure, RunSoFar, Step, Trigger
 from hardwon.knowledge.evidence.keys import failed_key
+from hardwon.knowledge.evidence.wording import FURTHER
 from hardwon.knowledge.reading import call_keys
 from hardwon.knowledge.reading.call_keys import blamed_command
 from hardwon.knowledge.reading.reading import INLINE, printed_text, tool_of
@@ -167,8 +170,11 @@ def learnt_line(fix: Fix) -> str:
 def fixes_to_show(fixes: Sequence[Fix]) -> Sequence[Fix]:
     """The fixes to show: the proven ones, or all while none is; never one that mostly failed."""
     hopeful = [fix for fix in fixes if fix.failed <= fix.worked]
+    hopeful = [fix for fix in hopeful if fix.sort != NEXT or fix.is_proven]
     hopeful = [fix for fix in hopeful if not fix.key.endswith(PREPARED)] or hopeful
     hopeful = [fix for fix in hopeful if not fix.is_vague] or hopeful
+    if any(fix.sort not in (FURTHER, INSTEAD) for fix in hopeful):
+        hopeful = [fix for fix in hopeful if fix.sort != INSTEAD]
     proven = [fix for fix in hopeful if fix.is_proven] or hopeful
     best = max((fix.worked for fix in proven), default=0)
     return [fix for fix in proven if _BEHIND * fix.worked >= best][:_CAUSES]
