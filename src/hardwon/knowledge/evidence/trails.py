@@ -200,7 +200,8 @@ def _advised(failing: Call, output: str, others: Sequence[Call]) -> Call | None:
         words = other.text.split()
         is_named = len(words) > 1 and other.text in output
         new = {word for word in words if len(word) > 3} - {*failing.text.split()} - COMMON
-        if is_named or (other.program == failing.program and not said.isdisjoint(new)):
+        is_alike = other.kind.split()[:2] == failing.kind.split()[:2]  # program and sub-command
+        if is_named or (is_alike and not said.isdisjoint(new)):
             return other
     return None
 
