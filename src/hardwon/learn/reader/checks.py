@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from hardwon.learn.reader.answer import Item
 
 _QUOTED = re.compile(r"`([^`\n]{1,600})`")
-_PLACEHOLDER = re.compile(  # also `YYYY-MM-DD` and `CODE`, but not the variable in `CODE=`
+_PLACEHOLDER = re.compile(  # also `YYYY-MM-DD`, `to-TARGET`, but not the variable in `CODE=`
     r"<[^<>\n]{1,80}>|\{\{?[\w .-]{1,40}\}?\}|…|\.{3}|\$\{?\w+\}?|\$\([^()]*\)"
-    r"|(?<![\w-])[A-Z]{1,12}(?:[-/:.][A-Z]{1,12}){0,4}(?![\w=-])"
+    r"|(?:(?<![\w-])|(?<=[a-z0-9]-))[A-Z]{1,12}(?:[-/:.][A-Z]{1,12}){0,4}(?![\w=-])"
 )
 _PART = re.compile(r"[A-Za-z0-9_@%+~/.:-]+")
 _SENTENCE = r"(?<=[.;!?])\s+(?=\S)"
