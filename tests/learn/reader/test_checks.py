@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from hardwon import Step
+from hardwon.core.text.grounding import missing
 from hardwon.learn.reader.answer import Item
-from hardwon.learn.reader.checks import checked, contradicts, is_same, missing, without_values
+from hardwon.learn.reader.checks import checked, contradicts, is_same, without_values
 from tests.samples import lesson
 
 STEPS = (
