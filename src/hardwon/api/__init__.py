@@ -16,7 +16,7 @@ from hardwon.core.text.clean import LABEL_LIMIT, LESSON_LIMIT, as_text, one_line
 from hardwon.core.text.secrets import screen_excerpt
 from hardwon.core.values.delivery import NOTHING, Door, Injection
 from hardwon.core.values.lesson import Lesson, Status, lesson_of_person
-from hardwon.core.values.run import Episode, Step, Trigger
+from hardwon.core.values.run import Author, Episode, Step, Trigger
 from hardwon.core.values.scope import Scope
 from hardwon.core.values.scope import scope as scoped
 from hardwon.engine.runtime import (
@@ -311,6 +311,7 @@ class Agent:
         self._engine = engine
         self.scope = own
         self.lessons = Lessons(engine, own)
+        self.by: Author | None = None  # whose runs it makes, if not of the person of this machine
         self._run_name = None if run is None else as_text(run)
 
     @property
@@ -533,7 +534,7 @@ class Agent:
     @cached_property
     def run(self) -> Run:
         """The current run: its task, its steps, the lessons it was shown."""
-        return self._engine.doors.run(self.scope, self._run_name)
+        return self._engine.doors.run(self.scope, self._run_name, self.by)
 
     if not TYPE_CHECKING:  # names of the last release; a type checker should refuse them
 

@@ -26,7 +26,9 @@ from hardwon.core.values.job import QueueCounts, WorkCounts
 from hardwon.core.values.lesson import Status
 from hardwon.core.values.report import Page
 from hardwon.core.values.scope import scope
+from hardwon.engine.mirror import RUN
 from hardwon.engine.pipeline import inject
+from hardwon.storage.stores.runs import note_author
 from hardwon.surfaces.serve import openapi
 from hardwon.surfaces.serve.requests import Problem, cursor_of
 
@@ -320,6 +322,9 @@ def sync_push(call: Call) -> answers.Received:
     records = call.arguments["records"]
     own = [record for one in records if (record := _own_record(call, one)) is not None]
     batch = f"{call.principal.key} {require_text(call.arguments['batch'], 'batch', 200)}"
+    for record in own:
+        if record[0] == RUN:
+            record[-1] = [*record[-1], note_author(call.author)]
     call.hw.exchange.receive(batch, own)
     if any(record[0] == "job" for record in own) and call.hw.settings.hooks.wake:
         call.hw.wake()
