@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+import sys
 from typing import TYPE_CHECKING
 
 from hardwon.core import _isolation
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     from hardwon.api import Agent
     from hardwon.surfaces.hooks.events import Event
 
+_SHELL = "Bash"  # only Claude Code takes a permission from a hook
+_PLAIN = {"command", "description", "timeout"}
 _MCP_TOOL = "playbook_add"
 _ANSWERED = "answered about items"  # the mark of a run
 _TASK = "playbook add"
@@ -49,14 +53,20 @@ def is_ours(agent: Agent, event: Event) -> bool:
 
 
 def is_allowed(agent: Agent, event: Event) -> bool:
-    """Whether a call is exactly the one that we asked for: its text is data in a quoted block."""
-    command = event.args.get("command") if isinstance(event.args, dict) else None
+    """Whether a call is exactly the one that we asked for, and so needs no permission.
+
+    What the agent adds to it is data: lines of a quoted block that ends where the command ends.
+    """
+    if event.tool != _SHELL or not isinstance(event.args, dict) or event.args.keys() - _PLAIN:
+        return False  # another tool, or an option of this one, may do more than the command says
+    command = event.args.get("command")
     if not isinstance(command, str) or len(command) > _WHOLE:
         return False
-    first, *items = command.strip("\n ").split("\n")
+    first, *items = command.rstrip("\n").split("\n")
     is_closed = items[-1:] == ["END"] and items.count("END") == 1
     asked = f"{agent.playbook.command(_program())} <<'END'"
-    return first == asked and is_closed and agent.playbook.was_asked
+    is_text = all(line.replace("\t", " ").isprintable() for line in items)  # no NUL in an "END"
+    return first == asked and is_closed and is_text and agent.playbook.was_asked
 
 
 def _add_said(agent: Agent, text: str) -> None:
@@ -68,8 +78,6 @@ def _add_said(agent: Agent, text: str) -> None:
 
 
 def _program() -> str:
-    """How the agent's shell calls hardwon: by its name if that is found, else by its path."""
-    import shutil  # it takes long to import, and few sessions are asked
-
-    words = ["hardwon"] if shutil.which("hardwon") else _isolation.command()
-    return shlex.join(words)
+    """How the agent's shell calls this hardwon, whatever else has that name on its PATH."""
+    script = os.path.join(os.path.dirname(sys.executable), "hardwon")
+    return shlex.join([script] if os.access(script, os.X_OK) else _isolation.command())
