@@ -34,15 +34,15 @@ def with_failure(step: Step, before: Sequence[Step]) -> Step:
 
     A command line that went on after an error has a failure, too, but has not failed.
     """
-    if step.failed:
-        return step._replace(failure=read_failure(step, before))
+    if step.failed and (failure := read_failure(step, before)):
+        return step._replace(failure=failure)
     if complaint := complaint_in(step):
         return step._replace(failure=read_failure(step._replace(output=complaint), before))
     return step
 
 
 def complaint_in(step: Step) -> str:
-    """The last line that says that a call failed, although the command line went on; else ""."""
+    """The last line in which a called program complains; "" if there is none."""
     if not is_shell(step) or not step.output:
         return ""
     parts: frozenset[str] | None = None
