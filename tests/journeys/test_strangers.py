@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import http.client
 import itertools
-import json
-import socket
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import hardwon
+from tests.journeys.serving import CWD, DaemonProcess, call_of, serving
 from tests.surfaces.hooks.hooking import Hook
-from tests.waiting import until
 
-CWD = "/srv/shop"
 # A call that fails and what works instead, for one name each.
 FAMILIES = (
     ("python scripts/{}.py data/{}.csv", "python scripts/{}.py --dialect excel data/{}.csv"),
@@ -56,58 +47,7 @@ OTHERS = [
 CALLS = [call.replace("{}", name) for name in OTHERS for call, _ in FAMILIES]
 
 
-class _Connection(http.client.HTTPConnection):
-    def connect(self) -> None:
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.connect(self.host)
-
-
-class Daemon:
-    """The process that answers hooks, asked over its socket."""
-
-    def __init__(self, socket_path: Path) -> None:
-        self._path = socket_path
-
-    def tell(self, name: str, session: str, **fields: Any) -> dict[str, Any]:
-        """The answer to one event of Claude Code."""
-        event = {"hook_event_name": name, "session_id": session, "cwd": CWD, **fields}
-        connection = _Connection(str(self._path), timeout=60)
-        connection.request("POST", "/hardwon/hook/claude-code", json.dumps(event))
-        said = connection.getresponse().read()
-        connection.close()
-        return dict(json.loads(said)) if said else {}
-
-    def before(self, session: str, command: str) -> dict[str, Any]:
-        return self.tell("PreToolUse", session, **_call(command))
-
-    def fail(self, session: str, command: str, error: str) -> dict[str, Any]:
-        failed = f"Exit code 1\n{error}"
-        return self.tell("PostToolUseFailure", session, **_call(command), error=failed)
-
-    def work(self, session: str, command: str) -> dict[str, Any]:
-        done = {"stdout": "done"}
-        return self.tell("PostToolUse", session, **_call(command), tool_response=done)
-
-
-def _call(command: str) -> dict[str, Any]:
-    return {"tool_name": "Bash", "tool_input": {"command": command}}
-
-
-@contextmanager
-def serving(hook: Hook) -> Iterator[Daemon]:
-    """A daemon in a process of its own."""
-    command = [sys.executable, "-m", "hardwon", "daemon", "--home", str(hook.home)]
-    process = subprocess.Popen(command, env=hook.environ, stdout=subprocess.DEVNULL)
-    path = hook.home / "hook.sock"
-    until(path.exists)
-    try:
-        yield Daemon(path)
-    finally:
-        process.terminate()
-        process.wait()
-
-
-def learn(daemon: Daemon, lessons: int) -> None:
+def learn(daemon: DaemonProcess, lessons: int) -> None:
     """So many failures, each met in a session of its own, with what worked."""
     rows = [[part.replace("{}", name) for part in family] for name in NAMES for family in FAMILIES]
     for number, (fails, works) in enumerate(rows[:lessons]):
@@ -131,7 +71,7 @@ def test_calls_of_other_scripts_hosts_and_sub_commands_are_left_alone(
         before = {call: daemon.before("today", call) for call in CALLS}
         after = {call: daemon.work("today", call) for call in CALLS}
         told = [bool(daemon.before("later", call)) for call in known]
-    event = {"hook_event_name": "PreToolUse", "session_id": "last", "cwd": CWD, **_call(known[0])}
+    event = {"hook_event_name": "PreToolUse", "session_id": "last", "cwd": CWD, **call_of(known[0])}
     alone = hook("claude-code", event)  # the same in a process without a daemon
     with hardwon.open(hook.home) as hw:
         kept = hw.agent("default", project=CWD).lessons.list(limit=1000)
