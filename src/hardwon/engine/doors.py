@@ -306,6 +306,13 @@ class Doors:
         outlook = UNKNOWN._replace(is_again=is_again, told=past.told)
         found = self.delivering.weigh(scope, query, outlook)
         own = [_of_same_call(candidate, step) for candidate in found]
+        if self._settings.hooks.stop_once and past.warned == runs.call_name(step.args):
+            own = [
+                candidate._replace(verdict="told when this very call was denied")
+                if candidate.match.lesson.id in past.warnings
+                else candidate
+                for candidate in own
+            ]
         return self.delivering.deliver(scope, query, own, run, started=perf_counter_ns())
 
 
