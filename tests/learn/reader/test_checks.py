@@ -42,6 +42,7 @@ def test_what_the_steps_show_is_kept_word_for_word() -> None:
         'Use `ops --profile finance call refunds.draft "{order: <ref>}"`.',
         "Write dates as `DD-MON-YYYY` and read `config/seal.toml`.",
         "Run `make check` with `OPS call` and/or e.g. a report.",
+        "Name the part `ops-TARGET`.",
         "References look like `ord_77`.",  # another value in a form that the steps show
     ],
 )

@@ -20,9 +20,9 @@ _NAME = re.compile("|".join((_PATH, _FLAG, _CODED, _CAMEL, _VARIABLE)))
 _ABBREVIATION = re.compile(r"(?:[ei]\.[ge]|and/or|either/or|n/a|\w/\w|[A-Za-z]+/[a-z]{1,2})", re.I)
 _PART = re.compile(r"[A-Za-z0-9]{2,}")
 QUOTED = re.compile(r"`([^`\n]{1,600})`")
-_PLACEHOLDER = re.compile(  # also `YYYY-MM-DD` and `CODE`, but not the variable in `CODE=`
+_PLACEHOLDER = re.compile(  # also `YYYY-MM-DD`, `to-TARGET`, but not the variable in `CODE=`
     r"<[^<>\n]{1,80}>|\{\{?[\w .-]{1,40}\}?\}|…|\.{3}|\$\{?\w+\}?|\$\([^()]*\)"
-    r"|(?<![\w-])[A-Z]{1,12}(?:[-/:.][A-Z]{1,12}){0,4}(?![\w=-])"
+    r"|(?:(?<![\w-])|(?<=[a-z0-9]-))[A-Z]{1,12}(?:[-/:.][A-Z]{1,12}){0,4}(?![\w=-])"
 )
 _QUOTED_PART = re.compile(r"[A-Za-z0-9_@%+~/.:-]+")
 _SENTENCE = r"(?<=[.;!?])\s+(?=\S)"
