@@ -162,7 +162,7 @@ class Runner:
             judged = EvaluatorOutput(False, "heuristic", errors=(error,))
         else:
             judged = await self._roles.judge(attempt)
-        evaluation = _without_secrets(judged)
+        evaluation: EvaluatorOutput = _without_secrets(judged)
         self._add("judged", trial=self.state.open.number, evaluation=evaluation)
         return evaluation
 
