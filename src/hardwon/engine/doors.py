@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.core import time_limits as background
 from hardwon.core.errors import InvalidInput
+from hardwon.core.project import author_of
 from hardwon.core.text.secrets import screen_excerpt
 from hardwon.core.values.delivery import NOTHING, Door, Injection
 from hardwon.core.values.lesson import MINED, Lesson, Status
 from hardwon.core.values.report import Window
-from hardwon.core.values.run import EndedRun, RunSoFar, Step, Trigger
+from hardwon.core.values.run import Author, EndedRun, RunSoFar, Step, Trigger
 from hardwon.engine.delivering import Delivering, note_shown
 from hardwon.engine.pipeline import inject, playbook, recall, repeat, screen, screened_ports
 from hardwon.knowledge.evidence.inner import with_failure
@@ -63,11 +64,11 @@ class Doors:
         self.delivering = Delivering(store, settings, clock, trouble)
         self._background = background.BackgroundCalls(trouble) if settings.postgres.url else None
 
-    def run(self, scope: Scope, name: str | None) -> Run:
-        """A run: on disk if it has a name, else in memory."""
+    def run(self, scope: Scope, name: str | None, by: Author | None = None) -> Run:
+        """A run: on disk if it has a name, else in memory; `by`: see `RunSoFar`."""
         if name is None or not self._on_disk:
-            return screened_ports.screened_run(runs.MemoryRun())
-        return screened_ports.screened_run(runs.FileRun(self._settings.home, scope, name))
+            return screened_ports.screened_run(runs.MemoryRun(past=RunSoFar(by=by)))
+        return screened_ports.screened_run(runs.FileRun(self._settings.home, scope, name, by=by))
 
     def start(self, scope: Scope, run: Run, *, again: bool = False) -> Injection:
         """The playbook of the project, once per run; `again` after its context was lost.
@@ -235,7 +236,10 @@ class Doors:
             if not run.end(outcome, now.timestamp()):
                 from hardwon.engine.pipeline import archive
 
-                ended = archive.archive_run(complete, scope, name, ended=now, outcome=outcome)
+                by = author_of(self._settings.runs)
+                ended = archive.archive_run(
+                    complete, scope, name, ended=now, outcome=outcome, by=by
+                )
                 self._store.ended_runs.keep(ended)
                 self._earn(ended.id, scope, complete)
 
@@ -302,6 +306,13 @@ class Doors:
         outlook = UNKNOWN._replace(is_again=is_again, told=past.told)
         found = self.delivering.weigh(scope, query, outlook)
         own = [_of_same_call(candidate, step) for candidate in found]
+        if self._settings.hooks.stop_once and past.warned == runs.call_name(step.args):
+            own = [
+                candidate._replace(verdict="told when this very call was denied")
+                if candidate.match.lesson.id in past.warnings
+                else candidate
+                for candidate in own
+            ]
         return self.delivering.deliver(scope, query, own, run, started=perf_counter_ns())
 
 

@@ -1,10 +1,11 @@
 """Runs: task, latest steps and deliveries, in this process or in one file per run.
 
-A file holds JSON lines. A list is a step; an object is a note: when the run has `begun` and its
-scope (`of`); the `task`; lessons that were `told`, before which `call`, and the delivery `shown` in
-which `scope`; marks that were `counted`; `settled` once the outcomes of all deliveries so far are
-noted; how many steps were `cut`; or when the run `ended` with which `outcome`. Text is screened
-before it is written here.
+A file holds JSON lines. A list is a step; an object is a note: when the run has `begun`, its scope
+(`of`), and whom it is made for if that is not the person of this machine (`by`); the `task`;
+lessons that were `told`, before which `call`, and the delivery `shown` in which `words` and
+`scope`; marks that were `counted`; `settled` once the outcomes of all deliveries so far are noted;
+how many steps were `cut`; or when the run `ended` with which `outcome`. Text is screened before it
+is written here.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.core import _files
 from hardwon.core.errors import storage_error
-from hardwon.core.values.run import RunSoFar, Shown, Step, read_step
+from hardwon.core.values.run import Author, RunSoFar, Shown, Step, read_step
 from hardwon.core.values.scope import Scope
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ _UNCOLLECTED = 23 * 86400.0  # further seconds for a run that ended but was not 
 _TASK, _TOLD, _CALL, _COUNTED = "task", "told", "call", "counted"
 _SHOWN, _CUT, _SCOPE, _SETTLED = "shown", "cut", "scope", "settled"
 _BEGUN, _OF, _ENDED, _OUTCOME = "begun", "of", "ended", "outcome"
+_BY, _WORDS = "by", "words"
 SUFFIX = ".jsonl"
 ASIDE = "ended"  # the folder of runs that wait for a worker
 _RAW = (".task", ".error")  # unscreened notes of older versions
@@ -43,10 +45,13 @@ _RAW = (".task", ".error")  # unscreened notes of older versions
 class FileRun:
     """A run that several processes share: one file below `<home>/runs`."""
 
-    def __init__(self, home: str, scope: Scope, run: str, *, name: str = "") -> None:
+    def __init__(
+        self, home: str, scope: Scope, run: str, *, name: str = "", by: Author | None = None
+    ) -> None:
         identity = "\0".join((scope.tenant, scope.agent, scope.project or "", run))
         self._folder = os.path.join(home, "runs")
         self._scope = scope
+        self._by = by
         self.name = name or _digest(identity, 16)
         self._path = os.path.join(self._folder, f"{tenant_mark(scope.tenant)}{self.name}{SUFFIX}")
         self._unwritten: list[bytes] = []  # lines that could not be written
@@ -61,9 +66,11 @@ class FileRun:
         self._write(step)
 
     def told(self, lessons: Iterable[int], call: str = "", shown: Shown | None = None) -> None:
-        note = {_TOLD: list(lessons), _CALL: call_name(call)}
-        place = {} if shown is None else {_SHOWN: shown[:3], _SCOPE: self._scope}
-        self._write(note | place)
+        note: dict[str, Any] = {_TOLD: list(lessons), _CALL: call_name(call)}
+        if shown is not None:
+            words = {_WORDS: shown.text} if shown.text else {}
+            note |= {_SHOWN: shown[:3], **words, _SCOPE: self._scope}
+        self._write(note)
 
     def counted(self, marks: Iterable[str]) -> None:
         self._write({_COUNTED: list(marks)})
@@ -106,6 +113,8 @@ class FileRun:
             if size == len(content):
                 begun = {_BEGUN: time.time(), _OF: self._scope}
                 self._append(b"\n" + json.dumps(begun).encode())
+                if self._by is not None:
+                    self._append(b"\n" + note_author(self._by).encode())
             if size > _KEPT:
                 self._cut()
         except OSError as error:
@@ -226,6 +235,7 @@ def read(lines: list[bytes]) -> RunSoFar:
     shown: list[tuple[int, Shown]] = []
     prompts: list[tuple[int, str]] = []
     task, warned, since, made, begun = "", "", 0, 0, 0.0
+    by = None
     for line in lines:
         if not is_note(line):
             warned = "" if line else warned
@@ -244,20 +254,33 @@ def read(lines: list[bytes]) -> RunSoFar:
         warned = str(note.get(_CALL, warned))
         made += sum(_items(note, _CUT, int))
         begun = begun or seconds(note.get(_BEGUN))
+        by = _read_author(note.get(_BY)) or by
         shown = [] if _SETTLED in note else shown
-        shown += [(made, delivery) for delivery in _read_shown(note.get(_SHOWN), lessons)]
+        shown += [(made, delivery) for delivery in _read_shown(note, lessons)]
     steps = tuple(step for values in _values(_newest(lines)) if (step := _step(values)))
     notes = frozenset(told), frozenset(counted), warned, since, frozenset(warnings)
     aged = tuple(delivery._replace(after=made - at) for at, delivery in shown)
-    return RunSoFar(task, steps, *notes, aged, made, begun, tuple(prompts[-_PROMPTS:]))
+    return RunSoFar(task, steps, *notes, aged, made, begun, tuple(prompts[-_PROMPTS:]), by)
 
 
-def _read_shown(noted: object, lessons: Iterable[int]) -> list[Shown]:
-    """The delivery of a note, if it is complete."""
+def note_author(by: Author) -> str:
+    """The line that says whom a run is made for; the last one counts."""
+    return json.dumps({_BY: by})
+
+
+def _read_author(noted: object) -> Author | None:
     match noted:
+        case [str(person), str(machine)]:
+            return Author(person, machine)
+    return None
+
+
+def _read_shown(note: dict[str, Any], lessons: Iterable[int]) -> list[Shown]:
+    """The delivery of a note, if it is complete."""
+    match note.get(_SHOWN):
         case [str(delivery), str(door), [*kinds]]:
-            about = tuple(map(str, kinds))
-            return [Shown(delivery, door, about, lessons=tuple(sorted(set(lessons))))]
+            about, text = tuple(map(str, kinds)), str(note.get(_WORDS, ""))
+            return [Shown(delivery, door, about, lessons=tuple(sorted(set(lessons))), text=text)]
     return []
 
 
