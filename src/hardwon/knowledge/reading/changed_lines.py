@@ -174,7 +174,8 @@ def _choose(old: Code, new: Code, *, line: str, failing: str) -> dict[int, str]:
     about = [k for k in code if _is_related(_names_in(lines[k]), names)]
     fresh = [k for k in code if _brings(lines[k], words)]
     is_few = at >= 0 and len(fresh) <= _FEW
-    picked = code if about and len(code) <= _FEW else about or (fresh if is_few else [])
+    both = [k for k in about if k in fresh] or about
+    picked = code if about and len(code) <= _FEW else both or (fresh if is_few else [])
     chosen: dict[int, str] = {}
     for k in picked:
         whole = {n: lines[n] for n in range(k, _statement_end(lines, k) + 1) if lines[n].strip()}
