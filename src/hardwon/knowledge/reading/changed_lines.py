@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.values.lesson import Fix
 from hardwon.knowledge.reading.authored import edits_source, is_coined, is_shell, tail, text_of
 from hardwon.knowledge.reading.error_line import informative_line
+from hardwon.knowledge.reading.reading import missing_name
 from hardwon.knowledge.reading.shell import parse
 from hardwon.knowledge.reading.signature import fold
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 LINES = "lines"  # the sort of a fix that shows lines of code
 _SHOWN, _LIMIT = 8, 460  # lines and characters of one fix
 _LATE = 12  # after this many steps a script is another experiment
+_SHORT = 5  # lines of a block that is shown whole
 _FEW = 4  # so few lines are shown although none is about the error
 _INLINE, _COPY = (
     0.3,
@@ -81,11 +82,11 @@ def lines_fix(steps: Sequence[Step], at: int) -> Fix | None:
     chosen = _choose(old, new, line=line, failing=failing)
     names = _key_names(chosen, old, new, line=line)
     names = [name for name in names if not is_coined(name, steps)][:4]
-    code = textwrap.dedent("\n".join(chosen.values()))
+    code = _as_text(chosen)
     if not names or len(code) > _LIMIT or re.search(_OWN_CODE, code) or re.search(_PERSONAL, code):
         return None
     text = f"In the {'script' if new.name else 'code'}, with your own names:\n{code}"
-    return Fix(LINES, text, f"{LINES} {' '.join(names)}")
+    return Fix(LINES, text, f"{LINES} {' '.join(names)}", "", _removed_calls(chosen, old, new))
 
 
 def has_lines(fix: Fix, code: str) -> bool:
@@ -171,19 +172,44 @@ def _choose(old: Code, new: Code, *, line: str, failing: str) -> dict[int, str]:
     names = _names_in(re.sub(r"^(?:[a-z_]\w*\.)+(?=[A-Z])", "", line))
     words = set(re.findall(r"\w+", old.text)) | _PLAIN
     code = [k for k in added if not re.match(_IMPORT, lines[k])]
-    about = [k for k in code if _is_related(_names_in(lines[k]), names)]
-    fresh = [k for k in code if _brings(lines[k], words)]
-    is_few = at >= 0 and len(fresh) <= _FEW
-    both = [k for k in about if k in fresh] or about
-    picked = code if about and len(code) <= _FEW else both or (fresh if is_few else [])
+    about = {
+        k
+        for k in code
+        if _is_related(_names_in(lines[k]), names) or (at < 0 and _replaces(lines[k], failing))
+    }
+    fresh = {k for k in code if _brings(lines[k], words)}
+    picked = [k for block in _blocks(code) for k in _telling(block, about, fresh)]
+    if not picked and at >= 0 and len(fresh) <= _FEW and not missing_name(line):
+        picked = sorted(fresh)
     chosen: dict[int, str] = {}
     for k in picked:
-        whole = {n: lines[n] for n in range(k, _statement_end(lines, k) + 1) if lines[n].strip()}
-        chosen |= whole if len(chosen | whole) <= _SHOWN else {}
+        start, stop = _head(lines, k, known), _statement_end(lines, k)
+        whole = {n: lines[n] for n in (start, *range(k, stop + 1)) if lines[n].strip()}
+        if len(chosen | whole) <= _SHOWN:
+            chosen |= whole
+    chosen = _outside_calls(chosen, lines)
     used = set(re.findall(r"\w+", " ".join(chosen.values())))
     imports = (k for k in added if re.match(_IMPORT, lines[k]))
     needed = (k for k in imports if used & {*re.findall(r"\w+", lines[k].split("import")[-1])})
-    return {k: lines[k] for k in needed} | dict(sorted(chosen.items()))
+    return {k: lines[k] for k in needed} | chosen
+
+
+def _blocks(places: list[int]) -> list[list[int]]:
+    """Line numbers in groups; one line in between does not split a group."""
+    blocks: list[list[int]] = []
+    for at in places:
+        if not blocks or at - blocks[-1][-1] > 2:
+            blocks.append([])
+        blocks[-1].append(at)
+    return blocks
+
+
+def _telling(block: list[int], about: set[int], fresh: set[int]) -> list[int]:
+    """The lines of a block to show: of a short one all, if one of them is about the error."""
+    if about.isdisjoint(block):
+        return []
+    both = [k for k in block if k in about & fresh]
+    return block if len(block) <= _SHORT else both or [k for k in block if k in about]
 
 
 def _brings(line: str, known: set[str]) -> bool:
@@ -196,6 +222,16 @@ def _brings(line: str, known: set[str]) -> bool:
     )
 
 
+def _outside_calls(chosen: dict[int, str], lines: list[str]) -> dict[int, str]:
+    """The lines without those inside a call that is not shown, unless no line remains."""
+    depth, inside = 0, set[int]()
+    for at, line in enumerate(lines):
+        if depth > 0 and at - 1 not in chosen:
+            inside.add(at)
+        depth += _open_brackets(line)
+    return {at: line for at, line in chosen.items() if at not in inside} or chosen
+
+
 def _statement_end(lines: list[str], at: int) -> int:
     """The last line of the statement at a line: until its brackets are closed."""
     depth, end = _open_brackets(lines[at]), at
@@ -205,6 +241,18 @@ def _statement_end(lines: list[str], at: int) -> int:
     if lines[end].rstrip().endswith((":", "{")) and end + 1 < len(lines):
         end += 1
     return end
+
+
+def _head(lines: list[str], at: int, known: set[str]) -> int:
+    """The line that opens the added block around a line; the line itself if none does."""
+    margin = len(lines[at]) - len(lines[at].lstrip())
+    for k in range(at - 1, -1, -1):
+        width = len(lines[k]) - len(lines[k].lstrip())
+        if lines[k].strip() and width < margin:
+            is_added = lines[k].strip() not in known or re.match(r"\s+class ", lines[k])
+            is_opening = lines[k].rstrip().endswith(":") and not re.match(_NOISE, lines[k])
+            return k if is_added and is_opening else at
+    return at
 
 
 def _open_brackets(line: str) -> int:
@@ -227,6 +275,12 @@ def _is_related(ours: set[str], theirs: set[str]) -> bool:
     )
 
 
+def _replaces(line: str, failing: str) -> bool:
+    """Whether a line has most words of the failing one, which is gone."""
+    words = set(re.findall(r"\w{3,}", failing))
+    return len(words & set(re.findall(r"\w{3,}", line))) * 2 > len(words)
+
+
 def _key_names(chosen: dict[int, str], old: Code, new: Code, *, line: str) -> list[str]:
     """The names that the lines bring: new functions, else keywords."""
     text = "\n".join(each for each in chosen.values() if not re.match(_IMPORT, each))
@@ -236,3 +290,33 @@ def _key_names(chosen: dict[int, str], old: Code, new: Code, *, line: str) -> li
     told = {word for word in keywords if word in line}
     candidates = (calls - before, told | (keywords - before))
     return sorted(next(filter(None, candidates), set()))
+
+
+def _as_text(chosen: dict[int, str]) -> str:
+    """The lines as text, each group without its common indentation."""
+    groups: list[list[str]] = []
+    for at in sorted(chosen):
+        if at - 1 not in chosen and at - 2 not in chosen:
+            groups.append([])
+        groups[-1].append(chosen[at])
+    margins = [min(len(each) - len(each.lstrip()) for each in group) for group in groups]
+    return "\n".join(
+        each[margin:].rstrip()
+        for group, margin in zip(groups, margins, strict=True)
+        for each in group
+    )
+
+
+def _removed_calls(chosen: dict[int, str], old: Code, new: Code) -> str:
+    """The calls of the old code that most resemble the shown lines and are gone, in words."""
+    now = {each.strip() for each in new.text.splitlines()}
+    gone = [
+        each.strip()
+        for each in old.text.splitlines()
+        if each.strip() not in now
+        and "(" in each
+        and not (re.match(_NOISE, each) or re.match(_IMPORT, each))
+        if any(_replaces(shown, each) for shown in chosen.values())
+    ]
+    plain = [each for each in gone if len(each) <= 120 and "`" not in each]
+    return "; ".join(f"`{each}`" for each in plain[:2] if not re.search(_PERSONAL, each))
