@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from hardwon.core.values.delivery import Outcome
+from hardwon.core.values.delivery import Door, Outcome
 from hardwon.core.values.lesson import Status
 from hardwon.knowledge.reading.mined_lesson import UNSOLVED
 from hardwon.surfaces.presentation import wording
@@ -34,6 +34,7 @@ ALL, OPEN, KNOWN, RETURNED, RESOLVED, MUTED = "all", *wording.FAILURE_STATES
 _ROWS, _RUNS = 20, 10
 _LOOKED_AT = 1_000  # recent deliveries whose outcomes are counted
 _CAME_BACK = frozenset((Outcome.SAME, Outcome.REPEATED))
+_ABOUT_ONE = frozenset((Door.ACTION, Door.ERROR))  # what they show is about one failure
 _DAYS = timedelta(days=30)
 
 
@@ -74,7 +75,7 @@ def came_back(tenant: Tenant) -> Counter[int]:
     return Counter(
         number
         for delivery in shown
-        if delivery.outcome in _CAME_BACK
+        if delivery.outcome in _CAME_BACK and delivery.door in _ABOUT_ONE
         for number in delivery.lessons
     )
 
@@ -131,7 +132,11 @@ def failure(request: Request) -> View:
     lesson = tenant.about(found)
     met = tenant.who_met(found)
     exposures = lessons_of(request, lesson.scope).exposures(lesson.id) if lesson else []
-    returned = sum(shown.times for shown in exposures if shown.outcome in _CAME_BACK)
+    returned = sum(
+        shown.times
+        for shown in exposures
+        if shown.outcome in _CAME_BACK and shown.door in _ABOUT_ONE
+    )
     again = Counter({lesson.id: returned} if lesson else {})
     values = {
         **row(found, lesson, _DAYS, again),

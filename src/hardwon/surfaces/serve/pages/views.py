@@ -202,7 +202,8 @@ def _prose(text: str) -> Markup:
     for at, part in enumerate(parts):
         if at % 2 and at < len(parts) - 1:
             language, _, code = part.partition("\n")
-            shown += Markup("<pre>{}</pre>").format((code or language).strip("\n"))
+            frame = "<pre>{}</pre>" if code else "<code>{}</code>"
+            shown += Markup(frame).format((code or language).strip())
         else:
             for place, piece in enumerate(re.split("`([^`\n]+)`", part)):
                 shown += Markup("<code>{}</code>").format(piece) if place % 2 else piece
