@@ -130,6 +130,11 @@ class Call:
         return lessons_of(self._request, scope)
 
     @property
+    def headers(self) -> Mapping[str, str]:
+        """The header fields of the request."""
+        return self._request.headers
+
+    @property
     def id(self) -> str:
         """What the path names."""
         return str(self._request.path_params["id"])
