@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple
 
 from hardwon.core.text.clean import one_line
 from hardwon.core.values.delivery import Door
 from hardwon.core.values.lesson import LIVE, Lesson
-from hardwon.core.values.report import Place, Window
+from hardwon.core.values.report import Answer, Place, Recurring, Window
 from hardwon.core.values.run import EndedRun, Failure, Step
 from hardwon.core.values.scope import Scope
 from hardwon.engine.pipeline.mine import Memory
@@ -26,32 +25,6 @@ _LESSONS = 400  # of each state that are searched for fixes
 _PART = 4  # letters of a word that may be a part of another: test, pytest
 _TEXT = 8000  # characters of an error, from its end
 _ALWAYS = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-class Answer(NamedTuple):
-    """Something that worked: in which project, how often, when last, and in which run."""
-
-    text: str
-    about: str  # the failure that it got past; "" for a call that simply works
-    project: str
-    worked: int
-    failed: int
-    run: str = ""  # the id of the newest run that shows it
-    task: str = ""
-    at: datetime | None = None
-    lesson: int = 0
-
-
-class Recurring(NamedTuple):
-    """A failure that agents keep meeting, over all their projects."""
-
-    text: str
-    runs: int
-    calls: int  # that failed so
-    projects: tuple[str, ...]
-    first: datetime
-    last: datetime
-    cure: str = ""  # what got past it; "" while it is open
 
 
 def recurring_failures(
@@ -83,6 +56,7 @@ def _recurring(engine: Runtime, kind: str, cases: Sequence[tuple[EndedRun, Step]
         first=cases[0][0].begun,
         last=last_run.ended,
         cure=cure,
+        people=tuple(dict.fromkeys(run.person for run, _ in cases if run.person)),
     )
 
 

@@ -10,10 +10,10 @@ from datetime import timedelta
 
 import click
 
-from hardwon.api.lookup import Recurring
 from hardwon.core.errors import MissingExtra
 from hardwon.core.settings import load
 from hardwon.core.text.clean import clip, plural
+from hardwon.core.values.report import Recurring
 from hardwon.learn.transcripts.past import (
     EMPTY,
     KNOWN,

@@ -106,8 +106,8 @@ def _problem(text: str) -> dict[str, Any]:
 def _describe(operation: Operation, schemas: Schemas) -> dict[str, Any]:
     parameters = [_parameter(name, one) for name, one in operation.query.items()]
     if "{id}" in operation.path:
-        is_lesson = operation.path.startswith("/v1/lessons/")
-        schema = {"type": "integer" if is_lesson else "string"}
+        has_number = operation.path.startswith(("/v1/lessons/", "/v1/playbook/"))
+        schema = {"type": "integer" if has_number else "string"}
         parameters.insert(0, {"name": "id", "in": "path", "required": True, "schema": schema})
     if operation.method != "GET" and operation.is_repeatable:
         parameters.append({"$ref": "#/components/parameters/idempotency"})
