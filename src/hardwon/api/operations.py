@@ -68,6 +68,7 @@ class Operation(NamedTuple):
     shape: str = ""  # list, page; "": one value
     status: int = 200
     media: str = JSON
+    takes: str = JSON  # the media type of its body
     is_door: bool = False  # it answers with nothing after an error or its time limit
     is_large: bool = False  # its body may be as large as a pack
     is_secret: bool = False  # its answer is never stored
@@ -262,7 +263,7 @@ _TYPES = {
         *(Answer, Change, Delivery, Done, Dream, DreamDetails, EndedRun, Exposure, FailureDetails),
         *(FailureRow, Injection, Job, Key, Lesson, LoopState, Marks, MaybeJob, MaybeVerdict, Me),
         *(NewKey, PlaybookBlock, QueuePage, Recalled, Received, Recurring, Reflection, Report),
-        *(ScopeCount, Spend, Started, SyncState, Text, UndoneDream, Written, dict, str),
+        *(ScopeCount, Spend, Started, SyncState, Text, Traces, UndoneDream, Written, dict, str),
     )
 }
 _ABOUT = {"": (), "place": ("agent", "project"), "run": ("agent", "project", "run")}

@@ -163,10 +163,9 @@ def _body(operation: Operation) -> dict[str, Any]:
         properties = {name: _schema(one) for name, one in fields.items()}
         needed = [name for name, one in fields.items() if one.is_required]
         schema = {**_object(properties), "required": needed, "additionalProperties": False}
-    media = "application/jsonl" if operation.takes_bytes else JSON
     return {
         "required": any(one.is_required for one in fields.values()),
-        "content": {media: {"schema": schema, "example": operation.example}},
+        "content": {operation.takes: {"schema": schema, "example": operation.example}},
     }
 
 
