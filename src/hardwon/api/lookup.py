@@ -31,6 +31,7 @@ def recurring_failures(
     engine: Runtime, scope: Scope, since: datetime, *, limit: int
 ) -> list[Recurring]:
     """The failures that most runs of an agent met, in all its projects, with their cures."""
+    _collect_runs(engine)
     window = Window(scope, since, part=Place(scope.tenant, scope.agent))
     met = dict[str, list[tuple[EndedRun, Step]]]()
     for run in engine.store.ended_runs.latest(window, limit=_ALL_RUNS):
@@ -82,6 +83,7 @@ def answers_to_words(
     text = screen_text(words, _TEXT)
     wanted = {stem(word) for word in re.findall(r"\w{2,}", text.lower())}
     found = list[Answer]()
+    _collect_runs(engine)
     for place in _projects(engine, scope):
         runs = _runs(engine, place)
         shown = [_families(run) for run in runs]
@@ -179,6 +181,12 @@ def _families(run: EndedRun) -> set[str]:
 
 def _shows(run: EndedRun, lesson: Lesson) -> bool:
     return any(step.failure and step.failure.kind in lesson.kinds for step in run.steps)
+
+
+def _collect_runs(engine: Runtime) -> None:
+    """Archive the runs that ended since a worker last did so."""
+    for _ in engine.collect_runs():
+        continue
 
 
 def _runs(engine: Runtime, scope: Scope) -> list[EndedRun]:

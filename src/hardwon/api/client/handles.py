@@ -357,7 +357,7 @@ class RemotePlaybook(RemoteHandle):
             raise NotFound("run at work", run, hint="; `hardwon lesson add` keeps an item of yours")
         scope, past = found
         steps = [step_fields(step) for step in past.steps]
-        about = {"project": scope.project, "name": run, "task": past.task, "steps": steps}
+        about = {"project": scope.project, "of_run": run, "task": past.task, "steps": steps}
         return self._ask(answers.Written, "playbook.add", text=text, **about)
 
     def write(self, path: str) -> bool:
