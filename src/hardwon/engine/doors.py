@@ -216,7 +216,7 @@ class Doors:
         `task`, `error` and `steps` are what the caller only says now.
         """
         self.flush(_AT_THE_END)
-        past = run.so_far()
+        past = run.whole()
         if any(step.failure for step in past.steps):
             self.delivering.try_to_note(lambda: self.recorder.end(scope, past))
         if past.shown:
@@ -228,7 +228,7 @@ class Doors:
             return
         has_new_facts = bool(steps or (task and not past.task))
         self.delivering.try_to_note(lambda: _tell(run, task if not past.task else "", steps))
-        complete = run.so_far() if has_new_facts else past
+        complete = run.whole() if has_new_facts else past
         name, now, outcome = run.name, self._clock(), complete.ending(error)
 
         def put_aside() -> None:  # a worker archives a run on disk; one in memory is archived now

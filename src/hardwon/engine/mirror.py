@@ -276,7 +276,7 @@ def take_in(engine: Runtime, kind: str, records: list[list[Any]]) -> None:
 def _take_in_run(engine: Runtime, scope: Scope, name: str, lines: list[str]) -> None:
     past = run_files.take_in(engine.settings.home, scope, name, lines)
     if past is not None and engine.reads(past.steps):
-        run = runs.MemoryRun(name.partition("-")[0], past)
+        run = runs.MemoryRun(name.partition("-")[0], map(str.encode, lines))
         engine.read_run(Episode(scope, past.task), run, past.steps)
 
 

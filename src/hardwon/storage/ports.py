@@ -380,7 +380,10 @@ class Run(Protocol):
         """The name of the run; processes that share a run share its name."""
 
     def so_far(self) -> RunSoFar:
-        """The task, the steps (oldest first), the lessons shown and the marks counted so far."""
+        """The task, the newest steps (oldest first), the lessons shown and the marks counted."""
+
+    def whole(self) -> RunSoFar:
+        """The same with all steps that are kept."""
 
     def begin(self, task: str) -> None:
         """Note what the run is about; the latest task counts."""
