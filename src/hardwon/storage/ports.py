@@ -160,8 +160,8 @@ class DeliveryLog(Protocol):
 class FailureLog(Protocol):
     """Counts failures by signature."""
 
-    def met(self, scope: Scope, signature: str, text: str, now: datetime) -> int:
-        """Note one more meeting; how many there have been."""
+    def met(self, scope: Scope, signature: str, text: str, now: datetime) -> None:
+        """Count the failure once more."""
 
     def commonest(self, scope: Scope, *, limit: int) -> list[tuple[str, int]]:
         """The readable signatures met most often, with their counts."""

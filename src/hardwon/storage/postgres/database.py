@@ -40,6 +40,7 @@ PATIENCE = 30.0  # seconds to wait for one answer without a wait budget
 _NOBODY = ""  # no tenant has this name
 EVERY_TENANT = " "  # nor this one; for parts that serve all tenants: the queue and the ledger
 _LOCKED = "locked scopes"  # key in transactions that lock the scopes they use
+_SHELVES = "known shelves"  # key in transactions that write
 _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED"
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _ALONE = ""  # one round trip is a transaction anyway
@@ -118,6 +119,8 @@ class Database:
     def state(self) -> None:
         """Nothing: the server does not tell of changes."""
 
+    state_in_transaction = state
+
     @property
     def is_open(self) -> bool:
         """Whether this thread has a transaction or a snapshot open."""
@@ -127,6 +130,11 @@ class Database:
     def notes(self) -> dict[object, Any] | None:
         """What parts of a store remember until the open writing transaction ends."""
         return self.open.notes if self.open is not None and self.open.is_writing else None
+
+    @property
+    def shelf_notes(self) -> dict[object, Any] | None:
+        """The same about shelves: nobody tells when one changes."""
+        return None if self.notes is None else self.notes.setdefault(_SHELVES, {})
 
     @contextmanager
     def together(self) -> Iterator[None]:

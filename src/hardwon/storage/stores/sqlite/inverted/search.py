@@ -40,7 +40,7 @@ class Memtable:
         self._entries: dict[int, tuple[int, dict[str, int]]] = {}  # by lesson: shelf, impacts
         self._added: dict[int, int] = {}  # lessons not counted in the dictionary yet, by shelf
         self._unwritten: list[Waiting] = []  # rows of the open transaction
-        self._looked_in = 0  # the transaction that last called `look`
+        self._seen = -1, -1  # the changes by others and the undone ones that `look` has seen
         self._own_entries: dict[int, tuple[int, dict[str, int]]] = {}
         self._own_added: dict[int, int] = {}
 
@@ -53,6 +53,8 @@ class Memtable:
 
     def write(self) -> None:
         """Write the notes of this transaction as rows. Call inside `with database:`."""
+        if not self._unwritten:
+            return
         self._db.run_many(
             "INSERT INTO fresh (shelf, lesson, is_new, entries) VALUES (?, ?, ?, ?)",
             [(*row, json.dumps(entries)) for *row, entries in self._unwritten],
@@ -61,7 +63,7 @@ class Memtable:
 
     def forget(self) -> None:
         """Drop the unwritten notes; the rows may have changed."""
-        self._looked_in = 0
+        self._seen = -1, -1
         self._unwritten.clear()
         self._own_entries.clear()
         self._own_added.clear()
@@ -79,14 +81,15 @@ class Memtable:
 
     def waiting(self) -> int:
         """How many notes wait."""
-        first, last = self._db.rows(_SPAN)[0]
-        return len(self._unwritten) + (0 if first is None else last - first + 1)
+        self.look()
+        return len(self._unwritten) + (self._last - self._base[1] + 1 if self._last else 0)
 
     def look(self) -> None:
-        """Read the changes since the last call; during a transaction nobody else makes any."""
-        if self._db.is_writing and self._looked_in == self._db.begun:
+        """Read the changes since the last call. Call inside a transaction or snapshot."""
+        seen = self._db.changed, self._db.undone
+        if self._seen == seen:
             return
-        self._looked_in = self._db.begun
+        self._seen = seen
         first, last = self._db.rows(_SPAN)[0]
         base, newest = (self._db.undone, first or 0), last or 0
         if base != self._base or newest < self._last:
@@ -172,15 +175,17 @@ class Index:
 
     def settle_all(self) -> None:
         """Merge all waiting rows into the tables. Call inside `with database:`."""
+        if not self._is_writing:
+            self._db.hold(self)
         self._gather().flush()
         merge.settle_texts(self._db)
 
     def tend(self) -> None:
         """Merge the waiting rows if they are many, so that no writer has to."""
-        if self._fresh.waiting() > _TENDED:
+        with self._db.snapshot():
+            is_long = self._fresh.waiting() > _TENDED
+        if is_long:
             with self._db:
-                if not self._is_writing:
-                    self._db.hold(self)
                 self.settle_all()
 
     def __enter__(self) -> None:
@@ -194,6 +199,8 @@ class Index:
         self._fresh.forget()
 
     def _before_commit(self) -> None:
+        if not self._is_writing:
+            return
         if self._pending or self._fresh.waiting() > self._limit:
             self.settle_all()
         else:
@@ -209,9 +216,7 @@ class Index:
 
     def tally(self, scope: Scope, query: Query) -> tuple[Visible, MatchTally]:
         """The shelves visible from a scope, and the scores of the lessons there."""
-        known = scopes.transaction_notes(
-            self._db
-        )  # during a transaction nobody else changes a count
+        known = scopes.shelf_notes(self._db)
         if ("visible", scope) not in known:
             known["visible", scope] = scopes.visible(self._db, scope)
         visible: Visible = known["visible", scope]
