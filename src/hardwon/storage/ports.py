@@ -465,6 +465,12 @@ class Store(Parts, Upkeep, Protocol):
     def together(self) -> AbstractContextManager[object]:
         """Everything stored inside the `with` block is kept as a whole or not at all."""
 
+    def last_state(self) -> object:
+        """The state of the open or the last transaction; None if that is not known.
+
+        It differs after every change, so that what was read need not be read again if it is equal.
+        """
+
     def shelves(self, tenant: str) -> dict[Scope, int]:
         """Where a tenant has active lessons, and how many; most first."""
 

@@ -210,9 +210,18 @@ class Memory(NamedTuple):
     lessons: LessonStore
     screen: Callable[[Lesson], Lesson]
     now: datetime
+    current: dict[str, Lesson]  # by failure kind: lessons that need not be read again
+
+    def note_current(self, lessons: Iterable[Lesson]) -> None:
+        """Use these lessons, which are as they are stored, instead of reading them again."""
+        own = (lesson for lesson in lessons if lesson.scope == self.scope)
+        for lesson in sorted(own, key=standing):
+            self.current.update(dict.fromkeys(lesson.kinds, lesson))
 
     def about(self, failure: Failure) -> Lesson | None:
         """The best lesson of exactly this scope about a failure kind; None if there is none."""
+        if failure.kind in self.current:
+            return self.current[failure.kind]
         query = Query("error", "", signature=failure.exact, kind=failure.kind)
         matches = self.lessons.match(self.scope, query, now=self.now, limit=_NEAREST_KINDS)
         own = [match for match in matches if match.lesson.scope == self.scope]
@@ -235,6 +244,7 @@ class Memory(NamedTuple):
 
     def keep(self, lesson: Lesson) -> None:
         """Store a changed lesson, screened and dated; a past run does not make it older."""
+        self.current.clear()
         dated = lesson._replace(updated_at=max(lesson.updated_at, self.now))
         self.lessons.update(self.screen(dated))
 

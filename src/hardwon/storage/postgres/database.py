@@ -119,7 +119,7 @@ class Database:
     def state(self) -> None:
         """Nothing: the server does not tell of changes."""
 
-    state_in_transaction = state
+    last_state = state
 
     @property
     def is_open(self) -> bool:

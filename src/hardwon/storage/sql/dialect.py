@@ -153,7 +153,7 @@ class SqlDatabase(Protocol):
     def state(self) -> object:
         """A value that differs after every change by any process; None if that is not known."""
 
-    def state_in_transaction(self) -> object:
+    def last_state(self) -> object:
         """The same as the open transaction or the last one saw it, without asking again."""
 
     @property

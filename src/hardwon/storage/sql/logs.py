@@ -178,11 +178,14 @@ class SqlFailures:
         self._journal = journal
 
     def met(self, scope: Scope, signature: str, text: str, now: datetime) -> None:
-        # Only here: whoever learns from the same step elsewhere counts it there.
-        self._journal.note_here("failure", scope, signature, text, now.timestamp())
+        record = [scope, signature, text, now.timestamp()]
+        if self._db.notes is not None:  # it belongs to the open transaction
+            self.fold([record])
+        else:  # only here: whoever learns from the same step elsewhere counts it there
+            self._journal.note_here("failure", *record)
 
     def fold(self, records: Records) -> None:
-        """Count noted failures in the database, in an order in which transactions do not deadlock."""
+        """Count noted failures in the database; ordered, so that transactions do not deadlock."""
         times: dict[tuple[Scope, str], list[float]] = {}
         texts: dict[tuple[Scope, str], str] = {}
         for scope, signature, text, at in records:

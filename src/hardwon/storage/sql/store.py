@@ -151,6 +151,9 @@ class SqlStore:
 
         return SqlVectors(self.database)
 
+    def last_state(self) -> object:
+        return self.database.last_state()
+
     def together(self) -> AbstractContextManager[object]:
         return self.database.together()
 

@@ -222,7 +222,7 @@ class Database:
         """A value that differs after every change by any process."""
         return self.row("PRAGMA data_version"), self.row("SELECT total_changes()")
 
-    def state_in_transaction(self) -> object:
+    def last_state(self) -> object:
         """The same as the open transaction or the last one saw it, without asking again."""
         return self.changed, self._connection.total_changes
 
@@ -309,8 +309,8 @@ class Database:
         return self._connection
 
     def _open(self) -> None:
-        """Open the file, of which nothing is known; if it cannot be written now, read-only, and try again each time."""
-        self._version = -1
+        """Open the file; if it cannot be written now, read-only, and try again each time."""
+        self._version = -1  # nothing is known of it
         try:
             self._open_to_write()
             self._is_frozen = False
