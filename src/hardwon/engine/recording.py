@@ -59,7 +59,8 @@ class Recording:
         self._store.failures.met(scope, failure.kind, failure.text, memory.now)
         with self._store.together():
             if found.state is not None and found.state == self._store.last_state():
-                memory.note_current(match.lesson for match in found.matches if match.is_same_kind)
+                same = (match.lesson for match in found.matches if match.is_same_kind)
+                memory.note_current(failure.kind, same)
             is_mistake = mistakes.is_mistake(step, past.steps)
             marks = mine.note_failure(step, past, memory) if is_mistake else []
             marks += mine.note_fixes(step, past, memory)

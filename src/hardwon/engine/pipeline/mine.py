@@ -56,6 +56,7 @@ def note_failure(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
     existing = memory.about(failure)
     if existing is None:
         lesson = mined_lesson.new_lesson(step, failure, memory.scope, past.task, memory.now)
+        memory.current.clear()
         memory.lessons.add(memory.screen(lesson))
         return []
     lesson = existing
@@ -210,13 +211,12 @@ class Memory(NamedTuple):
     lessons: LessonStore
     screen: Callable[[Lesson], Lesson]
     now: datetime
-    current: dict[str, Lesson]  # by failure kind: lessons that need not be read again
+    current: dict[str, Lesson | None]  # by failure kind: what need not be read again
 
-    def note_current(self, lessons: Iterable[Lesson]) -> None:
-        """Use these lessons, which are as they are stored, instead of reading them again."""
+    def note_current(self, kind: str, lessons: Iterable[Lesson]) -> None:
+        """Use these lessons, all that are stored about a kind, instead of reading them again."""
         own = (lesson for lesson in lessons if lesson.scope == self.scope)
-        for lesson in sorted(own, key=standing):
-            self.current.update(dict.fromkeys(lesson.kinds, lesson))
+        self.current[kind] = max(own, key=standing, default=None)
 
     def about(self, failure: Failure) -> Lesson | None:
         """The best lesson of exactly this scope about a failure kind; None if there is none."""

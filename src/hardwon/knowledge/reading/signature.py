@@ -108,6 +108,7 @@ _VOLATILE = "|".join(
 )
 
 
+@lru_cache(maxsize=512)  # the line of a failure is compared with those of later steps
 def fold(text: str) -> str:
     """The text on one line with volatile parts as placeholders; folding again changes nothing."""
     folded = _one_line(text)
