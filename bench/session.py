@@ -2,14 +2,22 @@
 
 A named run, as hooks, the daemon and the service have it: every step is asked for and recorded, one
 in ten fails. Processor time, as other work on the machine does not change it.
+
+    python -m bench session --runs runs.jsonl.gz [--most 100]
+
+replays recorded runs instead. Each line is a run: group, task and steps with tool, args, output and
+failed (null: judged by the output).
 """
 
 from __future__ import annotations
 
 import argparse
 import cProfile
+import gzip
+import json
 import pstats
 import tempfile
+from itertools import islice
 from time import process_time
 from typing import TYPE_CHECKING
 
@@ -17,7 +25,7 @@ import hardwon
 from bench.timing import median, table
 
 if TYPE_CHECKING:
-    from hardwon import Agent
+    from hardwon import Agent, Hardwon
 
 STEPS = 5000
 _LOOKED = (0, 300, 700, 1500, 2000, 3000, 5000)  # steps after which a call is timed
@@ -31,20 +39,47 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=STEPS)
     parser.add_argument("--profile", action="store_true")
     parser.add_argument("--unnamed", action="store_true", help="a run in memory instead")
+    parser.add_argument("--runs", help="recorded runs, which are replayed")
+    parser.add_argument("--most", type=int, default=100, help="so many of them")
     given, _ = parser.parse_known_args()
     profile = cProfile.Profile() if given.profile else None
     with tempfile.TemporaryDirectory() as home, hardwon.open(home) as hw:
-        agent = hw.agent("coder", run=None if given.unnamed else "session")
-        agent.before_turn("make the report of the month")
         if profile:
             profile.enable()
-        rows = _rows(agent, given.steps)
+        if given.runs:
+            _print_replay(hw, given.runs, given.most)
+        else:
+            _print_session(hw, given.steps, None if given.unnamed else "session")
         if profile:
             profile.disable()
-    head = ("steps so far", "before_action, ms", "after_action, ms", "failing, ms", "session, s")
-    table("Processor time of a named run", [head, *rows])
     if profile:
         pstats.Stats(profile).sort_stats("cumtime").print_stats(60)
+
+
+def _print_session(hw: Hardwon, steps: int, name: str | None) -> None:
+    agent = hw.agent("coder", run=name)
+    agent.before_turn("make the report of the month")
+    head = ("steps so far", "before_action, ms", "after_action, ms", "failing, ms", "session, s")
+    table("Processor time of one run", [head, *_rows(agent, steps)])
+
+
+def _print_replay(hw: Hardwon, path: str, most: int) -> None:
+    steps, began = 0, process_time()
+    with gzip.open(path, "rt") as lines:
+        for number, line in enumerate(islice(lines, most)):
+            run = json.loads(line)
+            agent = hw.agent("coder", project=run["group"], run=f"run-{number}")
+            agent.before_turn(run["task"])
+            for step in run["steps"]:
+                agent.before_action(step["tool"], step["args"])
+                agent.after_action(
+                    step["tool"], step["args"], output=step["output"], failed=step["failed"]
+                )
+            agent.after_run(task=run["task"], error=None)
+            steps += len(run["steps"])
+    spent = process_time() - began
+    row = (f"{steps:,}", f"{1e3 * spent / max(1, steps):.2f}", f"{spent:.1f}")
+    table("Processor time of recorded runs", [("steps", "ms a step", "s"), row])
 
 
 def _rows(agent: Agent, steps: int) -> list[tuple[str, ...]]:

@@ -100,6 +100,7 @@ class SqlLessons:
     def __init__(self, database: SqlDatabase, lesson_index: Index) -> None:
         self._db = database
         self._index = lesson_index
+        self._guards_read: tuple[object, dict[Scope, list[Lesson]]] = None, {}  # with the state then
         self._read: tuple[object, dict[int, Lesson]] = None, {}  # the lessons of the last snapshot
 
     def add(self, lesson: Lesson) -> Lesson:
@@ -192,7 +193,13 @@ class SqlLessons:
         return [number for *_, number in sorted(rows, reverse=True)[:limit]]
 
     def guards(self, scope: Scope) -> list[Lesson]:
-        return self._read_guards(scope)[1]
+        state = self._db.state()  # before they are read
+        if state is None or state != self._guards_read[0]:
+            self._guards_read = state, {}
+        guards = self._guards_read[1]
+        if scope not in guards:
+            guards[scope] = self._read_guards(scope)[1]
+        return guards[scope]
 
     def _read_guards(self, scope: Scope) -> tuple[Visible, list[Lesson]]:
         visible, rows = scopes.read(self._db, scope, _GUARDS, shelved=list(SHELVED))

@@ -220,7 +220,7 @@ class Database:
 
     def state(self) -> object:
         """A value that differs after every change by any process."""
-        return self.row("PRAGMA data_version"), self.row("SELECT total_changes()")
+        return self.row("PRAGMA data_version"), self._owner, self._connection.total_changes
 
     def last_state(self) -> object:
         """The same as the open transaction or the last one saw it, without asking again."""
