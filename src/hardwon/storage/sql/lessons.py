@@ -100,7 +100,10 @@ class SqlLessons:
     def __init__(self, database: SqlDatabase, lesson_index: Index) -> None:
         self._db = database
         self._index = lesson_index
-        self._guards_read: tuple[object, dict[Scope, list[Lesson]]] = None, {}  # with the state then
+        self._guards_read: tuple[object, dict[Scope, list[Lesson]]] = (
+            None,
+            {},
+        )  # with the state then
         self._read: tuple[object, dict[int, Lesson]] = None, {}  # the lessons of the last snapshot
 
     def add(self, lesson: Lesson) -> Lesson:
