@@ -61,6 +61,17 @@ def test_what_the_first_run_met_is_told_to_the_next_one_at_its_start(work: Path)
     assert "HAWSER_DESK=porto-1" in (work / "run/two/prompt.txt").read_text()
 
 
+def test_a_project_in_its_second_form_refuses_what_worked_in_the_first(work: Path) -> None:
+    prompt = Path(trial(work, "begin", "freight", "2", "one", "--arm", "none", "--changed").strip())
+    shell = prompt.with_name("do")
+    day = 'HAWSER_DESK=kiel-2 hawser manifest.open \'{"sailing":"BLT-1107","day":"31w10.4"}\''
+    subprocess.run([shell], input=day.encode(), capture_output=True)
+
+    row = json.loads(trial(work, "end", "one"))
+
+    assert (row["project"], row["quirks"]) == ("freight, changed", {"day-form": 1})
+
+
 def test_a_recorded_run_teaches_as_a_live_one(work: Path) -> None:
     do_task(work, "one", "--arm", "none")
     calls = str(work / "run/one/calls.jsonl")

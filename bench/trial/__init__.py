@@ -9,7 +9,7 @@ through the hooks, `table` prints means with intervals.
 
 Arms: `none`; `hooks`, every event goes through the hooks that `hardwon install claude-code`
 writes; `notes`, a file that the agents keep themselves. A model reads the runs of `hooks` when
-HARDWON_MODEL_NAME names one.
+HARDWON_MODEL_NAME names one. Projects stand in `projects/` and in the folders of TRIAL_PROJECTS.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ def _begin(given: argparse.Namespace) -> None:
         task=given.task,
         arm=given.arm,
         label=given.label,
+        is_changed=given.changed,
     )
     run.begin(given.memory)
     print(run.prompt)
@@ -123,6 +124,7 @@ def _parser() -> argparse.ArgumentParser:
     verb.add_argument("--arm", choices=ARMS, default="hooks")
     verb.add_argument("--label", default="", help="name of the arm in the table")
     verb.add_argument("--memory", type=Path, help="what earlier runs left; it is copied")
+    verb.add_argument("--changed", action="store_true", help="the project in its second form")
     verb.set_defaults(go=_begin)
 
     verb = verbs.add_parser("do", help="the agent's shell: a command on standard input")

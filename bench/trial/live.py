@@ -17,7 +17,10 @@ from typing import Any
 Row = dict[str, Any]
 
 ARMS = ("none", "hooks", "notes")
-PROJECTS = Path(__file__).parent / "projects"
+PROJECTS = [
+    *map(Path, filter(None, os.environ.get("TRIAL_PROJECTS", "").split(os.pathsep))),
+    Path(__file__).parent / "projects",
+]
 ROOT = Path(__file__).parents[2]
 HARDWON = str(Path(sys.executable).with_name("hardwon"))
 _SECONDS = 60  # for one call of the agent's shell
@@ -50,6 +53,7 @@ class Run:
     task: int
     arm: str
     label: str = ""  # of the arm in the table
+    is_changed: bool = False  # the project in its second form, in which some cures differ
     session: str = field(default_factory=lambda: str(uuid.uuid4()))
 
     @classmethod
@@ -90,13 +94,15 @@ class Run:
 
     def begin(self, memory: Path | None) -> None:
         """Make the workspace and the prompt; `memory` is copied."""
-        task = PROJECTS / self.project / "tasks" / f"{self.task}.md"
+        project = find_project(self.project)
+        task = project / "tasks" / f"{self.task}.md"
         if not task.exists():
             raise SystemExit(f"trial: {task} does not exist")
         self.prepare(memory)
         shutil.rmtree(self.workspace, ignore_errors=True)
-        setup = ["bash", str(PROJECTS / self.project / "setup.sh"), str(self.workspace)]
-        subprocess.run(setup, check=True, capture_output=True)
+        setup = ["bash", str(project / "setup.sh"), str(self.workspace)]
+        form = ["--changed"] if self.is_changed else []
+        subprocess.run([*setup, *form], check=True, capture_output=True)
         text = task.read_text().strip()
         told = self.start(text)
         self.log({"project": self.project, "task_number": self.task, "task": text, "told": told})
@@ -260,7 +266,7 @@ class Run:
     def end(self, *, learn: bool) -> Row:
         """Check the result and count."""
         self.stop(learn=learn)
-        checker = PROJECTS / self.project / "check" / f"{self.task}.sh"
+        checker = find_project(self.project) / "check" / f"{self.task}.sh"
         check = subprocess.run(
             ["bash", str(checker), str(self.workspace)], capture_output=True, text=True
         )
@@ -269,12 +275,12 @@ class Run:
         hints = [call.get(when, "") for call in calls for when in ("before", "after", "denied")]
         quirks = {
             quirk["id"]: count
-            for quirk in read_quirks(self.project)
+            for quirk in read_quirks(self.project, is_changed=self.is_changed)
             if (count := sum(is_met(quirk, output) for output in outputs))
         }
         return {
             "run": self.name,
-            "project": self.project,
+            "project": f"{self.project}, changed" if self.is_changed else self.project,
             "task": self.task,
             "arm": self.label or self.arm,
             "calls": len(calls),
@@ -301,10 +307,22 @@ def reminder(text: str) -> str:
     return f"<system-reminder>\n{text}\n</system-reminder>\n" if text else ""
 
 
-def read_quirks(project: str) -> list[Row]:
+def find_project(name: str) -> Path:
+    """The folder of a project, here or in $TRIAL_PROJECTS."""
+    folders = [folder / name for folder in PROJECTS if (folder / name).is_dir()]
+    if not folders:
+        raise SystemExit(f"trial: no project {name!r}")
+    return folders[0]
+
+
+def read_quirks(project: str, *, is_changed: bool = False) -> list[Row]:
     """The quirks of a project: the error by which each is met, and the words of its cure."""
-    rows: list[Row] = json.loads((PROJECTS / project / "QUIRKS.json").read_text())
-    return rows
+    folder = find_project(project)
+    rows: list[Row] = json.loads((folder / "QUIRKS.json").read_text())
+    if not is_changed:
+        return rows
+    changed = {row["id"]: row for row in json.loads((folder / "CHANGED.json").read_text())}
+    return [changed.pop(row["id"], row) for row in rows] + list(changed.values())
 
 
 def is_met(quirk: Row, output: str) -> bool:

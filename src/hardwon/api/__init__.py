@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
@@ -16,7 +16,7 @@ from hardwon.core.text.clean import LABEL_LIMIT, LESSON_LIMIT, as_text, one_line
 from hardwon.core.text.secrets import screen_excerpt
 from hardwon.core.values.delivery import NOTHING, Door, Injection
 from hardwon.core.values.lesson import Lesson, Status, lesson_of_person
-from hardwon.core.values.run import Episode, Step, Trigger
+from hardwon.core.values.run import Author, Episode, Step, Trigger
 from hardwon.core.values.scope import Scope
 from hardwon.core.values.scope import scope as scoped
 from hardwon.engine.runtime import (
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from hardwon.engine.worker import WorkerProcess
     from hardwon.knowledge.ranking.scores import Judged
     from hardwon.learn import goals, maintenance
+    from hardwon.learn.traces import runs as trace_runs
     from hardwon.learn.transcripts import mining
     from hardwon.learn.trials import Loops
     from hardwon.models.budget import Spent
@@ -105,6 +106,7 @@ def open(
             return remote.log_in(settings, clock=clock)
         engine = Runtime(settings, place, model=model, embedder=embedder, clock=clock)
         engine.processors.update(PROCESSORS)
+        engine.chores.append(collect_traces)
         if model is not None:
             engine.model  # noqa: B018 - an unusable model is refused here, not job by job
         if work:
@@ -135,6 +137,14 @@ PROCESSORS = {
     "goal": _processor("goals"),
     "run": _processor("reader"),
 }
+
+
+def collect_traces(engine: Runtime) -> Iterator[object]:
+    """Record the runs of traces that have ended."""
+    if os.path.isdir(os.path.join(engine.settings.home, "traces")):
+        from hardwon.learn.traces import runs
+
+        yield from runs.collect(engine)
 
 
 class Hardwon:
@@ -301,6 +311,7 @@ class Agent:
         self._engine = engine
         self.scope = own
         self.lessons = Lessons(engine, own)
+        self.by: Author | None = None  # whose runs it makes, if not of the person of this machine
         self._run_name = None if run is None else as_text(run)
 
     @property
@@ -316,6 +327,13 @@ class Agent:
         from hardwon.learn.transcripts import mining
 
         return mining.Sessions(self._engine, self.scope)
+
+    @property
+    def traces(self) -> trace_runs.Traces:
+        """Takes OTLP traces of this agent in, which become runs."""
+        from hardwon.learn.traces import runs as trace_runs
+
+        return trace_runs.Traces(self._engine, self.scope)
 
     def start(self, *, again: bool = False) -> Injection:
         """The playbook of this project, once, at the start of a run; else its usual failures.
@@ -516,7 +534,7 @@ class Agent:
     @cached_property
     def run(self) -> Run:
         """The current run: its task, its steps, the lessons it was shown."""
-        return self._engine.doors.run(self.scope, self._run_name)
+        return self._engine.doors.run(self.scope, self._run_name, self.by)
 
     if not TYPE_CHECKING:  # names of the last release; a type checker should refuse them
 

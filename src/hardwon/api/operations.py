@@ -24,6 +24,7 @@ from hardwon.learn.trials.values import LoopState
 from hardwon.storage.service.keys import Key
 
 JSON = "application/json"
+AUTHOR = "x-hardwon-author"  # header: whose runs it is about, `person;machine`, both quoted
 
 
 class Right:
@@ -89,6 +90,10 @@ class Text(NamedTuple):
     """A text."""
 
     text: str
+
+
+class Traces(NamedTuple):
+    """The answer to OTLP traces: an empty object."""
 
 
 class MaybeVerdict(NamedTuple):

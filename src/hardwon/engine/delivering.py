@@ -188,7 +188,7 @@ class Delivering:
 
     def tell(self, run: Run, block: Injection, call: str = "") -> Injection:
         """The block, after noting in the run that it was shown."""
-        if block.lessons:
+        if block:
             with self.best_effort:
                 note_shown(run, block, call)
         return block
@@ -243,11 +243,11 @@ class Delivering:
 
 
 def note_shown(run: Run, block: Injection, call: str) -> None:
-    """Note in the run which lessons it was shown, and about which failures."""
+    """Note in the run what it was shown, and about which failures."""
     names = [
         name for lesson in block.lessons for name in lesson.kinds or lesson.signatures[-_NAMES:]
     ]
-    delivery = Shown(block.id, block.door, tuple(dict.fromkeys(names)))
+    delivery = Shown(block.id, block.door, tuple(dict.fromkeys(names)), text=block.text)
     run.told([lesson.id for lesson in block.lessons], call, delivery)
 
 

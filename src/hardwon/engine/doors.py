@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 from hardwon.core import time_limits as background
 from hardwon.core._fork import cached_property
 from hardwon.core.errors import InvalidInput
+from hardwon.core.project import author_of
 from hardwon.core.text.secrets import screen_excerpt
 from hardwon.core.values.delivery import NOTHING, Door, Injection
 from hardwon.core.values.lesson import MINED, Lesson, Status
 from hardwon.core.values.report import Window
-from hardwon.core.values.run import EndedRun, RunSoFar, Step, Trigger
+from hardwon.core.values.run import Author, EndedRun, RunSoFar, Step, Trigger
 from hardwon.engine.delivering import FOUND_NOTHING, Delivering, Found, note_shown
 from hardwon.engine.pipeline import inject, playbook, recall, repeat, screen, screened_ports
 from hardwon.knowledge.evidence.inner import with_failure
@@ -64,11 +65,11 @@ class Doors:
         self.delivering = Delivering(store, settings, clock, trouble)
         self._background = background.BackgroundCalls(trouble) if settings.postgres.url else None
 
-    def run(self, scope: Scope, name: str | None) -> Run:
-        """A run: on disk if it has a name, else in memory."""
+    def run(self, scope: Scope, name: str | None, by: Author | None = None) -> Run:
+        """A run: on disk if it has a name, else in memory; `by`: see `RunSoFar`."""
         if name is None or not self._on_disk:
-            return screened_ports.screened_run(runs.MemoryRun())
-        return screened_ports.screened_run(runs.FileRun(self._settings.home, scope, name))
+            return screened_ports.screened_run(runs.MemoryRun(by=by))
+        return screened_ports.screened_run(runs.FileRun(self._settings.home, scope, name, by=by))
 
     def start(self, scope: Scope, run: Run, *, again: bool = False) -> Injection:
         """The playbook of the project, once per run; `again` after its context was lost.
@@ -236,7 +237,8 @@ class Doors:
                 return  # a worker archives a run on disk; one in memory is archived now
             from hardwon.engine.pipeline import archive, earn
 
-            ended = archive.archive_run(complete, scope, name, ended=now, outcome=outcome)
+            by = author_of(self._settings.runs)
+            ended = archive.archive_run(complete, scope, name, ended=now, outcome=outcome, by=by)
             self._store.ended_runs.keep(ended)
             items, retires = playbook.items(scope, self._store.lessons, now), not self._are_read
             earn.settle(items, complete, ended.id, store=self._store, now=now, retires=retires)

@@ -67,6 +67,7 @@ class Runtime:
         self._model = model
         self.trouble: Callable[[BaseException], None] = _warn
         self.processors: dict[str, Processor] = {}
+        self.chores: list[Callable[[Runtime], Iterator[object]]] = []  # further upkeep
         self._tenants = {settings.scope.tenant}  # whose lessons its worker reviews
         self.background: BackgroundWorker | None = None
         store, self._copies = _open_store(settings, clock, on_disk=self.on_disk)
@@ -145,6 +146,8 @@ class Runtime:
     def _upkeep(self) -> Iterator[object]:
         """The work besides jobs, step by step."""
         yield from self.collect_runs()
+        for chore in self.chores:
+            yield from chore(self)
         yield self.store.tend()
         if self.embeds:
             yield from self.semantic_search.fill()

@@ -18,6 +18,7 @@ from hardwon.core.values.report import (
     FailureKind,
     LessonState,
     ListQuery,
+    Met,
     OpenFailure,
     Place,
     Window,
@@ -207,6 +208,9 @@ class RunArchive(Protocol):
     def recent(self, wanted: ListQuery) -> list[EndedRun]:
         """Those whose task contains the text, without steps, newest first. Marks: (ended, id)."""
 
+    def who_met(self, wanted: ListQuery) -> list[Met]:
+        """Whose runs met the failure with this text, the most first."""
+
     def latest(self, window: Window, *, limit: int) -> Iterator[EndedRun]:
         """The newest that ended within a window, with their steps, oldest first."""
 
@@ -258,7 +262,7 @@ class Listing(Protocol):
         """One lesson, else NotFound."""
 
     def lessons(self, wanted: ListQuery) -> list[Lesson]:
-        """Newest-consulted first, then by id. Their marks: (last_seen_at, id)."""
+        """In the wanted order, then by id. Their marks: (last_seen_at or met, id)."""
 
     def counts(self, place: Place) -> dict[str, int]:
         """How many lessons are in each state."""

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from hardwon import Step
+from hardwon.core.text.grounding import missing
 from hardwon.learn.reader.answer import Item
-from hardwon.learn.reader.checks import checked, contradicts, is_same, missing, without_values
+from hardwon.learn.reader.checks import checked, contradicts, is_same, without_values
 from tests.samples import lesson
 
 STEPS = (
@@ -41,6 +42,7 @@ def test_what_the_steps_show_is_kept_word_for_word() -> None:
         'Use `ops --profile finance call refunds.draft "{order: <ref>}"`.',
         "Write dates as `DD-MON-YYYY` and read `config/seal.toml`.",
         "Run `make check` with `OPS call` and/or e.g. a report.",
+        "Name the part `ops-TARGET`.",
         "References look like `ord_77`.",  # another value in a form that the steps show
     ],
 )

@@ -14,13 +14,12 @@ from typing import Any
 import pytest
 
 from hardwon import Step
-from hardwon.core.values.lesson import Status
 from hardwon.core.values.report import Window
 from hardwon.learn.transcripts.past import EMPTY, KNOWN, LEARNT, LIVE, NO_FOLDER, UNREADABLE, Learnt
+from tests.learn.past_runs import BEGIN, evidence
 from tests.learn.transcripts.transcripts import Claude
 from tests.stored import StoredHardwon, opened
 
-BEGIN = datetime(2026, 11, 2, 9, tzinfo=UTC)
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
 HOUR = timedelta(hours=1)
 NO_LOGIN = "kiosk: error: not logged in, run `kiosk login --store %s` first"
@@ -70,26 +69,6 @@ def recorded_live(
         at[0] = BEGIN + number * HOUR
         made = [Step("Bash", command, output, failed) for command, output, failed in calls]
         agent.after_run(task=task, steps=made)
-
-
-def evidence(hw: StoredHardwon, project: str) -> dict[str, Any]:
-    """What is known of a project, without row numbers and times."""
-    store, scope = hw.store, hw.agent("coder", project=project).scope
-    lessons = store.lessons.recent(scope, status=Status.ALL, limit=1000)
-    times = {"id": 0, "created_at": None, "updated_at": None, "last_seen_at": None}
-    plain = [lesson._asdict() | times for lesson in lessons]
-    for lesson in plain:
-        lesson["evidence"] = [piece._replace(at=0.0) for piece in lesson["evidence"]]
-    window = Window(scope, datetime(1970, 1, 1, tzinfo=UTC))
-    runs = store.ended_runs.latest(window, limit=1000)
-    failures = store.statistics.failures(window, limit=1000)
-    return {
-        "lessons": sorted(plain, key=lambda lesson: str(lesson["job"])),
-        "runs": [
-            (run.task, run.outcome, run.made, run.failed, run.kinds, run.steps) for run in runs
-        ],
-        "failures": sorted((failure.kind, failure.text, failure.met) for failure in failures),
-    }
 
 
 def learn(hw: StoredHardwon, **how: Any) -> list[Learnt]:

@@ -17,6 +17,7 @@ from hardwon.api.client.wire import DOOR, Wire
 from hardwon.api.codec import decode
 from hardwon.api.lessons import MOST, MOST_FOUND, within
 from hardwon.core.errors import InvalidInput, NotFound, OnServerOnly, storage_error
+from hardwon.core.project import author_of
 from hardwon.core.settings import load
 from hardwon.core.text.clean import LABEL_LIMIT, LESSON_LIMIT, as_text, require_text
 from hardwon.core.values import plain
@@ -532,8 +533,9 @@ def connect(
     """The hardwon at a URL; it connects at the first verb."""
     if not key or not key.isascii():
         raise InvalidInput("a server needs a key: hardwon.open(url, key=…)")
-    wire = Wire(url, key, door=patience)
-    return RemoteHardwon(ServerConnection(wire, f"{url}\0{key}", settings or load(), clock))
+    settings = settings or load()
+    wire = Wire(url, key, author=author_of(settings.runs), door=patience)
+    return RemoteHardwon(ServerConnection(wire, f"{url}\0{key}", settings, clock))
 
 
 def log_in(settings: Settings, *, clock: Callable[[], datetime] = utc_now) -> RemoteHardwon:

@@ -43,6 +43,13 @@ class Place(NamedTuple):
         )
 
 
+class Order:
+    """How a list of lessons is sorted."""
+
+    USED = "used"  # the most recently consulted first
+    MET = "met"  # the most often met first
+
+
 class ListQuery(NamedTuple):
     """Which rows of a list, and how many; `after` is the mark of the last row seen."""
 
@@ -51,6 +58,21 @@ class ListQuery(NamedTuple):
     text: str = ""  # text that the lesson or failure contains, ignoring case
     after: Mark | None = None
     limit: int = 50
+    kind: str = ""  # only this kind of failure
+    met: str = ""  # only runs that met a failure with this text
+    person: str = ""  # only runs of this person
+    order: str = Order.USED  # of lessons
+    tag: str = ""  # only lessons with this tag
+
+
+class Met(NamedTuple):
+    """How many runs of one agent, person and machine met a failure, and when last."""
+
+    scope: Scope
+    person: str
+    machine: str
+    runs: int
+    last: datetime
 
 
 class Page(NamedTuple, Generic[T]):

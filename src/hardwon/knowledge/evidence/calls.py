@@ -221,6 +221,7 @@ def _quiet(text: str) -> str:
     return re.sub(r"(?<!\s)\s*+(?:(?:&>|\d?>>?) ?/dev/null|\d>&\d)", "", text).strip()
 
 
+@lru_cache(maxsize=512)
 def _tool_call(tool: str, args: str) -> Call:
     try:
         given = json.loads(args) if args.startswith("{") else {}

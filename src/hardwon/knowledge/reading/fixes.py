@@ -33,10 +33,10 @@ from hardwon.knowledge.reading.changed_lines import (
 )
 from hardwon.knowledge.reading.reports import (
     bare_test,
+    count_tests,
     failed_tests,
     has_run_tests,
     is_red,
-    test_counts,
 )
 from hardwon.knowledge.reading.shell import parse
 from hardwon.knowledge.reading.signature import fold
@@ -234,8 +234,8 @@ def _is_same(step: Step, last: Step, before: Sequence[Step]) -> bool:
     names = set(failed_tests(step.output))
     if names:
         return bool(names & set(failed_tests(last.output)))
-    if is_red(step.output) and (counted := test_counts(step.output)):
-        return counted == test_counts(last.output)
+    if is_red(step.output) and (counted := count_tests(step.output)):
+        return counted == count_tests(last.output)
     return is_red(step.output) and fold(line_of(step)) == fold(line_of(last))
 
 

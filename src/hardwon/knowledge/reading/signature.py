@@ -108,7 +108,7 @@ _VOLATILE = "|".join(
 )
 
 
-@lru_cache(maxsize=512)  # the line of a failure is compared with those of later steps
+@lru_cache(maxsize=1024)  # each step folds the errors of the steps before it again
 def fold(text: str) -> str:
     """The text on one line with volatile parts as placeholders; folding again changes nothing."""
     folded = _one_line(text)

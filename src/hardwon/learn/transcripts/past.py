@@ -9,16 +9,18 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from hashlib import blake2b
 from itertools import islice, takewhile
+from types import MappingProxyType
 from typing import NamedTuple
 
 from hardwon.core import _files
 from hardwon.core.errors import HardwonError, storage_error
+from hardwon.core.project import author_of
 from hardwon.core.text.clean import one_line
 from hardwon.core.text.secrets import screen_excerpt
 from hardwon.core.values.report import ListQuery, Place
@@ -41,9 +43,9 @@ from hardwon.storage.stores.runs import STEPS_REMEMBERED, FileRun
 
 LEARNT, KNOWN, LIVE, EMPTY = "learnt", "known", "live", "empty"
 NO_FOLDER, UNREADABLE = "no folder", "unreadable"
-NEUTRAL = "neutral"
+NEUTRAL, TRACE = "neutral", "trace"  # sessions that name their project
 _TASK = 4000  # characters of a prompt that are kept as the task of a run
-_TOGETHER = 40  # steps in one commit: hooks that write meanwhile wait for it
+_TOGETHER = 200  # moments in one commit: hooks that write meanwhile wait for it
 _PROMPTS = 20  # latest prompts of a run
 _RUNS = 1_000_000  # more than are ever kept
 _ENDED, _GOES_ON = "ended", "goes on"  # what is noted of a session's file
@@ -129,7 +131,7 @@ class PastSessions:
     def _learn(self, place: SessionPlace, live: dict[str, float], *, is_look: bool) -> Learnt:
         if place.problem:
             return Learnt(place, UNREADABLE, problem=place.problem)
-        return self._record(place, lambda: read(place), live, is_look=is_look)
+        return self.record(place, lambda: read(place), live=live, is_look=is_look)
 
     def learn_rows(self, path: str, skipped: Counter[str]) -> Iterator[Learnt]:
         """Record the runs of a file in the neutral format, one a line; `skipped` counts others."""
@@ -144,17 +146,19 @@ class PastSessions:
                 if is_run:
                     name = reading.about.id or f"{os.path.basename(path)}:{number}"
                     place = SessionPlace(NEUTRAL, name, path, changed=changed)
-                    yield self._record(place, make, {}, is_look=False)
+                    yield self.record(place, make)
         self._engine.store.tend()
 
-    def _record(
+    def record(
         self,
         place: SessionPlace,
         read: Callable[[], Reading],
-        live: dict[str, float],
         *,
-        is_look: bool,
+        live: Mapping[str, float] = MappingProxyType({}),
+        is_over: bool | None = None,
+        is_look: bool = False,
     ) -> Learnt:
+        """Record one session; `live` says since when hooks have recorded which runs."""
         reading = read()  # twice, so that no session is ever in memory as a whole
         digests = [moment.digest for moment in _date_moments(place, reading) if moment.is_call]
         about, skipped = reading.about, dict(reading.skipped)
@@ -171,7 +175,7 @@ class PastSessions:
         recorder.resume(digests, known)
         until = datetime.fromtimestamp(since, UTC) - _SLACK if since else None
         recorder.play(_before(until, _date_moments(place, read())), is_look=is_look)
-        if not is_look and self._is_over(place):
+        if not is_look and (self._is_over(place) if is_over is None else is_over):
             recorder.end()
         own = sorted([*self.telling, *recorder.runs.values()], key=lambda run: run.worth)
         self.telling = own[::-1][: self._most_telling]
@@ -190,7 +194,7 @@ class PastSessions:
 
     def _in_project(self, place: SessionPlace, cwd: str, *, is_look: bool) -> Scope | None:
         """The scope of a session in its project; None if its folder is unknown."""
-        if self._scope.project or place.agent == NEUTRAL:  # there a project has a name
+        if self._scope.project or place.agent in {NEUTRAL, TRACE}:  # there a project has a name
             return self._scope._replace(project=self._scope.project or one_line(cwd, 200) or None)
         home = self._engine.settings.home if self._engine.on_disk else ""
         project = trust.project_for(
@@ -333,8 +337,12 @@ class _Recorder:
         """Archive the run as far as it has come; it replaces what was archived of it before."""
         past, is_kept = self._past, bool(self._engine.settings.runs.keep)
         if is_kept and past.steps and self._made > self._known:
-            how = past.ending()
-            ended = archive.archive_run(past, self._scope, self._name, ended=self._at, outcome=how)
+            ended = archive.archive_run(
+                *(past, self._scope, self._name),
+                ended=self._at,
+                outcome=past.ending(),
+                by=author_of(self._engine.settings.runs),
+            )
             self._store.ended_runs.keep(ended)
             kept = past if self.keeps_steps else RunSoFar()
             self.runs[ended.id] = PastRun(self._scope, self._name, kept)

@@ -148,7 +148,7 @@ def text_of(content: Any) -> str:
         content = [content]
     if not isinstance(content, list):
         return ""
-    parts = (part if isinstance(part, str) else part.get("text") for part in content)
+    parts = (part.get("text") if isinstance(part, dict) else part for part in content)
     return "\n".join(part for part in parts if isinstance(part, str))
 
 

@@ -213,7 +213,7 @@ class Runner:
     def _end(self, ended: LoopEnd) -> None:
         """Keep the lessons, then close the journal."""
         reflections = list(self._journal.records.values())
-        lessons = keep_lessons(self._engine, self.state, reflections) if reflections else 0
+        lessons = keep_lessons(self._engine, self.state, reflections, self._repository)
         outcome = "helped" if ended.status == "succeeded" else "failed"
         for delivery in self.state.deliveries:
             self._engine.store.deliveries.report(self.state.scope, delivery, outcome)

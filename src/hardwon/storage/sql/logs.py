@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.core.errors import NotFound
 from hardwon.core.values.delivery import EXCLUDED, Unit
-from hardwon.core.values.report import day_number
+from hardwon.core.values.report import Met, day_number
 from hardwon.core.values.scope import Scope
 from hardwon.knowledge.proof import effect as counts
 from hardwon.storage.sql import scopes
 from hardwon.storage.sql.dialect import bind, set_columns, values_clause
 from hardwon.storage.sql.journal import DeliveryNotes, RunNotes, UnitNotes
-from hardwon.storage.sql.rows import DELIVERY, ENDED_RUN, delivery_of, ended_run_of
+from hardwon.storage.sql.rows import DELIVERY, ENDED_RUN, delivery_of, ended_run_of, moment
 from hardwon.storage.sql.scopes import HERE
 
 if TYPE_CHECKING:
@@ -69,7 +69,13 @@ _BRIEF = ENDED_RUN.replace("steps, shown", "'[]', '[]'")
 _RECENT_RUNS = f"""
 SELECT {_BRIEF} FROM hardwon.ended_runs WHERE {HERE}
 AND ended_at <= :at AND (ended_at < :at OR id > :id) AND strpos(lower(task), :text) > 0
+AND (:met = '' OR strpos(kinds, :met) > 0) AND (:person = '' OR person = :person)
 ORDER BY ended_at DESC, id LIMIT :limit
+"""
+_WHO_MET = f"""
+SELECT shelf, person, machine, count(*), max(ended_at) FROM hardwon.ended_runs
+WHERE {HERE} AND strpos(kinds, :met) > 0
+GROUP BY shelf, person, machine ORDER BY 4 DESC, 5 DESC, 1 LIMIT :limit
 """
 _FIND_RUN = f"""
 SELECT {ENDED_RUN} FROM hardwon.ended_runs WHERE {HERE} AND id >= :id AND id < :end
@@ -229,8 +235,19 @@ class SqlEndedRuns(RunNotes):
         shelves = scopes.of_place(self._db, query.place)
         at, last = query.after or (_ENDLESS, "")
         values = {"at": at, "id": last, "text": query.text.lower(), "limit": query.limit}
+        values |= {"met": _as_item(query.met), "person": query.person}
         rows = self._db.of(query.place.tenant).rows(_RECENT_RUNS, shelves=list(shelves), **values)
         return [ended_run_of(row, shelves) for row in rows]
+
+    def who_met(self, query: ListQuery) -> list[Met]:
+        self._journal.fold()
+        shelves = scopes.of_place(self._db, query.place)
+        values = {"met": _as_item(query.met), "limit": query.limit}
+        rows = self._db.of(query.place.tenant).rows(_WHO_MET, shelves=list(shelves), **values)
+        return [
+            Met(shelves[shelf], person, machine, count, moment(at))
+            for shelf, person, machine, count, at in rows
+        ]
 
     def latest(self, window: Window, *, limit: int) -> Iterator[EndedRun]:
         self._journal.fold()
@@ -271,8 +288,14 @@ class SqlEndedRuns(RunNotes):
         for scope, *values in records:
             run_scope = Scope(*scope)
             shelf = scopes.ensure(self._db, run_scope)
-            facts = dict(zip(_RUN, (*values, shelf), strict=True))
+            known = values if len(values) + 1 == len(_RUN) else [*values, "", ""]  # of release 0.2
+            facts = dict(zip(_RUN, (*known, shelf), strict=True))
             self._db.of(run_scope.tenant).run(_KEEP_RUN, **facts)
+
+
+def _as_item(kind: str) -> str:
+    """A kind of failure as an item of a stored list; "" for none."""
+    return json.dumps(kind) if kind else ""
 
 
 class SqlUnits(UnitNotes):

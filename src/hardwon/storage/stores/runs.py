@@ -1,10 +1,11 @@
 """Runs: task, latest steps and deliveries, in this process or in one file per run.
 
-A file holds JSON lines. A list is a step; an object is a note: when the run has `begun` and its
-scope (`of`); the `task`; lessons that were `told`, before which `call`, and the delivery `shown` in
-which `scope`; marks that were `counted`; `settled` once the outcomes of all deliveries so far are
-noted; how many steps were `cut`; or when the run `ended` with which `outcome`. Text is screened
-before it is written here.
+A file holds JSON lines. A list is a step; an object is a note: when the run has `begun`, its scope
+(`of`), and whom it is made for if that is not the person of this machine (`by`); the `task`;
+lessons that were `told`, before which `call`, and the delivery `shown` in which `words` and
+`scope`; marks that were `counted`; `settled` once the outcomes of all deliveries so far are noted;
+how many steps were `cut`; or when the run `ended` with which `outcome`. Text is screened before it
+is written here.
 
 Every event of an agent asks for the run so far. A process therefore remembers the runs that it has
 read and reads only what was added since, and a run in progress has its newest steps only.
@@ -22,7 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from hardwon.core import _files
 from hardwon.core._fork import ForkLock
 from hardwon.core.errors import storage_error
-from hardwon.core.values.run import RunSoFar, Shown, Step, read_step
+from hardwon.core.values.run import Author, RunSoFar, Shown, Step, read_step
 from hardwon.core.values.scope import Scope
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ _UNCOLLECTED = 23 * 86400.0  # further seconds for a run that ended but was not 
 _TASK, _TOLD, _CALL, _COUNTED = "task", "told", "call", "counted"
 _SHOWN, _CUT, _SCOPE, _SETTLED = "shown", "cut", "scope", "settled"
 _BEGUN, _OF, _ENDED, _OUTCOME = "begun", "of", "ended", "outcome"
+_BY, _WORDS = "by", "words"
 SUFFIX = ".jsonl"
 ASIDE = "ended"  # the folder of runs that wait for a worker
 _RAW = (".task", ".error")  # unscreened notes of older versions
@@ -53,6 +55,7 @@ class Progress:
     def __init__(self, most: int | None = STEPS_REMEMBERED) -> None:
         """`most`: the newest steps that are kept; None for all that `READ` allows."""
         self._task, self._warned, self._since, self._made, self._begun = "", "", 0, 0, 0.0
+        self._by: Author | None = None
         self._told, self._warnings, self._counted = set[int](), set[int](), set[str]()
         self._shown: list[tuple[int, Shown]] = []  # with the number of steps before it
         self._prompts: deque[tuple[int, str]] = deque(maxlen=_PROMPTS)
@@ -98,8 +101,15 @@ class Progress:
             self._shown.clear()
         match note.get(_SHOWN):
             case [str(delivery), str(door), [*kinds]]:
-                about, numbers = tuple(map(str, kinds)), tuple(sorted(set(lessons)))
-                self._shown.append((self._made, Shown(delivery, door, about, lessons=numbers)))
+                shown = Shown(
+                    *(delivery, door, tuple(map(str, kinds))),
+                    lessons=tuple(sorted(set(lessons))),
+                    text=str(note.get(_WORDS, "")),
+                )
+                self._shown.append((self._made, shown))
+        match note.get(_BY):
+            case [str(person), str(machine)]:
+                self._by = Author(person, machine)
 
     def so_far(self) -> RunSoFar:
         """The run so far."""
@@ -116,6 +126,7 @@ class Progress:
             made=self._made,
             begun=self._begun,
             prompts=tuple(self._prompts),
+            by=self._by,
         )
 
     def _read_steps(self) -> None:
@@ -150,9 +161,11 @@ class _NotedRun:
         self._write(step)
 
     def told(self, lessons: Iterable[int], call: str = "", shown: Shown | None = None) -> None:
-        note = {_TOLD: list(lessons), _CALL: call_name(call)}
-        place = {} if shown is None else {_SHOWN: shown[:3], _SCOPE: self._scope}
-        self._write(note | place)
+        note: dict[str, Any] = {_TOLD: list(lessons), _CALL: call_name(call)}
+        if shown is not None:
+            words = {_WORDS: shown.text} if shown.text else {}
+            note |= {_SHOWN: shown[:3], **words, _SCOPE: self._scope}
+        self._write(note)
 
     def counted(self, marks: Iterable[str]) -> None:
         self._write({_COUNTED: list(marks)})
@@ -164,11 +177,14 @@ class _NotedRun:
 class FileRun(_NotedRun):
     """A run that several processes share: one file below `<home>/runs`."""
 
-    def __init__(self, home: str, scope: Scope, run: str, *, name: str = "") -> None:
+    def __init__(
+        self, home: str, scope: Scope, run: str, *, name: str = "", by: Author | None = None
+    ) -> None:
         identity = "\0".join((scope.tenant, scope.agent, scope.project or "", run))
         super().__init__(name or _digest(identity, 16), scope)
         self._folder = os.path.join(home, "runs")
         self._path = os.path.join(self._folder, f"{tenant_mark(scope.tenant)}{self.name}{SUFFIX}")
+        self._by = by
         self._unwritten: list[bytes] = []  # lines that could not be written
 
     def so_far(self) -> RunSoFar:
@@ -211,7 +227,8 @@ class FileRun(_NotedRun):
         lines = [b"\n" + line for line in self._unwritten]
         try:
             if not os.path.exists(self._path):
-                lines.insert(0, b"\n" + _line({_BEGUN: time.time(), _OF: self._scope}))
+                by = {} if self._by is None else {_BY: self._by}
+                lines.insert(0, b"\n" + _line({_BEGUN: time.time(), _OF: self._scope, **by}))
             size = self._append(b"".join(lines))
             self._unwritten.clear()
             if size > _KEPT:
@@ -257,10 +274,14 @@ class FileRun(_NotedRun):
 class MemoryRun(_NotedRun):
     """A run of this process."""
 
-    def __init__(self, name: str = "", lines: Iterable[bytes] = ()) -> None:
+    def __init__(
+        self, name: str = "", lines: Iterable[bytes] = (), *, by: Author | None = None
+    ) -> None:
         """`lines`: those of a file, if the run was recorded elsewhere."""
         super().__init__(name or os.urandom(16).hex(), None)
+        self._by = by
         self._progress = Progress().add_lines(lines)
+        self._progress.add_note({_BY: by})
 
     def so_far(self) -> RunSoFar:
         return self._progress.so_far()
@@ -269,6 +290,7 @@ class MemoryRun(_NotedRun):
 
     def end(self, outcome: str = "", at: float = 0.0) -> bool:
         self.name, self._progress = os.urandom(16).hex(), Progress()
+        self._progress.add_note({_BY: self._by})
         return False
 
     def _write(self, record: Step | dict[str, Any]) -> None:
@@ -394,6 +416,11 @@ def _items(note: dict[str, Any], name: str, of: type) -> list[Any]:
 
 def seconds(noted: object) -> float:
     return float(noted) if isinstance(noted, int | float) else 0.0
+
+
+def note_author(by: Author) -> str:
+    """The line that says whom a run is made for; the last one counts."""
+    return _line({_BY: by}).decode()
 
 
 def _line(record: object) -> bytes:

@@ -40,6 +40,7 @@ _SECTIONS = {
     },
     "Other ways to learn": {
         "session": "Learn from the sessions that coding agents have left on this machine.",
+        "trace": "Learn from traces (OpenTelemetry) of agents in any framework.",
         "loop": "Try a task until its verifiers pass, learning from each trial.",
         "goal": "Report that a goal has ended, and see what past goals taught.",
         "dream": "Consolidate lessons while the agent is idle; see and undo the changes.",

@@ -22,6 +22,7 @@ from hardwon.surfaces.serve import handlers
 from hardwon.surfaces.serve.requests import (
     Problem,
     admit,
+    author,
     cursor_of,
     lessons_of,
     limited,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from hardwon.api.operations import Argument, Operation
     from hardwon.api.tenants import Tenant
     from hardwon.core.values.report import Mark
+    from hardwon.core.values.run import Author
     from hardwon.core.values.scope import Scope
     from hardwon.surfaces.serve.access import Principal
 
@@ -108,6 +110,11 @@ class Call:
         return self.hw.tenant(self.principal.tenant, agent=agent, project=project)
 
     @property
+    def author(self) -> Author:
+        """Whose runs it is about."""
+        return author(self._request)
+
+    @property
     def copied(self) -> Scope:
         """The scope whose lessons are copied; without a project, those that hold everywhere."""
         project = self._request.query_params.get("project") or None
@@ -121,6 +128,11 @@ class Call:
     def lessons_of(self, scope: Scope) -> Lessons:
         """The same for another scope."""
         return lessons_of(self._request, scope)
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The header fields of the request."""
+        return self._request.headers
 
     @property
     def id(self) -> str:

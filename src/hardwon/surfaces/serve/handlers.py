@@ -17,7 +17,7 @@ from starlette.responses import Response
 import hardwon
 from hardwon import Injection, Step
 from hardwon.api import operations as answers
-from hardwon.api.operations import OPERATIONS, MaybeJob
+from hardwon.api.operations import JSON, OPERATIONS, MaybeJob
 from hardwon.core import metrics as prometheus
 from hardwon.core.errors import InvalidInput, NotFound, no_change
 from hardwon.core.settings import duration
@@ -26,9 +26,11 @@ from hardwon.core.values.job import QueueCounts, WorkCounts
 from hardwon.core.values.lesson import Status
 from hardwon.core.values.report import Page
 from hardwon.core.values.scope import scope
+from hardwon.engine.mirror import RUN
 from hardwon.engine.pipeline import inject
+from hardwon.storage.stores.runs import note_author
 from hardwon.surfaces.serve import openapi
-from hardwon.surfaces.serve.requests import cursor_of
+from hardwon.surfaces.serve.requests import Problem, cursor_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -44,6 +46,7 @@ Numbered = TypeVar("Numbered", "Lesson", "Change")
 
 _MOST = 10_000  # lessons in an agent's view
 _BUDGET = 10_000  # tokens: more than an agent gets
+_PROTOBUF = "application/x-protobuf"
 _FORMS = {"jsonl": "application/jsonl", "markdown": "text/markdown"}
 
 
@@ -319,6 +322,9 @@ def sync_push(call: Call) -> answers.Received:
     records = call.arguments["records"]
     own = [record for one in records if (record := _own_record(call, one)) is not None]
     batch = f"{call.principal.key} {require_text(call.arguments['batch'], 'batch', 200)}"
+    for record in own:
+        if record[0] == RUN:
+            record[-1] = [*record[-1], note_author(call.author)]
     call.hw.exchange.receive(batch, own)
     if any(record[0] == "job" for record in own) and call.hw.settings.hooks.wake:
         call.hw.wake()
@@ -339,6 +345,18 @@ def _own_record(call: Call, record: Any) -> list[Any] | None:
     if at is None:
         return [kind, list(own), *values[1:]]
     return [kind, *values[:at], *own, *values[at + 3 :]]
+
+
+def traces_take(call: Call) -> Response:
+    """Keep the spans of an OTLP request; they are durable when this answers, as OTLP wants it."""
+    kind = call.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind not in {JSON, _PROTOBUF}:
+        raise Problem(415, f"send the spans as {_PROTOBUF} or {JSON}")
+    is_packed = call.headers.get("content-encoding", "identity") == "gzip"
+    call.agent.traces.take(call.body, is_json=kind == JSON, is_packed=is_packed)
+    if call.hw.settings.hooks.wake:
+        call.hw.wake()
+    return Response(b"{}" if kind == JSON else b"", media_type=kind)
 
 
 def sync_marks(call: Call) -> answers.Marks:

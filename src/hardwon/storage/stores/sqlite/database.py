@@ -73,7 +73,7 @@ def _is_taken(handle: int) -> bool:
 T = TypeVar("T")
 
 
-SCHEMA = 19  # the number of the last file in migrations/
+SCHEMA = 20  # the number of the last file in migrations/
 _PAGE = 4096  # bytes
 _abandoned: list[sqlite3.Connection] = []  # connections of a parent process
 PATIENCE = 15.0  # seconds to wait for another process's write

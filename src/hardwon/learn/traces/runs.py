@@ -1,0 +1,275 @@
+"""Traces become runs: spans are kept on disk until their run has ended, then recorded.
+
+A run is a trace; it has ended when its root span has, or after a pause. Spans may come late, in
+any order and more than once: what was recorded is noted in the same commit, by span.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import time
+import zlib
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from functools import partial
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+from hardwon.core import _files
+from hardwon.core.errors import InvalidInput, Unavailable, storage_error
+from hardwon.core.values.scope import Scope
+from hardwon.engine.runtime import Runtime
+from hardwon.learn.traces import otlp
+from hardwon.learn.traces.conventions import Row, row_of
+from hardwon.learn.transcripts import lines
+from hardwon.learn.transcripts.past import TRACE, Learnt, PastSessions
+from hardwon.learn.transcripts.transcript import (
+    USER,
+    Event,
+    Message,
+    Reading,
+    Result,
+    SessionInfo,
+    SessionPlace,
+    ToolCall,
+)
+
+GRACE = 3.0  # seconds in which the last spans of a run may arrive after its root
+PAUSE = 600.0  # seconds without a span after which a run without a root has ended
+_WAITING = 64 * 1024 * 1024  # bytes of spans that wait; beyond that no run is waited for
+_MOST = 8 * _WAITING  # beyond that no more are taken
+_BODY = 32 * 1024 * 1024  # bytes of an unpacked request
+_SUFFIX = ".jsonl"
+
+Key = tuple[Scope, str]  # a scope and the name of a run in it
+Arrived = tuple[float, Row]
+
+
+class Taken(NamedTuple):
+    """How many spans came, and how many of them say something about a run."""
+
+    spans: int
+    kept: int
+
+
+class Traces:
+    """Takes traces of an agent in."""
+
+    def __init__(self, engine: Runtime, scope: Scope) -> None:
+        self._engine = engine
+        self._scope = scope
+
+    def take(self, body: bytes, *, is_json: bool = False, is_packed: bool = False) -> Taken:
+        """Keep the spans of an OTLP request; they are durable when this returns.
+
+        A worker records the runs that have ended, as `hw.drain()` does.
+        """
+        body = _unpack(body) if is_packed else body
+        spans = (
+            otlp.spans_in_json(otlp.parse_json(body)) if is_json else otlp.spans_in_protobuf(body)
+        )
+        rows = list(map(row_of, spans))
+        kept = [row for row in rows if row]
+        if kept:
+            _put(self._engine, self._scope, ((time.time(), row) for row in kept))
+        return Taken(len(rows), len(kept))
+
+    def import_file(self, path: str, skipped: Counter[str]) -> Iterator[Learnt]:
+        """Record the traces in a file of OTLP's JSON, a request a line; all count as ended."""
+        waiting: dict[Key, list[Arrived]] = defaultdict(list)
+        size = 0
+        for row in _rows_in(path, skipped):
+            waiting[self._scope, row.run].append((0.0, row))
+            size += _size(row)
+            if size > _WAITING:
+                ended = [key for key, rows in waiting.items() if _has_root(rows)] or list(waiting)
+                for key in _in_order(ended, waiting):
+                    rows = waiting.pop(key)
+                    size -= sum(_size(row) for _, row in rows)
+                    yield from record_run(self._engine, key, rows)
+        for key in _in_order(waiting, waiting):
+            yield from record_run(self._engine, key, waiting[key])
+
+
+def collect(engine: Runtime, now: Callable[[], float] = time.time) -> Iterator[Learnt]:
+    """Record the runs whose spans have all come; the spans of others stay."""
+    folder = _folder(engine)
+    if not (engine.on_disk and os.path.isdir(folder)):
+        return
+    lock = _files.Lock(os.path.join(folder, "collect.lock"))
+    if not lock.acquire(wait=False):
+        return
+    try:
+        files = _files_in(folder)
+        waiting = _read(files)
+        is_full = sum(map(os.path.getsize, files)) > _WAITING
+        over = [key for key, rows in waiting.items() if is_full or _is_over(rows, now())]
+        for key in _in_order(over, waiting):
+            yield from record_run(engine, key, waiting.pop(key))
+        if over or len(files) > 1:
+            _keep_only(engine, waiting, files)
+    finally:
+        lock.release()
+
+
+def record_run(engine: Runtime, key: Key, arrived: Iterable[Arrived]) -> Iterator[Learnt]:
+    """Record the spans of a run that were not recorded before, in one commit."""
+    scope, name = key
+    by_span = {row.span: row for _, row in arrived}
+    owner = scope._replace(project=None)
+    note = blake2b(f"trace\0{scope.project or ''}\0{name}".encode(), digest_size=12).hexdigest()
+    with engine.store.together():
+        noted = engine.store.ended_runs.past(owner, [note])
+        known: list[str] = json.loads(noted[note]) if note in noted else []
+        fresh = [by_span[span] for span in by_span.keys() - set(known)]
+        if not fresh:
+            return
+        ended = max(row.ended for row in fresh) / 1e9
+        place = SessionPlace(
+            TRACE, name if not known else f"{name} {len(known)}", "", changed=ended
+        )
+        read = partial(
+            _reading, name, sorted(fresh, key=lambda row: (row.begun, row.ended, row.span))
+        )
+        learnt = PastSessions(engine, scope).record(place, read, is_over=True)
+        spans = [*known, *(row.span for row in fresh)]
+        engine.store.ended_runs.note_past(owner, note, json.dumps(spans))
+    yield learnt
+
+
+class _Parser:
+    """Calls of tool spans; where a run has none, those in the messages of its model."""
+
+    def __init__(self, name: str, rows: list[Row]) -> None:
+        self._name = name
+        self._has_steps = any(row.step for row in rows)
+        self._said = ""
+
+    def take(self, row: Row, line: int) -> list[Event]:
+        project = row.project
+        events: list[Event] = [SessionInfo(self._name, project, _iso(row.begun))]
+        if row.said and row.said != self._said:
+            self._said = row.said
+            events.append(Message(line, USER, row.said))
+        if row.step:
+            tool, args, output, failed = row.step
+            events += [ToolCall(line, row.span, tool, args), SessionInfo(at=_iso(row.ended))]
+            events.append(Result(line, row.span, output, failed))
+        elif not self._has_steps:
+            events += [Result(line, key, output, None) for key, output in row.results]
+            events += [ToolCall(line, *call) for call in row.calls]
+        return events
+
+
+def _reading(name: str, rows: list[Row]) -> Reading:
+    return Reading(_Parser(name, rows), enumerate(rows, 1), Counter())
+
+
+def _iso(nanoseconds: int) -> str:
+    """The time as text; "" for none, or one that no calendar has."""
+    try:
+        return datetime.fromtimestamp(nanoseconds / 1e9, UTC).isoformat() if nanoseconds else ""
+    except (ValueError, OverflowError, OSError):
+        return ""
+
+
+def _in_order(keys: Iterable[Key], waiting: Mapping[Key, list[Arrived]]) -> list[Key]:
+    """The runs by their begin: what worked last counts."""
+    return sorted(keys, key=lambda key: min(row.begun for _, row in waiting[key]))
+
+
+def _has_root(rows: Iterable[Arrived]) -> bool:
+    return any(row.is_root and row.step is None for _, row in rows)
+
+
+def _is_over(rows: list[Arrived], now: float) -> bool:
+    latest = max(at for at, _ in rows)
+    return now - latest > (GRACE if _has_root(rows) else PAUSE)
+
+
+def _size(row: Row) -> int:
+    return 200 + len(row.said) + sum(map(len, row.step[:3] if row.step else ()))
+
+
+def _rows_in(path: str, skipped: Counter[str]) -> Iterator[Row]:
+    """What the spans in a file say; requests that cannot be read are counted."""
+    for _, document in lines.records(path, skipped):
+        try:
+            for span in otlp.spans_in_json(document):
+                row = row_of(span)
+                if row is not None:
+                    yield row
+        except InvalidInput:
+            skipped["odd"] += 1
+
+
+def _unpack(body: bytes) -> bytes:
+    """The unpacked body, within its limit."""
+    try:
+        stream = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+        plain = stream.decompress(body, _BODY)
+    except (zlib.error, gzip.BadGzipFile) as error:
+        raise InvalidInput("the body is not packed by gzip") from error
+    if stream.unconsumed_tail or not stream.eof:
+        raise InvalidInput(f"an unpacked request may have at most {_BODY:,} bytes, and must end")
+    return plain
+
+
+def _folder(engine: Runtime) -> str:
+    return os.path.join(engine.settings.home, "traces")
+
+
+def _files_in(folder: str) -> list[str]:
+    names = sorted(name for name in os.listdir(folder) if name.endswith(_SUFFIX))
+    return [os.path.join(folder, name) for name in names]
+
+
+def _put(engine: Runtime, scope: Scope, rows: Iterable[Arrived]) -> None:
+    """Write rows to a file of their own, durably."""
+    folder = _folder(engine)
+    content = [json.dumps(scope), *(json.dumps(row, ensure_ascii=True) for row in rows)]
+    name = f"{time.time_ns():020d}-{os.urandom(4).hex()}{_SUFFIX}"
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        if sum(map(os.path.getsize, _files_in(folder))) > _MOST:
+            raise Unavailable("too many spans wait for a worker; start `hardwon worker`")
+        _files.replace(os.path.join(folder, name), "\n".join(content).encode(), durable=True)
+    except FileNotFoundError:  # a file was collected meanwhile
+        _files.replace(os.path.join(folder, name), "\n".join(content).encode(), durable=True)
+    except OSError as error:
+        raise storage_error(error, folder) from error
+
+
+def _read(files: Iterable[str]) -> dict[Key, list[Arrived]]:
+    """The rows in these files, by scope and run."""
+    waiting: dict[Key, list[Arrived]] = defaultdict(list)
+    for path in files:
+        with open(path, encoding="utf-8") as file:
+            scope = Scope(*json.loads(file.readline()))
+            for line in file:
+                at, values = json.loads(line)
+                row = _row(values)
+                waiting[scope, row.run].append((at, row))
+    return waiting
+
+
+def _row(values: list[Any]) -> Row:
+    """The row that was written as JSON, which has no tuples."""
+    step, calls, results = values[-3:]
+    row = Row(*values[:-3])
+    pairs = tuple(map(tuple, calls)), tuple(map(tuple, results))
+    return row._replace(step=tuple(step) if step else None, calls=pairs[0], results=pairs[1])
+
+
+def _keep_only(engine: Runtime, waiting: dict[Key, list[Arrived]], files: Iterable[str]) -> None:
+    """Write what still waits into one file a scope, and remove the files that it was in."""
+    scopes: dict[Scope, list[Arrived]] = defaultdict(list)
+    for (scope, _), rows in waiting.items():
+        scopes[scope] += rows
+    for scope, rows in scopes.items():
+        _put(engine, scope, rows)
+    for path in files:
+        _files.unlink(path)
