@@ -24,7 +24,6 @@ SHOWN = (Shown("d1", "error", ("k",), 1, (7,)),)
 def ended(
     name: str, at: datetime = NOW, scope: Scope = CODER, task: str = "Make the folder"
 ) -> EndedRun:
-    counts = {"made": 2, "failed": 1, "told": 1}
     return EndedRun(
         run_id(name, at - HOUR),
         scope,
@@ -33,7 +32,9 @@ def ended(
         at - HOUR,
         at,
         "recovered",
-        **counts,
+        made=2,
+        failed=1,
+        told=1,
         kinds=("mkdir: no such file",),
         steps=STEPS,
         shown=SHOWN,

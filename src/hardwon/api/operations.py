@@ -238,7 +238,7 @@ _TYPES = {
         *(Change, Delivery, Done, Dream, DreamDetails, EndedRun, Exposure, FailureRow, Injection),
         *(Job, Key, Lesson, LoopState, Marks, MaybeJob, MaybeVerdict, Me, NewKey, QueuePage),
         *(Recalled, Received, Reflection, Report, ScopeCount, Spend, Started, SyncState, Text),
-        *(UndoneDream, dict, str),
+        *(Traces, UndoneDream, dict, str),
     )
 }
 _ABOUT = {"": (), "place": ("agent", "project"), "run": ("agent", "project", "run")}

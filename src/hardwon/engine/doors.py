@@ -291,7 +291,7 @@ class Doors:
         from hardwon.knowledge.reading import mistakes
 
         is_mistake = mistakes.is_mistake(step, past.steps)
-        if not (is_mistake or self.recorder.is_preexisting_failure(scope, failure)):
+        if not (is_mistake or self.recorder.is_known(scope, step)):
             return NOTHING, FOUND_NOTHING
         is_again = failure is not None and past.has_met(failure.kind)
         query = self.asked_at_error(scope, step, past.task)
@@ -299,6 +299,13 @@ class Doors:
         judged = self.delivering.weigh(scope, query, outlook)
         found = Found([candidate.match for candidate in judged], self._store.last_state())
         own = [_of_same_call(candidate, step) for candidate in judged]
+        if self._settings.hooks.stop_once and past.warned == runs.call_name(step.args):
+            own = [
+                candidate._replace(verdict="told when this very call was denied")
+                if candidate.match.lesson.id in past.warnings
+                else candidate
+                for candidate in own
+            ]
         return self.delivering.deliver(scope, query, own, run, started=perf_counter_ns()), found
 
 
@@ -309,7 +316,10 @@ def _of_same_call(candidate: Judged, step: Step) -> Judged:
         return candidate
     from hardwon.knowledge.reading import fixes, mined_lesson
 
-    own = mined_lesson.with_text_of(lesson, fixes.fixes_of_call(lesson.fixes, step))
+    known = fixes.fixes_of_call(lesson.fixes, step)
+    if not known and candidate.match.is_same_failure:  # other calls, but the very same words
+        known = tuple(map(fixes.with_failing_call, lesson.fixes))
+    own = mined_lesson.with_text_of(lesson, known)
     if not own.fixes:
         return candidate._replace(verdict="known of other calls only")
     return candidate._replace(match=candidate.match._replace(lesson=own))

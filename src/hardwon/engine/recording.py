@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from hardwon.core.values.lesson import UNCHANGED, Lesson
 from hardwon.engine.delivering import FOUND_NOTHING, Found
 from hardwon.engine.pipeline import mine, screen
+from hardwon.knowledge.evidence.trails import failing_call
 from hardwon.knowledge.reading import mistakes
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from hardwon.core.settings import Settings
-    from hardwon.core.values.run import Failure, RunSoFar, Step
+    from hardwon.core.values.run import RunSoFar, Step
     from hardwon.core.values.scope import Scope
     from hardwon.engine.pipeline.mine import Memory
     from hardwon.storage.ports import Store
@@ -80,10 +81,15 @@ class Recording:
         """What a step taught, in one line for the user; "" if nothing new."""
         return mine.describe_learnt(marks, self._memory(scope))
 
-    def is_preexisting_failure(self, scope: Scope, failure: Failure | None) -> bool:
-        """Whether this exact failure is known to happen without any change of sources."""
+    def is_known(self, scope: Scope, step: Step) -> bool:
+        """Whether this very failure happens without any change too, or was got past in code."""
+        failure = step.failure
         lesson = self._memory(scope).about(failure) if failure and failure.exact else None
-        return lesson is not None and any(fix.sort == UNCHANGED for fix in lesson.fixes)
+        if lesson is None:
+            return False
+        failing = failing_call(step)
+        is_code = failing is not None and failing.has_script
+        return any(is_code or fix.sort == UNCHANGED for fix in lesson.fixes)
 
     @property
     def _is_on(self) -> bool:

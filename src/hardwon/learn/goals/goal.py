@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.core.errors import BadReply
 from hardwon.core.text.clean import as_text, clip, one_line
-from hardwon.core.text.grounding import folded, is_generic, keep_supported
+from hardwon.core.text.grounding import fold_text, is_generic, keep_supported
 from hardwon.core.text.harm import objection
 from hardwon.core.text.protocol import is_nothing, json_object, schema_of
 from hardwon.core.text.quoting import quotable
@@ -228,5 +228,5 @@ async def insight_on(engine: Runtime, episode: Episode) -> str:
         answer, _ = await ask(engine.model, request, parse)
     except BadReply:
         return ""
-    insight, _ = keep_supported(redact(answer), folded(asked))
+    insight, _ = keep_supported(redact(answer), fold_text(asked))
     return by_rules(episode) if answer and (not insight or objection(insight)) else insight

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hardwon.core.errors import BadReply, HardwonError
 from hardwon.core.text.clean import clip, one_line, plural
-from hardwon.core.text.grounding import folded, is_generic, keep_supported
+from hardwon.core.text.grounding import fold_text, is_generic, keep_supported
 from hardwon.core.text.protocol import is_nothing, json_object, schema_of
 from hardwon.core.text.redact import redact
 from hardwon.core.time_limits import run_sync
@@ -115,7 +115,7 @@ def conclude(
         (words, improvements), _ = run_sync(lambda: ask(engine.model, request, parse))
     except HardwonError:
         return reflection, by_rules
-    grounds = folded(counts)
+    grounds = fold_text(counts)
     kept = [keep_supported(line, grounds)[0] for line in (words, *improvements)]
     return kept[0] or reflection, tuple(filter(None, kept[1:])) or by_rules
 

@@ -121,7 +121,7 @@ def _comparable(reflection: SelfReflection) -> str:
 def question(failure: FailedTrial) -> str:
     """The failed trial as the model sees it."""
     sections = (
-        ("Previous reflections", "\n\n".join(_earlier(r) for r in failure.earlier) or "none"),
+        ("Previous reflections", "\n\n".join(map(_earlier_text, failure.earlier)) or "none"),
         ("Task", failure.task),
         ("Strategy", failure.actor.strategy or "none stated"),
         ("Actions taken", _actions(failure)),
@@ -132,7 +132,7 @@ def question(failure: FailedTrial) -> str:
     return "\n\n".join(f"## {head}\n{body}" for head, body in sections)
 
 
-def _earlier(record: Record) -> str:
+def _earlier_text(record: Record) -> str:
     lessons = "".join(f"\n- {item}" for item in record.self_reflection.lessons_learned)
     return f"### Iteration {record.iteration}\n{record.self_reflection.reflection_text}{lessons}"
 
@@ -176,13 +176,16 @@ def parse(reply: str, failure: FailedTrial) -> SelfReflection:
     answer = json_object(reply, ("reflection_text",))
     if is_nothing(_text(answer["reflection_text"], _TEXT_KEPT)):
         raise BadReply("a reflection_text", reply)
+    sure = answer.get("confidence")
+    if not isinstance(sure, int | float) or isinstance(sure, bool) or sure != sure:
+        sure = 0.5
     return SelfReflection(
         reflection_text=_text(answer["reflection_text"], _TEXT_KEPT),
         credit_assignment=_credit(answer.get("credit_assignment"), failure),
         causal_reasoning=_text(answer.get("causal_reasoning"), _TEXT_KEPT),
         actionable_insights=_specific(_texts(answer.get("actionable_insights")), telling=2),
         lessons_learned=_specific(_texts(answer.get("lessons_learned")), telling=1),
-        confidence=_share(answer.get("confidence")),
+        confidence=min(1.0, max(0.0, float(sure))),
         related_reflections=_numbers(answer.get("related_reflections"), failure.number),
     )
 
@@ -217,8 +220,3 @@ def _numbers(value: Any, below: int) -> tuple[int, ...]:
     listed = value if isinstance(value, list) else []
     numbers = {n for n in listed if isinstance(n, int) and not isinstance(n, bool)}
     return tuple(sorted(n for n in numbers if 0 <= n < below))
-
-
-def _share(value: Any) -> float:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return min(1.0, max(0.0, float(value))) if is_number and value == value else 0.5

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.core.errors import HardwonError
 from hardwon.core.text.clean import clip, one_line
-from hardwon.core.text.grounding import folded, keep_supported
+from hardwon.core.text.grounding import fold_text, keep_supported
 from hardwon.core.values.lesson import Evidence, Kind, Lesson, Status, values_of
 from hardwon.core.values.run import Episode, Trigger
 from hardwon.knowledge.ranking.scores import UNKNOWN
@@ -49,7 +49,15 @@ def keep_lessons(
     newest = {record.signature: record for record in records}  # the last reflection on each failure
     for record in newest.values():
         if state.options.lessons == "queue":
-            engine.capture(_episode(state.scope, record), Trigger.VERIFICATION)
+            worst = main_error(record.evaluator_output.errors)
+            episode = Episode(
+                state.scope,
+                record.task_description,
+                attempt=record.self_reflection.reflection_text,
+                error=describe(worst, 800) if worst else record.reason,
+                source=f"trials:{record.loop_id}",
+            )
+            engine.capture(episode, Trigger.VERIFICATION)
         else:
             engine.keep(_lesson(state, record, records, repository))
     return len(newest)
@@ -168,7 +176,7 @@ def _advice(record: Record, records: Sequence[Record], overcome: Trial | None) -
         return [lesson for lesson in reflection.lessons_learned if phrase and phrase in lesson]
     advice = reflection.lessons_learned + reflection.actionable_insights
     shown = (f"{one.task_description} {one.actor_output} {one.evaluator_output}" for one in records)
-    grounds = folded(" ".join((*shown, overcome.change if overcome else "")))
+    grounds = fold_text(" ".join((*shown, overcome.change if overcome else "")))
     supported = (keep_supported(text, grounds)[0] for text in advice)
     return list(filter(None, supported)) or [reflection.reflection_text]
 
@@ -188,14 +196,3 @@ def _signatures(record: Record) -> tuple[str, ...]:
         if result.status == "fail"
     ]
     return tuple(dict.fromkeys((*digests, *bare, *outputs)))
-
-
-def _episode(scope: Scope, record: Record) -> Episode:
-    worst = main_error(record.evaluator_output.errors)
-    return Episode(
-        scope,
-        record.task_description,
-        attempt=record.self_reflection.reflection_text,
-        error=describe(worst, 800) if worst else record.reason,
-        source=f"trials:{record.loop_id}",
-    )
