@@ -169,7 +169,7 @@ class _Parser:
 
 
 def _reading(name: str, rows: list[Row]) -> Reading:
-    return Reading(_Parser(name, rows), enumerate(rows, 1), Counter())
+    return Reading(_Parser(name, rows).take, enumerate(rows, 1), Counter())
 
 
 def _iso(nanoseconds: int) -> str:
