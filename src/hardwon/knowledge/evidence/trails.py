@@ -129,8 +129,9 @@ def _made_instead(failing: Call, steps: Sequence[Step], at: int) -> tuple[list[C
     if not later:
         return [], False
     if _looks(failing):
-        old, new = dict(leaves(failing)), dict(leaves(later[0]))
-        return later[:1] if old and new and _resemble(old[""], new[""]) else [], True
+        values = [value for call in (failing, later[0]) for _, value in leaves(call)]
+        is_alike = len(values) == 2 and _resemble(*values)
+        return later[:1] if is_alike else [], True
     ours, theirs = _subjects(failing), _subjects(later[0])
     is_alike = any(one in two or two in one for one in ours for two in theirs if len(one) > 3)
     return later[:1] if is_alike or not ours.isdisjoint(theirs) else [], True
@@ -338,9 +339,7 @@ def _resemble(old: object, new: object) -> bool:
     return bool(digits) and (digits == others or sorted(digits) == sorted(others))
 
 
-def _way_there(
-    steps: Sequence[Step], at: int, failing: Call, working: Call
-) -> tuple[Asked, ...]:
+def _way_there(steps: Sequence[Step], at: int, failing: Call, working: Call) -> tuple[Asked, ...]:
     """What was called on the way: what explained the failure, gave a value, or came in between.
 
     Where the call itself did not change, what came in between made the difference.
@@ -390,7 +389,9 @@ def _is_unchanged(failing: Call, working: Call) -> bool:
     """Whether two calls are the same but for flags of one letter."""
     if failing.is_tool or failing.program != working.program:
         return failing.is_same(working)
-    one, two = ([word for word in call.text.split() if not _FLAG.match(word)] for call in (failing, working))
+    one, two = (
+        [word for word in call.text.split() if not _FLAG.match(word)] for call in (failing, working)
+    )
     return one == two
 
 
