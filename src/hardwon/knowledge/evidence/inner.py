@@ -75,10 +75,11 @@ def find_blamed(step: Step, calls: Sequence[Call], line: str) -> int:
     said |= {part.lower() for part in _PARTS.findall(line) if len(part) > 3}
     suspects = range(len(calls) if step.failed or len(calls) < 2 else len(calls) - 1)
 
-    def fits(at: int) -> tuple[bool, int, int]:
+    def fits(at: int) -> tuple[bool, int, bool, int, int]:
         call = calls[at]
         speaks = line.lower().startswith(f"{call.program.lower()}:")
-        names = {word.lower() for word in call.words} - COMMON
-        return speaks, len(names & said), at
+        words = {word.lower() for word in call.words}
+        acts = call.writes or call.program not in READERS
+        return speaks, len((words - COMMON) & said), acts, len(words & said), at
 
     return max(suspects, key=fits) if calls else -1

@@ -29,6 +29,7 @@ _ANSWERED = 4_000  # characters of an answer whose values belong together
 _NEXT = 4  # steps in which a call that is given up is replaced
 _LIKE = 0.65  # share of what a call is about that another call must have to want the same
 _WORD = re.compile(r"[\w-]{3,}+")
+_ADVICE = re.compile(r"[\w./-]++")
 _FLAG = re.compile(r"-[A-Za-z]\d*$")
 _PART = re.compile(r"[a-z]{3,}|\d{2,}")
 _CHOICE = re.compile(r'"(\w+)": "([a-z][a-z_]*|[A-Z][A-Z_]*)"')
@@ -73,6 +74,7 @@ def passed(steps: Sequence[Step]) -> list[Passed]:
         if failing is None or any(_kind(steps[other.at]) == kind for other in found):
             continue
         working, is_further = _nearest(failing, goals, weights), False
+        working = working or _advised(failing, steps[at].output[-_ERROR:], goals)
         if working is None and next_failing is not None and _kind(steps[last]) != kind:
             working, is_further = _nearest(failing, [next_failing], weights), True
         if working is None or _was_passed(steps, at, failing, weights):
@@ -112,7 +114,7 @@ def _made_instead(failing: Call, steps: Sequence[Step], at: int) -> tuple[list[C
         call
         for step in steps[at + 1 : at + 1 + _NEXT]
         for call in working_calls(step)
-        if (_does(call) or _looks(failing)) and not call.has_script
+        if (_does(call) or _looks(failing)) and not (call.has_script or call.paths)
         if step.output.strip() or not call.is_tool
     ]
     if failing.is_tool:
@@ -189,6 +191,21 @@ def _nearest(failing: Call, others: Sequence[Call], weights: Mapping[str, float]
     return others[likeness.index(best)] if best >= _LIKE else None
 
 
+def _advised(failing: Call, output: str, others: Sequence[Call]) -> Call | None:
+    """The call that the error itself names: all of it, or a word that the failing one lacks."""
+    if failing.is_tool:
+        return None
+    said = {*_ADVICE.findall(output)}
+    for other in others:
+        words = other.text.split()
+        is_named = len(words) > 1 and other.text in output
+        new = {word for word in words if len(word) > 3} - {*failing.text.split()} - COMMON
+        is_alike = other.kind.split()[:2] == failing.kind.split()[:2]  # program and sub-command
+        if is_named or (is_alike and not said.isdisjoint(new)):
+            return other
+    return None
+
+
 def _likeness(failing: Call, other: Call, weights: Mapping[str, float]) -> float:
     """How much of what a failing call is about another call has, from 0 to 1."""
     if failing.is_tool != other.is_tool:
@@ -199,8 +216,8 @@ def _likeness(failing: Call, other: Call, weights: Mapping[str, float]) -> float
         return 0.0
     if failing.text == other.text:
         return 1.0
-    if _looks(other) and not _looks(failing):
-        return 0.0
+    if other.program in READERS and failing.program not in READERS:
+        return 0.0  # to look at a file or to edit it is not to do what failed
     named = failing.words - COMMON - {failing.program}
     by_names = _overlap(named, other.words, weights)
     if failing.program == other.program:
@@ -367,10 +384,13 @@ def _is_unchanged(failing: Call, working: Call) -> bool:
 
 
 def _telling_edits(edits: list[Asked], step: Step, *, is_changed: bool) -> list[Asked]:
-    """The last edits of files that the failure names; if it names none and nothing changed, all."""
+    """The last edits of files that the failure names; the last one if it names none.
+
+    If something else was changed or called, it counts only if it is named.
+    """
     seen = f"{step.args}\n{step.output}"
     named = [one for one in edits if any(tail(path) in seen for path in one.call.paths)]
-    return (named or ([] if is_changed else edits))[-_EDITS:]
+    return named[-_EDITS:] or ([] if is_changed else edits[-1:])
 
 
 def _linked_tools(steps: Sequence[Step], at: int, failing: Call, working: Call) -> set[str]:

@@ -128,8 +128,8 @@ def _without_operands(line: str, step: Step) -> str:
     """The line without the last operands of the call that it repeats behind a word."""
     for command in parse(step.args):
         for word in command.operands[-_OPERANDS:]:
-            if len(word) >= _OWN and word.isalpha() and word != command.verb:
-                line = re.sub(rf"(?<=[\w:] ){re.escape(word)}\b(?!:)", NAME, line)
+            if re.fullmatch(r"\w[\w./@-]{2,60}", word) and word != command.verb:
+                line = re.sub(rf"(?<=[\w:] ){re.escape(word)}(?![\w:])", NAME, line)
     return line
 
 
