@@ -56,7 +56,7 @@ def note_failure(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
     existing = memory.about(failure)
     if existing is None:
         lesson = mined_lesson.new_lesson(step, failure, memory.scope, past.task, memory.now)
-        memory.lessons.add(memory.screen(lesson))
+        memory.add(lesson)
         return []
     lesson = existing
     if not past.has_met(failure.kind):
@@ -128,7 +128,7 @@ def _note_fix(step: Step, fix: Fix, past: RunSoFar, memory: Memory) -> list[str]
     lesson = memory.about(failure)
     if lesson is None and fix.sort == TRAIL and (call := failing_call(step)) and call.has_script:
         new = mined_lesson.new_lesson(step, failure, memory.scope, past.task, memory.now)
-        memory.lessons.add(memory.screen(new))
+        memory.add(new)
         lesson = memory.about(failure)
     if lesson is None:
         return []
@@ -223,9 +223,17 @@ class Memory(NamedTuple):
     lessons: LessonStore
     screen: Callable[[Lesson], Lesson]
     now: datetime
+    current: dict[str, Lesson | None]  # by failure kind: what need not be read again
+
+    def note_current(self, kind: str, lessons: Iterable[Lesson]) -> None:
+        """Use these lessons, all that are stored about a kind, instead of reading them again."""
+        own = (lesson for lesson in lessons if lesson.scope == self.scope)
+        self.current[kind] = max(own, key=standing, default=None)
 
     def about(self, failure: Failure) -> Lesson | None:
         """The best lesson of exactly this scope about a failure kind; None if there is none."""
+        if failure.kind in self.current:
+            return self.current[failure.kind]
         query = Query("error", "", signature=failure.exact, kind=failure.kind)
         matches = self.lessons.match(self.scope, query, now=self.now, limit=_NEAREST_KINDS)
         own = [match for match in matches if match.lesson.scope == self.scope]
@@ -246,8 +254,14 @@ class Memory(NamedTuple):
         except NotFound:
             return None
 
+    def add(self, lesson: Lesson) -> None:
+        """Store a new lesson, screened."""
+        self.current.clear()
+        self.lessons.add(self.screen(lesson))
+
     def keep(self, lesson: Lesson) -> None:
         """Store a changed lesson, screened and dated; a past run does not make it older."""
+        self.current.clear()
         dated = lesson._replace(updated_at=max(lesson.updated_at, self.now))
         self.lessons.update(self.screen(dated))
 
