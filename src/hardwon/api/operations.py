@@ -93,10 +93,6 @@ class Text(NamedTuple):
     text: str
 
 
-class Traces(NamedTuple):
-    """The answer to OTLP traces: an empty object."""
-
-
 class MaybeVerdict(NamedTuple):
     """The hold-out's verdict on a lesson; null without data."""
 
