@@ -216,8 +216,8 @@ def _likeness(failing: Call, other: Call, weights: Mapping[str, float]) -> float
         return 0.0
     if failing.text == other.text:
         return 1.0
-    if _looks(other) and not _looks(failing):
-        return 0.0
+    if other.program in READERS and failing.program not in READERS:
+        return 0.0  # to look at a file or to edit it is not to do what failed
     named = failing.words - COMMON - {failing.program}
     by_names = _overlap(named, other.words, weights)
     if failing.program == other.program:

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
 
 
 _LOOKED_BACK = 30  # steps between a failure and its fix
+_FEW = 2  # runs in which a fix worked; with so few it matters how alike the failing call was
 _FAILURES = 6  # failures of one run that are looked at for each step
 
 
@@ -118,8 +119,9 @@ def fixes_of_call(fixes: Sequence[Fix], step: Step) -> tuple[Fix, ...]:
         return tuple(fixes)
     named = {fix: _program_of(fix, step) for fix in fixes if fix.sort in SHOW_CALLS}
     own = tuple(fix for fix in fixes if named.get(fix, failing.program) == failing.program)
-    words = {*re.findall(r"[\w./-]+", failing.text)}
-    own = tuple(sorted(own, key=lambda fix: -_shared(fix.mistake, words)))
+    if all(fix.worked <= _FEW for fix in own):  # else the record says more
+        words = {*re.findall(r"[\w./-]+", failing.text)}
+        own = tuple(sorted(own, key=lambda fix: -_shared(fix.mistake, words)))
     if own or not failing.is_tool:
         return own
     return tuple(fix for fix in fixes if named[fix].partition(".")[0] == tool_of(step))

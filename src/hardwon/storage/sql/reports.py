@@ -96,7 +96,7 @@ SELECT {1}, id FROM hardwon.lessons
 WHERE tenant = :tenant AND {0} AND shelf = :shelf AND status = :status
 AND {1} <= :at AND ({1} < :at OR id > :id) AND (:tag = '' OR strpos(tags, :tag) > 0)
 """
-_ORDERS = {Order.USED: "last_seen_at", Order.MET: "met_count"}
+ORDERS = {Order.USED: "last_seen_at", Order.MET: "met_count"}
 _DELIVERY_ROWS = f"""
 SELECT {DELIVERY} FROM hardwon.deliveries WHERE tenant = :tenant AND shelf = :shelf
 AND at <= :at AND (at < :at OR id > :id)
@@ -196,6 +196,11 @@ def _count_by_day(
     return days_of(tenancy.rows(_DAYS, **values), kinds)
 
 
+def quoted_tag(query: ListQuery) -> str:
+    """The wanted tag as an item of a stored list; "" for any."""
+    return json.dumps(query.tag) if query.tag else ""
+
+
 class SqlListing:
     """Pages of lists, merged from the first rows of each shelf; each reads few rows more."""
 
@@ -234,7 +239,7 @@ class SqlListing:
     def _first_ids(self, query: ListQuery, shelves: list[int], condition: Statement) -> list[Row]:
         """The marks of the lessons that may match, in the order of the list."""
         place, number = query.after or (_ENDLESS, "0")
-        column, tag = _ORDERS[query.order], json.dumps(query.tag) if query.tag else ""
+        column, tag = ORDERS[query.order], quoted_tag(query)
         sql = _LESSON_IDS.format(condition.sql, column)
         rows = self._db.of(query.place.tenant).first_of_each(
             bind(sql, at=place, id=int(number), tag=tag, **condition.values),
