@@ -331,9 +331,7 @@ def _resemble(old: object, new: object) -> bool:
     return bool(digits) and (digits == others or sorted(digits) == sorted(others))
 
 
-def _way_there(
-    steps: Sequence[Step], at: int, failing: Call, working: Call
-) -> tuple[Asked, ...]:
+def _way_there(steps: Sequence[Step], at: int, failing: Call, working: Call) -> tuple[Asked, ...]:
     """What was called on the way: what explained the failure, gave a value, or came in between.
 
     Where the call itself did not change, what came in between made the difference.
@@ -379,7 +377,9 @@ def _is_unchanged(failing: Call, working: Call) -> bool:
     """Whether two calls are the same but for flags of one letter."""
     if failing.is_tool or failing.program != working.program:
         return failing.is_same(working)
-    one, two = ([word for word in call.text.split() if not _FLAG.match(word)] for call in (failing, working))
+    one, two = (
+        [word for word in call.text.split() if not _FLAG.match(word)] for call in (failing, working)
+    )
     return one == two
 
 

@@ -109,7 +109,9 @@ def was_applied(fix: Fix, steps: Sequence[Step], task: str = "") -> bool:
     if fix.sort == LINES:
         return has_lines(fix, code_run(steps).text)
     failing = failing_call(steps[-1]) if fix.sort == TRAIL and PREPARED not in fix.key else None
-    return failing is not None and not failing.is_tool and fix.call == show_call(failing, Seen(task))
+    return (
+        failing is not None and not failing.is_tool and fix.call == show_call(failing, Seen(task))
+    )
 
 
 def fixes_of_call(fixes: Sequence[Fix], step: Step) -> tuple[Fix, ...]:
