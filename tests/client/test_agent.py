@@ -63,7 +63,8 @@ def test_a_run_begins_with_the_playbook_and_is_told_again_when_its_context_was_l
     face.hw.agent("coder", project="acme/api").learn("Commit with `git commit -s`")
 
     coder = face.hw.agent("coder", project="acme/api")
-    block = "What earlier work in this project taught. Rely on it, and look up only what it leaves open:\n- Commit with `git commit -s`"
+    taught = "What earlier work in this project taught. Look up only what it leaves open:"
+    block = f"{taught}\n- Commit with `git commit -s`"
     assert coder.start().text == block
     assert not coder.start()
     assert coder.start(again=True).text == block

@@ -57,6 +57,30 @@ class ScriptedModel:
         return f"{next(self._ids):06d}"
 
 
+def texts(value: Any) -> Iterator[str]:
+    """Every text in a request, however deep."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from texts(part)
+
+
+def results(value: Any) -> Iterator[str]:
+    """Every text that a tool gave back, in any of the four formats."""
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    if isinstance(value, dict) and (
+        value.get("role") == "tool"
+        or value.get("type") == "tool_result"
+        or str(value.get("type")).endswith("_call_output")
+        or ("response" in value and "name" in value)
+    ):
+        yield from texts(value)
+    else:
+        for part in parts:
+            yield from results(part)
+
+
 @contextmanager
 def scripted(moves: list[Move], *, is_text: bool = False) -> Iterator[ScriptedModel]:
     """The model, listening on a free port of this machine."""

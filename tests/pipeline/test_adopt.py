@@ -25,7 +25,7 @@ def setting(words: str, **more: Any) -> tuple[MemoryStore, Memory, Lesson]:
     store = MemoryStore()
     known = with_clues(lesson(words, status=Status.PROVEN, origin="manual"))
     written = store.lessons.add(known._replace(**more))
-    return store, Memory(CODER, store.lessons, screen_lesson, LATER), written
+    return store, Memory(CODER, store.lessons, screen_lesson, LATER, {}), written
 
 
 def run(mark: str, *more: str) -> RunSoFar:

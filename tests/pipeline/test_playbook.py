@@ -80,10 +80,7 @@ def block(*lessons: Lesson, budget: int = 1200) -> str:
     ],
 )
 def test_an_item_is_a_line_that_can_be_no_frame(given: Lesson, line: str) -> None:
-    assert (
-        block(given)
-        == f"What earlier work in this project taught. Rely on it, and look up only what it leaves open:\n{line}"
-    )
+    assert block(given) == f"{inject.PLAYBOOK}\n{line}"
 
 
 def test_an_item_is_shown_whole_or_not_at_all() -> None:

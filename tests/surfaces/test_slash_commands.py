@@ -163,6 +163,22 @@ def test_any_text_is_answered(text: str) -> None:
         assert answer.count("\n[END ") == len(list(slash_commands.parse(text)))
 
 
+def test_a_block_may_begin_with_a_slash(agent: Agent) -> None:
+    body = "/read returns base64 for binary;\ndecode before json_parse"
+
+    answer = slash_commands.handle(f"/lesson JSON parsing in /read\n{body}\n/endlesson", agent)
+
+    assert "OK: recorded lesson #1" in answer
+    assert agent.lessons.get(1).correction == body
+
+
+def test_a_header_before_another_command_is_no_block(agent: Agent) -> None:
+    answer = slash_commands.handle("/lesson forgotten\n/lesson a: b\n/endlesson", agent)
+
+    assert "ERR: /lesson <signature>: <text>" in answer
+    assert [lesson.correction for lesson in agent.lessons.list()] == ["b"]
+
+
 def test_a_block_keeps_its_line_breaks(agent: Agent) -> None:
     body = "1. take a lock:\n       flock /tmp/x\n2. then write"
     slash_commands.handle(f"/lesson writing shared files\n{body}\n/endlesson", agent)

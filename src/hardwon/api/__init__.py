@@ -16,7 +16,7 @@ from hardwon.core.text.clean import LABEL_LIMIT, LESSON_LIMIT, as_text, one_line
 from hardwon.core.text.secrets import screen_excerpt
 from hardwon.core.values.delivery import NOTHING, Door, Injection
 from hardwon.core.values.lesson import Lesson, Status, lesson_of_person
-from hardwon.core.values.run import Episode, Step, Trigger
+from hardwon.core.values.run import Author, Episode, Step, Trigger
 from hardwon.core.values.scope import Scope
 from hardwon.core.values.scope import scope as scoped
 from hardwon.engine.runtime import (
@@ -32,11 +32,11 @@ from hardwon.knowledge.reading import call_keys
 if TYPE_CHECKING:
     from datetime import datetime, timedelta
 
-    from hardwon.api import lookup, namespaces, playbook, tenants
+    from hardwon.api import namespaces, playbook, tenants
     from hardwon.api.client.remote import RemoteHardwon
     from hardwon.core.settings import Settings
     from hardwon.core.values.job import Job, Tally
-    from hardwon.core.values.report import Report
+    from hardwon.core.values.report import Answer, Recurring, Report
     from hardwon.engine import projects as claims
     from hardwon.engine.runtime import Answerer, Processor
     from hardwon.engine.worker import WorkerProcess
@@ -311,6 +311,7 @@ class Agent:
         self._engine = engine
         self.scope = own
         self.lessons = Lessons(engine, own)
+        self.by: Author | None = None  # whose runs it makes, if not of the person of this machine
         self._run_name = None if run is None else as_text(run)
 
     @property
@@ -437,15 +438,13 @@ class Agent:
         asked = f"{text}\n{imagined}" if imagined else text
         return self._engine.doors.explain(self.scope, door, asked, tool)
 
-    def fix(self, error: str, *, limit: int = 5) -> Sequence[lookup.Answer]:
+    def fix(self, error: str, *, limit: int = 5) -> Sequence[Answer]:
         """What got past this error, in this project first, then in the agent's others."""
         from hardwon.api import lookup
 
         return lookup.answers_to_error(self._engine, self.scope, as_text(error), limit=limit)
 
-    def how(
-        self, words: str, *, limit: int = 5, is_for_person: bool = False
-    ) -> Sequence[lookup.Answer]:
+    def how(self, words: str, *, limit: int = 5, is_for_person: bool = False) -> Sequence[Answer]:
         """The calls that worked and fit these words, in this project first, then in others.
 
         A person also sees the fixes of lessons that an agent is not yet shown for words.
@@ -456,7 +455,7 @@ class Agent:
             self._engine, self.scope, as_text(words), limit=limit, is_for_person=is_for_person
         )
 
-    def recurring(self, *, since: timedelta, limit: int = 20) -> Sequence[lookup.Recurring]:
+    def recurring(self, *, since: timedelta, limit: int = 20) -> Sequence[Recurring]:
         """The failures that most runs met, in all projects of this agent, with their cures."""
         from hardwon.api import lookup
 
@@ -533,7 +532,7 @@ class Agent:
     @cached_property
     def run(self) -> Run:
         """The current run: its task, its steps, the lessons it was shown."""
-        return self._engine.doors.run(self.scope, self._run_name)
+        return self._engine.doors.run(self.scope, self._run_name, self.by)
 
     if not TYPE_CHECKING:  # names of the last release; a type checker should refuse them
 

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, TypeVar
 
 from hardwon.api import reporting
 from hardwon.api.lessons import within
-from hardwon.core.errors import InvalidInput
+from hardwon.core.errors import InvalidInput, NotFound
 from hardwon.core.text.clean import one_line
 from hardwon.core.values.delivery import Delivery, Door
 from hardwon.core.values.lesson import Lesson, Status
-from hardwon.core.values.report import FailureKind, ListQuery, Mark, Page, Place, Report
+from hardwon.core.values.report import (
+    FailureKind,
+    ListQuery,
+    Mark,
+    Met,
+    Order,
+    Page,
+    Place,
+    Report,
+)
 from hardwon.core.values.scope import Scope, check_name
 from hardwon.engine import trust
 from hardwon.knowledge.ranking.query import query
@@ -66,17 +75,28 @@ class Tenant:
         *,
         status: str = Status.ALL,
         text: str = "",
+        tag: str = "",
+        order: str = Order.USED,
         after: Mark | None = None,
         limit: int = 50,
     ) -> Page[Lesson]:
-        """Lessons, the most recently consulted first; with `text`, only those that contain it."""
+        """Lessons, the most recently consulted first, or the most often `met`.
+
+        With `text`, only those that contain it; with `tag`, those with this tag or tool.
+        """
+        if order not in (Order.USED, Order.MET):
+            raise InvalidInput(f"no such order: {order!r}; one of {Order.USED}, {Order.MET}")
         if after is not None and not _NUMBER.fullmatch(after[1]):
             raise InvalidInput("no such place in the list of lessons; begin with its first page")
         wanted = self._list_query(status=status, text=text, after=after, limit=limit)
+        wanted = wanted._replace(tag=one_line(tag), order=order)
         lessons = self._engine.store.listing.lessons(wanted)
-        return _page(
-            lessons, limit, lambda lesson: (lesson.last_seen_at.timestamp(), str(lesson.id))
-        )
+
+        def mark(lesson: Lesson) -> Mark:
+            is_by_met = order == Order.MET
+            return lesson.met if is_by_met else lesson.last_seen_at.timestamp(), str(lesson.id)
+
+        return _page(lessons, limit, mark)
 
     def counts(self) -> dict[str, int]:
         """How many lessons have each status."""
@@ -95,6 +115,21 @@ class Tenant:
         begin = self._engine.clock() - since
         kinds = self._engine.store.listing.failures(wanted, begin)
         return _page(kinds, limit, lambda kind: (float(kind.met), kind.kind))
+
+    def failure(self, kind: str) -> FailureKind:
+        """One kind of failure, with all its days, or NotFound."""
+        wanted = self._list_query(after=None, limit=1)._replace(kind=one_line(kind))
+        always = datetime.fromtimestamp(0, UTC)
+        found = self._engine.store.listing.failures(wanted, always) if wanted.kind else []
+        if not found:
+            raise NotFound("failure", kind)
+        return found[0]
+
+    def who_met(self, failure: FailureKind, *, limit: int = 50) -> Sequence[Met]:
+        """Whose runs met a failure, as far as runs are kept, the most first."""
+        self._collect_runs()
+        wanted = self._list_query(after=None, limit=limit)._replace(met=failure.text)
+        return self._engine.store.ended_runs.who_met(wanted)
 
     def about(self, failure: FailureKind) -> Lesson | None:
         """The best lesson about a failure kind in the scope that met it last; None without one."""
@@ -121,11 +156,21 @@ class Tenant:
         return run_files.at_work(self._engine.settings.home, self.place)
 
     def ended_runs(
-        self, *, text: str = "", after: Mark | None = None, limit: int = 50
+        self,
+        *,
+        text: str = "",
+        met: str = "",
+        person: str = "",
+        after: Mark | None = None,
+        limit: int = 50,
     ) -> Page[EndedRun]:
-        """The ended runs, without their steps, newest first; with `text`, by their task."""
+        """The ended runs, without their steps, newest first; with `text`, by their task.
+
+        With `met`, only those that met a failure of this text; with `person`, only theirs.
+        """
         self._collect_runs()
         wanted = self._list_query(text=text, after=after, limit=limit)
+        wanted = wanted._replace(met=met, person=person)
         runs = self._engine.store.ended_runs.recent(wanted)
         return _page(runs, limit, lambda run: (run.ended.timestamp(), run.id))
 

@@ -1,16 +1,23 @@
-"""The project that a folder belongs to. Every surface uses the same name for it."""
+"""The project that a folder belongs to, and the person who works on this machine."""
 
 from __future__ import annotations
 
 import os
 import re
-from typing import NamedTuple
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core import _files
 from hardwon.core.text.clean import LABEL_LIMIT, one_line
+from hardwon.core.values.run import Author
 from hardwon.core.values.scope import APART
 
+if TYPE_CHECKING:
+    from hardwon.core.settings import RunSettings
+
 _NAME_LIMIT = LABEL_LIMIT - 32  # room for the mark of an untrusted folder
+_WHO_LIMIT = 80  # characters of a person's name
+_GIT = "git"  # the setting that takes the person from git
 _OWNER_AND_NAME = r"[:/]([^/:\s]+/[^/:\s]+?)(?:\.git)?/?$"
 
 
@@ -92,3 +99,23 @@ def _remote(git: str) -> str:
             match = re.search(_OWNER_AND_NAME, line.partition("=")[2].strip())
             return match[1] if match else ""
     return ""
+
+
+def author_of(settings: RunSettings) -> Author:
+    """The person and the machine that runs of this machine are noted with."""
+    person = _person_of_git() if settings.person == _GIT else settings.person
+    machine = os.uname().nodename if settings.machine else ""
+    return Author(one_line(person, _WHO_LIMIT), one_line(machine, _WHO_LIMIT))
+
+
+@cache
+def _person_of_git() -> str:
+    """`user.name` of the user's git settings; "" without git or without a name."""
+    import subprocess  # a hook does not need it
+
+    command = ["git", "config", "--global", "--get", "user.name"]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=5, check=False)
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return done.stdout.decode("utf-8", "replace")

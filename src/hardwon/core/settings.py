@@ -196,6 +196,8 @@ class RunSettings(NamedTuple):
 
     keep: timedelta = timedelta(days=30)  # how long ended runs are kept; 0: none is kept
     most: int = 5000  # the most ended runs kept for a tenant; the oldest go first
+    person: str = "git"  # whose runs they are: git (its global user.name), a name, or "": nobody's
+    machine: bool = True  # whether the name of the machine is noted with a run
 
 
 class DreamSettings(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from hardwon.core.project import author_of
 from hardwon.core.values.run import Ending
 from hardwon.engine import trust
 from hardwon.engine.pipeline import archive, earn, evaluate, playbook
@@ -51,7 +52,12 @@ def collect(store: Store, settings: Settings, now: datetime, *, retires: bool) -
     tenants = set[str]()
     for run in run_files.put_aside(settings.home):
         scope = trust.settled(settings.home, run.scope)
-        ended = archive.archive_run(run.past, scope, run.name, ended=run.ended, outcome=run.outcome)
+        ended = archive.archive_run(
+            *(run.past, scope, run.name),
+            ended=run.ended,
+            outcome=run.outcome,
+            by=author_of(settings.runs),
+        )
         store.ended_runs.keep(ended)
         note_live(store, scope, run.name, ended.begun)
         items = playbook.items(scope, store.lessons, now)
@@ -80,11 +86,15 @@ def _settled(
 ) -> Iterator[str]:
     """Settle and archive the runs that were never ended; yields their names."""
     for scope, run in run_files.idle(settings.home, (now - ENDED).timestamp()):
-        past = run.so_far()
+        past = run.whole()
         archive.settle(past, run.name, scope, store)
         if settings.runs.keep and past.steps:
-            how = Ending.ABANDONED
-            ended = archive.archive_run(past, scope, run.name, ended=now, outcome=how)
+            ended = archive.archive_run(
+                *(past, scope, run.name),
+                ended=now,
+                outcome=Ending.ABANDONED,
+                by=author_of(settings.runs),
+            )
             store.ended_runs.keep(ended)
             note_live(store, scope, run.name, ended.begun)
         read(scope, run)

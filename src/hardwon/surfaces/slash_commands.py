@@ -65,7 +65,7 @@ def parse(text: str) -> Iterator[SlashCommand]:
             yield _reflection(line.removeprefix("/reflect").strip(" \t"))
         elif line.startswith("/lesson "):
             arguments = line.removeprefix("/lesson ").strip(" \t")
-            if _is_block(arguments, lines[at : at + 1]):
+            if _is_block(arguments, lines[at:]):
                 end = next((n for n in range(at, len(lines)) if lines[n] == _END), None)
                 yield _block(arguments, lines[at:end], is_ended=end is not None)
                 at = len(lines) if end is None else end + 1
@@ -90,9 +90,17 @@ def _is_port(line: str, at: int) -> bool:
 
 
 def _is_block(header: str, following: list[str]) -> bool:
-    """Whether the header has no colon and no verb, and a body follows."""
-    is_body = bool(following and following[0].strip()) and not following[0].startswith("/")
-    return is_body and split(header) is None and header.split(" ")[0] not in _VERBS
+    """Whether the header has no colon and no verb, and a body follows.
+
+    A body may begin with a slash (`/read returns …`) if its end comes before the next command.
+    """
+    if split(header) is not None or header.split(" ")[0] in _VERBS:
+        return False
+    first = following[0] if following else ""
+    if not first.startswith("/"):
+        return bool(first.strip())
+    ends = (line for line in following if line == _END or line.startswith(("/lesson ", "/reflect")))
+    return first != _END and next(ends, "") == _END
 
 
 def _single(arguments: str) -> SlashCommand:

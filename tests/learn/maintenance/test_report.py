@@ -15,8 +15,13 @@ from tests.stored import opened
 @pytest.mark.parametrize(
     ("reply", "reflection", "improvements"),
     [
-        ("REFLECTION: too many retries\nIMPROVEMENTS:\n- wait longer\n- ask once", 16, 2),
-        ("Just some prose without a form", 30, 0),
+        (
+            '{"reflection": "too many retries", "improvements": ["Retry pages once", "Do better"]}',
+            16,
+            1,
+        ),
+        ('{"reflection": null}', 0, 0),
+        ("Just some prose without a form", 0, 0),
         (PermanentError("no credit"), 0, 0),
     ],
 )

@@ -20,7 +20,7 @@ TAR = "pass `--zstd` to tar, not `-z`, when the nightly archive is packed"
 WORDED = "<situation>packing the nightly archive</situation><correction>{}</correction>"
 
 
-NIGHT = "REFLECTION: quiet\nIMPROVEMENTS:"
+NIGHT = '{"reflection": "quiet", "improvements": []}'
 
 
 def unworded(hw: StoredHardwon, agent: Agent, **more: Any) -> Lesson:

@@ -30,7 +30,7 @@ PROFILE = {
     "steps": [2, 3],
 }
 BLOCK = (
-    "What earlier work in this project taught. Rely on it, and look up only what it leaves open:\n"
+    "What earlier work in this project taught. Look up only what it leaves open:\n"
     "- When opening a document with `ops`: The default profile is denied. Put the profile first:"
     " `ops --profile finance call refunds.draft <json>`."
 )

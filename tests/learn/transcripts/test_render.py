@@ -33,6 +33,20 @@ def test_a_mined_fix_is_told_before_the_same_call(desk: Desk) -> None:
     assert not coder.before_action("Bash", {"command": "docker compose up -d web"})
 
 
+def test_what_a_person_chose_is_told_before_a_call_that_needs_another_first(desk: Desk) -> None:
+    talk = desk.talk().says("Start the database")
+    talk.run("docker compose up -d db", "Error: network infra_default not found", failed=True)
+    talk.run("docker network create infra_default").run("docker compose up -d db")
+    talk.agent("It runs.").write(desk.home)
+    waiting = desk.agent.sessions.ask(desk.agent.sessions.choose(""))
+    desk.agent.sessions.answer(waiting.run, {"Q2": ["1"]})
+    coder = desk.hw.agent("coder", project=str(desk.project))
+
+    told = coder.before_action("Bash", {"command": "docker compose up -d db"})
+
+    assert "first `docker network create infra_default`" in told.text
+
+
 def test_what_a_person_chose_is_proven_and_what_one_session_shows_is_a_candidate(
     desk: Desk,
 ) -> None:

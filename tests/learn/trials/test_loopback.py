@@ -52,4 +52,4 @@ def test_a_real_model_server_words_the_reflection(
     assert words["quality"] == "good"
     first, second = (call["body"]["messages"][-1]["content"] for call in stage.asked)
     assert "ZeroDivisionError" in first
-    assert "not good enough: no credit assignment" in second
+    assert "Reply lacks quality (no credit assignment; " in second

@@ -10,7 +10,7 @@ import pytest
 
 import hardwon
 from hardwon.core.errors import TransientError
-from hardwon.learn.trials.reflect import is_generic
+from hardwon.core.text.grounding import is_generic
 from hardwon.learn.trials.values import Record, SelfReflection
 from hardwon.models.scripted import Scripted
 from tests.learn.trials.looped import TASK, reads_the_prompt, wants_42
@@ -206,14 +206,13 @@ def test_rules_take_over_when_the_model_fails(tmp_path: Path) -> None:
     assert words.author == "rules (429)"
 
 
-def test_prose_is_better_than_nothing(tmp_path: Path) -> None:
-    prose = "I stopped early, at 41, although the check says want 42.\n- Answer 42 next time\n" * 2
-    model = Scripted([prose, prose])
-    with hardwon.open(tmp_path, model=model) as hw:
+@pytest.mark.parametrize("reply", [None, "", "None", "{}", "I stopped at 41.\n- Answer 42\n" * 4])
+def test_what_is_not_in_the_form_is_no_reflection(tmp_path: Path, reply: Any) -> None:
+    with hardwon.open(tmp_path, model=lambda request: reply) as hw:
         coder = hw.agent("coder")
         done = coder.loops.run(TASK, actor=reads_the_prompt, evaluate=wants_42)
         words = coder.loops.reflections(done.loop_id)[0].self_reflection
 
     assert done.passed
-    assert words.actionable_insights[0] == "Answer 42 next time"
-    assert words.quality_problems == ("no credit assignment",)
+    assert words.author.startswith("rules (poor answer: Reply lacks a")
+    assert words.reflection_text.startswith("In trial 1 I changed no file.")

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import hardwon
 from tests.learn.trials.credited import EMPTY, MEAN, judged, reflections
 from tests.learn.trials.looped import TASK, reads_the_prompt, wants_42
+from tests.learn.trials.test_reflect import REPLY
 
 
 def test_what_is_learnt_is_what_the_trials_proved(coder: hardwon.Agent) -> None:
@@ -77,3 +81,43 @@ def test_lessons_can_be_left_to_the_queue_or_off(hw: hardwon.Hardwon, coder: har
     coder.loops.run(TASK, **wrong, lessons="queue")
     assert coder.lessons.list() == []
     assert [job.trigger for job in hw.queue.waiting()] == ["verification"]
+
+
+def test_what_got_over_a_failure_is_all_that_changed_since(
+    coder: hardwon.Agent, tmp_path: Path
+) -> None:
+    for name, text in {
+        "v1": "a\n",
+        "v2": "b\n",
+        "v3": "c\n",
+        ".gitignore": "count\n",
+        "check.sh": "for x in a b; do ! grep -qx $x code || { echo error: $x; exit 1; }; done",
+    }.items():
+        (tmp_path / name).write_text(text)
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+
+    done = coder.loops.run(
+        "Write the code",
+        actor="echo >> count; cp v$(wc -l < count) code",
+        verify=["sh check.sh"],
+        cwd=str(tmp_path),
+    )
+
+    assert [trial.failure for trial in done.trials] == ["error: a", "error: b", ""]
+    changes = {lesson.mistake: lesson.correction for lesson in coder.lessons.list()}
+    assert changes == {
+        "error: a": "(Trial 3 got over it: code: -a ⏎ +c)",
+        "error: b": "(Trial 3 got over it: code: -b ⏎ +c)",
+    }
+
+
+def test_a_models_advice_names_only_what_the_loop_showed(tmp_path: Path) -> None:
+    advice = ["Read `want` in the check.", "Call `solve --fast` first."]
+    reply = json.dumps({**REPLY, "actionable_insights": advice, "lessons_learned": []})
+    with hardwon.open(tmp_path, model=lambda request: reply) as hw:
+        coder = hw.agent("coder")
+        coder.loops.run(TASK, actor=reads_the_prompt, evaluate=wants_42)
+
+        (lesson,) = coder.lessons.list()
+    assert "Read `want` in the check." in lesson.correction
+    assert "solve" not in lesson.correction

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ class Session:
         self.name = name
 
     def tell(self, kind: str, **fields: Any) -> HookReply:
-        event = Event(kind, kind, session=self.name, cwd=PROJECT, **fields)
+        event = Event(kind, kind, session=self.name, cwd=PROJECT, takes_permission=True, **fields)
         with hardwon.open(self.home) as hw:
             return respond(event, hw)
 
@@ -72,20 +73,21 @@ def command_in(request: str) -> str:
     return f"{head}\n{json.dumps(ITEM)}\nEND"
 
 
-def run(session: Session, command: str) -> str:
+def run(command: str) -> str:
     """The agent's shell runs the command, in another process."""
-    python = f"{sys.executable} -m hardwon"
-    there = command.replace("hardwon playbook", f"{python} playbook", 1)
-    return subprocess.run(there, shell=True, check=True, capture_output=True, text=True).stdout
+    return subprocess.run(command, shell=True, check=True, capture_output=True, text=True).stdout
 
 
 def test_the_agent_writes_its_items_and_the_next_session_begins_with_them(
-    session: Session, monkeypatch: pytest.MonkeyPatch
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:/usr/bin:/bin")
+    other = tmp_path / "hardwon"  # a program of that name in the folder the agent works in
+    other.write_text("#!/bin/sh\necho somebody else\n")
+    other.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     session.work()
     asked = session.stop()
-    printed = run(session, command_in(asked.request))
+    printed = run(command_in(asked.request))
     again = session.stop()
 
     assert "Added #" in printed
@@ -179,30 +181,47 @@ def session_request(session: Session) -> str:
         return f"<hook_prompt>{other.playbook.request()}</hook_prompt>"
 
 
+RIDERS: list[Callable[[str], str]] = [
+    lambda command: f"{command}\nrm -rf /",
+    lambda command: f"{command}\r\nrm -rf /",
+    lambda command: f"{command}; rm -rf /",
+    lambda command: f"{command} && rm -rf /",
+    lambda command: f"rm -rf /; {command}",
+    lambda command: f"rm -rf /\n{command}",
+    lambda command: f"PATH=. {command}",
+    lambda command: f" {command}",
+    lambda command: command.replace("'END'\n{", "'END'\nEND\nrm -rf /\n{"),
+    lambda command: command.replace("'END'\n{", "'END'\nE\x00ND\nrm -rf /\n{"),
+    lambda command: command.replace("<<'END'", "<<END"),
+    lambda command: command.replace("<<'END'", '<<"END"'),
+    lambda command: command.replace("<<'END'", "<<'END' && rm -rf /"),
+    lambda command: command.replace("<<'END'", "<<'END' > ~/.bashrc"),
+    lambda command: command.replace("<<'END'", "$(rm -rf /) <<'END'"),
+    lambda command: command.replace("--run ", "--run 0"),
+    lambda command: re.sub(r"^\S*hardwon ", "hardwon ", command),
+    lambda command: re.sub(r"^\S*hardwon ", "./hardwon ", command),
+    lambda command: f"{'x' * 9000}{command}",
+]
+
+
 def test_only_the_very_call_that_was_asked_for_needs_no_permission(session: Session) -> None:
-    def allowed(command: str) -> bool:
-        call = {"tool": "Bash", "args": {"command": command}}
-        return session.tell(EventKind.BEFORE, **call).is_allowed
+    def allowed(command: str, tool: str = "Bash", **more: Any) -> bool:
+        args = {"command": command, **more}
+        return session.tell(EventKind.BEFORE, tool=tool, args=args).is_allowed
 
     session.work()
-    with hardwon.open(session.home) as hw:
-        guessed = hw.agent("default", project=PROJECT, run="s1").playbook.command()
-    assert not allowed(f"{guessed} <<'END'\n{{}}\nEND")
+    request = Session(session.home, "other")
+    request.work()
+    guessed = command_in(request.stop().request)
+    assert not allowed(guessed)
     command = command_in(session.stop().request)
 
     assert allowed(command)
-    assert allowed(command + "\n")
-    for other in (
-        f"{command}\nrm -rf /",
-        f"{command}; rm -rf /",
-        f"rm -rf /; {command}",
-        command.replace("'END'\n{", "'END'\nEND\nrm -rf /\n{"),
-        command.replace("<<'END'", "<<END"),
-        command.replace("<<'END'", "<<'END' && rm -rf /"),
-        command.replace("--run ", "--run 0"),
-        "x" * 9000 + command,
-    ):
-        assert not allowed(other)
+    assert allowed(command + "\n", description="Write it down", timeout=20)
+    assert not allowed(guessed)
+    assert not any(allowed(rides(command)) for rides in RIDERS)
+    assert not allowed(command, dangerouslyDisableSandbox=True)
+    assert not allowed(command, tool="mcp__other__run", path="/etc/passwd")
 
 
 REQUEST = HookReply(request="write it down")
@@ -221,13 +240,19 @@ def test_a_request_is_answered_in_each_agents_words() -> None:
 
 
 def test_permission_is_given_only_in_claude_code() -> None:
-    event, allowed = Event(EventKind.BEFORE, "PreToolUse"), HookReply(is_allowed=True)
-    given = {agent: adapter(agent).answer(event, allowed) for agent in AGENTS}
+    events = {
+        agent: [adapter(agent).read(payload, name) for name, payload in recorded(agent)]
+        for agent in AGENTS
+        if agent != "cursor"
+    }
 
-    output = {"hookEventName": "PreToolUse", "permissionDecision": "allow"}
-    assert given.pop("claude-code") == {"hookSpecificOutput": output}
-    given.pop("opencode"), given.pop("cline")  # our own plugins look at a denial only
-    assert set(map(str, given.values())) == {"{}"}
+    takes = [
+        agent
+        for agent, found in events.items()
+        if any(event and event.takes_permission for event in found)
+    ]
+
+    assert takes == ["claude-code"]
 
 
 def test_the_recorded_end_of_a_run_can_be_asked_but_not_twice() -> None:

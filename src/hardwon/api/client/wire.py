@@ -9,7 +9,7 @@ import threading
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
 
-from hardwon.api.operations import JSON, OPERATIONS
+from hardwon.api.operations import AUTHOR, JSON, OPERATIONS
 from hardwon.core.errors import (
     HardwonError,
     InvalidInput,
@@ -22,6 +22,8 @@ from hardwon.core.time_limits import TimeLimit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from hardwon.core.values.run import Author
 
 DOOR = 0.5  # seconds that an agent's turn waits at most
 _OTHERS = 60.0  # seconds that other callers wait at most
@@ -54,14 +56,15 @@ class Answer(NamedTuple):
 class Wire:
     """One server and one key."""
 
-    def __init__(self, url: str, key: str, *, door: float = DOOR) -> None:
+    def __init__(self, url: str, key: str, *, author: Author, door: float = DOOR) -> None:
         parts = urlsplit(url)
         if not parts.hostname or parts.username or parts.query or parts.fragment:
             raise InvalidInput(f"not the address of a server: {url!r}")
         self._is_encrypted = parts.scheme == "https"
         self._host, self._port = parts.hostname, parts.port
         self._prefix = parts.path.rstrip("/")
-        self._key = key
+        said = ";".join(quote(text, safe="") for text in author)
+        self._headers = {"Authorization": f"Bearer {key}", AUTHOR: said}
         self._door, self._others = TimeLimit(door), TimeLimit(_OTHERS)
         self._idle: list[http.client.HTTPConnection] = []
         self._lock = threading.Lock()
@@ -117,7 +120,7 @@ class Wire:
         connection.timeout = seconds
         if connection.sock:
             connection.sock.settimeout(seconds)
-        headers = {"Authorization": f"Bearer {self._key}", **request.headers}
+        headers = {**self._headers, **request.headers}
         try:
             target = f"{self._prefix}{request.target}"
             connection.request(request.method, target, request.body or None, headers)

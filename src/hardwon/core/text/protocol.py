@@ -1,4 +1,4 @@
-"""Parse the reply of a model: words, a JSON object, or blocks in tags.
+"""Parse the reply of a model: a JSON object, or blocks in tags.
 
 Strict about what is required, tolerant of form: letter case, attributes, code fences, thinking
 before the answer, markup inside it. No reply (`None`, an empty text, "n/a") is a BadReply.
@@ -17,22 +17,23 @@ REQUIRED = ("situation", "correction")
 _NAMES = ("situation", "mistake", "correction", "tags", "skip", "confidence")
 _READ = 256 * 1024  # characters of a reply
 _BLOCKS = 50  # no real answer has more
-_LETTERS = 8  # of the shortest sentence
 _NOTHING = frozenset(["", "none", "null", "nil", "undefined", "n/a", "na", "-", "…", "...", "{}"])
 _THINKING = r"(?is)<(think|thinking|reasoning|scratchpad)\b[^>]{0,80}>.*?(?:</\1\s*>|\Z)"
 
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["skip", "situation", "mistake", "correction", "tags"],
-    "properties": {
-        "skip": {"type": "boolean", "description": "true when there is nothing to learn"},
-        "situation": {"type": "string", "description": "when this lesson applies"},
-        "mistake": {"type": "string", "description": "what went wrong this time"},
-        "correction": {"type": "string", "description": "what to do differently next time"},
-        "tags": {"type": "array", "items": {"type": "string"}},
-    },
-}
+
+def schema_of(**properties: Any) -> dict[str, Any]:
+    """The JSON schema of an object that has exactly these properties."""
+    shape = {"type": "object", "additionalProperties": False}
+    return {**shape, "required": list(properties), "properties": properties}
+
+
+SCHEMA = schema_of(
+    skip={"type": "boolean", "description": "true when there is nothing to learn"},
+    situation={"type": "string", "description": "when this lesson applies"},
+    mistake={"type": "string", "description": "what went wrong this time"},
+    correction={"type": "string", "description": "what to do differently next time"},
+    tags={"type": "array", "items": {"type": "string"}},
+)
 
 
 class Blocks(NamedTuple):
@@ -50,14 +51,6 @@ def words(reply: str | None) -> str:
     text = re.sub(_THINKING, "", (reply or "")[:_READ]).strip()
     if is_nothing(text):
         raise BadReply("an answer", reply or "")
-    return text
-
-
-def prose(reply: str | None) -> str:
-    """The answer of a model that was asked for plain sentences; BadReply if it has none."""
-    text = words(reply)
-    if text.startswith(("{", "[", "<")) or sum(map(str.isalpha, text)) < _LETTERS:
-        raise BadReply("a sentence", text)
     return text
 
 

@@ -43,6 +43,13 @@ class Place(NamedTuple):
         )
 
 
+class Order:
+    """How a list of lessons is sorted."""
+
+    USED = "used"  # the most recently consulted first
+    MET = "met"  # the most often met first
+
+
 class ListQuery(NamedTuple):
     """Which rows of a list, and how many; `after` is the mark of the last row seen."""
 
@@ -51,6 +58,21 @@ class ListQuery(NamedTuple):
     text: str = ""  # text that the lesson or failure contains, ignoring case
     after: Mark | None = None
     limit: int = 50
+    kind: str = ""  # only this kind of failure
+    met: str = ""  # only runs that met a failure with this text
+    person: str = ""  # only runs of this person
+    order: str = Order.USED  # of lessons
+    tag: str = ""  # only lessons with this tag
+
+
+class Met(NamedTuple):
+    """How many runs of one agent, person and machine met a failure, and when last."""
+
+    scope: Scope
+    person: str
+    machine: str
+    runs: int
+    last: datetime
 
 
 class Page(NamedTuple, Generic[T]):
@@ -257,3 +279,30 @@ def day_number(moment: datetime) -> int:
 def day_of(number: int) -> date:
     """The day with this number."""
     return _FIRST_DAY + timedelta(days=number)
+
+
+class Answer(NamedTuple):
+    """Something that worked: in which project, how often, when last, and in which run."""
+
+    text: str
+    about: str  # the failure that it got past; "" for a call that simply works
+    project: str
+    worked: int
+    failed: int
+    run: str = ""  # the id of the newest run that shows it
+    task: str = ""
+    at: datetime | None = None
+    lesson: int = 0
+
+
+class Recurring(NamedTuple):
+    """A failure that agents keep meeting, over all their projects."""
+
+    text: str
+    runs: int
+    calls: int  # that failed so
+    projects: tuple[str, ...]
+    first: datetime
+    last: datetime
+    cure: str = ""  # what got past it; "" while it is open
+    people: tuple[str, ...] = ()  # whose runs they were, as far as that is recorded

@@ -100,6 +100,14 @@ class Shown(NamedTuple):
     kinds: tuple[str, ...] = ()  # digests of the failures its lessons are about
     after: int = 0  # steps since
     lessons: tuple[int, ...] = ()  # ids of the lessons shown
+    text: str = ""  # the words
+
+
+class Author(NamedTuple):
+    """Who had a run made, and on which machine; "" where that is not known or not recorded."""
+
+    person: str = ""
+    machine: str = ""
 
 
 class RunSoFar(NamedTuple):
@@ -116,6 +124,7 @@ class RunSoFar(NamedTuple):
     made: int = 0  # all steps, including forgotten ones
     begun: float = 0.0  # seconds since 1970
     prompts: tuple[tuple[int, str], ...] = ()  # what was asked, after how many steps
+    by: Author | None = None  # if it was made for somebody else than the person of this machine
 
     @property
     def turn(self) -> tuple[Step, ...]:
@@ -182,6 +191,8 @@ class EndedRun(NamedTuple):
     kinds: tuple[str, ...] = ()  # the failure kinds that it met, as readable texts
     steps: tuple[Step, ...] = ()  # the newest, shortened; empty in lists
     shown: tuple[Shown, ...] = ()  # with the number of steps since; empty in lists
+    person: str = ""  # who had it made; "": not recorded
+    machine: str = ""
 
 
 def timeline(steps: Sequence[Step], shown: Sequence[Shown]) -> Iterator[Step | Shown]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.core.text.clean import clip, clip_middle, one_line
 from hardwon.core.values.delivery import DOOR, Door, Outcome, family_of_name
-from hardwon.core.values.run import WITHHELD, EndedRun, RunSoFar, Step, run_id
+from hardwon.core.values.run import WITHHELD, Author, EndedRun, RunSoFar, Step, run_id
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -21,14 +21,25 @@ SIZE = 40_000  # bytes of all steps
 _TASK = 500  # characters
 _KINDS = 50
 _SHOWN = 200
+_WORDS = 24_000  # characters of all that was shown; the words of what came first stay
 # Characters of a call and of a failing call's output: the first pair that fits is used.
 _CUTS = ((4_000, 800), (1_000, 500), (300, 300), (120, 120))
 
 
 def archive_run(
-    past: RunSoFar, scope: Scope, run: str, *, ended: datetime, outcome: str
+    past: RunSoFar,
+    scope: Scope,
+    run: str,
+    *,
+    ended: datetime,
+    outcome: str,
+    by: Author = Author(),
 ) -> EndedRun:
-    """The record of an ended run: long texts are cut, counts are complete."""
+    """The record of an ended run: long texts are cut, counts are complete.
+
+    `by` had it made, unless the run itself names somebody.
+    """
+    person, machine = past.by or by
     failures = [step.failure for step in past.steps if step.failure]
     begun = datetime.fromtimestamp(past.begun, UTC) if past.begun else ended
     # Units of the hold-out are no deliveries: each has one beside it.
@@ -46,8 +57,20 @@ def archive_run(
         told=sum(delivery.door != WITHHELD for delivery in deliveries),
         kinds=tuple(dict.fromkeys(failure.text for failure in failures))[:_KINDS],
         steps=_cut(past.steps),
-        shown=tuple(deliveries[-_SHOWN:]),
+        shown=_cut_words(deliveries[-_SHOWN:]),
+        person=person,
+        machine=machine,
     )
+
+
+def _cut_words(shown: Sequence[Shown]) -> tuple[Shown, ...]:
+    """The deliveries, with the words of those that fit into `_WORDS`."""
+    short, room = [], _WORDS
+    for delivery in shown:
+        text = delivery.text if len(delivery.text) <= room else ""
+        room -= len(text)
+        short.append(delivery._replace(text=text))
+    return tuple(short)
 
 
 def _cut(steps: Sequence[Step]) -> tuple[Step, ...]:

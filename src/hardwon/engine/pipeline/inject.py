@@ -23,9 +23,7 @@ class Frame(NamedTuple):
 
 
 START = Frame("[THIS PROJECT KEEPS MEETING — your prior lessons]", "[END PROJECT]")
-PLAYBOOK = (
-    "What earlier work in this project taught. Rely on it, and look up only what it leaves open:"
-)
+PLAYBOOK = "What earlier work in this project taught. Look up only what it leaves open:"
 TURN = Frame("[KNOWN PITFALLS — your prior lessons]", "[END KNOWN PITFALLS]", label=LABEL_LIMIT)
 ACTION = Frame("[PITFALL OF THIS CALL — your prior lessons]", "[END PITFALL]")
 SAME = Frame("[SAME FAILURE]", "[END SAME FAILURE]", label=0)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.core.values.lesson import PREPARED, Fix, Lesson
+from hardwon.core.values.lesson import EDITED, PREPARED, Fix, Lesson, Status
+from hardwon.core.values.run import Trigger
 from hardwon.knowledge.evidence.calls import calls_of, only_call
 from hardwon.knowledge.evidence.common import READERS
 from hardwon.knowledge.evidence.keys import same_key
-from hardwon.knowledge.evidence.wording import TRAIL, show_call
+from hardwon.knowledge.evidence.wording import TRAIL, Seen, show_call
 from hardwon.knowledge.ranking.query import Query
 from hardwon.knowledge.ranking.scores import Judged
 from hardwon.knowledge.reading.mined_lesson import fixes_to_show
@@ -60,7 +61,10 @@ def _verdict(lesson: Lesson, pending: Call, past: RunSoFar) -> str:
         return "nothing else is known to work"
     if lesson.id in past.warnings or any(past.has_met(kind) for kind in lesson.kinds):
         return "told in this run already"
-    return "" if all(_says_otherwise(fix, pending, past) for fix in shown) else "it may work now"
+    # one session may show it by chance, but a person who read it has chosen it
+    sure = 1 if lesson.trigger == Trigger.SESSION and lesson.status == Status.PROVEN else _SURE
+    says_otherwise = all(_says_otherwise(fix, pending, past, sure=sure) for fix in shown)
+    return "" if says_otherwise else "it may work now"
 
 
 def _may_work(pending: Call, lesson: Lesson, earlier: Iterable[EndedRun]) -> bool:
@@ -84,19 +88,22 @@ def _may_work(pending: Call, lesson: Lesson, earlier: Iterable[EndedRun]) -> boo
     return has_worked and failures < _SURE
 
 
-def _says_otherwise(fix: Fix, pending: Call, past: RunSoFar) -> bool:
-    """Whether a fix says that something else must be called, or first, and the run has not."""
+def _says_otherwise(fix: Fix, pending: Call, past: RunSoFar, *, sure: int) -> bool:
+    """Whether a fix says that something else must be called, or first, and the run has not.
+
+    What must be called first counts when it helped in `sure` runs.
+    """
     if fix.sort != TRAIL or fix.failed:
         return False  # a file was changed, or the goal, or it did not always help
     _, *first = fix.key.split(PREPARED)
     if first:
-        if fix.worked < _SURE or READERS.issuperset(first):
+        if fix.worked < sure or EDITED in fix.key or READERS.issuperset(first):
             return False  # the files may be right now
         made = {call.program for step in past.steps for call in calls_of(step)}
         return made.isdisjoint(first)
     if pending.is_tool:
         return True
-    return _words(show_call(pending, past.task)) != _words(fix.call)
+    return _words(show_call(pending, Seen(past.task))) != _words(fix.call)
 
 
 def _words(call: str) -> list[str]:

@@ -42,11 +42,12 @@ _RAN = (
     r"|\b[1-9]\d* tests?, \d|^ *[1-9]\d* pass\b|\d% tests passed"
 )
 _NAMES = (  # how a failed test is named; the first form that occurs counts
-    r"(?m)^(?:FAILED|ERROR) (\S+?(?:::\S+)+)",
-    r"(?m)^(?:FAIL|ERROR): (\w+(?: \([\w.]+\))?)",
+    r"(?m)^(?:FAILED|ERROR) (\S+?(?:::\S+)+|\S+\.\w{1,4}(?= - ))",
+    r"(?m)^(?:FAIL|ERROR): (\w+(?: \([\w.]+\)|(?=\s*$)))",
     r"(?m)^_{3,} (\S+) _{3,}$",
     r"(?m)^\s*--- FAIL: (\S+)",
     r"(?m)^---- (\S+) stdout ----|^test (\S+) \.\.\. FAILED",
+    r"(?m)^ {0,3}FAIL {1,3}(\S{1,300}(?: > .{1,400}| \[ .{1,300} \]))$",
     r"(?m)^\s*[\u25cf\u2715] ([^\n]{1,120}?)(?: \(\d+ ms\))?$",
     r"(?m)^([A-Z]\w{0,80}#test_\w{1,120}) \[",
     r"(?m)^(?:FAILED|ERROR) (\S+/\S+|\S+\.[a-z]{1,4})(?: |$)",
@@ -80,19 +81,32 @@ def has_run_tests(output: str) -> bool:
     return bool(re.search(_RAN, end)) and not re.search(r"\bRan 0 tests|no tests ran", end)
 
 
-def test_counts(output: str) -> TestCounts | None:
-    """The tests that passed and failed, by the last line that counts them; None without one."""
-    for line in reversed(output[-_TAIL:].splitlines()):
-        found = re.findall(_COUNTED, line[:400])
-        if found:
-            passed = sum(int(number) for number, word in found if word.startswith("pass"))
-            return TestCounts(passed, sum(int(number) for number, _ in found) - passed)
-    return None
+def count_tests(output: str, *, last: int = _TAIL) -> TestCounts | None:
+    """The tests that passed and failed in the last characters of an output; None if none counts.
+
+    A total with its failures, a verdict on each test, or the last lines that count them.
+    """
+    end = output[-last:]
+    if total := re.search(r"(?m)^Ran (\d{1,9}) tests? in ", end):
+        found = re.findall(r"(?:failures|errors)=(\d{1,9})", end[total.end() :][:500])
+        failed = sum(map(int, found))
+        return TestCounts(max(0, int(total[1]) - failed), failed)
+    if verdicts := re.findall(r"(?m)^\s{0,40}--- (PASS|FAIL|SKIP): (\S{1,300})", end):
+        holders = {name.rpartition("/")[0] for _, name in verdicts}  # tests that hold others
+        ways = [way for way, name in verdicts if name not in holders]
+        return TestCounts(ways.count("PASS"), ways.count("FAIL"))
+    rows = [row for line in end.splitlines() if (row := re.findall(_COUNTED, line[:400]))]
+    if not rows:
+        return None
+    has_parts = "test result: " in end  # then each row counts another part
+    found = [pair for row in (rows if has_parts else rows[-1:]) for pair in row]
+    passed = sum(int(number) for number, word in found if word.startswith("pass"))
+    return TestCounts(passed, sum(int(number) for number, _ in found) - passed)
 
 
-def failed_tests(output: str) -> list[str]:
-    """The names of the tests that failed, each once, in order."""
-    end = output[-_TAIL:]
+def failed_tests(output: str, *, last: int = _TAIL) -> list[str]:
+    """The names of the tests that failed in the last characters, each once, in order."""
+    end = output[-last:]
     for form in _NAMES if any(sign in end for sign in _NAME_SIGNS) else ():
         matches: list[str | tuple[str, ...]] = re.findall(form, end)
         names = [each if isinstance(each, str) else "".join(each) for each in matches]

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from hardwon.core.errors import BadReply
 from hardwon.core.text.clean import as_text, clip, one_line
+from hardwon.core.text.grounding import fold_text, is_generic, keep_supported
 from hardwon.core.text.harm import objection
-from hardwon.core.text.protocol import prose
+from hardwon.core.text.protocol import is_nothing, json_object, schema_of
 from hardwon.core.text.quoting import quotable
 from hardwon.core.text.redact import redact
 from hardwon.core.values.job import SKIPPED, Job
@@ -46,6 +47,7 @@ _SOURCE = "goal:"
 _BASE = {"failed": 0.8, "completed": 0.5}
 _ERROR_BONUS = 0.2
 _TASKS_SHOWN = 8
+SCHEMA = schema_of(insight={"type": "string"})
 
 
 def ended(
@@ -152,10 +154,17 @@ def question(episode: Episode) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def tidy(reply: str) -> str:
-    """The reply without mark-up, at most three sentences; BadReply if it says nothing."""
-    text = re.sub(r"\*\*|^#+ |`{3}\w*", "", prose(reply), flags=re.MULTILINE)
-    plain = one_line(text).strip("\"“”' ")
+def parse(reply: str) -> str:
+    """The insight in a model's answer, at most three sentences; "" if it found nothing to learn.
+
+    BadReply if it answers anything else, or with advice that fits every goal.
+    """
+    answer = json_object(reply, ("insight",))["insight"]
+    if answer is None or (isinstance(answer, str) and is_nothing(answer)):
+        return ""
+    if not isinstance(answer, str) or is_generic(answer):
+        raise BadReply("an insight that names what mattered", reply)
+    plain = one_line(re.sub(r"\*\*|^#+ |`{3}\w*", "", answer, flags=re.MULTILINE)).strip("\"“”' ")
     return clip(" ".join(re.split(r"(?<=[.!?…])\s+", plain)[:3]), INSIGHT_LIMIT)
 
 
@@ -207,13 +216,17 @@ def describe(step: Step) -> str:
 
 
 async def insight_on(engine: Runtime, episode: Episode) -> str:
-    """One to three sentences from the model, or from rules without one; "" if it has no answer."""
+    """One to three sentences from the model, or from rules without one; "" if it has no answer.
+
+    Sentences that name what the goal does not show are left out.
+    """
     if not engine.has_model:
         return by_rules(episode)
-    request = Request(prompt_text("goal"), question(episode), episode, max_tokens=200)
+    asked = question(episode)
+    request = Request(prompt_text("goal"), asked, episode, max_tokens=200, schema=SCHEMA)
     try:
-        answer, _ = await ask(engine.model, request, tidy)
+        answer, _ = await ask(engine.model, request, parse)
     except BadReply:
         return ""
-    insight = redact(answer)
-    return by_rules(episode) if objection(insight) else insight
+    insight, _ = keep_supported(redact(answer), fold_text(asked))
+    return by_rules(episode) if answer and (not insight or objection(insight)) else insight

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hardwon.core.errors import BadReply, HardwonError
 from hardwon.core.text.clean import clip, one_line, plural
-from hardwon.core.text.protocol import is_nothing, prose
+from hardwon.core.text.grounding import fold_text, is_generic, keep_supported
+from hardwon.core.text.protocol import is_nothing, json_object, schema_of
 from hardwon.core.text.redact import redact
 from hardwon.core.time_limits import run_sync
 from hardwon.engine.runtime import prompt_text
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 _KEPT, _PROPOSED, _RISKY = 20, 5, 3
 _SLOW = 5000  # milliseconds
 _TIMEOUT = r"(?i:tim(?:ed|e)[ -]?out|deadline exceeded)"
+SCHEMA = schema_of(
+    reflection={"type": "string"}, improvements={"type": "array", "items": {"type": "string"}}
+)
 _ADVICE = {
     "timeout": "“{text}” ran out of time (×{count}): give it more, or less to do",
     "slow": "“{text}” was slow (×{count}): split it, or keep what it has found",
@@ -105,24 +109,29 @@ def conclude(
     reflection = _summary(errors, conflicts, seen)
     if not engine.has_model:
         return reflection, by_rules
-    request = Request(prompt_text("dream"), "\n".join((reflection, *by_rules)), max_tokens=400)
+    counts = "\n".join((reflection, *by_rules))
+    request = Request(prompt_text("dream"), counts, max_tokens=400, schema=SCHEMA)
     try:
         (words, improvements), _ = run_sync(lambda: ask(engine.model, request, parse))
     except HardwonError:
         return reflection, by_rules
-    return words, improvements or by_rules
+    grounds = fold_text(counts)
+    kept = [keep_supported(line, grounds)[0] for line in (words, *improvements)]
+    return kept[0] or reflection, tuple(filter(None, kept[1:])) or by_rules
 
 
 def parse(reply: str) -> tuple[str, tuple[str, ...]]:
-    """Reflection and improvements from a model's reply; BadReply without a reflection."""
-    text = redact(prose(reply))
-    head = re.search(r"(?im:^\W*REFLECTION\W*:(.*)$)", text)
-    if head is None or is_nothing(head[1]):
-        raise BadReply("a line REFLECTION: …", text)
-    _, _, tail = text.partition("IMPROVEMENTS")
-    improvements = [one_line(line, 300) for line in re.findall(r"(?m:^\s*[-*•]\s+(\S.*)$)", tail)]
-    useful = [line for line in improvements if not is_nothing(line)]
-    return one_line(head[1], 300), tuple(useful[:_PROPOSED])
+    """Reflection and improvements from a model's answer; BadReply without a reflection."""
+    answer = json_object(reply, ("reflection",))
+    listed = answer.get("improvements")
+    lines = [answer["reflection"], *(listed if isinstance(listed, list) else ())]
+    words, *improvements = (
+        one_line(redact(line), 300) if isinstance(line, str) else "" for line in lines
+    )
+    if is_nothing(words):
+        raise BadReply("a reflection", reply)
+    useful = [line for line in improvements if not (is_nothing(line) or is_generic(line))]
+    return words, tuple(useful[:_PROPOSED])
 
 
 def proposals(errors: Sequence[RecurringError], conflicts: Sequence[Conflict]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import re
 from typing import Any, NamedTuple
 
 from hardwon.core.text.clean import LESSON_LIMIT, many_lines, one_line
-from hardwon.core.text.protocol import documents, is_nothing, json_object
+from hardwon.core.text.protocol import documents, is_nothing, json_object, schema_of
 from hardwon.engine.pipeline.playbook import SORTS
 
 _MOST = 40  # changes of one kind; no real answer has more
@@ -17,22 +17,16 @@ _NUMBERS = {"type": "array", "items": _NUMBER}
 _WORDS = {"when": _TEXT, "wrong": _TEXT, "do": _TEXT, "steps": _NUMBERS}
 
 
-def _rows(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
-    row = {"type": "object", "properties": properties, "required": required}
-    return {"type": "array", "items": {**row, "additionalProperties": False}}
+def _rows(**properties: Any) -> dict[str, Any]:
+    return {"type": "array", "items": schema_of(**properties)}
 
 
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["add", "change", "confirm", "withdraw"],
-    "properties": {
-        "add": _rows({"sort": {"enum": list(SORTS)}, **_WORDS}, ["sort", *_WORDS]),
-        "change": _rows({"id": _NUMBER, **_WORDS}, ["id", *_WORDS]),
-        "confirm": _NUMBERS,
-        "withdraw": _rows({"id": _NUMBER, "why": _TEXT}, ["id", "why"]),
-    },
-}
+SCHEMA = schema_of(
+    add=_rows(sort={"enum": list(SORTS)}, **_WORDS),
+    change=_rows(id=_NUMBER, **_WORDS),
+    confirm=_NUMBERS,
+    withdraw=_rows(id=_NUMBER, why=_TEXT),
+)
 
 
 class Item(NamedTuple):

@@ -21,7 +21,7 @@ from hardwon.engine.pipeline.screen import screen_lesson
 from hardwon.knowledge.evidence.keys import failed_key
 from hardwon.knowledge.reading.call_keys import blamed_keys
 from hardwon.knowledge.reading.clues import with_clues
-from hardwon.learn.reader.checks import checked, contradicts, is_same
+from hardwon.learn.reader.checks import check_items, contradicts, is_same
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -70,8 +70,8 @@ def apply(answer: Answer, known: Mapping[int, Lesson], *, by: Reading, store: St
     `known` are the items by the numbers that the answer uses. Call it inside `store.together()`.
     """
     change = [item for item in answer.change if item.id in known]
-    new = checked(answer.add, task=by.task, steps=by.steps, known={})
-    better = checked(change, task=by.task, steps=by.steps, known=known)
+    new = check_items(answer.add, task=by.task, steps=by.steps, known={})
+    better = check_items(change, task=by.task, steps=by.steps, known=known)
     items = list(known.values())
     added: list[Lesson] = []
     confirmed: list[Lesson] = []

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.core.errors import InvalidInput, NotFound, PermanentError, SetupError
 from hardwon.core.text.clean import one_line
+from hardwon.core.text.grounding import QUOTED, fold_text, missing
 from hardwon.core.values.job import SKIPPED, Job
 from hardwon.core.values.lesson import Kind, Lesson, Status, values_of
 from hardwon.core.values.report import Window
@@ -24,7 +25,6 @@ from hardwon.engine.runtime import prompt_text
 from hardwon.knowledge.evidence.advice import programs
 from hardwon.learn.reader.answer import SCHEMA, Answer, parse
 from hardwon.learn.reader.changes import Outcome, Reading, apply
-from hardwon.learn.reader.checks import folded, missing, quotes
 from hardwon.learn.reader.request import item_line, request
 from hardwon.models import ask
 
@@ -183,9 +183,9 @@ def shown_by(item: Item, steps: Sequence[Step]) -> tuple[int, ...]:
     before the one that worked.
     """
     said = f"{item.when}\n{item.wrong}\n{item.do}"
-    texts = [folded(f"{step.args}\n{step.output}") for step in steps]
+    texts = [fold_text(f"{step.args}\n{step.output}") for step in steps]
     scores = dict.fromkeys(range(len(steps)), 0.0)
-    for part in quotes(said) or set(_WORD.findall(said)):
+    for part in QUOTED.findall(said) or set(_WORD.findall(said)):
         places = [at for at, text in enumerate(texts) if not missing(f"`{part}`", text)]
         scores |= {at: scores[at] + 1 / len(places) for at in places}
     holding = (at for at, score in scores.items() if score)

@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from hardwon.core import _files
 from hardwon.core.errors import HardwonError, storage_error
+from hardwon.core.project import author_of
 from hardwon.core.text.clean import one_line
 from hardwon.core.text.secrets import screen_excerpt
 from hardwon.core.values.report import ListQuery, Place
@@ -336,8 +337,12 @@ class _Recorder:
         """Archive the run as far as it has come; it replaces what was archived of it before."""
         past, is_kept = self._past, bool(self._engine.settings.runs.keep)
         if is_kept and past.steps and self._made > self._known:
-            how = past.ending()
-            ended = archive.archive_run(past, self._scope, self._name, ended=self._at, outcome=how)
+            ended = archive.archive_run(
+                *(past, self._scope, self._name),
+                ended=self._at,
+                outcome=past.ending(),
+                by=author_of(self._engine.settings.runs),
+            )
             self._store.ended_runs.keep(ended)
             kept = past if self.keeps_steps else RunSoFar()
             self.runs[ended.id] = PastRun(self._scope, self._name, kept)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, get_args
 
 from hardwon.core.errors import BadReply, PermanentError, TransientError
 from hardwon.core.text.clean import clean, clip, clip_middle
-from hardwon.core.text.protocol import is_nothing, json_object
+from hardwon.core.text.grounding import is_generic
+from hardwon.core.text.protocol import is_nothing, json_object, schema_of
 from hardwon.core.values.run import Episode
 from hardwon.learn.trials.credit import (
     RULES,
@@ -16,8 +16,8 @@ from hardwon.learn.trials.credit import (
     main_error,
     reflect_by_rules,
 )
-from hardwon.learn.trials.steps import prose_of
 from hardwon.learn.trials.values import Category, CreditAssignment, Quality, SelfReflection
+from hardwon.models import ask
 from hardwon.storage.ports import Request
 
 if TYPE_CHECKING:
@@ -39,14 +39,9 @@ _STRINGS = {"type": "array", "items": _STRING}
 _NUMBERS = {"type": "array", "items": {"type": "integer"}}
 
 
-def _object_of(**properties: Any) -> dict[str, Any]:
-    shape = {"type": "object", "additionalProperties": False}
-    return {**shape, "required": list(properties), "properties": properties}
-
-
-ANSWER = _object_of(
+ANSWER = schema_of(
     reflection_text=_STRING,
-    credit_assignment=_object_of(
+    credit_assignment=schema_of(
         failing_action_indices=_NUMBERS,
         root_cause=_STRING,
         failure_category={**_STRING, "enum": list(get_args(Category))},
@@ -58,26 +53,6 @@ ANSWER = _object_of(
     related_reflections=_NUMBERS,
 )
 
-# Stems of words that name no file, value, cause or step of a failure.
-_EMPTY_WORDS = """
-a about again all also always an and any are as at attempt attent avoid be because been before
-best better bug but by can care careless case caus chang check clean clos code comprehensiv consider
-correct could deep detail did diligen do does don double due each edg effort enough ensur error
-every everyth extra fail failur first fix focus follow for from full further future get good had
-handl hard has hast have help how i if implement important improv in inattent incorrect insufficien
-into is issue it its just keep lack last learn less like logic look main make made me meticulous
-mindful mistake more most much must my need never next no not now of on or other our out over pay
-paid plan please practic previous problem proper qualit quick re read reason review right root rush
-same scenario should slopp so solution solv some someth still such sufficien sure take task test
-than that the their them then there these they thing think this thorough thought time to too tr
-under understand understood up us use validat verif very vigilan was way we well were what when
-where which while will with without work would writ wrong you your
-"""
-_ENDINGS = "e|es|s|ed|d|ing|y|ies|ied|ying|ly|ful|fully|less|ness|lessness|ion|ions|ive|ation|t|ce"
-_IS_EMPTY = re.compile(rf"(?:{'|'.join(_EMPTY_WORDS.split())})(?:{_ENDINGS})?")
-# Text that names something of this failure: `quoted`, a_name, a.path, aName, 12, a call().
-_NAMED = re.compile(r"(?<!\w)[`“\"'‘]\S|\w_\w|\w[./]\w|[a-z][A-Z]|\d|\w\(")
-
 
 async def reflect(
     failure: FailedTrial, *, model: Model, system: str, scope: Scope
@@ -86,19 +61,22 @@ async def reflect(
     own = reflect_by_rules(failure)
     if model.name == RULES:
         return with_quality(own, problems(own, failure))
-    ask = Request(system, question(failure), Episode(scope, failure.task), _MOST_TOKENS, ANSWER)
+    asked = Request(system, question(failure), Episode(scope, failure.task), _MOST_TOKENS, ANSWER)
     answers: list[SelfReflection] = []
-    reason = ""
-    try:
-        while len(answers) < 2:
-            reply = await model.complete(ask)
-            answer = parse(reply.text, failure)._replace(author=reply.model or model.name)
-            poor = problems(answer, failure)
-            if not poor:
-                return answer
+
+    def read(reply: str) -> SelfReflection:
+        answer = parse(reply, failure)
+        if poor := problems(answer, failure):
             answers.append(answer)
-            reason = reason or f"poor answer: {poor[0]}"
-            ask = ask._replace(prompt=f"{ask.prompt}\n\n{rejection(answer, poor)}")
+            raise BadReply(f"quality ({'; '.join(poor)})", reply)
+        return answer
+
+    try:
+        answer, author = await ask(model, asked, read)
+        return answer._replace(author=author)
+    except BadReply as problem:
+        first = problems(answers[0], failure)[0] if answers else str(problem)
+        reason = f"poor answer: {first}"
     except (TransientError, PermanentError) as error:
         # A loop needs the reflection now: it cannot wait for a retry from the queue.
         answers, reason = [], str(error)
@@ -106,7 +84,8 @@ async def reflect(
         poor = problems(answer, failure)
         if set(poor) <= {UNSURE, NO_CREDIT}:
             credit = answer.credit_assignment or own.credit_assignment
-            return with_quality(answer._replace(credit_assignment=credit), poor)
+            words = answer._replace(credit_assignment=credit, author=model.name)
+            return with_quality(words, poor)
     own = own._replace(author=f"{RULES} ({clip(reason, 120)})")
     return with_quality(own, problems(own, failure))
 
@@ -135,14 +114,6 @@ def problems(reflection: SelfReflection, failure: FailedTrial) -> list[str]:
     return [problem for is_wrong, problem in checks if is_wrong]
 
 
-def rejection(reflection: SelfReflection, poor: Sequence[str]) -> str:
-    """The text that asks for a better answer."""
-    return (
-        f"Your first answer was not good enough: {'; '.join(poor)}. It was:\n"
-        f"{clip(reflection.reflection_text, 600)}\nWrite a better one."
-    )
-
-
 def _comparable(reflection: SelfReflection) -> str:
     return " ".join(reflection.reflection_text.lower().split())
 
@@ -150,7 +121,7 @@ def _comparable(reflection: SelfReflection) -> str:
 def question(failure: FailedTrial) -> str:
     """The failed trial as the model sees it."""
     sections = (
-        ("Previous reflections", "\n\n".join(_earlier(r) for r in failure.earlier) or "none"),
+        ("Previous reflections", "\n\n".join(map(_earlier_text, failure.earlier)) or "none"),
         ("Task", failure.task),
         ("Strategy", failure.actor.strategy or "none stated"),
         ("Actions taken", _actions(failure)),
@@ -161,7 +132,7 @@ def question(failure: FailedTrial) -> str:
     return "\n\n".join(f"## {head}\n{body}" for head, body in sections)
 
 
-def _earlier(record: Record) -> str:
+def _earlier_text(record: Record) -> str:
     lessons = "".join(f"\n- {item}" for item in record.self_reflection.lessons_learned)
     return f"### Iteration {record.iteration}\n{record.self_reflection.reflection_text}{lessons}"
 
@@ -200,30 +171,23 @@ def _errors(failure: FailedTrial) -> str:
     return "\n".join(rows) or "none"
 
 
-def parse(text: str, failure: FailedTrial) -> SelfReflection:
-    """The reflection in a model's answer: its JSON, else its prose; empty if it says nothing."""
-    try:
-        answer = json_object(text, ("reflection_text",))
-    except BadReply:
-        return _from_prose(text)
-    if not isinstance(answer["reflection_text"], str):
-        return _from_prose(text)
+def parse(reply: str, failure: FailedTrial) -> SelfReflection:
+    """The reflection in a model's answer; BadReply if it says nothing."""
+    answer = json_object(reply, ("reflection_text",))
+    if is_nothing(_text(answer["reflection_text"], _TEXT_KEPT)):
+        raise BadReply("a reflection_text", reply)
+    sure = answer.get("confidence")
+    if not isinstance(sure, int | float) or isinstance(sure, bool) or sure != sure:
+        sure = 0.5
     return SelfReflection(
         reflection_text=_text(answer["reflection_text"], _TEXT_KEPT),
         credit_assignment=_credit(answer.get("credit_assignment"), failure),
         causal_reasoning=_text(answer.get("causal_reasoning"), _TEXT_KEPT),
         actionable_insights=_specific(_texts(answer.get("actionable_insights")), telling=2),
         lessons_learned=_specific(_texts(answer.get("lessons_learned")), telling=1),
-        confidence=_share(answer.get("confidence")),
+        confidence=min(1.0, max(0.0, float(sure))),
         related_reflections=_numbers(answer.get("related_reflections"), failure.number),
     )
-
-
-def _from_prose(text: str) -> SelfReflection:
-    """An answer without the expected JSON: list items become insights, no credit is assigned."""
-    prose = "" if is_nothing(text or "") else prose_of(text)
-    items = re.findall(r"^\s{0,8}(?:[-*]|\d{1,2}\.)\s+(.{1,600})$", prose, re.MULTILINE)
-    return SelfReflection(_text(prose, _TEXT_KEPT), actionable_insights=tuple(items[:_ITEMS]))
 
 
 def _specific(texts: tuple[str, ...], *, telling: int) -> tuple[str, ...]:
@@ -256,16 +220,3 @@ def _numbers(value: Any, below: int) -> tuple[int, ...]:
     listed = value if isinstance(value, list) else []
     numbers = {n for n in listed if isinstance(n, int) and not isinstance(n, bool)}
     return tuple(sorted(n for n in numbers if 0 <= n < below))
-
-
-def _share(value: Any) -> float:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return min(1.0, max(0.0, float(value))) if is_number and value == value else 0.5
-
-
-def is_generic(text: str, *, telling: int = 2) -> bool:
-    """Whether fewer than `telling` words of a text belong to this failure: "Be more careful"."""
-    if _NAMED.search(text):
-        return False
-    words = re.findall(r"[a-z]+", text.lower())
-    return sum(len(word) > 1 and not _IS_EMPTY.fullmatch(word) for word in set(words)) < telling

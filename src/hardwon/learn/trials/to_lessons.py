@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from hardwon.core.errors import HardwonError
 from hardwon.core.text.clean import clip, one_line
+from hardwon.core.text.grounding import fold_text, keep_supported
 from hardwon.core.values.lesson import Evidence, Kind, Lesson, Status, values_of
 from hardwon.core.values.run import Episode, Trigger
 from hardwon.knowledge.ranking.scores import UNKNOWN
 from hardwon.knowledge.reading.signature import signature
 from hardwon.learn.trials.analytics import similar_loops
-from hardwon.learn.trials.credit import RULES, describe, digest, is_error, main_error
+from hardwon.learn.trials.credit import (
+    RULES,
+    describe,
+    describe_change,
+    digest,
+    is_error,
+    main_error,
+)
 from hardwon.learn.trials.files import number_name
-from hardwon.learn.trials.values import IMPORTED
+from hardwon.learn.trials.values import IMPORTED, ActorOutput
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,22 +30,36 @@ if TYPE_CHECKING:
     from hardwon.core.values.delivery import Injection
     from hardwon.core.values.scope import Scope
     from hardwon.engine.runtime import Runtime
+    from hardwon.learn.trials.snapshots import Repository
     from hardwon.learn.trials.values import LoopState, Record, StructuredError, Trial
 
 _OVERCOME, _MET = 0.8, 0.45
 _SHELL = "bash"  # the usual name of the tool in which an agent would see the failure again
 
 
-def keep_lessons(engine: Runtime, state: LoopState, records: Sequence[Record]) -> int:
+def keep_lessons(
+    engine: Runtime,
+    state: LoopState,
+    records: Sequence[Record],
+    repository: Repository | None = None,
+) -> int:
     """Keep a lesson for every kind of failure in the loop; returns how many."""
     if state.options.lessons == "off":
         return 0
     newest = {record.signature: record for record in records}  # the last reflection on each failure
     for record in newest.values():
         if state.options.lessons == "queue":
-            engine.capture(_episode(state.scope, record), Trigger.VERIFICATION)
+            worst = main_error(record.evaluator_output.errors)
+            episode = Episode(
+                state.scope,
+                record.task_description,
+                attempt=record.self_reflection.reflection_text,
+                error=describe(worst, 800) if worst else record.reason,
+                source=f"trials:{record.loop_id}",
+            )
+            engine.capture(episode, Trigger.VERIFICATION)
         else:
-            engine.keep(lesson(state, record))
+            engine.keep(_lesson(state, record, records, repository))
     return len(newest)
 
 
@@ -56,17 +80,21 @@ def prior_knowledge(engine: Runtime, scope: Scope, task: str, *, loops: str) -> 
     )
 
 
-def lesson(state: LoopState, record: Record) -> Lesson:
+def _lesson(
+    state: LoopState, record: Record, records: Sequence[Record], repository: Repository | None
+) -> Lesson:
     """The lesson of one reflection; a failure that was overcome gives more confidence."""
     reflection = record.self_reflection
     worst = main_error(record.evaluator_output.errors)
-    overcome = _overcome(state, record)
+    overcome = _overcome(state, record, repository)
     tools = {result.tool for result in record.evaluator_output.results if result.status != "pass"}
     return Lesson(
         scope=state.scope,
         situation=_situation(record, worst),
         mistake=_mistake(record, worst),
-        correction=_correction(record, overcome, is_known=state.reason != IMPORTED),
+        correction=_correction(
+            _advice(record, records, overcome), overcome, is_known=state.reason != IMPORTED
+        ),
         tags=(record.category, *sorted(tools)),
         trigger=Trigger.VERIFICATION,
         signatures=_signatures(record),
@@ -89,12 +117,20 @@ def _status(state: LoopState, record: Record, *, is_overcome: bool) -> str:
     return Status.SEEN if _is_by_rules(record) else Status.CANDIDATE
 
 
-def _overcome(state: LoopState, record: Record) -> Trial | None:
-    """The first later trial that did better and did not fail this way."""
+def _overcome(state: LoopState, record: Record, repository: Repository | None) -> Trial | None:
+    """The first later trial that did better and did not fail this way.
+
+    Its change is all that was changed since the failure, also by trials in between.
+    """
+    before = next((trial for trial in state.trials if trial.number == record.iteration), None)
     later = [trial for trial in state.trials if trial.number > record.iteration]
     reward = record.evaluator_output.reward_signal
     for trial in later:
         if trial.signature != record.signature and trial.reward > reward:
+            if repository and trial is not later[0] and before and before.tree and trial.tree:
+                with suppress(HardwonError):
+                    since = repository.difference(before.tree, trial.tree)
+                    return trial._replace(change=describe_change(since.applied_to(ActorOutput())))
             return trial
     return None
 
@@ -119,24 +155,30 @@ def _mistake(record: Record, worst: StructuredError | None) -> str:
     return cause or clip(reflection.reflection_text, 400)
 
 
-def _correction(record: Record, overcome: Trial | None, *, is_known: bool) -> str:
+def _correction(advice: Sequence[str], overcome: Trial | None, *, is_known: bool) -> str:
     """What to do: a model's advice, or what the trials proved."""
-    words = " ".join(dict.fromkeys(_advice(record)[:4]))
+    words = " ".join(dict.fromkeys(advice[:4]))
     if overcome is None:
         return f"{words} (No trial of that loop got over it.)".strip() if is_known else words
     worked = f": {overcome.change}" if overcome.change else ""
     return f"{words} (Trial {overcome.number + 1} got over it{worked})".strip()
 
 
-def _advice(record: Record) -> tuple[str, ...]:
-    """A model's advice; of the rules only lessons about this error: their steps fit one trial."""
+def _advice(record: Record, records: Sequence[Record], overcome: Trial | None) -> list[str]:
+    """A model's advice, without names that the loop never showed.
+
+    Of the rules only lessons about this error: their steps fit one trial.
+    """
     reflection = record.self_reflection
     if _is_by_rules(record):
         worst = main_error(record.evaluator_output.errors)
         phrase = describe(worst, with_line=False) if worst else ""
-        return tuple(lesson for lesson in reflection.lessons_learned if phrase and phrase in lesson)
+        return [lesson for lesson in reflection.lessons_learned if phrase and phrase in lesson]
     advice = reflection.lessons_learned + reflection.actionable_insights
-    return advice or (reflection.reflection_text,)
+    shown = (f"{one.task_description} {one.actor_output} {one.evaluator_output}" for one in records)
+    grounds = fold_text(" ".join((*shown, overcome.change if overcome else "")))
+    supported = (keep_supported(text, grounds)[0] for text in advice)
+    return list(filter(None, supported)) or [reflection.reflection_text]
 
 
 def _is_by_rules(record: Record) -> bool:
@@ -154,14 +196,3 @@ def _signatures(record: Record) -> tuple[str, ...]:
         if result.status == "fail"
     ]
     return tuple(dict.fromkeys((*digests, *bare, *outputs)))
-
-
-def _episode(scope: Scope, record: Record) -> Episode:
-    worst = main_error(record.evaluator_output.errors)
-    return Episode(
-        scope,
-        record.task_description,
-        attempt=record.self_reflection.reflection_text,
-        error=describe(worst, 800) if worst else record.reason,
-        source=f"trials:{record.loop_id}",
-    )

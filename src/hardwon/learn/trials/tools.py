@@ -10,14 +10,14 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 from hardwon.core.text.clean import clean, clip, clip_middle, one_line
 from hardwon.core.text.protocol import documents
 from hardwon.knowledge.reading.error_line import error_line
+from hardwon.knowledge.reading.reports import TestCounts, count_tests, failed_tests
 from hardwon.learn.trials.values import (
     ErrorType,
     Severity,
@@ -97,12 +97,11 @@ def read_report(text: str, tool: Tool) -> ToolReport:
     errors = list(itertools.islice(_json_errors(document, tool), _MOST_ERRORS))
     if '"Action":' in text[:_WIDE]:
         text = _event_outputs(text)
-    verdicts = {row["test"]: row["how"] for row in _matches(_GO_VERDICT, text)}
-    errors = errors or [*_placed_errors(text, tool), *_failed_tests(text, tool, verdicts)]
+    errors = errors or [*_placed_errors(text, tool), *_failed_tests(text, tool)]
     if tool.kind in ("type_check", "lint"):
         metrics = _problem_counts(text, errors, tool)
     else:
-        metrics = _test_counts(text, document, verdicts)
+        metrics = _test_metrics(text, document)
     return ToolReport(tuple(errors[:_MOST_ERRORS]), metrics)
 
 
@@ -223,24 +222,11 @@ def _type_of(message: str, rule: str, tool: Tool) -> ErrorType:
     return "type_error"
 
 
-# Blocks about failed tests: a header with the name, then lines with the message and the place.
-_HEADERS = (
-    r"_{2,150} (?:(?P<broken>ERROR) (?:collecting|at (?:setup|teardown) of) )?(?P<test>.{1,400}?)"
-    r" _{2,150}$",
-    r"(?:FAIL|(?P<broken>ERROR)): \S{1,300} \((?P<test>[^\s)]{1,400})\)",
-    r"\s{1,4}● (?!Console|Validation)(?P<test>.{1,500})$",
-    r"\s{0,3}FAIL\s{1,3}(?P<test>\S{1,300}(?: > .{1,400}| \[ .{1,300} \]))$",
-    r"---- (?P<test>\S{1,400}) stdout ----$",
-)
-_SUMMARY = (
-    r"(?P<how>FAILED|ERROR) (?P<file>[^\s:]\S*?\.py)(?:::(?P<test>.{1,400}?))?"
-    r"(?: - (?P<message>.*))?$"
-)
+# Places in the lines about a failed test.
 _OUTER_FRAME = (  # frames in which the innermost comes first
     r"(?:\s{1,20}at .{0,300}?\(?|\s{0,10}❯ )(?P<file>(?!\S*node_modules)[^\s():]{1,400}"
     r"\.[cm]?[jt]sx?):(?P<line>\d{1,9}):(?P<column>\d{1,9})\)?"
 )
-_GO_VERDICT = r"\s{0,40}--- (?P<how>PASS|FAIL|SKIP): (?P<test>\S{1,300})"
 _PANIC = (
     r"thread '.{0,300}'(?: \(\d{1,12}\))? panicked at (?:'(?P<message>.{0,1000})', )?"
     r"(?P<file>[^\s:]{1,300}):(?P<line>\d{1,9}):(?P<column>\d{1,9}):?"
@@ -253,43 +239,57 @@ _INNER_FRAMES = (
 )
 
 
-def _failed_tests(text: str, tool: Tool, verdicts: dict[str, str]) -> Iterator[StructuredError]:
-    blocks = _blocks(text)
-    summary = list(_matches(_SUMMARY, text))
-    for row in summary:
-        name = (row["test"] or "").replace("::", ".")
-        keys = ((name, ""), (name, "ERROR"), (row["file"], "ERROR"))
-        lines = next((blocks[key] for key in keys if key in blocks), [])
-        test = f"{row['file']}::{row['test']}" if row["test"] else row["file"]
-        is_broken = row["how"] == "ERROR"
-        failed = _test_error(test, lines, tool, is_broken=is_broken, message=row["message"] or "")
-        yield failed if failed.file else failed._replace(file=row["file"])
-    if not summary:
-        for (name, broken), lines in blocks.items():
-            yield _test_error(name, lines, tool, is_broken=bool(broken))
-    for name, lines in _go_blocks(text, verdicts):
-        yield _test_error(name, lines, tool)
+def _failed_tests(text: str, tool: Tool) -> Iterator[StructuredError]:
+    """Each failed test that the output names, with what the lines about it say."""
+    every = failed_tests(text, last=len(text))[:_MOST_ERRORS]
+    names = [name for name in every if not any(other.endswith(f" {name}") for other in every)]
+    blocks = _blocks(text, [_title(name) for name in names])
+    for name in names:
+        title = _title(name)
+        candidates = blocks.get(title, [])
+        lines = next(filter(_place, candidates), max(candidates, key=len, default=[]))
+        if any(other.startswith(f"{name}/") for other in names) and not _place(lines):
+            continue  # it only holds others
+        if lines in candidates:  # the next test with this title has the next block
+            candidates.remove(lines)
+        row = re.search(rf"(?m)^\w+ {re.escape(name)} - (.*)$", text)
+        broken = re.search(rf"(?m)^[_ ]*ERROR\b.{{0,200}}(?<!\w){re.escape(title)}(?!\w)", text)
+        inner = re.search(r"\(([\w.]+)\)$", name)
+        yield _test_error(
+            inner[1] if inner else name,
+            lines,
+            tool,
+            is_broken=broken is not None,
+            message=row[1] if row else "",
+        )
 
 
-def _blocks(text: str) -> dict[tuple[str, str], list[str]]:
-    """The lines about each test, by its name and whether it could not run."""
-    blocks: dict[tuple[str, str], list[str]] = {}
-    lines: list[str] | None = None
-    for line in text.splitlines():
+def _title(name: str) -> str:
+    """The part of a name by which headers and lines name the test."""
+    return name.split(" (")[0].split("::")[-1]
+
+
+def _blocks(text: str, titles: Sequence[str]) -> dict[str, list[list[str]]]:
+    """The lines below each line that names a failed test, up to the next one or to a rule."""
+    blocks: dict[str, list[list[str]]] = {}
+    longest_first = sorted(titles, key=len, reverse=True)
+    named = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")
+    own, lines = "", list[str]()
+    for line in text.splitlines() if titles else ():
         short = line[:_WIDE]
-        header = next((m for form in _HEADERS if (m := re.match(form, short))), None)
-        if header:
-            name = header["test"].strip(), header.groupdict().get("broken") or ""
-            lines = blocks.setdefault(name, []) if name not in blocks else None
+        found = named.search(short)
+        if found and (found[0] != own or not lines):
+            own, lines = found[0], []
+            blocks.setdefault(own, []).append(lines)
         elif re.match(r"[=-]{20,}$|=+ .{1,80} =+$", short):
-            lines = lines if not lines else None  # a rule below the header, or after the block
-        elif lines is not None and len(lines) < _WIDE:
+            own = own if not lines else ""  # a rule below the header, or after the block
+        elif own and len(lines) < _WIDE:
             lines.append(short)
     return blocks
 
 
 def _test_error(
-    test: str, lines: list[str], tool: Tool, *, is_broken: bool = False, message: str = ""
+    test: str, lines: list[str], tool: Tool, *, is_broken: bool, message: str
 ) -> StructuredError:
     place = _place(lines)
     words = message or place.get("message") or _message(lines) or f"{test} failed"
@@ -299,7 +299,7 @@ def _test_error(
         "syntax_error" if is_unparsed else kind,
         words,
         tool=tool.name,
-        file=place.get("file"),
+        file=place.get("file") or (test.split("::")[0] if "::" in test else None),
         line=place.get("line"),
         column=place.get("column"),
         trace="\n".join(lines[:60]),
@@ -322,35 +322,14 @@ def _message(lines: list[str]) -> str:
         return marked[-1 if marked[0].startswith('File "') else 0]
     words = [line.strip() for line in lines if line.strip()]
     is_indented = bool(words) and words[0] not in lines
-    for at, line in enumerate(lines if not is_indented else ()):
+    for at, line in enumerate(lines):
         if re.match(_PANIC, line):
             return " ".join(part.strip() for part in lines[at + 1 : at + 4])
+    for line in lines if not is_indented else ():
         if re.match(r"(?!Traceback)[A-Za-z_][\w.]{0,100}(?::|$)", line):
             return line
     details = [line for line in words[1:30] if re.match(r"(?:Expected|Received)\b", line)]
     return " ".join([*words[:1], *details])
-
-
-def _leaves(verdicts: dict[str, str]) -> dict[str, str]:
-    """Without tests that only hold other tests."""
-    holders = {name.rpartition("/")[0] for name in verdicts}
-    return {name: how for name, how in verdicts.items() if name not in holders}
-
-
-def _go_blocks(text: str, verdicts: dict[str, str]) -> Iterator[tuple[str, list[str]]]:
-    """Failed tests of go with their first message; with `-v` it stands above the verdict."""
-    places: dict[str, str] = {}
-    current = ""
-    for line in text.splitlines() if verdicts else ():
-        head = r"(?:=== (?:RUN|CONT|NAME)\s{1,4}|\s{0,40}--- \w{4}: )(\S{1,300})"
-        if match := re.match(head, line[:_WIDE]):
-            current = match[1]
-        elif re.match(_INNER_FRAMES[-1], line[:_WIDE]):
-            places.setdefault(current, line[:_WIDE])
-    leaves = _leaves(verdicts)
-    for name, how in verdicts.items():
-        if how == "FAIL" and (name in leaves or name in places):
-            yield name, [places[name]] if name in places else []
 
 
 def _event_outputs(text: str) -> str:
@@ -432,34 +411,17 @@ def _json_place(value: dict[str, Any]) -> tuple[int | None, int | None]:
     return _natural(place.get("row", place.get("line"))), _natural(place.get("column"))
 
 
-def _test_counts(text: str, document: Any, verdicts: dict[str, str]) -> VerificationMetrics:
+def _test_metrics(text: str, document: Any) -> VerificationMetrics:
     """The tests that passed and failed, and the coverage; absent if nothing was counted."""
-    good = bad = 0
-    rows = [line[:400] for line in text.splitlines() if re.search(_COUNTED, line[:400])]
+    counts = count_tests(text, last=len(text))
     if isinstance(document, dict) and "numFailedTests" in document:
-        good = _natural(document.get("numPassedTests")) or 0
-        bad = _natural(document["numFailedTests"]) or 0
-    elif ran := re.search(r"(?m)^Ran (\d{1,9}) tests? in ", text):
-        bad = sum(map(int, re.findall(r"(?:failures|errors)=(\d{1,9})", text[ran.end() :][:500])))
-        good = max(0, int(ran[1]) - bad)
-    elif verdicts:
-        count = Counter(_leaves(verdicts).values())
-        good, bad = count["PASS"], count["FAIL"]
-    elif rows:
-        has_parts = rows[-1].startswith("test result: ")  # then each row counts another part
-        pairs = re.findall(_COUNT, "\n".join(rows if has_parts else rows[-1:]))
-        good = sum(int(number) for number, word in pairs if word in ("passed", "xfailed"))
-        bad = sum(int(number) for number, word in pairs if word in ("failed", "error"))
-    has_counts = bool(good + bad)
-    metrics = VerificationMetrics(good, bad, good + bad) if has_counts else VerificationMetrics()
-    return metrics._replace(coverage_percentage=_coverage(text))
-
-
-_COUNT = r"(\d{1,9}) (passed|failed|error|xfailed)"
-_COUNTED = (  # lines that count the tests
-    r"\d (?:passed|failed|error|xfailed|xpassed|skipped).* in \d[\d.]{0,12}s\b"
-    r"|^\s{0,8}Tests:?\s|^test result: "
-)
+        good, bad = (_natural(document.get(f"num{how}Tests")) or 0 for how in ("Passed", "Failed"))
+        counts = TestCounts(good, bad)
+    coverage = VerificationMetrics(coverage_percentage=_coverage(text))
+    if not counts or not sum(counts):
+        return coverage
+    good, bad = counts
+    return coverage._replace(tests_passed=good, tests_failed=bad, tests_total=good + bad)
 
 
 def _coverage(text: str) -> float | None:

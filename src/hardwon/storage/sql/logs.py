@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from hardwon.core.errors import NotFound
 from hardwon.core.values.delivery import EXCLUDED, Unit
-from hardwon.core.values.report import day_number
+from hardwon.core.values.report import Met, day_number
 from hardwon.core.values.scope import Scope
 from hardwon.knowledge.proof import effect as counts
 from hardwon.storage.sql import scopes
 from hardwon.storage.sql.dialect import bind, set_columns, values_clause
 from hardwon.storage.sql.journal import DeliveryNotes, RunNotes, UnitNotes
-from hardwon.storage.sql.rows import DELIVERY, ENDED_RUN, delivery_of, ended_run_of
+from hardwon.storage.sql.rows import DELIVERY, ENDED_RUN, delivery_of, ended_run_of, moment
 from hardwon.storage.sql.scopes import HERE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from datetime import datetime
 
     from hardwon.core.values.delivery import Delivery
     from hardwon.core.values.report import ListQuery, Place, Window
@@ -49,14 +50,14 @@ SELECT {DELIVERY} FROM hardwon.deliveries WHERE {HERE} ORDER BY at DESC, id DESC
 
 _COUNT_FAILURE = """
 INSERT INTO hardwon.failures AS f (tenant, shelf, signature, text, met_count, first_at, last_at)
-VALUES (:tenant, :shelf, :signature, :text, 1, :at, :at) ON CONFLICT (tenant, shelf, signature)
-DO UPDATE SET met_count = f.met_count + 1, first_at = least(f.first_at, excluded.first_at),
-    last_at = greatest(f.last_at, excluded.last_at) RETURNING met_count
+VALUES (:tenant, :shelf, :signature, :text, :met, :first, :last)
+ON CONFLICT (tenant, shelf, signature) DO UPDATE SET met_count = f.met_count + excluded.met_count,
+    first_at = least(f.first_at, excluded.first_at), last_at = greatest(f.last_at, excluded.last_at)
 """
-_COUNT_FAILURE_OF_DAY = """
+_COUNT_DAY = """
 INSERT INTO hardwon.failure_days AS d (tenant, shelf, day, signature, met)
-VALUES (:tenant, :shelf, :day, :signature, 1)
-ON CONFLICT (tenant, shelf, day, signature) DO UPDATE SET met = d.met + 1
+VALUES (:tenant, :shelf, :day, :signature, :met)
+ON CONFLICT (tenant, shelf, day, signature) DO UPDATE SET met = d.met + excluded.met
 """
 _COMMONEST = f"""
 SELECT min(text), sum(met_count)::bigint AS met FROM hardwon.failures WHERE {HERE}
@@ -68,7 +69,13 @@ _BRIEF = ENDED_RUN.replace("steps, shown", "'[]', '[]'")
 _RECENT_RUNS = f"""
 SELECT {_BRIEF} FROM hardwon.ended_runs WHERE {HERE}
 AND ended_at <= :at AND (ended_at < :at OR id > :id) AND strpos(lower(task), :text) > 0
+AND (:met = '' OR strpos(kinds, :met) > 0) AND (:person = '' OR person = :person)
 ORDER BY ended_at DESC, id LIMIT :limit
+"""
+_WHO_MET = f"""
+SELECT shelf, person, machine, count(*), max(ended_at) FROM hardwon.ended_runs
+WHERE {HERE} AND strpos(kinds, :met) > 0
+GROUP BY shelf, person, machine ORDER BY 4 DESC, 5 DESC, 1 LIMIT :limit
 """
 _FIND_RUN = f"""
 SELECT {ENDED_RUN} FROM hardwon.ended_runs WHERE {HERE} AND id >= :id AND id < :end
@@ -170,21 +177,38 @@ class SqlDeliveries(DeliveryNotes):
 
 
 class SqlFailures:
-    """How often each failure was met."""
+    """How often each failure was met: noted in the journal, counted off the agent's path."""
 
-    def __init__(self, database: SqlDatabase) -> None:
+    def __init__(self, database: SqlDatabase, journal: Journal) -> None:
         self._db = database
+        self._journal = journal
 
-    def met(self, scope: Scope, signature: str, text: str, now: datetime) -> int:
-        with self._db:
+    def met(self, scope: Scope, signature: str, text: str, now: datetime) -> None:
+        record = [scope, signature, text, now.timestamp()]
+        if self._db.notes is not None:  # it belongs to the open transaction
+            self.fold([record])
+        else:  # only here: whoever learns from the same step elsewhere counts it there
+            self._journal.note_here("failure", *record)
+
+    def fold(self, records: Records) -> None:
+        """Count noted failures in the database; ordered, so that transactions do not deadlock."""
+        times: dict[tuple[Scope, str], list[float]] = {}
+        texts: dict[tuple[Scope, str], str] = {}
+        for scope, signature, text, at in records:
+            times.setdefault((Scope(*scope), signature), []).append(at)
+            texts.setdefault((Scope(*scope), signature), text)
+        for scope, signature in sorted(times, key=str):
+            moments, text = times[scope, signature], texts[scope, signature]
             place = {"shelf": scopes.ensure(self._db, scope), "signature": signature}
-            count_rows, _ = self._db.of(scope.tenant).ask(
-                bind(_COUNT_FAILURE, **place, text=text, at=now.timestamp()),
-                bind(_COUNT_FAILURE_OF_DAY, **place, day=day_number(now)),
+            span = {"met": len(moments), "first": min(moments), "last": max(moments)}
+            days = Counter(day_number(datetime.fromtimestamp(at, UTC)) for at in moments)
+            self._db.of(scope.tenant).ask(
+                bind(_COUNT_FAILURE, **place, **span, text=text),
+                *(bind(_COUNT_DAY, **place, day=day, met=met) for day, met in days.items()),
             )
-            return int(count_rows[0][0])
 
     def commonest(self, scope: Scope, *, limit: int) -> list[tuple[str, int]]:
+        self._journal.fold()
         seen = scopes.visible(self._db, scope)
         rows = self._db.of(scope.tenant).rows(_COMMONEST, shelves=seen.ids, limit=limit)
         return [(text, met) for text, met in rows]
@@ -211,8 +235,19 @@ class SqlEndedRuns(RunNotes):
         shelves = scopes.of_place(self._db, query.place)
         at, last = query.after or (_ENDLESS, "")
         values = {"at": at, "id": last, "text": query.text.lower(), "limit": query.limit}
+        values |= {"met": _as_item(query.met), "person": query.person}
         rows = self._db.of(query.place.tenant).rows(_RECENT_RUNS, shelves=list(shelves), **values)
         return [ended_run_of(row, shelves) for row in rows]
+
+    def who_met(self, query: ListQuery) -> list[Met]:
+        self._journal.fold()
+        shelves = scopes.of_place(self._db, query.place)
+        values = {"met": _as_item(query.met), "limit": query.limit}
+        rows = self._db.of(query.place.tenant).rows(_WHO_MET, shelves=list(shelves), **values)
+        return [
+            Met(shelves[shelf], person, machine, count, moment(at))
+            for shelf, person, machine, count, at in rows
+        ]
 
     def latest(self, window: Window, *, limit: int) -> Iterator[EndedRun]:
         self._journal.fold()
@@ -253,8 +288,14 @@ class SqlEndedRuns(RunNotes):
         for scope, *values in records:
             run_scope = Scope(*scope)
             shelf = scopes.ensure(self._db, run_scope)
-            facts = dict(zip(_RUN, (*values, shelf), strict=True))
+            known = values if len(values) + 1 == len(_RUN) else [*values, "", ""]  # of release 0.2
+            facts = dict(zip(_RUN, (*known, shelf), strict=True))
             self._db.of(run_scope.tenant).run(_KEEP_RUN, **facts)
+
+
+def _as_item(kind: str) -> str:
+    """A kind of failure as an item of a stored list; "" for none."""
+    return json.dumps(kind) if kind else ""
 
 
 class SqlUnits(UnitNotes):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import json
 from typing import TYPE_CHECKING
 
 from hardwon.core.errors import NotFound
@@ -13,6 +14,7 @@ from hardwon.core.values.report import (
     FailureKind,
     LessonState,
     OpenFailure,
+    Order,
     Window,
     day_number,
     day_of,
@@ -88,12 +90,13 @@ LEFT JOIN hardwon.lessons AS l ON l.tenant = :tenant AND l.id = u.lesson
 GROUP BY 1, 2, 3, 4
 """
 
-# In the order of the index `lessons_recent`.
+# In the order of the indexes `lessons_recent` and `lessons_met`.
 _LESSON_IDS = """
-SELECT last_seen_at, id FROM hardwon.lessons
+SELECT {1}, id FROM hardwon.lessons
 WHERE tenant = :tenant AND {0} AND shelf = :shelf AND status = :status
-AND last_seen_at <= :at AND (last_seen_at < :at OR id > :id)
+AND {1} <= :at AND ({1} < :at OR id > :id) AND (:tag = '' OR strpos(tags, :tag) > 0)
 """
+ORDERS = {Order.USED: "last_seen_at", Order.MET: "met_count"}
 _DELIVERY_ROWS = f"""
 SELECT {DELIVERY} FROM hardwon.deliveries WHERE tenant = :tenant AND shelf = :shelf
 AND at <= :at AND (at < :at OR id > :id)
@@ -101,7 +104,8 @@ AND at <= :at AND (at < :at OR id > :id)
 _KINDS_PAGE = f"""
 SELECT signature, met FROM (
     SELECT signature, sum(met)::bigint AS met FROM hardwon.failure_days
-    WHERE {HERE} AND day >= :first AND (:text = '' OR signature IN (
+    WHERE {HERE} AND day >= :first AND (:only = '' OR signature = :only)
+    AND (:text = '' OR signature IN (
         SELECT signature FROM hardwon.failures WHERE {HERE} AND strpos(lower(text), :text) > 0
     )) GROUP BY signature
 ) AS k WHERE met <= :met AND (met < :met OR signature > :kind)
@@ -123,10 +127,12 @@ class SqlStatistics:
         self._journal = journal
 
     def met(self, window: Window) -> list[tuple[date, int]]:
+        self._journal.fold()
         rows = self._rows(_MET, window, first=day_number(window.since))
         return [(day_of(day), count) for day, count in rows]
 
     def failures(self, window: Window, *, limit: int) -> list[FailureKind]:
+        self._journal.fold()
         first, shelves = day_number(window.since), scopes.covered_shelves(self._db, window)
         tenancy = self._db.of(window.scope.tenant)
         rows = tenancy.rows(_KINDS, shelves=shelves, first=first, limit=limit)
@@ -134,6 +140,7 @@ class SqlStatistics:
         return [kind_of(row)._replace(days=tuple(days[row[0]])) for row in rows]
 
     def stopped(self, window: Window, *, before: datetime, limit: int) -> list[FailureKind]:
+        self._journal.fold()
         times = {"since": window.since.timestamp(), "before": before.timestamp()}
         return [kind_of(row) for row in self._rows(_STOPPED, window, limit=limit, **times)]
 
@@ -189,6 +196,11 @@ def _count_by_day(
     return days_of(tenancy.rows(_DAYS, **values), kinds)
 
 
+def quoted_tag(query: ListQuery) -> str:
+    """The wanted tag as an item of a stored list; "" for any."""
+    return json.dumps(query.tag) if query.tag else ""
+
+
 class SqlListing:
     """Pages of lists, merged from the first rows of each shelf; each reads few rows more."""
 
@@ -197,6 +209,7 @@ class SqlListing:
         self._journal = journal
 
     def scopes(self, tenant: str) -> list[Scope]:
+        self._journal.fold()
         every = scopes.of_tenant(self._db, tenant).values()
         return sorted(every, key=lambda scope: (scope.agent, scope.project or ""))
 
@@ -224,13 +237,13 @@ class SqlListing:
         return lessons[: query.limit]
 
     def _first_ids(self, query: ListQuery, shelves: list[int], condition: Statement) -> list[Row]:
-        """(last_seen_at, id) of the lessons that may match, in the order of the list."""
-        last_seen, number = query.after or (_ENDLESS, "0")
+        """The marks of the lessons that may match, in the order of the list."""
+        place, number = query.after or (_ENDLESS, "0")
+        column, tag = ORDERS[query.order], quoted_tag(query)
+        sql = _LESSON_IDS.format(condition.sql, column)
         rows = self._db.of(query.place.tenant).first_of_each(
-            bind(
-                _LESSON_IDS.format(condition.sql), at=last_seen, id=int(number), **condition.values
-            ),
-            "last_seen_at DESC, id",
+            bind(sql, at=place, id=int(number), tag=tag, **condition.values),
+            f"{column} DESC, id",
             each={"shelf": shelves, "status": list(statuses(query.status))},
             limit=query.limit,
         )
@@ -241,10 +254,12 @@ class SqlListing:
         return dict(self._db.of(place.tenant).rows(_LESSONS, shelves=shelves))
 
     def failures(self, query: ListQuery, since: datetime) -> list[FailureKind]:
+        self._journal.fold()
         owners, first = scopes.of_place(self._db, query.place), day_number(since)
         tenancy, shelves = self._db.of(query.place.tenant), list(owners)
         met, kind = query.after or (_ENDLESS, "")
         values = {"first": first, "text": query.text.lower(), "met": met, "kind": kind}
+        values |= {"only": query.kind}
         rows = tenancy.rows(_KINDS_PAGE, shelves=shelves, limit=query.limit, **values)
         counts: dict[str, int] = dict(rows)
         days = _count_by_day(tenancy, shelves, first, list(counts))

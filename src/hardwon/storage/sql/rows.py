@@ -39,7 +39,8 @@ DREAM = (
 )
 
 ENDED_RUN = (
-    "id, run, task, begun_at, ended_at, outcome, made, failed, told, kinds, steps, shown, shelf"
+    "id, run, task, begun_at, ended_at, outcome, made, failed, told, kinds, steps, shown, person,"
+    " machine, shelf"
 )
 _UNREADABLE = (ValueError, TypeError, OverflowError, OSError, RecursionError)
 
@@ -180,6 +181,7 @@ def noted_run(run: EndedRun) -> list[object]:
         *(run.id, run.run, run.task, run.begun.timestamp(), run.ended.timestamp()),
         *(run.outcome, run.made, run.failed, run.told),
         *(json.dumps(part, separators=(",", ":")) for part in (run.kinds, run.steps, run.shown)),
+        *(run.person, run.machine),
     ]
 
 
@@ -187,7 +189,7 @@ def ended_run_of(row: Row, shelves: dict[int, Scope]) -> EndedRun:
     """The run of a row (ENDED_RUN); damaged steps are left out."""
     return EndedRun(
         id=row[0],
-        scope=shelves[row[12]],
+        scope=shelves[row[14]],
         run=row[1],
         task=row[2],
         begun=moment(row[3]),
@@ -199,12 +201,14 @@ def ended_run_of(row: Row, shelves: dict[int, Scope]) -> EndedRun:
         kinds=read_list(row[9]),
         steps=tuple(map(read_step, read_list(row[10]))),
         shown=tuple(map(_read_shown, read_list(row[11]))),
+        person=row[12],
+        machine=row[13],
     )
 
 
 def _read_shown(values: list[Any]) -> Shown:
-    delivery, door, kinds, after, lessons = values
-    return Shown(delivery, door, tuple(kinds), after, tuple(lessons))
+    delivery, door, kinds, after, lessons, *text = values  # no text in rows of release 0.2
+    return Shown(delivery, door, tuple(kinds), after, tuple(lessons), *text)
 
 
 def kinds_of(rows: Iterable[Row], shelves: Mapping[int, Scope]) -> dict[str, FailureKind]:

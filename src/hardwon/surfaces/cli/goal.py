@@ -15,7 +15,7 @@ from hardwon.surfaces.cli.options import Group
 from hardwon.surfaces.cli.output import dump, say, say_folded
 
 if TYPE_CHECKING:
-    from hardwon import Reflection
+    pass
 
 _LONGEST = 20_000  # characters of an id; the stored id is shorter
 _GOAL = click.argument("goal_id", metavar="GOAL")
@@ -96,7 +96,10 @@ def list_(goal_id: str | None, limit: int, as_json: bool, **place: Any) -> None:
         return
     say(f"{plural(len(reflections), 'reflection')}:" if reflections else "(no reflections)")
     for reflection in reflections:
-        _show(reflection)
+        name = clip(one_line(reflection.title or reflection.subject), 60)
+        facts = f"{reflection.created_at:%Y-%m-%d %H:%M}  {reflection.state:<9}"
+        insight = one_line(reflection.insight)
+        say_folded(f"  {facts}  {reflection.importance:.1f}  [{name}]  {insight}")
 
 
 def _patient(home: str | None, **place: Any) -> options.Scoped:
@@ -104,10 +107,3 @@ def _patient(home: str | None, **place: Any) -> options.Scoped:
     settings = load(home)
     goals = settings.goals._replace(redis_patience=timedelta(seconds=5))
     return options.Scoped(home, **place, settings=settings._replace(goals=goals))
-
-
-def _show(reflection: Reflection) -> None:
-    when = f"{reflection.created_at:%Y-%m-%d %H:%M}"
-    name = clip(one_line(reflection.title or reflection.subject), 60)
-    facts = f"{when}  {reflection.state:<9}  {reflection.importance:.1f}"
-    say_folded(f"  {facts}  [{name}]  {one_line(reflection.insight)}")

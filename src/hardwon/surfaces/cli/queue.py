@@ -14,7 +14,7 @@ import click
 from click.shell_completion import CompletionItem
 
 import hardwon
-from hardwon import Hardwon, Job, Lesson
+from hardwon import Hardwon, Job
 from hardwon.core.errors import HardwonError, NotFound
 from hardwon.core.text.clean import clip, one_line, plural
 from hardwon.core.values.job import QueueCounts
@@ -85,16 +85,11 @@ def show(view: dict[str, Any], *, rate: float) -> None:
     for identity, task, attempt, since in status.get("running", []):
         ago = age(datetime.fromisoformat(since), now)
         say(f"  {identity}  attempt {attempt}  {ago}  {one_line(task, 60)}")
-    _show_retries(view["retries"], now)
-
-
-def _show_retries(retries: list[Job], now: datetime) -> None:
-    say("retries:" if retries else "retries: none")
-    for job in retries:
+    say("retries:" if view["retries"] else "retries: none")
+    for job in view["retries"]:
         wait = max(0.0, (job.due - now).total_seconds())
-        say(
-            f"  {job.id}  attempt {job.attempts + 1} in {wait:.0f}s  {one_line(job.last_error, 60)}"
-        )
+        error = one_line(job.last_error, 60)
+        say(f"  {job.id}  attempt {job.attempts + 1} in {wait:.0f}s  {error}")
 
 
 def _retries(hw: Hardwon, counts: QueueCounts) -> list[Job]:
@@ -130,7 +125,9 @@ def _suggest(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[Co
     except HardwonError:
         return []  # Tab must not print errors
     return [
-        CompletionItem(job.id, help=_preview(job))
+        CompletionItem(
+            job.id, help=f"{one_line(job.episode.task, 60)} — {one_line(job.last_error, 60)}"
+        )
         for job in dead
         if job.id.startswith(incomplete) and job.id not in words
     ]
@@ -175,17 +172,13 @@ def reflect_command(
         else:
             began = utc_now()
             lesson = hw.agent(agent, project=project, tenant=tenant).learn(" ".join(words))
-            _tell_kept(lesson, is_new=lesson.created_at >= began, as_json=as_json)
-
-
-def _tell_kept(lesson: Lesson, *, is_new: bool, as_json: bool) -> None:
-    if as_json:
-        dump(lesson)
-        return
-    kept = "Kept as lesson" if is_new else "Known already: lesson"
-    say(f"{kept} #{lesson.id}: {one_line(lesson.correction, 100)}")
-    for notice in quarantine_note(lesson):
-        say(notice)
+            if as_json:
+                dump(lesson)
+                return
+            kept = "Kept as lesson" if lesson.created_at >= began else "Known already: lesson"
+            say(f"{kept} #{lesson.id}: {one_line(lesson.correction, 100)}")
+            for notice in quarantine_note(lesson):
+                say(notice)
 
 
 def _verb(words: tuple[str, ...], everything: bool) -> str | None:
@@ -194,20 +187,15 @@ def _verb(words: tuple[str, ...], everything: bool) -> str | None:
         return ""
     verb, arguments = words[0].lower(), words[1:]
     if verb not in VERBS:
-        _misspelt(verb, arguments)
+        hint = "" if arguments or " " in verb else options.suggestion(verb, VERBS)
+        if hint:  # a single word that is nearly a verb is a typo, not a lesson
+            raise click.UsageError(f"no such verb: {verb}{hint}")
         return None
     if verb in _ON_DEAD:
         is_about_jobs = len(arguments) < 2 or everything
         is_about_jobs = is_about_jobs or all(re.fullmatch(_JOB_ID, word) for word in arguments)
         return verb if is_about_jobs else None
     return verb if not arguments else None
-
-
-def _misspelt(word: str, arguments: tuple[str, ...]) -> None:
-    """Refuse a single word that is nearly a verb: it is a typo, not a lesson."""
-    hint = "" if arguments or " " in word else options.suggestion(word, VERBS)
-    if hint:
-        raise click.UsageError(f"no such verb: {word}{hint}")
 
 
 def _durable(hw: Hardwon) -> None:
@@ -233,12 +221,10 @@ def _list(hw: Hardwon, as_json: bool) -> None:
     if as_json:
         dump({"pending": pending, "dlq": dead})
         return
-    say(f"Waiting ({len(pending)}):")
-    for job in pending:
-        _job(job, f"{age(job.enqueued_at, utc_now())} old")
-    say(f"Given up ({len(dead)}):")
-    for job in dead:
-        _job(job, f"{age(job.enqueued_at, utc_now())} old", error=160)
+    for title, jobs in (("Waiting", pending), ("Given up", dead)):
+        say(f"{title} ({len(jobs)}):")
+        for job in jobs:
+            _print_job(job, f"{age(job.enqueued_at, utc_now())} old", most=160)
 
 
 def _list_failed(hw: Hardwon, as_json: bool) -> None:
@@ -251,7 +237,7 @@ def _list_failed(hw: Hardwon, as_json: bool) -> None:
         return
     say(f"Given up ({len(dead)}):")
     for job in dead:
-        _job(job, f"queued {job.enqueued_at:%Y-%m-%d %H:%M}", error=240)
+        _print_job(job, f"queued {job.enqueued_at:%Y-%m-%d %H:%M}", most=240)
 
 
 def _drain(hw: Hardwon, as_json: bool) -> None:
@@ -277,30 +263,23 @@ def _on_dead(
             moved.append(identity)
         except NotFound:
             missing.append(identity)
-    _print_moved(verb, moved, missing, as_json=as_json)
+    if as_json:
+        dump({"moved": moved, "missing": missing})
+    else:
+        for identity in moved:
+            say(f"Job {identity} {_ON_DEAD[verb]}")
+        for identity in missing:
+            complain(f"no job {identity!r} was given up")
     if missing:
         raise click.exceptions.Exit(1)
 
 
-def _print_moved(verb: str, moved: list[str], missing: list[str], *, as_json: bool) -> None:
-    if as_json:
-        dump({"moved": moved, "missing": missing})
-        return
-    for identity in moved:
-        say(f"Job {identity} {_ON_DEAD[verb]}")
-    for identity in missing:
-        complain(f"no job {identity!r} was given up")
-
-
-def _job(job: Job, when: str, *, error: int = 0) -> None:
+def _print_job(job: Job, when: str, *, most: int) -> None:
+    """A job with its task and at most so many characters of its last error."""
     say(f"  {job.id}  {job.trigger}, {plural(job.attempts, 'attempt')}, {when}")
     say(f"    task: {clip(one_line(job.episode.task), 100)}")
-    if error:
-        say(f"    last error: {clip(one_line(job.last_error), error)}")
-
-
-def _preview(job: Job) -> str:
-    return f"{one_line(job.episode.task, 60)} — {one_line(job.last_error, 60)}"
+    if job.last_error:
+        say(f"    last error: {clip(one_line(job.last_error), most)}")
 
 
 _ON_DEAD = {"retry": "waits again", "purge": "was removed"}

@@ -10,14 +10,13 @@ import click
 
 from hardwon.core.settings import load
 from hardwon.core.text.clean import clip, one_line, plural
-from hardwon.core.values.lesson import Lesson
 from hardwon.engine.pipeline import inject
 from hardwon.engine.runtime import utc_now
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import age, dump, say, table
 
 if TYPE_CHECKING:
-    from hardwon.api.lookup import Answer
+    from hardwon.core.values.report import Answer
     from hardwon.knowledge.ranking.scores import Judged
 
 _BUDGET = 10_000  # tokens: more than an agent gets
@@ -56,20 +55,15 @@ def command(
     if explain:
         dump([_plain(candidate) for candidate in judged]) if as_json else _explain(judged)
     else:
-        _show(inject.render(_accept(judged), door=door, budget=_BUDGET), as_json=as_json)
-
-
-def _accept(judged: Sequence[Judged]) -> list[Lesson]:
-    return [candidate.match.lesson for candidate in judged if not candidate.verdict]
-
-
-def _show(block: inject.Block, *, as_json: bool) -> None:
-    if as_json:
-        dump({"text": block.text, "lessons": block.lessons})
-    elif block.text:
-        say(block.text)
-    else:
-        say("(nothing fits)\n--explain shows all candidates, and why they are not shown", dim=True)
+        lessons = [candidate.match.lesson for candidate in judged if not candidate.verdict]
+        block = inject.render(lessons, door=door, budget=_BUDGET)
+        if as_json:
+            dump({"text": block.text, "lessons": block.lessons})
+        elif block.text:
+            say(block.text)
+        else:
+            hint = "--explain shows all candidates, and why they are not shown"
+            say(f"(nothing fits)\n{hint}", dim=True)
 
 
 def _explain(judged: Sequence[Judged]) -> None:

@@ -66,15 +66,12 @@ def _handler(worker: WorkerProcess) -> type[BaseHTTPRequestHandler]:
                 is_ready = worker.ledger.is_ready
                 self._answer(200 if is_ready else 503, b"ready\n" if is_ready else b"not ready\n")
             elif self.path == "/metrics":
-                self._metrics()
+                try:
+                    self._answer(200, worker.metrics())
+                except StorageError as error:
+                    self._answer(503, f"{error}\n".encode())
             else:
                 self._answer(404, b"/metrics, /healthz, /readyz\n")
-
-        def _metrics(self) -> None:
-            try:
-                self._answer(200, worker.metrics())
-            except StorageError as error:
-                self._answer(503, f"{error}\n".encode())
 
         def _answer(self, code: int, body: bytes) -> None:
             self.send_response(code)
@@ -135,12 +132,12 @@ def tally_text(tally: Tally) -> str:
 def drain_progress(hw: hardwon.Hardwon, *, is_quiet: bool) -> Watched:
     """Progress over the jobs that wait now."""
     waiting, ledger = hw.queue.status()[0].pending, hw.worker.ledger
-    progress = Progress("Reflecting", is_quiet=is_quiet, kept=_jobs_kept)
+    progress = Progress(
+        "Reflecting",
+        is_quiet=is_quiet,
+        kept=lambda done: f"{plural(done, 'job')} worked, the others wait in the queue",
+    )
     return Watched(progress, lambda: (sum(ledger.tally), waiting))
-
-
-def _jobs_kept(done: int) -> str:
-    return f"{plural(done, 'job')} worked, the others wait in the queue"
 
 
 class _Screened(logging.Formatter):
@@ -153,8 +150,6 @@ class _Screened(logging.Formatter):
 def _endpoint(hw: hardwon.Hardwon, port: int) -> contextlib.AbstractContextManager[object]:
     if not port:
         return contextlib.nullcontext()
-    from hardwon.surfaces.cli.work import WorkerEndpoint
-
     hw.worker.metrics()  # a missing extra is reported now, not at the first scrape
     return WorkerEndpoint(hw.worker, port)
 

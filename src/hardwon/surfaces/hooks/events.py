@@ -32,6 +32,7 @@ class Event(NamedTuple):
     output: str = ""
     is_nested: bool = False  # inside a sub-agent
     can_be_asked: bool = False  # the agent is about to end, and can be told to go on
+    takes_permission: bool = False  # a hook may say that a call needs no permission of the person
 
 
 class HookReply(NamedTuple):

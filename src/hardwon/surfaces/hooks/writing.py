@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+import sys
 from typing import TYPE_CHECKING
 
 from hardwon.core import _isolation
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     from hardwon.api import Agent
     from hardwon.surfaces.hooks.events import Event
 
+_SHELL = "Bash"  # only Claude Code takes a permission from a hook
+_PLAIN = {"command", "description", "timeout"}
 _MCP_TOOL = "playbook_add"
 _ANSWERED = "answered about items"  # the mark of a run
 _TASK = "playbook add"
@@ -28,7 +32,7 @@ def request(agent: Agent, event: Event) -> str:
     run, playbook = agent.run, agent.playbook
     if not playbook.was_asked:
         is_due = event.can_be_asked and not event.is_nested
-        return playbook.request(_program()) if is_due else ""
+        return playbook.request(_program(event)) if is_due else ""
     if _ANSWERED not in run.so_far().counted:
         run.counted([_ANSWERED])
         _add_said(agent, event.text)
@@ -49,14 +53,21 @@ def is_ours(agent: Agent, event: Event) -> bool:
 
 
 def is_allowed(agent: Agent, event: Event) -> bool:
-    """Whether a call is exactly the one that we asked for: its text is data in a quoted block."""
-    command = event.args.get("command") if isinstance(event.args, dict) else None
-    if not isinstance(command, str) or len(command) > _WHOLE:
+    """Whether a call is exactly the one that we asked for, and so needs no permission.
+
+    What the agent adds to it is data: lines of a quoted block that ends where the command ends.
+    """
+    args = event.args if isinstance(event.args, dict) else {}
+    command = args.get("command")
+    if not isinstance(command, str) or len(command) > _WHOLE or not event.takes_permission:
         return False
-    first, *items = command.strip("\n ").split("\n")
+    if event.tool != _SHELL or args.keys() - _PLAIN:
+        return False  # another tool, or an option of this one, may do more than the command says
+    first, *items = command.rstrip("\n").split("\n")
     is_closed = items[-1:] == ["END"] and items.count("END") == 1
-    asked = f"{agent.playbook.command(_program())} <<'END'"
-    return first == asked and is_closed and agent.playbook.was_asked
+    asked = f"{agent.playbook.command(_program(event))} <<'END'"
+    is_text = all(line.replace("\t", " ").isprintable() for line in items)  # no NUL in an "END"
+    return first == asked and is_closed and is_text and agent.playbook.was_asked
 
 
 def _add_said(agent: Agent, text: str) -> None:
@@ -67,9 +78,16 @@ def _add_said(agent: Agent, text: str) -> None:
         return
 
 
-def _program() -> str:
-    """How the agent's shell calls hardwon: by its name if that is found, else by its path."""
+def _program(event: Event) -> str:
+    """How the agent's shell calls hardwon.
+
+    Where we give the permission it is the program of this hook, whatever else has its name on the
+    PATH. Others ask the person, and some of them also about each path: there it is the name.
+    """
     import shutil  # it takes long to import, and few sessions are asked
 
-    words = ["hardwon"] if shutil.which("hardwon") else _isolation.command()
-    return shlex.join(words)
+    script = os.path.join(os.path.dirname(sys.executable), "hardwon")
+    if event.takes_permission and os.access(script, os.X_OK):
+        return shlex.quote(script)
+    is_found = not event.takes_permission and shutil.which("hardwon")
+    return "hardwon" if is_found else shlex.join(_isolation.command())

@@ -49,6 +49,7 @@ class Principal(NamedTuple):
     project: str | None = None
     key: str = ""  # the id of the key; "" for the owner of the home
     expires_at: datetime | None = None
+    note: str = ""  # whom or what the key is for
 
     def may(self, right: str) -> bool:
         """Whether role and limits allow this."""
@@ -77,7 +78,8 @@ class Principal(NamedTuple):
 
 def of_key(key: Key) -> Principal:
     """The holder of a key."""
-    return Principal(key.tenant, key.role, key.agent, key.project, key.id, key.expires_at)
+    limits = key.tenant, key.role, key.agent, key.project
+    return Principal(*limits, key.id, key.expires_at, key.note)
 
 
 class Access:

@@ -22,6 +22,7 @@ from hardwon.surfaces.serve import handlers
 from hardwon.surfaces.serve.requests import (
     Problem,
     admit,
+    author,
     cursor_of,
     lessons_of,
     limited,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from hardwon.api.operations import Argument, Operation
     from hardwon.api.tenants import Tenant
     from hardwon.core.values.report import Mark
+    from hardwon.core.values.run import Author
     from hardwon.core.values.scope import Scope
     from hardwon.surfaces.serve.access import Principal
 
@@ -67,9 +69,9 @@ def routes() -> list[Route]:
 
 
 def _path(operation: Operation) -> str:
-    """Its path for the router; lessons have numbers, other things names."""
-    is_lesson = operation.path.startswith("/v1/lessons/")
-    return operation.path.replace("{id}", "{id:int}") if is_lesson else operation.path
+    """Its path for the router; lessons and items have numbers, other things names."""
+    has_number = operation.path.startswith(("/v1/lessons/", "/v1/playbook/"))
+    return operation.path.replace("{id}", "{id:int}") if has_number else operation.path
 
 
 class Call:
@@ -106,6 +108,11 @@ class Call:
         """The tenant of the key, or the agent and project that the query names."""
         agent, project = limited(self._request)
         return self.hw.tenant(self.principal.tenant, agent=agent, project=project)
+
+    @property
+    def author(self) -> Author:
+        """Whose runs it is about."""
+        return author(self._request)
 
     @property
     def copied(self) -> Scope:

@@ -13,13 +13,14 @@ from functools import wraps
 from http import HTTPStatus
 from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, unquote
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from hardwon.api.lessons import limited as limited_lessons
+from hardwon.api.operations import AUTHOR
 from hardwon.core.errors import (
     HardwonError,
     InvalidInput,
@@ -30,6 +31,8 @@ from hardwon.core.errors import (
     StorageFull,
     TransientError,
 )
+from hardwon.core.text.clean import one_line
+from hardwon.core.values.run import Author
 from hardwon.surfaces.serve.access import is_same
 
 if TYPE_CHECKING:
@@ -47,6 +50,7 @@ if TYPE_CHECKING:
     Endpoint = Callable[[Request], Any]
 
 MEDIA_TYPE = "application/problem+json"
+_WHO_LIMIT = 80  # characters of a name
 
 # The first match counts.
 _STATUS: tuple[tuple[type[HardwonError], int], ...] = (
@@ -195,13 +199,22 @@ def scoped(request: Request) -> Agent:
     """The agent that the query names by `agent`, `project` and `run`, within the key's limits."""
     hw, (agent, project) = request.app.state.hw, limited(request)
     run = request.query_params.get("run") or None
+    who = principal(request)
     scoped_agent: Agent = hw.agent(
-        agent or hw.settings.scope.agent,
-        project=project,
-        tenant=principal(request).tenant,
-        run=run,
+        agent or hw.settings.scope.agent, project=project, tenant=who.tenant, run=run
     )
+    if who.key:
+        scoped_agent.by = author(request)
     return scoped_agent
+
+
+def author(request: Request) -> Author:
+    """Whose runs a request is about: as the client says, else by the note of its key."""
+    said = request.headers.get(AUTHOR)
+    if said is None:
+        return Author(principal(request).note)
+    person, _, machine = said.partition(";")
+    return Author(*(one_line(unquote(text), _WHO_LIMIT) for text in (person, machine)))
 
 
 def lessons_of(request: Request, scope: Scope) -> Lessons:

@@ -18,10 +18,19 @@ def test_an_event_is_read_with_all_its_fields() -> None:
     }
 
     assert read(payload) == Event(
-        EventKind.FAILED, "PostToolUseFailure", "s", "/w", "", "Bash", {"command": "ls"}, "no"
+        EventKind.FAILED,
+        "PostToolUseFailure",
+        "s",
+        "/w",
+        tool="Bash",
+        args={"command": "ls"},
+        output="no",
+        takes_permission=True,
     )
     assert read({"hook_event_name": "Unknown"}) is None
-    assert read({}, "Stop") == Event(EventKind.STOP, "Stop", can_be_asked=True)
+    assert read({}, "Stop") == Event(
+        EventKind.STOP, "Stop", can_be_asked=True, takes_permission=True
+    )
 
 
 def test_the_last_words_stand_where_there_is_no_prompt() -> None:

@@ -16,7 +16,9 @@ from hardwon.core.values.report import (
     LessonState,
     ListQuery,
     Mark,
+    Met,
     OpenFailure,
+    Order,
     Place,
     Window,
     day_number,
@@ -75,11 +77,10 @@ class MemoryFailures:
         self.all: dict[tuple[Scope, str], tuple[str, int]] = {}
         self.times: dict[tuple[Scope, str], list[datetime]] = {}  # of every occurrence
 
-    def met(self, scope: Scope, signature: str, text: str, now: datetime) -> int:
+    def met(self, scope: Scope, signature: str, text: str, now: datetime) -> None:
         first_text, count = self.all.get((scope, signature), (text, 0))
         self.all[scope, signature] = (first_text, count + 1)
         self.times.setdefault((scope, signature), []).append(now)
-        return count + 1
 
     def move(self, scope: Scope, target: Scope) -> None:
         """Move the failures of a scope to another; counts are added."""
@@ -129,11 +130,21 @@ class MemoryEndedRuns:
     def recent(self, query: ListQuery) -> list[EndedRun]:
         covered = [run for run in self.all.values() if query.place.covers(run.scope)]
         runs = [run for run in covered if query.text.lower() in run.task.lower()]
+        runs = [run for run in runs if not query.met or query.met in run.kinds]
+        runs = [run for run in runs if query.person in ("", run.person)]
         if query.after is not None:
             last = -query.after[0], query.after[1]
             runs = [run for run in runs if _order(run) > last]
         first = sorted(runs, key=_order)[: query.limit]
         return [run._replace(steps=(), shown=()) for run in first]
+
+    def who_met(self, query: ListQuery) -> list[Met]:
+        times: dict[tuple[Scope, str, str], list[datetime]] = {}
+        for run in self.all.values():
+            if query.place.covers(run.scope) and query.met in run.kinds:
+                times.setdefault((run.scope, run.person, run.machine), []).append(run.ended)
+        found = [Met(*who, len(ended), max(ended)) for who, ended in times.items()]
+        return sorted(found, key=lambda one: (-one.runs, -one.last.timestamp()))[: query.limit]
 
     def latest(self, window: Window, *, limit: int) -> Iterator[EndedRun]:
         covered = [run for run in self.all.values() if window.covers(run.scope)]
@@ -371,15 +382,17 @@ class MemoryListing:
             for lesson in self._store.lessons.all.values()
             if query.place.covers(lesson.scope) and lesson.status in allowed
             if query.text.lower() in _full_text(lesson).lower()
+            if query.tag in ("", *lesson.tags)
         ]
-        lessons.sort(key=lambda lesson: (-lesson.last_seen_at.timestamp(), lesson.id))
-        after = query.after
-        if after is not None:
-            last = -after[0], int(after[1])
-            lessons = [
-                lesson for lesson in lessons if (-lesson.last_seen_at.timestamp(), lesson.id) > last
-            ]
-        return lessons[: query.limit]
+        is_by_met = query.order == Order.MET
+        marked = sorted(
+            (-(lesson.met if is_by_met else lesson.last_seen_at.timestamp()), lesson.id, at)
+            for at, lesson in enumerate(lessons)
+        )
+        if query.after is not None:
+            last = -query.after[0], int(query.after[1])
+            marked = [mark for mark in marked if mark[:2] > last]
+        return [lessons[at] for _, _, at in marked[: query.limit]]
 
     def counts(self, place: Place) -> dict[str, int]:
         covered = (
@@ -395,6 +408,7 @@ class MemoryListing:
         first = day_number(since)
         kinds = [self._kind(kind, times, first) for kind, times in occurrences.items()]
         kinds = [kind for kind in kinds if kind.met and query.text.lower() in kind.text.lower()]
+        kinds = [kind for kind in kinds if query.kind in ("", kind.kind)]
         kinds.sort(key=lambda kind: (-kind.met, kind.kind))
         return [kind for kind in kinds if _follows((kind.met, kind.kind), query)][: query.limit]
 

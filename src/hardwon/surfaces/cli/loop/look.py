@@ -30,7 +30,10 @@ def status(loop_id: str | None, as_json: bool, **place: Any) -> None:
     """The status of a loop: the newest one unless LOOP_ID is given."""
     with options.Scoped(**place) as own:
         loops = own.loops
-        state = loops.get(loop_id or _newest(loops))
+        newest = [] if loop_id else loops.list(limit=1)
+        if not loop_id and not newest:
+            raise NotFound("loop")
+        state = loops.get(loop_id) if loop_id else newest[0]
         now = standing(loops, state)
     if as_json:
         dump({**_fields(state), "standing": now})
@@ -61,21 +64,17 @@ def show(loop_id: str, trial: int | None, as_json: bool, **place: Any) -> None:
         if not records:
             raise NotFound("reflection of trial", trial)
     if as_json:
-        loop = {**plain(state, without_none=True), "scope": list(state.scope)}
-        dump(
-            {
-                "loop": loop,
-                "reflections": plain(list(records), without_none=True),
-                "damaged": damaged,
-            }
-        )
+        reflections = plain(list(records), without_none=True)
+        dump({"loop": _fields(state), "reflections": reflections, "damaged": damaged})
         return
     if trial is None:
-        _trials(state)
+        _print_trials(state)
     for record in records:
-        if trial is not None:
-            _steps(record)
-        _reflection(record)
+        for number, action in enumerate(record.actor_output.actions if trial is not None else ()):
+            if action.thought:
+                say(f"  thought: {clip(one_line(action.thought), 300)}", dim=True)
+            say(f"  {number}. {action.description}{' FAILED' if action.failed else ''}")
+        _print_reflection(record)
     for name in damaged:
         say(f"{name}: damaged; the next resume moves it to quarantine", fg="red")
 
@@ -214,13 +213,6 @@ def standing(loops: Loops, state: LoopState) -> str:
     return state.status
 
 
-def _newest(loops: Loops) -> str:
-    newest = loops.list(limit=1)
-    if not newest:
-        raise NotFound("loop")
-    return newest[0].loop_id
-
-
 def _row(state: LoopState, now: str) -> tuple[str, ...]:
     return (
         state.loop_id,
@@ -236,7 +228,7 @@ def _fields(state: LoopState) -> dict[str, Any]:
     return {**plain(state, without_none=True), "scope": list(state.scope)}
 
 
-def _trials(state: LoopState) -> None:
+def _print_trials(state: LoopState) -> None:
     say(f"{state.loop_id}: {state.status}{f' ({state.reason})' if state.reason else ''}", bold=True)
     say(f"task: {clip(one_line(state.task), 200)}")
     for note in state.notes:
@@ -255,24 +247,11 @@ def _trials(state: LoopState) -> None:
     table([("trial", "outcome", "reward", "errors", "category", "time"), *rows])
 
 
-def _steps(record: Record) -> None:
-    """What the actor did, with the thought before each step."""
-    for number, action in enumerate(record.actor_output.actions):
-        if action.thought:
-            say(f"  thought: {clip(one_line(action.thought), 300)}", dim=True)
-        say(f"  {number}. {action.description}{' FAILED' if action.failed else ''}")
-
-
-def _reflection(record: Record) -> None:
+def _print_reflection(record: Record) -> None:
     words = record.self_reflection
     credit = words.credit_assignment
-    sure = f"{words.confidence:.2f}"
-    say()
-    say(
-        f"Reflection on trial {record.iteration + 1}"
-        f" (by {words.author or 'an unknown author'}, confidence {sure})",
-        bold=True,
-    )
+    by = f"by {words.author or 'an unknown author'}, confidence {words.confidence:.2f}"
+    say(f"\nReflection on trial {record.iteration + 1} ({by})", bold=True)
     say(words.reflection_text)
     if record.actor_output.strategy:
         say(f"  strategy: {record.actor_output.strategy}")

@@ -13,8 +13,8 @@ import click
 from hardwon.core.errors import storage_error
 from hardwon.core.text.clean import plural
 from hardwon.core.values import plain
-from hardwon.learn.trials import Loops, exchange
-from hardwon.learn.trials.analytics import Analysis, Curve, SharedPoint
+from hardwon.learn.trials import exchange
+from hardwon.learn.trials.analytics import Analysis, Curve
 from hardwon.learn.trials.files import loop_ids
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import Progress, dump, say, table
@@ -147,17 +147,20 @@ def number(value: float | None, unit: str = "") -> str:
 def analyze(html: str | None, min_frequency: int, as_json: bool, **place: Any) -> None:
     """Statistics over all loops: tables, curves, patterns."""
     with options.Scoped(**place) as own:
-        loops = own.loops
-        analysis = _analysis(loops, is_quiet=as_json)
+        loops, done = own.loops, count(1)
+        total = len(loop_ids(loops.root))
+        with Progress("Reading", is_quiet=as_json) as tell:
+            analysis = loops.analyze(watch=lambda: tell(next(done), total))
         patterns = loops.patterns(min_frequency=min_frequency)
     if html:
         _write(html, analysis_page(analysis, title="What the trials taught"))
     if as_json:
         dump({**plain(analysis), "patterns": plain(patterns)})
         return
-    _figures(analysis)
-    _curves(analysis)
-    _patterns(patterns)
+    _print_figures(analysis)
+    _print_curves(analysis)
+    shared = [f"  {pattern.frequency}×  {pattern.text}" for pattern in patterns[:10]]
+    _print_titled("Said more than once", shared)
     if html:
         say(f"\nwritten: {html}")
 
@@ -184,7 +187,8 @@ def export(loop_id: str, published: bool, target: str | None, **place: Any) -> N
         return
     folder = os.path.join(target, exchange.published_id(loop_id)) if is_layout else target
     for document in documents:
-        _write(os.path.join(folder, f"{document['iteration'] + 1:03d}.json"), _text(document))
+        text = json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+        _write(os.path.join(folder, f"{document['iteration'] + 1:03d}.json"), text)
     say(f"{plural(len(documents), 'reflection')} written to {folder}")
 
 
@@ -195,7 +199,11 @@ def export(loop_id: str, published: bool, target: str | None, **place: Any) -> N
 @options.as_json
 def import_(path: str, verbose: bool, as_json: bool, **place: Any) -> None:
     """Import the reflections below PATH, in any of the three published formats."""
-    progress = Progress("Importing", is_quiet=as_json, kept=_loops_kept)
+    progress = Progress(
+        "Importing",
+        is_quiet=as_json,
+        kept=lambda done: f"{plural(done, 'loop')} imported; run it again for the others",
+    )
     with options.Scoped(**place) as own, progress as tell:
         imported = own.loops.import_from(path, tell=tell)
     if as_json:
@@ -212,17 +220,9 @@ def import_(path: str, verbose: bool, as_json: bool, **place: Any) -> None:
         say(f"  refused: {problem}", fg="yellow")
 
 
-def _loops_kept(done: int) -> str:
-    return f"{plural(done, 'loop')} imported; run it again for the others"
-
-
-def _analysis(loops: Loops, *, is_quiet: bool) -> Analysis:
-    total, done = len(loop_ids(loops.root)), count(1)
-    with Progress("Reading", is_quiet=is_quiet) as tell:
-        return loops.analyze(watch=lambda: tell(next(done), total))
-
-
-def _figures(analysis: Analysis) -> None:
+def _print_figures(analysis: Analysis) -> None:
+    with_lessons = percent(analysis.success_with_lessons)
+    without = percent(analysis.success_without_lessons)
     table(
         [
             ("loops", f"{analysis.loops} ({plural(analysis.trials, 'trial')})"),
@@ -235,17 +235,13 @@ def _figures(analysis: Analysis) -> None:
             ("confidence against improvement (r)", number(analysis.confidence_correlation)),
             ("poor reflections", str(analysis.low_quality)),
             ("loops that reused lessons", percent(analysis.lesson_reuse_rate)),
-            ("success with / without lessons", _both(analysis)),
+            ("success with / without lessons", f"{with_lessons} / {without}"),
         ],
         indent="",
     )
 
 
-def _both(analysis: Analysis) -> str:
-    return f"{percent(analysis.success_with_lessons)} / {percent(analysis.success_without_lessons)}"
-
-
-def _curves(analysis: Analysis) -> None:
+def _print_curves(analysis: Analysis) -> None:
     if not analysis.loops:
         return
     _print_titled("Reward by trial (mean)", plot(analysis.reward_curve, high=1.0))
@@ -271,22 +267,11 @@ def _curves(analysis: Analysis) -> None:
     _print_titled("Newest loops", lines)
 
 
-def _patterns(patterns: Sequence[SharedPoint]) -> None:
-    _print_titled(
-        "Said more than once",
-        [f"  {pattern.frequency}×  {pattern.text}" for pattern in patterns[:10]],
-    )
-
-
 def _print_titled(title: str, lines: list[str]) -> None:
     if lines:
         say(f"\n{title}", bold=True)
     for line in lines:
         say(line)
-
-
-def _text(document: dict[str, Any]) -> str:
-    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
 
 
 def _write(path: str, text: str) -> None:

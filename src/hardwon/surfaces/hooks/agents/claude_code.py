@@ -47,6 +47,7 @@ def read(payload: dict[str, Any], name: str = "") -> Event | None:
         output=words(payload.get("error") or payload.get("tool_response")),
         is_nested=bool(nested),
         can_be_asked=name == "Stop" and payload.get("stop_hook_active") is not True,
+        takes_permission=True,
     )
 
 

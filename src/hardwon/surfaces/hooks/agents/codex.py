@@ -7,26 +7,23 @@ import os
 from typing import Any
 
 from hardwon.surfaces.hooks.agents import claude_code
-from hardwon.surfaces.hooks.events import Event, EventKind, HookReply
+from hardwon.surfaces.hooks.events import Event, EventKind
 from hardwon.surfaces.hooks.payload import group, text
 
 _TAIL = 256 * 1024
+answer = claude_code.answer
 
 
 def read(payload: dict[str, Any], name: str = "") -> Event | None:
     """The event; a finished action counts as failed when the rollout says so."""
     event = claude_code.read(payload, name)
-    if event is None or event.kind != EventKind.WORKED:
-        return event
+    if event is None:
+        return None
+    event = event._replace(takes_permission=False)
     rollout = text(payload, "transcript_path")
-    if _failed(rollout, text(payload, "tool_use_id")):
+    if event.kind == EventKind.WORKED and _failed(rollout, text(payload, "tool_use_id")):
         return event._replace(kind=EventKind.FAILED)
     return event
-
-
-def answer(event: Event, reply: HookReply) -> dict[str, Any]:
-    """As for Claude Code, but for the permission of a call, which only a person gives."""
-    return claude_code.answer(event, reply._replace(is_allowed=False))
 
 
 def _failed(rollout: str, call: str) -> bool:

@@ -16,6 +16,7 @@ def read(payload: dict[str, Any], name: str = "") -> Event | None:
     event = claude_code.read(payload, name)
     if event is None:
         return None
+    event = event._replace(takes_permission=False)
     if event.name == "Stop":  # it calls every stop one that a hook has made
         return event._replace(can_be_asked=True)
     if event.kind == EventKind.PROMPT and not event.text:
