@@ -38,6 +38,7 @@ from hardwon.knowledge.reading.changed_lines import (
     line_of,
     lines_fix,
 )
+from hardwon.knowledge.reading.reading import tool_of
 from hardwon.knowledge.reading.reports import (
     bare_test,
     count_tests,
@@ -45,7 +46,6 @@ from hardwon.knowledge.reading.reports import (
     has_run_tests,
     is_red,
 )
-from hardwon.knowledge.reading.reading import tool_of
 from hardwon.knowledge.reading.shell import parse
 from hardwon.knowledge.reading.signature import fold
 
