@@ -36,9 +36,7 @@ class Session:
         self.name = name
 
     def tell(self, kind: str, **fields: Any) -> HookReply:
-        event = Event(
-            kind, kind, session=self.name, cwd=PROJECT, takes_permission=True, **fields
-        )
+        event = Event(kind, kind, session=self.name, cwd=PROJECT, takes_permission=True, **fields)
         with hardwon.open(self.home) as hw:
             return respond(event, hw)
 
