@@ -72,7 +72,7 @@ def main() -> None:
         with served(home) as server, chromium(Path(place, "profile")) as browser:
             page = browser.page()
             page.open(server.service.link())
-            page.wait_for("Waiting for you")
+            page.wait_for("What waits for me?")
             take(page, "pages-overview.png", width=1180, height=760)
             page.open(f"{page.run('location.href')}review?status=candidate")
             page.wait_for("Evidence")

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.api.client.remote import RemoteAgent, RemoteHardwon, RemoteLessons
+from hardwon.api.client.handles import RemoteLessons, RemotePlaybook
+from hardwon.api.client.remote import RemoteAgent, RemoteHardwon
 from hardwon.core.errors import InvalidInput
 from tests.client.faces import on_a_server
 
@@ -38,6 +39,7 @@ def signatures(kind: type) -> dict[str, object]:
         (RemoteHardwon, hardwon.Hardwon),
         (RemoteAgent, hardwon.Agent),
         (RemoteLessons, type(hardwon.open("memory:").agent("a").lessons)),
+        (RemotePlaybook, type(hardwon.open("memory:").agent("a").playbook)),
     ],
 )
 def test_every_verb_takes_the_same(remote: type, local: type) -> None:

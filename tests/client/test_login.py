@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import hardwon
+from hardwon.api.client.remote import connect
 from hardwon.core.errors import InvalidInput
 from hardwon.core.settings import load
 from tests.surfaces.serve.processes import identity, key, serving
@@ -110,6 +111,64 @@ def test_what_one_laptop_learns_the_other_knows(
         assert failure.met == 2  # in the sessions s1 and s2; t1 is still on the other laptop
 
 
+def test_every_verb_works_after_the_login_or_says_what_to_do(
+    tmp_path: Path, laptops: tuple[Laptop, Laptop]
+) -> None:
+    home, (ada, _) = tmp_path / "server", laptops
+    item = {"sort": "pitfall", "when": "making a folder", "do": "Use `mkdir -p out/nightly`."}
+    with serving(home) as server:
+        url = f"http://127.0.0.1:{server.port}"
+        secret = key(home, "create", "--role", "admin", "--note", "laptops")
+        ada.environ["HARDWON_RUNS_PERSON"] = "Ada"
+        ada.run("login", url, HARDWON_KEY=secret)
+        ada.work("s1")
+        ada.hook("SessionStart", "s2", source="startup")
+        worked = {"tool_name": "Bash", "tool_input": FIXED, "tool_response": {"stdout": ""}}
+        ada.hook("PostToolUse", "s2", **worked)
+
+        assert "Added #1" in ada.run("playbook", "add", "-", given=json.dumps(item))
+        ada.exchange()
+
+        assert "mkdir -p out/nightly" in ada.run("playbook")
+        assert "Pinned #1" in ada.run("playbook", "pin", "1")
+        assert "pin was:" in ada.run("playbook", "history")
+        assert "Took back" in ada.run("playbook", "undo")
+        assert "written" in ada.run("playbook", "write", str(tmp_path / "AGENTS.md"))
+        assert "mkdir -p" in ada.run("fix", ERROR)
+        assert "mkdir -p" in ada.run("how", "mkdir", "nightly")
+        assert "by Ada" in ada.run("report", "--projects")
+        assert "session learn --home DIR" in ada.run("session", "learn", code=2)
+        assert url in ada.run("open", "--no-browser")
+        assert "where the server runs" in ada.run("dream", code=2)
+    with hardwon.open(home) as hw:
+        runs = hw.tenant().ended_runs().rows
+        assert {(run.person, run.machine) for run in runs} == {("Ada", os.uname().nodename)}
+
+
+def test_a_run_is_noted_with_its_person_its_key_or_nobody(tmp_path: Path) -> None:
+    with served(tmp_path / "server") as server:
+        secret = server.key(role="agent", note="the robot")
+        for name, how in (("Ada", {"person": "Ada"}), ("off", {"person": "", "machine": False})):
+            values = load(str(tmp_path / name))
+            values = values._replace(runs=values.runs._replace(**how))
+            with connect(server.service.url, key=secret, settings=values, patience=30) as hw:
+                coder = hw.agent("coder", run=name)
+                coder.after_action("bash", MKDIR, output=ERROR)
+                coder.end_run()
+        step = {"tool": "bash", "args": MKDIR, "output": ERROR}
+        server.ask("POST", "/v1/after_action?agent=coder&run=plain", step, key=secret)
+        server.ask("POST", "/v1/end_run?agent=coder&run=plain", key=secret)
+
+        runs = server.hw.tenant().ended_runs().rows
+        named = sorted((run.person, run.machine) for run in runs)
+        assert named == [("", ""), ("Ada", os.uname().nodename), ("the robot", "")]
+        kind = server.hw.tenant().failures().rows[0].kind
+        told = server.ask("GET", f"/v1/failures/{kind}", key=server.key()).json
+        assert sorted(one["person"] for one in told["met_by"]) == ["", "Ada", "the robot"]
+        listed = server.ask("GET", "/v1/runs?person=Ada", key=server.key()).json["items"]
+        assert [run["machine"] for run in listed] == [os.uname().nodename]
+
+
 def test_nothing_is_lost_or_doubled_while_the_server_is_away_or_the_key_revoked(
     tmp_path: Path, laptops: tuple[Laptop, Laptop]
 ) -> None:
@@ -166,7 +225,7 @@ def test_commands_use_the_server_and_say_what_only_it_can_do(
         assert "installed" in ben.run(*install)  # past sessions are not offered
         examined = ben.run("doctor")
         assert f"store: the server answers, as admin of 'default'; {url}; copy updated" in examined
-        for typed in ("playbook", "fix oops", "how deploy", "report --projects", "session list"):
+        for typed in ("dream", "loop list"):
             refused = ben.run(*typed.split(), code=2)
             assert f"`hardwon {typed}` works only on the machine where the server runs" in refused
         with hardwon.open(ben.home) as hw:

@@ -8,7 +8,7 @@ import pytest
 
 from hardwon import Scope
 from hardwon.core.errors import NotFound
-from hardwon.core.values.report import ListQuery, Place, Window
+from hardwon.core.values.report import ListQuery, Met, Place, Window
 from hardwon.core.values.run import EndedRun, Failure, Shown, run_id
 from hardwon.storage.ports import Store
 from tests.samples import CODER, FAILED, NOW, WORKED
@@ -24,7 +24,6 @@ SHOWN = (Shown("d1", "error", ("k",), 1, (7,)),)
 def ended(
     name: str, at: datetime = NOW, scope: Scope = CODER, task: str = "Make the folder"
 ) -> EndedRun:
-    counts = {"made": 2, "failed": 1, "told": 1}
     return EndedRun(
         run_id(name, at - HOUR),
         scope,
@@ -33,10 +32,14 @@ def ended(
         at - HOUR,
         at,
         "recovered",
-        **counts,
+        made=2,
+        failed=1,
+        told=1,
         kinds=("mkdir: no such file",),
         steps=STEPS,
         shown=SHOWN,
+        person="Ada",
+        machine="a1",
     )
 
 
@@ -182,3 +185,28 @@ def test_a_note_is_not_kept_when_what_it_stands_for_is_not(store: Store) -> None
 
     is_whole = type(store).__name__ != "MemoryStore"
     assert not store.ended_runs.past(CODER, ["a1"]) or not is_whole
+
+
+def test_runs_are_found_by_the_failure_that_they_met_and_by_their_person(store: Store) -> None:
+    store.ended_runs.keep(ended("aaaa"))
+    store.ended_runs.keep(ended("bbbb")._replace(person="Ben", machine="b1"))
+    store.ended_runs.keep(ended("cccc")._replace(kinds=("mkdir: no such file or folder",)))
+
+    assert sorted(names(store, met="mkdir: no such file")) == ["aaaa", "bbbb"]
+    assert sorted(names(store, person="Ada")) == ["aaaa", "cccc"]
+    assert names(store, person="Ada", met="mkdir: no such file") == ["aaaa"]
+    assert names(store, met="mkdir") == []
+
+
+def test_whose_runs_met_a_failure_is_counted(store: Store) -> None:
+    for number, name in enumerate(("aaaa", "bbbb")):
+        store.ended_runs.keep(ended(name, NOW + number * HOUR))
+    store.ended_runs.keep(ended("cccc")._replace(person="Ben", machine="b1"))
+    store.ended_runs.keep(ended("dddd")._replace(kinds=("another",)))
+
+    asked = ListQuery(ACME, met="mkdir: no such file")
+
+    found = store.ended_runs.who_met(asked)
+    assert found == [Met(CODER, "Ada", "a1", 2, NOW + HOUR), Met(CODER, "Ben", "b1", 1, NOW)]
+    assert store.ended_runs.who_met(asked._replace(limit=1)) == found[:1]
+    assert store.ended_runs.who_met(asked._replace(place=Place("globex"))) == []

@@ -8,7 +8,7 @@ import pytest
 
 from hardwon import Scope
 from hardwon.core.errors import NotFound
-from hardwon.core.values.report import ListQuery, Place
+from hardwon.core.values.report import ListQuery, Order, Place
 from hardwon.storage.ports import Store
 from tests.contract.test_deliveries import delivery
 from tests.samples import CODER, NOW, lesson
@@ -159,3 +159,36 @@ def test_the_scopes_of_a_tenant_are_told(store: Store) -> None:
         CODER._replace(project="web"),
         TESTER,
     ]
+
+
+def test_pages_show_every_lesson_once_the_most_often_met_first(store: Store) -> None:
+    for number in range(13):
+        store.lessons.add(lesson(str(number), (CODER, TESTER)[number % 2], met=number % 4 + 1))
+
+    pages, after = [], None
+    while page := store.listing.lessons(ListQuery(ACME, after=after, limit=5, order=Order.MET)):
+        pages += page
+        after = float(page[-1].met), str(page[-1].id)
+
+    assert [one.met for one in pages] == [4] * 3 + [3] * 3 + [2] * 3 + [1] * 4
+    assert len({one.id for one in pages}) == 13
+
+
+def test_a_list_may_be_of_those_with_a_tag(store: Store) -> None:
+    for tags in (("bash", "rm"), ("bash",), ("rm -r",), ()):
+        store.lessons.add(lesson(str(tags), tags=tags))
+
+    assert ids(store, tag="bash") == [1, 2]
+    assert ids(store, tag="rm") == [1]
+    assert ids(store, tag="bash", text="rm") == [1]
+    assert ids(store, tag="b") == []
+
+
+def test_one_kind_of_failure_is_found(store: Store) -> None:
+    meet(store, "TypeError", 1, 2)
+    meet(store, "KeyError", 3)
+
+    (found,) = store.listing.failures(ListQuery(ACME, kind="KeyError"), NOW - 9 * DAY)
+
+    assert (found.kind, found.met, found.scope) == ("KeyError", 1, CODER)
+    assert store.listing.failures(ListQuery(ACME, kind="Error"), NOW - 9 * DAY) == []

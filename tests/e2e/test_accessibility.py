@@ -48,7 +48,7 @@ def server(tmp_path: Path) -> Iterator[Served]:
 def page(browser: Browser, server: Served) -> Page:
     tab = browser.page()
     tab.open(server.service.link())
-    tab.wait_for("Waiting for you")
+    tab.wait_for("What waits for me?")
     return tab
 
 

@@ -32,11 +32,11 @@ from hardwon.knowledge.reading import call_keys
 if TYPE_CHECKING:
     from datetime import datetime, timedelta
 
-    from hardwon.api import lookup, namespaces, playbook, tenants
+    from hardwon.api import namespaces, playbook, tenants
     from hardwon.api.client.remote import RemoteHardwon
     from hardwon.core.settings import Settings
     from hardwon.core.values.job import Job, Tally
-    from hardwon.core.values.report import Report
+    from hardwon.core.values.report import Answer, Recurring, Report
     from hardwon.engine import projects as claims
     from hardwon.engine.runtime import Answerer, Processor
     from hardwon.engine.worker import WorkerProcess
@@ -106,7 +106,7 @@ def open(
             return remote.log_in(settings, clock=clock)
         engine = Runtime(settings, place, model=model, embedder=embedder, clock=clock)
         engine.processors.update(PROCESSORS)
-        engine.chores.append(collect_traces)
+        engine.chores += (collect_traces, _watch)
         if model is not None:
             engine.model  # noqa: B018 - an unusable model is refused here, not job by job
         if work:
@@ -136,7 +136,16 @@ PROCESSORS = {
     "execution": _processor("executions"),
     "goal": _processor("goals"),
     "run": _processor("reader"),
+    "notice": lambda engine, job: import_module("hardwon.api.notices").process(engine, job),
 }
+
+
+def _watch(engine: Runtime) -> Iterator[object]:
+    """Queue notices for people, if they are on."""
+    if engine.settings.notices.webhook:
+        from hardwon.api import notices
+
+        yield from notices.watch(engine)
 
 
 def collect_traces(engine: Runtime) -> Iterator[object]:
@@ -438,15 +447,13 @@ class Agent:
         asked = f"{text}\n{imagined}" if imagined else text
         return self._engine.doors.explain(self.scope, door, asked, tool)
 
-    def fix(self, error: str, *, limit: int = 5) -> Sequence[lookup.Answer]:
+    def fix(self, error: str, *, limit: int = 5) -> Sequence[Answer]:
         """What got past this error, in this project first, then in the agent's others."""
         from hardwon.api import lookup
 
         return lookup.answers_to_error(self._engine, self.scope, as_text(error), limit=limit)
 
-    def how(
-        self, words: str, *, limit: int = 5, is_for_person: bool = False
-    ) -> Sequence[lookup.Answer]:
+    def how(self, words: str, *, limit: int = 5, is_for_person: bool = False) -> Sequence[Answer]:
         """The calls that worked and fit these words, in this project first, then in others.
 
         A person also sees the fixes of lessons that an agent is not yet shown for words.
@@ -457,7 +464,7 @@ class Agent:
             self._engine, self.scope, as_text(words), limit=limit, is_for_person=is_for_person
         )
 
-    def recurring(self, *, since: timedelta, limit: int = 20) -> Sequence[lookup.Recurring]:
+    def recurring(self, *, since: timedelta, limit: int = 20) -> Sequence[Recurring]:
         """The failures that most runs met, in all projects of this agent, with their cures."""
         from hardwon.api import lookup
 

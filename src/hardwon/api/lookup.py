@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple
 
 from hardwon.core.text.clean import one_line
 from hardwon.core.values.delivery import Door
 from hardwon.core.values.lesson import LIVE, Lesson
-from hardwon.core.values.report import Place, Window
+from hardwon.core.values.report import Answer, Place, Recurring, Window
 from hardwon.core.values.run import EndedRun, Failure, Step
 from hardwon.core.values.scope import Scope
 from hardwon.engine.pipeline.mine import Memory
@@ -28,36 +27,11 @@ _TEXT = 8000  # characters of an error, from its end
 _ALWAYS = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-class Answer(NamedTuple):
-    """Something that worked: in which project, how often, when last, and in which run."""
-
-    text: str
-    about: str  # the failure that it got past; "" for a call that simply works
-    project: str
-    worked: int
-    failed: int
-    run: str = ""  # the id of the newest run that shows it
-    task: str = ""
-    at: datetime | None = None
-    lesson: int = 0
-
-
-class Recurring(NamedTuple):
-    """A failure that agents keep meeting, over all their projects."""
-
-    text: str
-    runs: int
-    calls: int  # that failed so
-    projects: tuple[str, ...]
-    first: datetime
-    last: datetime
-    cure: str = ""  # what got past it; "" while it is open
-
-
 def recurring_failures(
     engine: Runtime, scope: Scope, since: datetime, *, limit: int
 ) -> list[Recurring]:
     """The failures that most runs of an agent met, in all its projects, with their cures."""
+    _collect_runs(engine)
     window = Window(scope, since, part=Place(scope.tenant, scope.agent))
     met = dict[str, list[tuple[EndedRun, Step]]]()
     for run in engine.store.ended_runs.latest(window, limit=_ALL_RUNS):
@@ -72,7 +46,7 @@ def _recurring(engine: Runtime, kind: str, cases: Sequence[tuple[EndedRun, Step]
     last_run, last_step = cases[-1]
     cure = ""
     for scope in dict.fromkeys(run.scope for run, _ in reversed(cases)):
-        memory = Memory(scope, engine.store.lessons, screen_lesson, engine.clock())
+        memory = Memory(scope, engine.store.lessons, screen_lesson, engine.clock(), {})
         lesson = memory.about(Failure("", kind, "")) if not cure else None
         cure = one_line(lesson.fixes[0].text) if lesson and lesson.fixes else cure
     return Recurring(
@@ -83,6 +57,7 @@ def _recurring(engine: Runtime, kind: str, cases: Sequence[tuple[EndedRun, Step]
         first=cases[0][0].begun,
         last=last_run.ended,
         cure=cure,
+        people=tuple(dict.fromkeys(run.person for run, _ in cases if run.person)),
     )
 
 
@@ -108,6 +83,7 @@ def answers_to_words(
     text = screen_text(words, _TEXT)
     wanted = {stem(word) for word in re.findall(r"\w{2,}", text.lower())}
     found = list[Answer]()
+    _collect_runs(engine)
     for place in _projects(engine, scope):
         runs = _runs(engine, place)
         shown = [_families(run) for run in runs]
@@ -205,6 +181,12 @@ def _families(run: EndedRun) -> set[str]:
 
 def _shows(run: EndedRun, lesson: Lesson) -> bool:
     return any(step.failure and step.failure.kind in lesson.kinds for step in run.steps)
+
+
+def _collect_runs(engine: Runtime) -> None:
+    """Archive the runs that ended since a worker last did so."""
+    for _ in engine.collect_runs():
+        continue
 
 
 def _runs(engine: Runtime, scope: Scope) -> list[EndedRun]:

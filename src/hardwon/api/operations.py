@@ -17,7 +17,7 @@ from hardwon.core.values.dream import Dream, DreamChange
 from hardwon.core.values.job import Job
 from hardwon.core.values.lesson import Change, Lesson
 from hardwon.core.values.reflection import Reflection
-from hardwon.core.values.report import Exposure, LessonVerdict, Report
+from hardwon.core.values.report import Answer, Exposure, LessonVerdict, Met, Recurring, Report
 from hardwon.core.values.run import EndedRun
 from hardwon.core.values.scope import Scope
 from hardwon.learn.trials.values import LoopState
@@ -68,6 +68,7 @@ class Operation(NamedTuple):
     shape: str = ""  # list, page; "": one value
     status: int = 200
     media: str = JSON
+    takes: str = JSON  # the media type of its body
     is_door: bool = False  # it answers with nothing after an error or its time limit
     is_large: bool = False  # its body may be as large as a pack
     is_secret: bool = False  # its answer is never stored
@@ -90,10 +91,6 @@ class Text(NamedTuple):
     """A text."""
 
     text: str
-
-
-class Traces(NamedTuple):
-    """The answer to OTLP traces: an empty object."""
 
 
 class MaybeVerdict(NamedTuple):
@@ -168,6 +165,30 @@ class FailureRow(NamedTuple):
     scope: Scope | None
 
 
+class FailureDetails(NamedTuple):
+    """A kind of failure, the lesson about it, and whose runs met it."""
+
+    failure: FailureRow
+    lesson: int | None
+    met_by: tuple[Met, ...]
+
+
+class PlaybookBlock(NamedTuple):
+    """What the start of a run shows: the text, the items in it, its tokens."""
+
+    text: str
+    lessons: tuple[Lesson, ...]
+    tokens: int
+
+
+class Written(NamedTuple):
+    """What came of the items that an agent wrote."""
+
+    added: tuple[Lesson, ...]
+    known: tuple[Lesson, ...]  # items that said the same before
+    refused: tuple[tuple[str, str], ...]  # when each would apply, and why it was not kept
+
+
 class Spend(NamedTuple):
     """What a model has cost on a day."""
 
@@ -235,10 +256,10 @@ class NewKey(NamedTuple):
 _TYPES = {
     kind.__name__: kind
     for kind in (
-        *(Change, Delivery, Done, Dream, DreamDetails, EndedRun, Exposure, FailureRow, Injection),
-        *(Job, Key, Lesson, LoopState, Marks, MaybeJob, MaybeVerdict, Me, NewKey, QueuePage),
-        *(Recalled, Received, Reflection, Report, ScopeCount, Spend, Started, SyncState, Text),
-        *(Traces, UndoneDream, dict, str),
+        *(Answer, Change, Delivery, Done, Dream, DreamDetails, EndedRun, Exposure, FailureDetails),
+        *(FailureRow, Injection, Job, Key, Lesson, LoopState, Marks, MaybeJob, MaybeVerdict, Me),
+        *(NewKey, PlaybookBlock, QueuePage, Recalled, Received, Recurring, Reflection, Report),
+        *(ScopeCount, Spend, Started, SyncState, Text, UndoneDream, Written, dict, str),
     )
 }
 _ABOUT = {"": (), "place": ("agent", "project"), "run": ("agent", "project", "run")}

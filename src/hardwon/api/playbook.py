@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shlex
 import sys
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from hardwon.api.operations import Written
 from hardwon.core.errors import InvalidInput, NotFound, no_change
 from hardwon.core.settings import default_home
 from hardwon.core.text.clean import require_text
@@ -26,14 +27,6 @@ if TYPE_CHECKING:
     from hardwon.storage.ports import Run
 
 _TIMES = ("when ", "before ", "after ", "while ")
-
-
-class Written(NamedTuple):
-    """What came of the items that an agent wrote."""
-
-    added: tuple[Lesson, ...]
-    known: tuple[Lesson, ...]  # items that said the same before
-    refused: tuple[tuple[str, str], ...]  # when each would apply, and why it was not kept
 
 
 class Playbook:
@@ -120,10 +113,13 @@ class Playbook:
         values = self._engine.settings
         if values.is_for_hooks and values.remote:
             raise InvalidInput("a hook has only a copy of the database; run `hardwon playbook add`")
+        return self.write_down(text, *self._find_run(run))
+
+    def write_down(self, text: str, scope: Scope, name: str, past: RunSoFar) -> Written:
+        """The same about a run that the caller has at hand."""
         items = parse_items(text)
         if not items:
             raise InvalidInput('no item found; each is {"sort": …, "when": …, "do": …} in JSON')
-        scope, name, past = self._find_run(run)
         outcome = reading.write_down(self._engine, scope, items, name=name, past=past)
         refused = tuple((item.when, why) for item, why in outcome.refused)
         return Written(outcome.added, outcome.confirmed, refused)

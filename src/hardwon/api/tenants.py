@@ -120,9 +120,10 @@ class Tenant:
         """One kind of failure, with all its days, or NotFound."""
         wanted = self._list_query(after=None, limit=1)._replace(kind=one_line(kind))
         always = datetime.fromtimestamp(0, UTC)
-        for found in self._engine.store.listing.failures(wanted, always):
-            return found
-        raise NotFound("failure", kind)
+        found = self._engine.store.listing.failures(wanted, always) if wanted.kind else []
+        if not found:
+            raise NotFound("failure", kind)
+        return found[0]
 
     def who_met(self, failure: FailureKind, *, limit: int = 50) -> Sequence[Met]:
         """Whose runs met a failure, as far as runs are kept, the most first."""

@@ -13,7 +13,6 @@ import shutil
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from hardwon.core import processes
 from hardwon.core.errors import InvalidInput, PermanentError, TransientError
 from hardwon.core.text.clean import one_line
 from hardwon.core.text.redact import redact
@@ -22,6 +21,7 @@ from hardwon.storage.ports import Reply
 if TYPE_CHECKING:
     from datetime import timedelta
 
+    from hardwon.core import processes
     from hardwon.storage.ports import Request
 
 OUTPUT_LIMIT = 1024 * 1024
@@ -96,6 +96,10 @@ class CommandModel:
         self._timeout = timeout.total_seconds()
 
     async def complete(self, request: Request) -> Reply:
+        from hardwon.core import (
+            processes,
+        )  # loads asyncio, which `install` and `status` do not need
+
         prompt = f"{request.system}\n\n{request.prompt}\n"
         with TemporaryDirectory() as folder:
             ended = await processes.run(

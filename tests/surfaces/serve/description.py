@@ -37,6 +37,12 @@ class Operation(NamedTuple):
         """The kind of its body; "" when it has none."""
         return next(iter(self.told.get("requestBody", {}).get("content", {})), "")
 
+    @property
+    def has_fields(self) -> bool:
+        """Whether its body is an object with fields of ours."""
+        content = self.told.get("requestBody", {}).get("content", {})
+        return "properties" in content.get("application/json", {}).get("schema", {})
+
     def body(self) -> bytes | None:
         """The example of its body."""
         if not self.media:
@@ -56,6 +62,8 @@ class Operation(NamedTuple):
 def _identity(path: str, seeds: Seeds) -> object:
     known = {
         "lessons": seeds.lesson,
+        "playbook": seeds.lesson,
+        "failures": seeds.failure,
         "dead": seeds.job,
         "dreams": seeds.dream,
         "loops": seeds.loop,

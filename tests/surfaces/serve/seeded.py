@@ -28,6 +28,7 @@ class Seeds(NamedTuple):
     key: str
     delivery: str
     run: str
+    failure: str  # its kind
 
 
 def seed(
@@ -48,9 +49,11 @@ def seed(
         lesson = coder.learn(f"make the {word} folder with `mkdir -p`")
         coder.lessons.edit(lesson.id, mistake=f"a {word} without its parent")
         shown = coder.before_turn(f"make the {word} folder")
+        coder.learn(f"feed the {word} first")
         coder.after_action("bash", MKDIR, output=f"{word}: {MKDIR_ERROR}", failed=True)
         coder.end_run()
         (run,) = coder.runs.list(text=word)[:1]
+        failure = hw.tenant(tenant, agent=agent, project=project).failures().rows[0].kind
         dream = coder.dreams.run()
         loop = coder.loops.run(
             f"try the {word}",
@@ -72,4 +75,4 @@ def seed(
     database = open_database(settings)
     key, _ = KeyRing(database).create(tenant=tenant, note=f"the {word} key")
     database.close()
-    return Seeds(lesson.id, job.id, dream.id, loop.loop_id, key.id, shown.id, run.id)
+    return Seeds(lesson.id, job.id, dream.id, loop.loop_id, key.id, shown.id, run.id, failure)

@@ -182,8 +182,7 @@ def test_no_operation_goes_beyond_role_and_limits(one: Operation, world: World) 
 
 
 FORMS = {  # what somebody would send who wants more than is theirs
-    "/failures/write": {"correction": "owned", "kind": "k", "text": "t"},
-    "/failures/mute": {"on": "yes", "kind": "k", "text": "t"},
+    "/failures/write": {"correction": "owned"},
     "/queue/retry": {"all": "yes"},
     "/queue/purge": {"all": "yes"},
     "/lessons/{number}/edit": {"situation": "owned", "correction": "owned", "approve": "yes"},
@@ -197,12 +196,14 @@ def sent(world: World, route: tuple[str, str], holder: Holder, word: str) -> Ans
     """A page or a form about something of a scope."""
     (method, path), seeds, scope = route, world.seeds[word], SCOPES[word]
     ids = {"number": seeds.lesson, "dream": seeds.dream, "loop": seeds.loop, "name": seeds.run}
+    ids |= {"kind": seeds.failure, "act": "mute" if path.startswith("/failures/") else "retire"}
     url = re.sub(r"{(\w+)}", lambda found: str(ids[found[1]]), path)
     if method == "GET":
         return world.server.ask("GET", url, headers=holder.browser)
     names = {"agent": scope.agent, "project": scope.project or ""}
     fields = [*names.items(), ("lesson", seeds.lesson), ("lesson", world.seeds["zebra"].lesson)]
     fields += [("id", seeds.key if "keys" in path else seeds.job), *FORMS.get(path, {}).items()]
+    fields += [("kind", seeds.failure)]
     headers = {**holder.browser, "Content-Type": FORM, "X-CSRF-Token": csrf(world, holder)}
     return world.server.ask("POST", url, urlencode(fields).encode(), headers=headers)
 

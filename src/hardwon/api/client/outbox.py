@@ -107,7 +107,7 @@ class Outbox:
         ended = {"task": episode.task, "attempt": episode.attempt, "error": episode.error}
         try:
             for at, step in enumerate(episode.steps):
-                fields = {**place, **_step_fields(step)}
+                fields = {**place, **step_fields(step)}
                 name = f"{job.id}-{at}"
                 self._wire.call("doors.after_action", None, fields, once=name, briefly=briefly)
             fields = {**place, **ended, "signals": dict(episode.signals)}
@@ -143,7 +143,7 @@ class RemoteRun:
     def catch_up(self) -> None:
         """Send the steps that could not be sent earlier."""
         while self.unsent:
-            self.send("doors.after_action", **_step_fields(self.unsent[0]))
+            self.send("doors.after_action", **step_fields(self.unsent[0]))
             self.unsent.pop(0)
 
     def keep(self, step: Step, output: object, failed: bool | None) -> bool:
@@ -166,5 +166,6 @@ def step_of(tool: object, args: object, output: object) -> Step:
     return Step(as_text(tool), call_keys.canonical(args), as_text(output))
 
 
-def _step_fields(step: Step) -> dict[str, Any]:
+def step_fields(step: Step) -> dict[str, Any]:
+    """A step as it is sent."""
     return {"tool": step.tool, "args": step.args, "output": step.output, "failed": step.failed}

@@ -279,3 +279,30 @@ def day_number(moment: datetime) -> int:
 def day_of(number: int) -> date:
     """The day with this number."""
     return _FIRST_DAY + timedelta(days=number)
+
+
+class Answer(NamedTuple):
+    """Something that worked: in which project, how often, when last, and in which run."""
+
+    text: str
+    about: str  # the failure that it got past; "" for a call that simply works
+    project: str
+    worked: int
+    failed: int
+    run: str = ""  # the id of the newest run that shows it
+    task: str = ""
+    at: datetime | None = None
+    lesson: int = 0
+
+
+class Recurring(NamedTuple):
+    """A failure that agents keep meeting, over all their projects."""
+
+    text: str
+    runs: int
+    calls: int  # that failed so
+    projects: tuple[str, ...]
+    first: datetime
+    last: datetime
+    cure: str = ""  # what got past it; "" while it is open
+    people: tuple[str, ...] = ()  # whose runs they were, as far as that is recorded

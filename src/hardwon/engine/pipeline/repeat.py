@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.core.values.lesson import PREPARED, Fix, Lesson, Status
+from hardwon.core.values.lesson import EDITED, PREPARED, Fix, Lesson, Status
 from hardwon.core.values.run import Trigger
 from hardwon.knowledge.evidence.calls import calls_of, only_call
 from hardwon.knowledge.evidence.common import READERS
 from hardwon.knowledge.evidence.keys import same_key
-from hardwon.knowledge.evidence.wording import TRAIL, show_call
+from hardwon.knowledge.evidence.wording import TRAIL, Seen, show_call
 from hardwon.knowledge.ranking.query import Query
 from hardwon.knowledge.ranking.scores import Judged
 from hardwon.knowledge.reading.mined_lesson import fixes_to_show
@@ -97,13 +97,13 @@ def _says_otherwise(fix: Fix, pending: Call, past: RunSoFar, *, sure: int) -> bo
         return False  # a file was changed, or the goal, or it did not always help
     _, *first = fix.key.split(PREPARED)
     if first:
-        if fix.worked < sure or READERS.issuperset(first):
+        if fix.worked < sure or EDITED in fix.key or READERS.issuperset(first):
             return False  # the files may be right now
         made = {call.program for step in past.steps for call in calls_of(step)}
         return made.isdisjoint(first)
     if pending.is_tool:
         return True
-    return _words(show_call(pending, past.task)) != _words(fix.call)
+    return _words(show_call(pending, Seen(past.task))) != _words(fix.call)
 
 
 def _words(call: str) -> list[str]:

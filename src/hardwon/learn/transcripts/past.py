@@ -139,7 +139,7 @@ class PastSessions:
         with self._alone():
             for number, record in messages.import_records(path, skipped):
                 odd = Counter[str]()
-                make = partial(Reading, messages.ImportParser(), [(number, record)], odd)
+                make = partial(Reading, messages.read_import, [(number, record)], odd)
                 reading = make()
                 is_run = any(map(bool, reading.moments()))
                 skipped += odd

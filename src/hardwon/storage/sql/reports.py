@@ -96,7 +96,7 @@ SELECT {1}, id FROM hardwon.lessons
 WHERE tenant = :tenant AND {0} AND shelf = :shelf AND status = :status
 AND {1} <= :at AND ({1} < :at OR id > :id) AND (:tag = '' OR strpos(tags, :tag) > 0)
 """
-_ORDERS = {Order.USED: "last_seen_at", Order.MET: "met_count"}
+ORDERS = {Order.USED: "last_seen_at", Order.MET: "met_count"}
 _DELIVERY_ROWS = f"""
 SELECT {DELIVERY} FROM hardwon.deliveries WHERE tenant = :tenant AND shelf = :shelf
 AND at <= :at AND (at < :at OR id > :id)
@@ -127,10 +127,12 @@ class SqlStatistics:
         self._journal = journal
 
     def met(self, window: Window) -> list[tuple[date, int]]:
+        self._journal.fold()
         rows = self._rows(_MET, window, first=day_number(window.since))
         return [(day_of(day), count) for day, count in rows]
 
     def failures(self, window: Window, *, limit: int) -> list[FailureKind]:
+        self._journal.fold()
         first, shelves = day_number(window.since), scopes.covered_shelves(self._db, window)
         tenancy = self._db.of(window.scope.tenant)
         rows = tenancy.rows(_KINDS, shelves=shelves, first=first, limit=limit)
@@ -138,6 +140,7 @@ class SqlStatistics:
         return [kind_of(row)._replace(days=tuple(days[row[0]])) for row in rows]
 
     def stopped(self, window: Window, *, before: datetime, limit: int) -> list[FailureKind]:
+        self._journal.fold()
         times = {"since": window.since.timestamp(), "before": before.timestamp()}
         return [kind_of(row) for row in self._rows(_STOPPED, window, limit=limit, **times)]
 
@@ -193,6 +196,11 @@ def _count_by_day(
     return days_of(tenancy.rows(_DAYS, **values), kinds)
 
 
+def quoted_tag(query: ListQuery) -> str:
+    """The wanted tag as an item of a stored list; "" for any."""
+    return json.dumps(query.tag) if query.tag else ""
+
+
 class SqlListing:
     """Pages of lists, merged from the first rows of each shelf; each reads few rows more."""
 
@@ -201,6 +209,7 @@ class SqlListing:
         self._journal = journal
 
     def scopes(self, tenant: str) -> list[Scope]:
+        self._journal.fold()
         every = scopes.of_tenant(self._db, tenant).values()
         return sorted(every, key=lambda scope: (scope.agent, scope.project or ""))
 
@@ -230,7 +239,7 @@ class SqlListing:
     def _first_ids(self, query: ListQuery, shelves: list[int], condition: Statement) -> list[Row]:
         """The marks of the lessons that may match, in the order of the list."""
         place, number = query.after or (_ENDLESS, "0")
-        column, tag = _ORDERS[query.order], json.dumps(query.tag) if query.tag else ""
+        column, tag = ORDERS[query.order], quoted_tag(query)
         sql = _LESSON_IDS.format(condition.sql, column)
         rows = self._db.of(query.place.tenant).first_of_each(
             bind(sql, at=place, id=int(number), tag=tag, **condition.values),
@@ -245,6 +254,7 @@ class SqlListing:
         return dict(self._db.of(place.tenant).rows(_LESSONS, shelves=shelves))
 
     def failures(self, query: ListQuery, since: datetime) -> list[FailureKind]:
+        self._journal.fold()
         owners, first = scopes.of_place(self._db, query.place), day_number(since)
         tenancy, shelves = self._db.of(query.place.tenant), list(owners)
         met, kind = query.after or (_ENDLESS, "")

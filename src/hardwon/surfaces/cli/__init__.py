@@ -90,6 +90,11 @@ COMMANDS = {name: line for commands in _SECTIONS.values() for name, line in comm
 
 
 _TYPED = 60  # characters of a command that a message repeats
+_SESSIONS = (
+    "sessions lie on this machine, and the lessons of this home on a server: learn into a home of"
+    " its own with `hardwon session learn --home DIR`, then bring the lessons to the server with"
+    " `hardwon lesson export --home DIR > FILE` and `hardwon lesson import FILE`"
+)
 _UNANSWERED = "a question got no answer; `--help` names the options that ask nothing"
 
 
@@ -153,7 +158,9 @@ def run(arguments: Sequence[str]) -> int:
         return _report_abort(abort)
     except OnServerOnly:
         typed = clip(one_line(shlex.join(arguments)), _TYPED)
-        complain(str(OnServerOnly(f"`hardwon {typed}`")))
+        complain(
+            _SESSIONS if arguments[0] == "session" else str(OnServerOnly(f"`hardwon {typed}`"))
+        )
         return 2
     except HardwonError as error:
         complain(str(error))

@@ -19,7 +19,6 @@ from hardwon.core.settings import Settings, load
 from hardwon.models import command as headless
 from hardwon.storage.auth import kept_token
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.learning import offer_learning
 from hardwon.surfaces.cli.output import complain, say, say_folded
 from hardwon.surfaces.hooks import command as hook_command
 from hardwon.surfaces.hooks import installer, locations
@@ -220,6 +219,8 @@ def command(
         way = way or (BACKGROUND if wants_model else NONE)
     if not dry_run:
         choose_reader(agents, data_home, way, is_asking=not yes)
+        from hardwon.surfaces.cli.learning import offer_learning
+
         offer_learning(data_home, wants_learning, is_asking=not yes)
 
 

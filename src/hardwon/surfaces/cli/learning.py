@@ -10,10 +10,10 @@ from datetime import timedelta
 
 import click
 
-from hardwon.api.lookup import Recurring
 from hardwon.core.errors import MissingExtra
 from hardwon.core.settings import load
 from hardwon.core.text.clean import clip, plural
+from hardwon.core.values.report import Recurring
 from hardwon.learn.transcripts.past import (
     EMPTY,
     KNOWN,
@@ -84,7 +84,8 @@ def print_recurring(failures: Sequence[Recurring], *, is_full: bool = False) -> 
         if is_full:
             days = f"{failure.first:%Y-%m-%d} to {failure.last:%Y-%m-%d}"
             names = clip(", ".join(failure.projects), 80)
-            say(f"     {plural(failure.calls, 'call')}, {days}, in {names}", dim=True)
+            people = f", by {clip(', '.join(failure.people), 80)}" if failure.people else ""
+            say(f"     {plural(failure.calls, 'call')}, {days}, in {names}{people}", dim=True)
 
 
 def sessions_recorded(done: int) -> str:

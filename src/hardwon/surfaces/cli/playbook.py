@@ -21,7 +21,8 @@ from hardwon.surfaces.presentation import items
 
 if TYPE_CHECKING:
     from hardwon import Agent, Lesson
-    from hardwon.api.playbook import Playbook, Written
+    from hardwon.api.operations import Written
+    from hardwon.api.playbook import Playbook
 
 _NUMBER = click.argument("number", metavar="ID")
 _WAITING = (Status.CANDIDATE, Status.QUARANTINED)

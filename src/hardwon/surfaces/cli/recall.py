@@ -16,7 +16,7 @@ from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import age, dump, say, table
 
 if TYPE_CHECKING:
-    from hardwon.api.lookup import Answer
+    from hardwon.core.values.report import Answer
     from hardwon.knowledge.ranking.scores import Judged
 
 _BUDGET = 10_000  # tokens: more than an agent gets

@@ -97,8 +97,15 @@ def command(
 def open_command(no_browser: bool, home: str | None, tenant: str) -> None:
     """Look at what was learnt, in your browser, until Ctrl-C (needs the extra `serve`).
 
-    Starts a server on a free port that only this machine reaches. The link logs you in once.
+    Starts a server on a free port that only this machine reaches. The link logs you in once. After
+    `hardwon login` it opens the pages of that server, which ask for a key.
     """
+    if url := load(home).server.url:
+        say(url)
+        say("Log in with a key: `hardwon key create --role viewer` makes one there.", dim=True)
+        if not no_browser and _has_screen():
+            webbrowser.open(url)
+        return
     with hardwon.open(home) as hw:
         os.chdir(hw.settings.home)  # before third-party code is imported: it may read the folder
         from hardwon.surfaces.serve import server

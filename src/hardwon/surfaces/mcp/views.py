@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from hardwon import Injection, Lesson
-    from hardwon.api.lookup import Answer
-    from hardwon.api.playbook import Written
+    from hardwon.api.operations import Written
+    from hardwon.core.values.report import Answer
 
 
 class LessonView(BaseModel):

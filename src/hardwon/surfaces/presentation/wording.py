@@ -31,6 +31,14 @@ STATES = {
     Status.QUARANTINED: "waits for a person",
     Status.SUPERSEDED: "merged into another",
 }
+STATE_NAMES = {Status.QUARANTINED: "held back", Status.SUPERSEDED: "merged"}  # others: as stored
+FAILURE_STATES = {
+    "open": "no fix known",
+    "known": "fix known",
+    "returned": "came back",
+    "resolved": "resolved",
+    "muted": "muted",
+}
 DOORS = {
     "start": "when a run began",
     "turn": "with a prompt",
@@ -53,6 +61,11 @@ def tones(outcomes: dict[str, int]) -> dict[str, int]:
     for outcome, count in outcomes.items():
         counts[tone(outcome)] += count
     return counts
+
+
+def state_name(status: str) -> str:
+    """The one word for the state of a lesson, wherever people read it."""
+    return STATE_NAMES.get(status, status)
 
 
 def place(report: Report) -> str:
@@ -193,12 +206,20 @@ def _estimate(report: Report) -> list[str]:
     saved = (
         f"About {seen.avoided:,.0f} failures avoided (95 %: {seen.low:,.0f} to {seen.high:,.0f})"
     )
-    cost = f"about {seen.calls:,.0f} calls and {_minutes(seen.minutes)} saved"
+    cost = f"about {saving(report)} saved"
     rule = (
         "An estimate: the difference of the two shares, times what runs needed to get past these "
         f"failures when nobody told them. All that was told took {plural(report.tokens, 'token')}."
     )
     return [f"{saved}, {cost}.", rule]
+
+
+def saving(report: Report) -> str:
+    """The calls and the time that were saved, by estimate; "" if that may be chance."""
+    seen = report.observed
+    if round(seen.low) < 1:
+        return ""
+    return f"{seen.calls:,.0f} calls and {_minutes(seen.minutes)}"
 
 
 def _minutes(minutes: float) -> str:

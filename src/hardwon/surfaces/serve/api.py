@@ -69,9 +69,9 @@ def routes() -> list[Route]:
 
 
 def _path(operation: Operation) -> str:
-    """Its path for the router; lessons have numbers, other things names."""
-    is_lesson = operation.path.startswith("/v1/lessons/")
-    return operation.path.replace("{id}", "{id:int}") if is_lesson else operation.path
+    """Its path for the router; lessons and items have numbers, other things names."""
+    has_number = operation.path.startswith(("/v1/lessons/", "/v1/playbook/"))
+    return operation.path.replace("{id}", "{id:int}") if has_number else operation.path
 
 
 class Call:

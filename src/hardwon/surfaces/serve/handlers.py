@@ -17,20 +17,23 @@ from starlette.responses import Response
 import hardwon
 from hardwon import Injection, Step
 from hardwon.api import operations as answers
+from hardwon.api import run_input
 from hardwon.api.operations import JSON, OPERATIONS, MaybeJob
 from hardwon.core import metrics as prometheus
-from hardwon.core.errors import InvalidInput, NotFound, no_change
+from hardwon.core.errors import InvalidInput, NotAllowed, NotFound, no_change
 from hardwon.core.settings import duration
 from hardwon.core.text.clean import one_line, require_text
 from hardwon.core.values.job import QueueCounts, WorkCounts
 from hardwon.core.values.lesson import Status
 from hardwon.core.values.report import Page
+from hardwon.core.values.run import RunSoFar
 from hardwon.core.values.scope import scope
+from hardwon.engine.doors import Doors
 from hardwon.engine.mirror import RUN
 from hardwon.engine.pipeline import inject
 from hardwon.storage.stores.runs import note_author
 from hardwon.surfaces.serve import openapi
-from hardwon.surfaces.serve.requests import Problem, cursor_of
+from hardwon.surfaces.serve.requests import cursor_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,7 +41,7 @@ if TYPE_CHECKING:
     from hardwon import Job, Lesson
     from hardwon.api.lessons import Lessons
     from hardwon.core.values.lesson import Change
-    from hardwon.core.values.report import Mark
+    from hardwon.core.values.report import Answer, FailureKind, Mark, Recurring
     from hardwon.knowledge.ranking.scores import Judged
     from hardwon.surfaces.serve.api import Call
 
@@ -46,6 +49,7 @@ Numbered = TypeVar("Numbered", "Lesson", "Change")
 
 _MOST = 10_000  # lessons in an agent's view
 _BUDGET = 10_000  # tokens: more than an agent gets
+_ANSWERS = 50  # the most of one request
 _PROTOBUF = "application/x-protobuf"
 _FORMS = {"jsonl": "application/jsonl", "markdown": "text/markdown"}
 
@@ -263,15 +267,22 @@ def reports_failures(call: Call) -> Page[answers.FailureRow]:
     text, limit = call.arguments["q"], call.arguments["limit"]
     since = _duration(call, "since") or timedelta()
     page = call.tenant.failures(since=since, text=text, after=call.cursor, limit=limit)
-    rows = [
-        answers.FailureRow(
-            *(failure.kind, failure.text, failure.met, failure.first, failure.last),
-            days=tuple(answers.DayCount(*day) for day in failure.days),
-            scope=failure.scope,
-        )
-        for failure in page.rows
-    ]
-    return Page(tuple(rows), page.next)
+    return Page(tuple(map(_failure_row, page.rows)), page.next)
+
+
+def _failure_row(failure: FailureKind) -> answers.FailureRow:
+    return answers.FailureRow(
+        *(failure.kind, failure.text, failure.met, failure.first, failure.last),
+        days=tuple(answers.DayCount(*day) for day in failure.days),
+        scope=failure.scope,
+    )
+
+
+def reports_failure(call: Call) -> answers.FailureDetails:
+    """One kind of failure: the lesson about it, and whose runs met it."""
+    failure = call.tenant.failure(call.id)
+    lesson, met = call.tenant.about(failure), tuple(call.tenant.who_met(failure))
+    return answers.FailureDetails(_failure_row(failure), lesson.id if lesson else None, met)
 
 
 def reports_spend(call: Call) -> list[answers.Spend]:
@@ -304,8 +315,52 @@ def goals_context(call: Call) -> Injection:
 
 def runs_list(call: Call) -> Any:
     """A page of the ended runs, newest first, without their steps."""
-    text, limit = call.arguments["q"], call.arguments["limit"]
-    return call.tenant.ended_runs(text=text, after=call.cursor, limit=limit)
+    how = {name: call.arguments[name] for name in ("met", "person", "limit")}
+    return call.tenant.ended_runs(text=call.arguments["q"], after=call.cursor, **how)
+
+
+def doors_fix(call: Call) -> list[Answer]:
+    """What got past an error."""
+    return _within_limits(call, call.agent.fix(**_few(call)))
+
+
+def doors_how(call: Call) -> list[Answer]:
+    """The calls that worked and fit the words."""
+    return _within_limits(call, call.agent.how(**_few(call)))
+
+
+def _few(call: Call) -> dict[str, Any]:
+    return {**call.arguments, "limit": max(1, min(call.arguments.get("limit", 5), _ANSWERS))}
+
+
+def _within_limits(call: Call, found: Sequence[Answer]) -> list[Answer]:
+    """The answers of projects that the key may read; what holds everywhere it may, too."""
+    limit = call.principal.project
+    return [answer for answer in found if limit is None or answer.project in ("", limit)]
+
+
+def doors_recurring(call: Call) -> Sequence[Recurring]:
+    """What an agent keeps failing at, over all its projects."""
+    if call.principal.project is not None:
+        raise NotAllowed("this is about all projects, and the key is for one of them")
+    since = _duration(call, "since") or timedelta()
+    return call.agent.recurring(since=since, limit=call.arguments["limit"])
+
+
+def playbook_add(call: Call) -> answers.Written:
+    """Add the items that an agent wrote, as far as the steps of its run show them."""
+    steps: list[Step] = []
+    for plain in run_input.steps_of([_step(step) for step in call.arguments.get("steps", ())]):
+        steps.append(Doors.screened(plain, steps))
+    past = RunSoFar(call.arguments["task"], tuple(steps))
+    text, name = call.arguments["text"], call.arguments["of_run"]
+    return call.agent.playbook.write_down(text, call.agent.scope, name, past)
+
+
+def playbook_block(call: Call) -> answers.PlaybookBlock:
+    """What the start of a run shows."""
+    block = call.agent.playbook.block()
+    return answers.PlaybookBlock(block.text, tuple(block.lessons), block.tokens)
 
 
 def dreams_get(call: Call) -> answers.DreamDetails:
@@ -349,14 +404,12 @@ def _own_record(call: Call, record: Any) -> list[Any] | None:
 
 def traces_take(call: Call) -> Response:
     """Keep the spans of an OTLP request; they are durable when this answers, as OTLP wants it."""
-    kind = call.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind not in {JSON, _PROTOBUF}:
-        raise Problem(415, f"send the spans as {_PROTOBUF} or {JSON}")
+    is_json = not call.headers.get("content-type", "").startswith(_PROTOBUF)
     is_packed = call.headers.get("content-encoding", "identity") == "gzip"
-    call.agent.traces.take(call.body, is_json=kind == JSON, is_packed=is_packed)
+    call.agent.traces.take(call.body, is_json=is_json, is_packed=is_packed)
     if call.hw.settings.hooks.wake:
         call.hw.wake()
-    return Response(b"{}" if kind == JSON else b"", media_type=kind)
+    return Response(b"{}" if is_json else b"", media_type=JSON if is_json else _PROTOBUF)
 
 
 def sync_marks(call: Call) -> answers.Marks:
@@ -408,7 +461,8 @@ def _verb(name: str) -> Callable[[Call], Any]:
     def call_verb(call: Call) -> Any:
         handle = call.agent if subject == "doors" else getattr(call.agent, subject)
         if "{id}" in OPERATIONS[name].path:
-            return getattr(handle, verb)(call.id, **call.arguments)
+            identity = call.number if subject == "playbook" else call.id
+            return getattr(handle, verb)(identity, **call.arguments)
         return getattr(handle, verb)(**call.arguments)
 
     def call_on_lesson(call: Call) -> Any:

@@ -106,8 +106,8 @@ def _problem(text: str) -> dict[str, Any]:
 def _describe(operation: Operation, schemas: Schemas) -> dict[str, Any]:
     parameters = [_parameter(name, one) for name, one in operation.query.items()]
     if "{id}" in operation.path:
-        is_lesson = operation.path.startswith("/v1/lessons/")
-        schema = {"type": "integer" if is_lesson else "string"}
+        has_number = operation.path.startswith(("/v1/lessons/", "/v1/playbook/"))
+        schema = {"type": "integer" if has_number else "string"}
         parameters.insert(0, {"name": "id", "in": "path", "required": True, "schema": schema})
     if operation.method != "GET" and operation.is_repeatable:
         parameters.append({"$ref": "#/components/parameters/idempotency"})
@@ -163,10 +163,9 @@ def _body(operation: Operation) -> dict[str, Any]:
         properties = {name: _schema(one) for name, one in fields.items()}
         needed = [name for name, one in fields.items() if one.is_required]
         schema = {**_object(properties), "required": needed, "additionalProperties": False}
-    media = "application/jsonl" if operation.takes_bytes else JSON
     return {
         "required": any(one.is_required for one in fields.values()),
-        "content": {media: {"schema": schema, "example": operation.example}},
+        "content": {operation.takes: {"schema": schema, "example": operation.example}},
     }
 
 

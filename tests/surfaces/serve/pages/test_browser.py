@@ -51,7 +51,7 @@ def page(browser: Browser, server: Served) -> Page:
     """A tab of somebody who has followed the link."""
     tab = browser.page()
     tab.open(server.service.link())
-    tab.wait_for("Waiting for you")
+    tab.wait_for("What waits for me?")
     return tab
 
 

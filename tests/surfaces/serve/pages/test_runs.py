@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from hardwon.core.values.run import Step
 from tests.surfaces.serve.pages.read_pages import values
 from tests.surfaces.serve.pages.stocked import ERROR, FAILS, WORKS, Reader
@@ -22,7 +24,9 @@ def test_a_run_is_a_line_of_time_with_what_it_was_shown(server: Served, reader: 
     assert (found["task"], found["steps"], found["failed"]) == ("clean up", 2, 1)
     kinds = ["shown" if "shown" in one else one["step"]["failed"] for one in timeline]
     assert kinds[:2] == ["shown", True]
-    assert timeline[0]["shown"] == {"door": "action", "lessons": [1]}
+    shown = timeline[0]["shown"]
+    assert (shown["door"], shown["lessons"]) == ("action", [1])
+    assert "What worked: `rm -r build`" in shown["text"]
     assert reader.ask("/runs/nothing").status == 404
     assert "rm build" in reader.get(f"/runs/{found['name']}")
 
@@ -43,10 +47,12 @@ def test_a_run_that_ended_is_kept_with_what_it_was_shown(server: Served, reader:
     assert (found["task"], found["outcome"]) == ("clean up the build folder", "recovered")
     assert (found["agent"], found["project"]) == ("coder", "acme/api")
     assert (found["steps"], found["failed"], found["shown"]) == (2, 1, len(run["timeline"]) - 2)
-    assert run["timeline"][0]["shown"] == {"door": "action", "lessons": [1]}
+    assert "What worked: `rm -r build`" in run["timeline"][0]["shown"]["text"]
+    assert run["machine"] == os.uname().nodename
+    assert run["seconds"] >= 0
     assert [one["step"]["number"] for one in run["timeline"] if "step" in one] == [1, 2]
     assert "recovered" in reader.get("/runs")
-    assert "rm build" in reader.get(f"/runs/{found['name']}")
+    assert "What worked: <code>rm -r build</code>" in reader.get(f"/runs/{found['name']}")
     assert values(reader, "/runs.json?text=nothing+like+it")["rows"] == []
 
 

@@ -9,7 +9,7 @@ from hardwon.core.values.lesson import SHELVED, statuses
 from hardwon.knowledge.ranking.query import index
 from hardwon.storage.sql import scopes
 from hardwon.storage.sql.lessons import SqlLessons
-from hardwon.storage.sql.reports import SqlListing
+from hardwon.storage.sql.reports import ORDERS, SqlListing, quoted_tag
 from hardwon.storage.sql.rows import ALL_TEXT, COLUMNS, damage, lesson_of, values_of
 from hardwon.storage.stores import guard_file
 from hardwon.storage.stores.sqlite.database import marks
@@ -27,10 +27,10 @@ _SELECT = f"SELECT id, shelf, {COLUMNS} FROM lessons"
 _GUARDS = f"{_SELECT} WHERE guard = 1 AND status NOT IN ({marks(SHELVED)}) ORDER BY id"
 _INSERT = f"INSERT INTO lessons (id, shelf, {COLUMNS}) VALUES (?, ?{', ?' * 23})"
 _CANDIDATES = """
-SELECT last_seen_at, id FROM hardwon.lessons
+SELECT {1}, id FROM hardwon.lessons
 WHERE {0} AND /*+*/shelf IN (:shelves) AND /*+*/status IN (:statuses)
-AND last_seen_at <= :at AND (last_seen_at < :at OR id > :id)
-ORDER BY last_seen_at DESC, id LIMIT :limit
+AND {1} <= :at AND ({1} < :at OR id > :id) AND (:tag = '' OR strpos(tags, :tag) > 0)
+ORDER BY {1} DESC, id LIMIT :limit
 """
 
 
@@ -99,10 +99,11 @@ class SqliteListing(SqlListing):
         few = f"SELECT count(*) FROM (SELECT 1 FROM lessons WHERE {where} LIMIT {_FEW + 1})"
         if not query.text or tenancy.rows(few, **values)[0][0] > _FEW:
             return super()._first_ids(query, shelves, condition._replace(sql="TRUE"))
-        last_seen, number = query.after or (float("inf"), "0")
+        place, number = query.after or (float("inf"), "0")
         places = {"shelves": shelves, "statuses": statuses(query.status), "limit": query.limit}
-        sql = _CANDIDATES.format(where)
-        return tenancy.rows(sql, at=last_seen, id=int(number), **places, **values)
+        sql = _CANDIDATES.format(where, ORDERS[query.order])
+        wanted = {"at": place, "id": int(number), "tag": quoted_tag(query)}
+        return tenancy.rows(sql, **wanted, **places, **values)
 
 
 def _is_utf8(raw: bytes) -> bool:

@@ -15,8 +15,8 @@ from hardwon.surfaces.serve.pages import (
     queue,
     runs,
 )
-from hardwon.surfaces.serve.pages.overview import events, overview, spend
-from hardwon.surfaces.serve.pages.views import View, html, page
+from hardwon.surfaces.serve.pages.overview import events, measure, overview, spend
+from hardwon.surfaces.serve.pages.views import View, action, html, page
 from hardwon.surfaces.serve.requests import needs
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def routes() -> list[Route]:
     """The routes of all pages."""
     return [
         *page("/", overview),
+        action("/proof", measure, right=Right.OWNER),
         *lessons.routes(),
         *playbook.routes(),
         *failures.routes(),

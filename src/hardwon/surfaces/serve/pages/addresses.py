@@ -36,8 +36,15 @@ _NOTICES = {
     "removed": "Item {} is no longer in the playbook.",
     "retried": "Dead letters that wait again: {}.",
     "purged": "Dead letters removed: {}.",
-    "muted": "The failure is muted.",
-    "unmuted": "The failure is shown again.",
+    "mute": "The failure is muted.",
+    "resolve": "The failure is resolved. It is listed again if it comes back.",
+    "reopen": "The failure is open again.",
+    "mutes": "Failures that are muted: {}.",
+    "resolves": "Failures that are resolved: {}.",
+    "reopens": "Failures that are open again: {}.",
+    "approves": "Lessons that are approved: {}.",
+    "retires": "Lessons that are retired: {}.",
+    "proof": "From the next start on, one run in ten is not told: that measures what it is worth.",
     "merged": "The failures are one kind now: lesson {}.",
     "dream": "The dream was undone. Lessons that are as they were: {}.",
     "tenant": "You are looking at the tenant {}.",
@@ -45,8 +52,8 @@ _NOTICES = {
 }
 _UNDOABLE = frozenset(
     (
-        *("approved", "retired", "edited", "guarded", "unguarded", "written", "muted", "unmuted"),
-        *("pinned", "unpinned", "moved", "removed"),
+        *("approved", "retired", "edited", "guarded", "unguarded", "written", "mute", "resolve"),
+        *("reopen", "pinned", "unpinned", "moved", "removed"),
     )
 )
 

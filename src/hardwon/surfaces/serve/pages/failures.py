@@ -1,28 +1,25 @@
-"""Failures: each kind with its days and its lesson, if it has one."""
+"""What keeps failing: the kinds of failures, and a page for each."""
 
 from __future__ import annotations
 
 from collections import Counter
-from datetime import UTC, datetime
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from hardwon.core.values.delivery import Outcome
+from hardwon.core.values.delivery import Door, Outcome
 from hardwon.core.values.lesson import Status
 from hardwon.knowledge.reading.mined_lesson import UNSOLVED
+from hardwon.surfaces.presentation import wording
 from hardwon.surfaces.presentation.wording import by_day
-from hardwon.surfaces.serve.pages.addresses import (
-    after_form,
-    mark_of,
-    mark_text,
-    tenant_of,
-)
+from hardwon.surfaces.serve.pages import story
+from hardwon.surfaces.serve.pages.addresses import after_form, mark_of, mark_text, tenant_of
 from hardwon.surfaces.serve.pages.overview import period
+from hardwon.surfaces.serve.pages.runs import ended
 from hardwon.surfaces.serve.pages.views import View, action, page
 from hardwon.surfaces.serve.requests import Problem, lessons_of
 
 if TYPE_CHECKING:
-    from datetime import date
-
     from starlette.requests import Request
     from starlette.routing import Route
 
@@ -31,47 +28,45 @@ if TYPE_CHECKING:
     from hardwon.core.values.report import FailureKind
     from hardwon.surfaces.serve.pages.views import Fields
 
-MUTED = "muted"  # tag of a lesson whose failure is hidden from the list
-OPEN, KNOWN, RETURNED, ALL = "open", "known", "returned", "all"
-LISTS = {
-    ALL: "all",
-    OPEN: "no fix known",
-    KNOWN: "with a lesson",
-    RETURNED: "came back although shown",
-    MUTED: "muted",
-}
-_ROWS = 50
+_MUTED = "muted"  # tag of a lesson whose failure is hidden from the list
+_RESOLVED = "resolved:"  # tag of one whose cause a person has removed; the time follows
+ALL, OPEN, KNOWN, RETURNED, RESOLVED, MUTED = "all", *wording.FAILURE_STATES
+_ROWS, _RUNS = 20, 10
 _LOOKED_AT = 1_000  # recent deliveries whose outcomes are counted
 _CAME_BACK = frozenset((Outcome.SAME, Outcome.REPEATED))
+_ABOUT_ONE = frozenset((Door.ACTION, Door.ERROR))  # what they show is about one failure
+_DAYS = timedelta(days=30)
 
 
 def routes() -> list[Route]:
-    """The list of kinds, and its actions."""
+    """The list of kinds, each kind, and the actions."""
     return [
         *page("/failures", failures),
+        *page("/failures/{kind}", failure, name="failures"),
         action("/failures/write", _write),
-        action("/failures/mute", _mute),
-        action("/failures/merge", _merge),
+        action("/failures/{act:str}/chosen", _act_on_chosen),
     ]
 
 
 def failures(request: Request) -> View:
     """One page of the kinds of failures."""
     list_name = request.query_params.get("list") or ALL
-    if list_name not in LISTS:
-        raise Problem(400, f"no such list: {list_name!r}; one of {', '.join(LISTS)}")
+    if list_name not in (ALL, *wording.FAILURE_STATES):
+        names = ", ".join((ALL, *wording.FAILURE_STATES))
+        raise Problem(400, f"no such list: {list_name!r}; one of {names}")
     since, tenant = period(request), tenant_of(request)
     text = request.query_params.get("text", "")
     kinds = tenant.failures(since=since, text=text, after=mark_of(request), limit=_ROWS)
-    last, again = datetime.now(UTC).date(), came_back(tenant)
-    rows = [row(kind, tenant.about(kind), (last - since, last), again) for kind in kinds.rows]
+    again = came_back(tenant)
+    rows = [row(kind, tenant.about(kind), since, again) for kind in kinds.rows]
+    is_all = list_name == ALL
     values = {
-        "rows": [listed for listed in rows if is_listed(listed, list_name)],
+        "rows": [one for one in rows if one["state"] == list_name or (is_all and not one["muted"])],
         "next": mark_text(kinds.next),
-        "lists": LISTS,
+        "lists": {ALL: "all", **wording.FAILURE_STATES},
         "chosen": list_name,
     }
-    return View("failures.html", "Failures", values)
+    return View("failures.html", "What keeps failing?", values)
 
 
 def came_back(tenant: Tenant) -> Counter[int]:
@@ -80,16 +75,18 @@ def came_back(tenant: Tenant) -> Counter[int]:
     return Counter(
         number
         for delivery in shown
-        if delivery.outcome in _CAME_BACK
+        if delivery.outcome in _CAME_BACK and delivery.door in _ABOUT_ONE
         for number in delivery.lessons
     )
 
 
 def row(
-    failure: FailureKind, lesson: Lesson | None, time: tuple[date, date], again: Counter[int]
+    failure: FailureKind, lesson: Lesson | None, since: timedelta, again: Counter[int]
 ) -> dict[str, Any]:
     """A kind of failure in the list."""
     assert failure.scope is not None
+    today = datetime.now(UTC).date()
+    returned = again[lesson.id] if lesson else 0
     return {
         "kind": failure.kind,
         "text": failure.text,
@@ -97,74 +94,129 @@ def row(
         "runs": lesson.met if lesson else None,
         "first": failure.first.isoformat(),
         "last": failure.last.isoformat(),
-        "days": by_day(failure.days, *time),
+        "days": by_day(failure.days, today - since, today),
         "agent": failure.scope.agent,
         "project": failure.scope.project or "",
         "lesson": lesson.id if lesson else None,
-        "status": lesson.status if lesson else Status.SEEN,
         "correction": lesson.correction if lesson and lesson.is_active else "",
-        "came_back": again[lesson.id] if lesson else 0,
-        "is_muted": lesson is not None and MUTED in lesson.tags,
+        "came_back": returned,
+        "resolved": _resolved_at(lesson),
+        "muted": lesson is not None and _MUTED in lesson.tags,
+        "state": state_of(failure, lesson, returned),
     }
 
 
-def is_listed(row: dict[str, Any], asked: str) -> bool:
-    """Whether a row is in a list; muted rows are only in their own."""
-    if row["is_muted"] or asked == MUTED:
-        return bool(row["is_muted"]) and asked == MUTED
-    if asked == RETURNED:
-        return bool(row["came_back"])
-    has_fix = row["status"] in (Status.CANDIDATE, Status.PROVEN)
-    return asked == ALL or has_fix == (asked == KNOWN)
+def state_of(failure: FailureKind, lesson: Lesson | None, returned: int) -> str:
+    """The one state of a failure; one that came back after all is shown as that."""
+    if lesson is not None and _MUTED in lesson.tags:
+        return MUTED
+    resolved = _resolved_at(lesson)
+    if resolved and failure.last <= datetime.fromisoformat(resolved):
+        return RESOLVED
+    if returned or resolved:
+        return RETURNED
+    has_fix = lesson is not None and lesson.status in (Status.CANDIDATE, Status.PROVEN)
+    return KNOWN if has_fix else OPEN
+
+
+def _resolved_at(lesson: Lesson | None) -> str:
+    """When a person said that the cause is gone; "" if nobody did."""
+    tags = lesson.tags if lesson else ()
+    return next((tag.removeprefix(_RESOLVED) for tag in tags if tag.startswith(_RESOLVED)), "")
+
+
+def failure(request: Request) -> View:
+    """One kind of failure: who meets it, what got past it, and whether it comes back."""
+    tenant = tenant_of(request)
+    found = tenant.failure(str(request.path_params["kind"]))
+    lesson = tenant.about(found)
+    met = tenant.who_met(found)
+    exposures = lessons_of(request, lesson.scope).exposures(lesson.id) if lesson else []
+    returned = sum(
+        shown.times
+        for shown in exposures
+        if shown.outcome in _CAME_BACK and shown.door in _ABOUT_ONE
+    )
+    again = Counter({lesson.id: returned} if lesson else {})
+    values = {
+        **row(found, lesson, _DAYS, again),
+        "status": lesson.status if lesson else "",
+        "run_count": sum(one.runs for one in met),
+        "people": sorted({one.person for one in met if one.person}),
+        "met_by": [
+            {
+                **one._asdict(),
+                "agent": one.scope.agent,
+                "project": one.scope.project or "",
+                "last": one.last.isoformat(),
+                "scope": None,
+            }
+            for one in met
+        ],
+        "latest": [ended(run) for run in tenant.ended_runs(met=found.text, limit=_RUNS).rows],
+        "fixes": story.fixes(lesson) if lesson else [],
+        "cases": story.cases(lesson) if lesson else [],
+        "shown": story.exposures(exposures),
+    }
+    return View("failure.html", "Failure", values)
 
 
 def _write(request: Request, fields: Fields) -> str:
     """Save the fix: the lesson about the failure gets this text, and is approved."""
     correction = fields.one("correction").replace("\r\n", "\n").strip()
-    if not fields.one("lesson"):
-        opened = _open_lesson(request, fields, correction)
-        return after_form(request, fields.one("next"), f"made:{opened.id}")
-    lesson = _lesson(request, fields.one("lesson"))
+    found = tenant_of(request).failure(fields.one("kind"))
+    lesson = tenant_of(request).about(found)
+    if lesson is None:
+        made = _lesson_about(request, found, correction)
+        return after_form(request, fields.one("next"), f"made:{made.id}")
     lessons = lessons_of(request, lesson.scope)
     lessons.edit(lesson.id, correction=correction)
     lessons.approve(lesson.id)
     return after_form(request, fields.one("next"), f"written:{lesson.id}")
 
 
-def _mute(request: Request, fields: Fields) -> str:
-    """Hide a failure from the list or show it again, by a tag of its lesson."""
-    is_on = fields.one("on") == "yes"
-    lesson_id = fields.one("lesson")
-    lesson = _lesson(request, lesson_id) if lesson_id else _open_lesson(request, fields, UNSOLVED)
-    others = tuple(tag for tag in lesson.tags if tag != MUTED)
-    status = lesson.status if lesson_id else Status.SEEN
-    tags = (*others, MUTED) if is_on else others
-    lessons_of(request, lesson.scope).edit(lesson.id, tags=tags, status=status)
-    return after_form(request, fields.one("next"), f"{'muted' if is_on else 'unmuted'}:{lesson.id}")
+def _act_on_chosen(request: Request, fields: Fields) -> str:
+    """Mute, resolve or merge the chosen failures, or take that back."""
+    act, tenant = str(request.path_params["act"]), tenant_of(request)
+    chosen = [tenant.failure(kind) for kind in dict.fromkeys(fields.many("kind"))]
+    if act not in _TAGS and act != "merge":
+        raise Problem(404, f"failures cannot be {act!r}")
+    if act == "merge":
+        return _merge(request, fields, chosen)
+    if not chosen:
+        raise Problem(400, "choose a failure first")
+    for found in chosen:
+        known = tenant.about(found)
+        status = known.status if known else Status.SEEN
+        lesson = known or _lesson_about(request, found, UNSOLVED)
+        others = (tag for tag in lesson.tags if tag != _MUTED and not tag.startswith(_RESOLVED))
+        tags = (*others, *_TAGS[act](datetime.now(UTC)))
+        lessons_of(request, lesson.scope).edit(lesson.id, tags=tags, status=status)
+    only = lesson.id if len(chosen) == 1 else len(chosen)
+    return after_form(request, fields.one("next"), f"{act}{'' if len(chosen) == 1 else 's'}:{only}")
 
 
-def _open_lesson(request: Request, fields: Fields, correction: str) -> Lesson:
-    """A lesson about a failure that has none."""
-    wanted = fields.one("agent"), fields.one("project") or None
-    for scope in tenant_of(request).scopes():
-        if (scope.agent, scope.project) == wanted:
-            situation = f"When you see “{fields.one('text')}”"
-            kinds = (fields.one("kind"),)
-            return lessons_of(request, scope).add(situation, correction, kinds=kinds)
-    raise Problem(400, "no such agent and project")
+_TAGS: dict[str, Callable[[datetime], tuple[str, ...]]] = {
+    "mute": lambda now: (_MUTED,),
+    "resolve": lambda now: (f"{_RESOLVED}{now.isoformat(timespec='seconds')}",),
+    "reopen": lambda now: (),
+}
 
 
-def _merge(request: Request, fields: Fields) -> str:
-    lessons = [_lesson(request, number) for number in dict.fromkeys(fields.many("lesson"))]
+def _lesson_about(request: Request, found: FailureKind, correction: str) -> Lesson:
+    """A new lesson about a failure that has none."""
+    assert found.scope is not None
+    situation, kinds = f"When you see “{found.text}”", (found.kind,)
+    return lessons_of(request, found.scope).add(situation, correction, kinds=kinds)
+
+
+def _merge(request: Request, fields: Fields, chosen: list[FailureKind]) -> str:
+    about = [tenant_of(request).about(found) for found in chosen]
+    lessons = {lesson.id: lesson for lesson in about if lesson}
     if len(lessons) < 2:
         raise Problem(400, "choose two or more failures that have a lesson to make them one kind")
-    if len({lesson.scope for lesson in lessons}) > 1:
+    if len({lesson.scope for lesson in lessons.values()}) > 1:
         raise Problem(400, "failures of different agents or projects cannot become one kind")
-    merged = lessons_of(request, lessons[0].scope).merge(*(lesson.id for lesson in lessons))
+    first = next(iter(lessons.values()))
+    merged = lessons_of(request, first.scope).merge(*lessons)
     return after_form(request, fields.one("next"), f"merged:{merged.id}")
-
-
-def _lesson(request: Request, number: str) -> Lesson:
-    if not (number.isascii() and number.isdecimal() and len(number) < 19):
-        raise Problem(400, "no lesson was named")
-    return tenant_of(request).lesson(int(number))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.values.delivery import Door
 from hardwon.core.values.lesson import LIVE, SHELVED, USER_SUPPLIED, Kind, Status, evidence_of
+from hardwon.core.values.report import Order
 from hardwon.knowledge.reading.guards import Guard, exact_calls, forbidden_call, guard_of
 from hardwon.surfaces.serve.pages import story
 from hardwon.surfaces.serve.pages.addresses import (
@@ -44,6 +45,7 @@ def routes() -> list[Route]:
         *page("/lessons/{number}", lesson, name="lessons"),
         *page("/lessons/{number}/edit", edit, name="lessons"),
         *page("/lessons/{number}/guard", guard, name="lessons"),
+        action("/lessons/chosen/{act}", _act_on_chosen),
         action("/lessons/{number}/approve", _approve),
         action("/lessons/{number}/retire", _retire),
         action("/lessons/{number}/undo", _undo),
@@ -57,15 +59,18 @@ def lessons(request: Request) -> View:
     status = request.query_params.get("status") or Status.ALL
     if status not in STATES:
         raise Problem(400, f"no such state: {status!r}; one of {', '.join(STATES)}")
-    text = request.query_params.get("text", "")
+    wanted = {name: request.query_params.get(name, "") for name in ("text", "tag")}
+    order = request.query_params.get("order") or Order.USED
     tenant = tenant_of(request)
-    page = tenant.lessons(status=status, text=text, after=mark_of(request), limit=_ROWS)
+    after = mark_of(request)
+    page = tenant.lessons(status=status, **wanted, order=order, after=after, limit=_ROWS)
     counts = tenant.counts()
     counts[Status.ALL] = sum(counts.values())
     values = {
         "rows": [row(lesson) for lesson in page.rows],
         "next": mark_text(page.next),
         "counts": {name: counts.get(name, 0) for name in STATES},
+        "orders": {Order.USED: "lately used", Order.MET: "most often met"},
     }
     return View("lessons.html", "Lessons", values)
 
@@ -85,6 +90,7 @@ def row(lesson: Lesson) -> dict[str, Any]:
         "met": lesson.met,
         "hits": lesson.hits,
         "guard": lesson.guard,
+        "tags": list(lesson.tags),
         "seen": lesson.last_seen_at.isoformat(),
     }
 
@@ -192,6 +198,23 @@ def _approve(request: Request, fields: Fields) -> str:
     return _next(request, fields, lesson, "approved")
 
 
+def _act_on_chosen(request: Request, fields: Fields) -> str:
+    """Approve or retire the chosen lessons."""
+    act, chosen = request.path_params["act"], dict.fromkeys(fields.many("lesson"))
+    if act not in ("approve", "retire"):
+        raise Problem(404, f"lessons cannot be {act!r}")
+    if not chosen or not all(text.isascii() and text.isdecimal() for text in chosen):
+        raise Problem(400, "choose a lesson first")
+    for number in chosen:
+        lesson = tenant_of(request).lesson(int(number))
+        lessons = lessons_of(request, lesson.scope)
+        if act == "approve":
+            lessons.approve(lesson.id)
+        else:
+            lessons.edit(lesson.id, status=Status.RETIRED)
+    return after_form(request, fields.one("next"), f"{act}s:{len(chosen)}")
+
+
 def _retire(request: Request, fields: Fields) -> str:
     lesson = _lesson_of(request)
     lessons_of(request, lesson.scope).edit(lesson.id, status=Status.RETIRED)
@@ -261,7 +284,7 @@ def review(request: Request) -> View:
         "fixes": story.fixes(chosen) if chosen else [],
         "provenance": story.provenance(chosen) if chosen else [],
     }
-    return View("review.html", "Review", values)
+    return View("review.html", "What waits for me?", values)
 
 
 def _position(request: Request) -> int:

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
 
+from hardwon.core import settings_file
 from hardwon.core.values.lesson import Status
+from hardwon.knowledge.proof.effect import OFF
 from hardwon.surfaces.presentation import wording
 from hardwon.surfaces.serve.pages import story
-from hardwon.surfaces.serve.pages.addresses import hw_of, tenant_of
+from hardwon.surfaces.serve.pages.addresses import after_form, hw_of, tenant_of
 from hardwon.surfaces.serve.pages.views import View
 from hardwon.surfaces.serve.requests import Problem, principal
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
     from hardwon.core.values.report import FailureKind, Report
     from hardwon.models.budget import Spent
+    from hardwon.surfaces.serve.pages.views import Fields
 
 
 PERIODS = {"7": "7 days", "30": "30 days", "90": "90 days"}
@@ -37,7 +40,13 @@ def overview(request: Request) -> View:
     dead = sum(tenant.place.covers(job.episode.scope) for job in hw_of(request).queue.dead())
     waits = waiting({state.status: state.total for state in report.lessons}, dead)
     values = {**figures(report), "waits": waits, "is_new": not (report.met or report.lessons)}
-    return View("overview.html", "Overview", values)
+    return View("overview.html", "Does it help?", values)
+
+
+def measure(request: Request, fields: Fields) -> str:
+    """Turn the hold-out on: for hooks at once, for this server at its next start."""
+    settings_file.set_setting(hw_of(request).settings.home, "proof.share", "0.1")
+    return after_form(request, fields.one("next"), "proof")
 
 
 def period(request: Request) -> timedelta:
@@ -51,12 +60,17 @@ def period(request: Request) -> timedelta:
 def figures(report: Report) -> dict[str, Any]:
     """The report as plain values."""
     days = wording.days(report)
-    first = report.window.since.date()
+    first, seen = report.window.since.date(), report.observed
     return {
         "place": wording.place(report),
         "period": wording.period(report),
         "days": days,
         "labels": [wording.day(first + timedelta(days=at)) for at in range(len(days))],
+        "prevented": seen.told - seen.followed - seen.failed,
+        "followed": seen.followed,
+        "failed": seen.failed,
+        "saving": wording.saving(report),
+        "is_unproven": report.proof == OFF,
         "met": sum(days),
         "quiet": wording.span(report.quiet),
         "kinds": [_kind(report, failure) for failure in report.failures],
@@ -74,6 +88,7 @@ def figures(report: Report) -> dict[str, Any]:
 
 def _kind(report: Report, kind: FailureKind) -> dict[str, Any]:
     return {
+        "kind": kind.kind,
         "text": kind.text,
         "met": kind.met,
         "last": kind.last.isoformat(),

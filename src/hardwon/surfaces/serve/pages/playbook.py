@@ -38,6 +38,7 @@ def routes() -> list[Route]:
         *page("/playbook", playbook),
         action("/playbook/{number}/pin", _pin),
         action("/playbook/{number}/up", _up),
+        action("/playbook/{number}/down", _down),
         action("/playbook/{number}/remove", _remove),
     ]
 
@@ -46,10 +47,10 @@ def playbook(request: Request) -> View:
     """The playbook of the chosen project, or the projects to choose from."""
     agent = _agent(request)
     places = [] if agent else [_place(scope) for scope in tenant_of(request).scopes()]
-    values = {"places": places, "place": _place(agent.scope) if agent else None}
-    return View(
-        "playbook.html", "Playbook", {**values, **(_item_values(agent.playbook) if agent else {})}
-    )
+    values: dict[str, Any] = {"places": places, "place": _place(agent.scope) if agent else None}
+    if agent:
+        values |= _item_values(agent.playbook)
+    return View("playbook.html", "What do we know?", values)
 
 
 def _agent(request: Request) -> Agent | None:
@@ -98,6 +99,15 @@ def _up(request: Request, fields: Fields) -> str:
     at = order.index(number) if number in order else 0
     if at > 0:
         playbook.move(number, before=order[at - 1])
+    return _next(request, fields, "moved")
+
+
+def _down(request: Request, fields: Fields) -> str:
+    """Move an item behind the one that stands after it."""
+    number, playbook = number_of(request), _playbook(request)
+    order = [item.id for item in playbook.list()]
+    if number in order[:-1]:
+        playbook.move(order[order.index(number) + 1], before=number)
     return _next(request, fields, "moved")
 
 

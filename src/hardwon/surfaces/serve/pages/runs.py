@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hardwon.core.text.clean import clip, one_line
-from hardwon.core.values.run import EndedRun, RunSoFar, Shown, Step, timeline
+from hardwon.core.values.run import Author, EndedRun, RunSoFar, Shown, Step, timeline
 from hardwon.surfaces.serve.pages.addresses import mark_of, mark_text, tenant_of
 from hardwon.surfaces.serve.pages.views import View, page
 from hardwon.surfaces.serve.requests import Problem
@@ -43,9 +43,10 @@ def runs(request: Request) -> View:
             "next": mark_text(shown.next),
         }
     else:
-        text = request.query_params.get("text", "")
-        past = tenant.ended_runs(text=text, after=after, limit=_ROWS)
-        at_work = [] if after or text else [working(*run) for run in tenant.runs()]
+        filters = {name: request.query_params.get(name, "") for name in ("text", "met", "person")}
+        past = tenant.ended_runs(**filters, after=after, limit=_ROWS)
+        is_chosen = after or any(filters.values())
+        at_work = [] if is_chosen else [working(*run) for run in tenant.runs()]
         values |= {"at_work": at_work, "rows": [ended(run) for run in past.rows]}
         values["next"] = mark_text(past.next)
     return View("runs.html", "Runs", values)
@@ -60,6 +61,10 @@ def working(name: str, at: datetime, run: RunSoFar) -> dict[str, Any]:
         "steps": max(run.made, len(run.steps)),
         "failed": sum(step.failed for step in run.steps),
         "shown": len(run.shown),
+        "agent": "",
+        "project": "",
+        **(run.by or Author())._asdict(),
+        "seconds": at.timestamp() - run.begun if run.begun else None,
     }
 
 
@@ -77,6 +82,9 @@ def ended(run: EndedRun) -> dict[str, Any]:
         "failed": run.failed,
         "shown": run.told,
         "kinds": list(run.kinds),
+        "person": run.person,
+        "machine": run.machine,
+        "seconds": (run.ended - run.begun).total_seconds(),
     }
 
 
@@ -108,7 +116,9 @@ def run(request: Request) -> View:
 
 
 def _run_view(facts: dict[str, Any], run: RunSoFar | EndedRun) -> View:
-    return View("run.html", "Run", {**facts, "task": run.task, "timeline": timeline_rows(run)})
+    rows = timeline_rows(run)
+    values = {**facts, "task": run.task, "timeline": rows, "is_cut": run.made > len(run.steps)}
+    return View("run.html", "Run", values)
 
 
 def timeline_rows(run: RunSoFar | EndedRun) -> list[dict[str, Any]]:
@@ -128,11 +138,11 @@ def _step(step: Step, number: int) -> dict[str, Any]:
     return {
         "tool": step.tool,
         "call": clip(step.args, _CALL),
-        "output": clip(step.output.strip(), _OUTPUT) if step.failed else "",
+        "output": clip(step.output.strip(), _OUTPUT),
         "failed": step.failed,
         "number": number,
     }
 
 
 def _shown_values(shown: Shown) -> dict[str, Any]:
-    return {"door": shown.door, "lessons": list(shown.lessons)}
+    return {"door": shown.door, "lessons": list(shown.lessons), "text": shown.text}

@@ -39,7 +39,8 @@ _LABELS = {
 
 def cases(lesson: Lesson) -> list[dict[str, Any]]:
     """What runs called: the call that failed and the one that worked, the likeliest first."""
-    return [_case(fix) for fix in lesson.fixes if fix.mistake and fix.call]
+    told = (fix for fix in lesson.fixes if fix.mistake and fix.call)
+    return [_case(fix) for fix in told if fix.mistake != fix.call]
 
 
 def _case(fix: Fix) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,7 +14,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse
 from starlette.routing import Route
 
 from hardwon.api.operations import Right
-from hardwon.core.text.clean import printable
+from hardwon.core.text.clean import one_line, printable
 from hardwon.surfaces.presentation import wording
 from hardwon.surfaces.presentation.page import columns, curve, stack
 from hardwon.surfaces.serve.pages import addresses
@@ -140,12 +141,16 @@ def _environment() -> Environment:
         noun=_noun,
         number=_number,
         plain=printable,
+        prose=_prose,
+        prose_line=lambda text: _prose(one_line(text)),
+        span=_seconds,
         until=_until,
         pairs=_pairs,
     )
     environment.globals.update(
         columns=_drawn(columns), stack=_drawn(stack), curve=_drawn(curve),
         door_names=wording.DOORS, tones=wording.tones, tone=wording.tone, states=wording.STATES,
+        state_name=wording.state_name, failure_states=wording.FAILURE_STATES,
     )  # fmt: skip
     return environment
 
@@ -180,6 +185,29 @@ def _span(span: timedelta, word: str, nothing: str) -> str:
         if seconds >= size:
             return f"{int(seconds // size)} {unit} {word}".strip()
     return nothing
+
+
+def _seconds(seconds: float) -> str:
+    """How long something took."""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes, hours = seconds / 60, seconds / 3600
+    return f"{minutes:.0f} min" if hours < 2 else f"{hours:.0f} h"
+
+
+def _prose(text: str) -> Markup:
+    """A text in words with its code marked: between backticks, and in blocks between three."""
+    parts = printable(text).strip().split("```")
+    shown = Markup()
+    for at, part in enumerate(parts):
+        if at % 2 and at < len(parts) - 1:
+            language, _, code = part.partition("\n")
+            frame = "<pre>{}</pre>" if code else "<code>{}</code>"
+            shown += Markup(frame).format((code or language).strip())
+        else:
+            for place, piece in enumerate(re.split("`([^`\n]+)`", part)):
+                shown += Markup("<code>{}</code>").format(piece) if place % 2 else piece
+    return shown
 
 
 def _day(moment: str) -> str:
