@@ -279,9 +279,8 @@ class Runtime:
     def keep(self, lesson: Lesson, *, keeps_dates: bool = False) -> Lesson:
         """Store a lesson, or add its evidence to the existing lesson that says the same."""
         from hardwon.engine.pipeline import screen
-        from hardwon.knowledge.reading import clues
 
-        screened, now = clues.with_clues(screen.screen_lesson(lesson)), self.clock()
+        screened, now = screen.screen_lesson(lesson), self.clock()
         with self.store.together():
             from hardwon.engine.pipeline import consolidate
 

@@ -124,7 +124,7 @@ class Fix(NamedTuple):
 
     @property
     def is_vague(self) -> bool:
-        """Whether it only shows what came before the same call, or next; anything else says more."""
+        """Whether it only shows what came before the same call, or next; all else tells more."""
         is_before = PREPARED in self.key and not self.said and EDITED not in self.key
         return is_before or self.sort == NEXT
 

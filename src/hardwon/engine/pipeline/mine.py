@@ -32,7 +32,7 @@ from hardwon.knowledge.evidence.keys import failed_key, worked_keys
 from hardwon.knowledge.evidence.trails import failing_call, find_replaced
 from hardwon.knowledge.evidence.wording import SHOW_CALLS, TRAIL
 from hardwon.knowledge.ranking.query import Query
-from hardwon.knowledge.reading import clues, fixes, mined_lesson
+from hardwon.knowledge.reading import about, fixes, mined_lesson
 from hardwon.knowledge.reading.mined_lesson import program
 
 if TYPE_CHECKING:
@@ -315,16 +315,16 @@ def _has_helped(lesson: Lesson, before: Sequence[Step], step: Step) -> bool:
 
     `before`: the steps up to and including the failing one.
     """
-    if clues.follows_advice(lesson, step, before):
+    if about.follows_advice(lesson, step, before):
         return True
-    return _goes_on(before[-1], step) and clues.is_about_error(lesson, before[-1])
+    return _goes_on(before[-1], step) and about.is_about_error(lesson, before[-1])
 
 
 def _helped(lesson: Lesson, failing: Step, memory: Memory) -> None:
     """Adopt the failure, or only note the help: a lesson not about this error must help twice."""
     kind = failing.failure.kind if failing.failure else ""
     before = sum(value.startswith(kind) for value in values_of(lesson.evidence, Kind.HELPED))
-    if before or clues.is_about_error(lesson, failing):
+    if before or about.is_about_error(lesson, failing):
         _adopt(lesson, failing, memory)
         return
     piece = Evidence(Kind.HELPED, f"{kind} {before + 1}", memory.now.timestamp())

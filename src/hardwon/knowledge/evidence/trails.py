@@ -24,6 +24,7 @@ _AHEAD = 14  # steps between a failure and the call that gets past it
 _BEFORE = 2  # calls shown that explained the failure or gave a value
 _BETWEEN = 3  # calls shown before the one that worked
 _PARTS_SHARED = 3  # values that may mean the same share more than one part in so many
+_PLAIN = 5  # characters of a value that may be the same by chance
 _EDITS = 2  # the same of those that change a file
 _ANSWERED = 4_000  # characters of an answer whose values belong together
 _NEXT = 4  # steps in which a call that is given up is replaced
@@ -38,6 +39,7 @@ _TOOLS = 0.1  # tools of a kind share less of their names than commands do
 _NEAR = 200  # characters around a value in an output
 _ERROR = 600  # characters at the end of an output that may hold the code of an error
 _ANSWER = 240  # characters of an answer that explains a failure
+_SENTENCE = 3  # the fewest words of one
 
 
 class Asked(NamedTuple):
@@ -125,8 +127,12 @@ def _made_instead(failing: Call, steps: Sequence[Step], at: int) -> tuple[list[C
         known = {call.program for step in steps[: at + 1] for call in calls_of(step)}
         new = {call.program: call for call in later if call.program not in known}
         return list(new.values()), False
-    if not later or (_looks(failing) and not _is_same_goal(failing, later[0], steps, at)):
+    if not later:
         return [], False
+    if _looks(failing):
+        values = [value for call in (failing, later[0]) for _, value in leaves(call)]
+        is_alike = len(values) == 2 and _resemble(*values)
+        return later[:1] if is_alike else [], True
     ours, theirs = _subjects(failing), _subjects(later[0])
     is_alike = any(one in two or two in one for one in ours for two in theirs if len(one) > 3)
     return later[:1] if is_alike or not ours.isdisjoint(theirs) else [], True
@@ -276,6 +282,8 @@ def _is_same_goal(failing: Call, working: Call, steps: Sequence[Step], at: int) 
     """
     if failing.program != working.program or failing.is_same(working):
         return True
+    if failing.is_tool and failing.paths:
+        return failing.paths == working.paths
     old, new = dict(leaves(failing)), dict(leaves(working))
     if not failing.is_tool:
         is_plain = failing.shape.split() == [failing.program]  # nothing but values follows it
@@ -285,6 +293,7 @@ def _is_same_goal(failing: Call, working: Call, steps: Sequence[Step], at: int) 
     if not pairs or any(_resemble(*pair) or has_other_form(*pair) for pair in pairs):
         return True
     kept = {str(old[name]) for name in old if name in new and old[name] == new[name]}
+    kept = {value for value in kept if len(value) > _PLAIN}
     others = [step.args for step in (*steps[:at], *steps[at + 1 : -1])]
     if any(len(others) < 2 or not all(value in args for args in others) for value in kept):
         return True
@@ -331,9 +340,7 @@ def _resemble(old: object, new: object) -> bool:
     return bool(digits) and (digits == others or sorted(digits) == sorted(others))
 
 
-def _way_there(
-    steps: Sequence[Step], at: int, failing: Call, working: Call
-) -> tuple[Asked, ...]:
+def _way_there(steps: Sequence[Step], at: int, failing: Call, working: Call) -> tuple[Asked, ...]:
     """What was called on the way: what explained the failure, gave a value, or came in between.
 
     Where the call itself did not change, what came in between made the difference.
@@ -351,14 +358,18 @@ def _way_there(
                 continue
             if _looks(call):
                 looks.append(call)
-            if answer := _explanation(step, call, steps[at]):
+            if answer := _explanation(step, call, failing, steps[at]):
                 explained.setdefault(call.text, Asked(call, answer))
             elif call.paths:
                 edits[call.text + call.script] = Asked(call)
             elif step is steps[-1]:
                 is_used = not (call.has_script or _looks(call))
                 between.update({call.text: Asked(call)} if is_used else {})
-            elif call.shape in linked or _is_on_the_way(call, failing, working):
+            elif (
+                call.shape in linked
+                or _is_on_the_way(call, failing, working)
+                or (is_own(call) and not call.is_tool and _is_named(call, steps[at]))
+            ):
                 between.setdefault(call.text, Asked(call))
     first = [*list(explained.values())[:1], *_sources(steps, at, working)][:_BEFORE]
     known = {one.call.shape for one in first}
@@ -379,7 +390,9 @@ def _is_unchanged(failing: Call, working: Call) -> bool:
     """Whether two calls are the same but for flags of one letter."""
     if failing.is_tool or failing.program != working.program:
         return failing.is_same(working)
-    one, two = ([word for word in call.text.split() if not _FLAG.match(word)] for call in (failing, working))
+    one, two = (
+        [word for word in call.text.split() if not _FLAG.match(word)] for call in (failing, working)
+    )
     return one == two
 
 
@@ -410,6 +423,13 @@ def _linked_tools(steps: Sequence[Step], at: int, failing: Call, working: Call) 
             if call.program != working.program and call.shape not in known:
                 found.add(call.shape)
     return found
+
+
+def _is_named(call: Call, failed: Step) -> bool:
+    """Whether a call has a file or a word that only the error of a step has."""
+    said = {tail(word) for word in _ADVICE.findall(failed.output[-_ERROR:])}
+    known = {tail(word) for word in failed.args.split()} | COMMON
+    return any(len(name) > 3 and name in said and name not in known for name in _names(call))
 
 
 def _is_on_the_way(call: Call, failing: Call, working: Call) -> bool:
@@ -449,12 +469,14 @@ def _giver(step: Step, passage: str) -> Call | None:
     return giver if is_own(giver) else None
 
 
-def _explanation(step: Step, call: Call, failing: Step) -> str:
+def _explanation(step: Step, call: Call, failing: Call, step_failed: Step) -> str:
     """What a call answered about a word that only the error has, as its code; else ""."""
     if step.failed or call.writes or not is_own(call):
         return ""
-    said = {*_WORD.findall(failing.output[-_ERROR:])} - {*_WORD.findall(failing.args)}
+    said = {*_WORD.findall(step_failed.output[-_ERROR:])} - {*_WORD.findall(step_failed.args)}
+    is_own_word = call.program == failing.program
     asked = [word for word in dict.fromkeys(_codes(step.args, call)) if word in said]
+    asked = [word for word in asked if is_own_word or any(map(str.isdigit, word))]
     if not asked:
         return ""
     output = step.output.strip()
@@ -462,11 +484,14 @@ def _explanation(step: Step, call: Call, failing: Step) -> str:
     parts = [
         part.strip() for part in (output.split("\n\n") if "\n\n" in output else output.split("\n"))
     ]
-    if len(every) == len(parts):
-        return parts[every.index(asked[0])]
     calls = calls_of(step)
-    is_first = bool(calls) and calls[0].shape == call.shape
-    return output if len(calls) == 1 and len(output) <= _ANSWER else parts[0] if is_first else ""
+    if len(every) == len(parts):
+        answer = parts[every.index(asked[0])]
+    elif len(calls) == 1 and len(output) <= _ANSWER:
+        answer = output
+    else:
+        answer = parts[0] if calls and calls[0].shape == call.shape else ""
+    return answer if len(re.findall(r"[^\W\d_]{2,}", answer)) >= _SENTENCE else ""
 
 
 def _codes(text: str, call: Call) -> list[str]:

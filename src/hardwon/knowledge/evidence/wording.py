@@ -65,10 +65,8 @@ def _key(found: Passed) -> str:
 def _name_before(call: Call) -> str:
     """What came first: the program, or an edit of a file with the new words that it brought."""
     made = writings(call.program if call.is_tool else "bash", call.text) if call.paths else ()
-    old, new = (
-        {word for each in made for word in re.findall(r"\w{3,}", text(each))}
-        for text in (lambda each: each.old, lambda each: each.new)
-    )
+    old = {word for each in made for word in re.findall(r"\w{3,}", each.old)}
+    new = {word for each in made for word in re.findall(r"\w{3,}", each.new)}
     words = " ".join(sorted(new - old)[:_NEW_WORDS]) or call.program
     return f"{EDITED.removeprefix(PREPARED)}{words}" if call.paths else call.program
 

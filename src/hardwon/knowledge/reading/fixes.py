@@ -38,6 +38,7 @@ from hardwon.knowledge.reading.changed_lines import (
     line_of,
     lines_fix,
 )
+from hardwon.knowledge.reading.reading import tool_of
 from hardwon.knowledge.reading.reports import (
     bare_test,
     count_tests,
@@ -45,7 +46,6 @@ from hardwon.knowledge.reading.reports import (
     has_run_tests,
     is_red,
 )
-from hardwon.knowledge.reading.reading import tool_of
 from hardwon.knowledge.reading.shell import parse
 from hardwon.knowledge.reading.signature import fold
 
@@ -109,7 +109,9 @@ def was_applied(fix: Fix, steps: Sequence[Step], task: str = "") -> bool:
     if fix.sort == LINES:
         return has_lines(fix, code_run(steps).text)
     failing = failing_call(steps[-1]) if fix.sort == TRAIL and PREPARED not in fix.key else None
-    return failing is not None and not failing.is_tool and fix.call == show_call(failing, Seen(task))
+    return (
+        failing is not None and not failing.is_tool and fix.call == show_call(failing, Seen(task))
+    )
 
 
 def fixes_of_call(fixes: Sequence[Fix], step: Step) -> tuple[Fix, ...]:

@@ -173,6 +173,8 @@ def fixes_to_show(fixes: Sequence[Fix]) -> Sequence[Fix]:
     hopeful = [fix for fix in hopeful if fix.sort != NEXT or fix.is_proven]
     hopeful = [fix for fix in hopeful if not fix.key.endswith(PREPARED)] or hopeful
     hopeful = [fix for fix in hopeful if not fix.is_vague] or hopeful
+    reached = {fix.call for fix in hopeful if fix.sort != FURTHER}
+    hopeful = [fix for fix in hopeful if fix.sort != FURTHER or fix.call not in reached]
     if any(fix.sort not in (FURTHER, INSTEAD) for fix in hopeful):
         hopeful = [fix for fix in hopeful if fix.sort != INSTEAD]
     proven = [fix for fix in hopeful if fix.is_proven] or hopeful
