@@ -39,6 +39,7 @@ _TOOLS = 0.1  # tools of a kind share less of their names than commands do
 _NEAR = 200  # characters around a value in an output
 _ERROR = 600  # characters at the end of an output that may hold the code of an error
 _ANSWER = 240  # characters of an answer that explains a failure
+_SENTENCE = 3  # the fewest words of one
 
 
 class Asked(NamedTuple):
@@ -327,7 +328,7 @@ def _leaves(given: object, name: str) -> Iterator[tuple[str, object]]:
 
 def _resemble(old: object, new: object) -> bool:
     """Whether two values may mean the same: they share a part, or all of their digits."""
-    if isinstance(old, int | float) and isinstance(new, int | float):
+    if old == new or (isinstance(old, int | float) and isinstance(new, int | float)):
         return True
     one, two = (str(value).lower() for value in (old, new))
     if "/" in one and "/" in two and " " not in one + two:  # folders are shared by many files
@@ -483,11 +484,14 @@ def _explanation(step: Step, call: Call, failing: Call, step_failed: Step) -> st
     parts = [
         part.strip() for part in (output.split("\n\n") if "\n\n" in output else output.split("\n"))
     ]
-    if len(every) == len(parts):
-        return parts[every.index(asked[0])]
     calls = calls_of(step)
-    is_first = bool(calls) and calls[0].shape == call.shape
-    return output if len(calls) == 1 and len(output) <= _ANSWER else parts[0] if is_first else ""
+    if len(every) == len(parts):
+        answer = parts[every.index(asked[0])]
+    elif len(calls) == 1 and len(output) <= _ANSWER:
+        answer = output
+    else:
+        answer = parts[0] if calls and calls[0].shape == call.shape else ""
+    return answer if len(re.findall(r"[^\W\d_]{2,}", answer)) >= _SENTENCE else ""
 
 
 def _codes(text: str, call: Call) -> list[str]:
