@@ -328,7 +328,9 @@ def _message(lines: list[str]) -> str:
     for at, line in enumerate(lines):
         if re.match(_PANIC, line):
             return " ".join(part.strip() for part in lines[at + 1 : at + 4])
-    for line in lines if not is_indented else ():
+    frames = [at for at, line in enumerate(lines) if _FRAME.match(line)]
+    below = lines[frames[-1] :] if frames else []  # what was raised stands below the last frame
+    for line in (*below, *lines) if not is_indented else ():
         if re.match(r"(?!Traceback)[A-Za-z_][\w.]{0,100}(?::|$)", line):
             return line
     details = [line for line in words[1:30] if re.match(r"(?:Expected|Received)\b", line)]
