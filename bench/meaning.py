@@ -36,7 +36,6 @@ from hardwon.core.values.run import Step
 from hardwon.engine.pipeline import recall
 from hardwon.engine.runtime import utc_now
 from hardwon.knowledge.ranking.scores import UNKNOWN, WEIGHTS, judge
-from hardwon.knowledge.reading.clues import with_clues
 from hardwon.models.minilm import MiniLM
 from hardwon.storage.stores.sqlite import SqliteStore
 
@@ -127,7 +126,7 @@ class Corpus:
         store = SqliteStore(home)
         with store.dreams.together():
             every = (*texts, *others(distractors), *failures())
-            kept = [store.lessons.add(with_clues(Lesson(OWN, *text))).id for text in every]
+            kept = [store.lessons.add(Lesson(OWN, *text)).id for text in every]
         store.close()
         self.size = len(kept)
         pairs = list(zip(rows, kept, strict=False))

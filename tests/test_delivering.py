@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -125,19 +126,30 @@ def test_what_is_told_is_noted_in_the_run_by_the_names_of_its_failures(desk: Des
     note_shown(desk.run, block._replace(lessons=()), "")
 
 
-def test_a_disk_that_takes_no_note_costs_no_lesson(desk: Desk) -> None:
-    def fail() -> None:
-        raise StorageError("a.db", "the disk is full", "make room")
+@pytest.mark.parametrize(
+    ("error", "is_noting", "is_reading"),
+    [
+        (StorageError("a.db", "the disk is full", "make room"), True, False),
+        (Unavailable("nobody answers"), True, True),
+        (ValueError("a defect"), False, False),
+    ],
+    ids=["full disk", "server away", "defect"],
+)
+def test_what_storage_cannot_do_costs_the_agent_nothing(
+    desk: Desk, error: Exception, *, is_noting: bool, is_reading: bool
+) -> None:
+    for effort, is_suppressed in (
+        (desk.delivering.best_effort, is_noting),
+        (desk.delivering.if_reachable, is_reading),
+    ):
+        with nullcontext() if is_suppressed else pytest.raises(type(error)), effort:
+            raise error
 
-    assert not desk.delivering.try_to_note(fail)
-    assert desk.delivering.try_to_note(lambda: None)
-    assert [type(error) for error in desk.troubles] == [StorageError]
+    assert desk.troubles == [error] * (is_noting + is_reading)
 
 
-def test_a_server_that_is_away_gives_what_was_there_otherwise(desk: Desk) -> None:
-    def away() -> int:
-        raise Unavailable("nobody answers")
+def test_what_works_is_no_trouble(desk: Desk) -> None:
+    with desk.delivering.best_effort:
+        desk.run.begin("x")
 
-    assert desk.delivering.try_call(away, 3) == 3
-    assert desk.delivering.try_call(lambda: 4, 3) == 4
-    assert len(desk.troubles) == 1
+    assert (desk.run.so_far().task, desk.troubles) == ("x", [])

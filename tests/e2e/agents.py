@@ -204,10 +204,10 @@ def _run_qwen(lab: Lab, model: ScriptedModel, prompt: str) -> str:
         "QWEN_CODE_SUPPRESS_YOLO_WARNING": "1",
     }
     options = ["--auth-type", "openai", "--yolo", "--telemetry=false"]
-    return lab.run([_newer_node(), program("qwen"), *options, "-p", prompt], environ)
+    return lab.run([newer_node(), program("qwen"), *options, "-p", prompt], environ)
 
 
-def _newer_node() -> str:
+def newer_node() -> str:
     """A Node that is new enough: the one of this machine, or one from npm."""
     own = shutil.which("node")
     said = subprocess.run([own, "--version"], capture_output=True, text=True) if own else None

@@ -5,7 +5,7 @@ import pytest
 from hardwon.core.values.run import Step
 from hardwon.knowledge.evidence.inner import complaint_in
 from hardwon.knowledge.evidence.trails import passed
-from hardwon.knowledge.evidence.wording import trail_fix
+from hardwon.knowledge.evidence.wording import Seen, trail_fix
 from hardwon.knowledge.reading.reading import read_failure
 
 
@@ -26,7 +26,7 @@ def _texts(*calls: tuple[str, str, bool]) -> list[str]:
     """The trails that each step of a run shows."""
     steps = _run(*calls)
     found = [trail for end in range(2, len(steps) + 1) for trail in passed(steps[:end])]
-    return [trail_fix(trail, "").text for trail in found]
+    return [trail_fix(trail, Seen("")).text for trail in found]
 
 
 CASES = {
@@ -50,6 +50,14 @@ CASES = {
             ("yard post D1 --key K7; yard show D1", "state: posted", False),
         ],
         ["What worked: `yard post D1 --key K7`."],
+    ),
+    "an answer without words explains nothing": (
+        [
+            ("yard add --lines 9", "E1413 too large", True),
+            ("yard explain E1413\nyard list", "{\n", False),
+            ("yard add --lines 4", "added", False),
+        ],
+        ["What worked: first `yard explain E1413`, then `yard list`, then `yard add --lines 4`."],
     ),
     "what explains the code comes first": (
         [
@@ -125,7 +133,7 @@ def test_another_tool_with_the_same_arguments_is_another_call() -> None:
 
     (trail,) = passed([failing, failing._replace(tool="grid.shift", failed=False, failure=None)])
 
-    assert trail_fix(trail, "").text == "What worked: `grid.shift(day=mon, house)`."
+    assert trail_fix(trail, Seen("")).text == "What worked: `grid.shift(day=mon, house)`."
 
 
 def test_of_a_tool_only_names_and_plain_words_are_shown() -> None:
@@ -136,9 +144,9 @@ def test_of_a_tool_only_names_and_plain_words_are_shown() -> None:
 
     (trail,) = passed([failing, asked, working])
 
-    assert trail_fix(trail, "").text == (
-        "What worked: first `get_user(user)`, then `book(card, kind=flex, seats)`"
-        " (with `kind`, another `card`)."
+    assert trail_fix(trail, Seen("")).text == (
+        "What worked: first `get_user(user)`, then `book(card, kind, seats)`"
+        " (with `kind` as `flex`, another `card`)."
     )
 
 
@@ -148,7 +156,7 @@ def _tool_text(failing: str, working: str, *between: tuple[str, str]) -> str:
     failed = failed._replace(failure=read_failure(failed, ()))
     others = (Step(tool, args, "ok") for tool, args in between)
     (found,) = passed([failed, *others, Step("book", working, "ok")])
-    return trail_fix(found, "").text
+    return trail_fix(found, Seen("")).text
 
 
 def test_the_changed_value_of_a_tool_is_named_by_its_place_and_form() -> None:
@@ -158,8 +166,8 @@ def test_the_changed_value_of_a_tool_is_named_by_its_place_and_form() -> None:
     )
 
     assert text == (
-        "What worked: `book(who)` "
-        "(with `who.floor`, another `who.name`, another `who.day` as `00W00.0`)."
+        "What worked: `book(who.name, who.day, who.floor)` "
+        "(with `who.floor` as `3`, another `who.name`, another `who.day` as `00W00.0`)."
     )
 
 

@@ -63,7 +63,7 @@ def test_a_failure_of_a_call_that_stands_above_is_told_by_the_difference() -> No
 
     text, told = opening(ways, [lesson], budget=300, tokens=tokens)
 
-    assert "When you see “yard: no”: with `--as` (#4)" in text
+    assert "  - “yard: no”: with `--as` (#4)" in text
     assert told == (lesson,)
 
 

@@ -56,7 +56,7 @@ def test_what_cures_one_action_is_told_for_it_alone() -> None:
     told = agent.after_action("grid", place, output="E4002 GRID NOT HELD FOR UPDATE")
 
     assert told.failed
-    assert "first `grid.hold(day, mode)`, then `grid.place(day, house)`" in told.text
+    assert "first `grid.hold(mode=W, day)`, then `grid.place(day, house)`" in told.text
     assert agent.before_action("grid", hold).text == ""
 
 

@@ -9,7 +9,6 @@ from hardwon.core.values.lesson import MINED, Kind, Status, values_of
 from hardwon.core.values.run import Failure, RunSoFar
 from hardwon.engine.pipeline.mine import Memory, adopt_helpful, note_offer
 from hardwon.engine.pipeline.screen import screen_lesson
-from hardwon.knowledge.reading.clues import with_clues
 from hardwon.storage.stores.memory import MemoryStore
 from tests.samples import CODER, LATER, lesson
 
@@ -23,9 +22,9 @@ VAGUE = "the tests of this project live in an environment of their own"
 
 def setting(words: str, **more: Any) -> tuple[MemoryStore, Memory, Lesson]:
     store = MemoryStore()
-    known = with_clues(lesson(words, status=Status.PROVEN, origin="manual"))
+    known = lesson(words, status=Status.PROVEN, origin="manual")
     written = store.lessons.add(known._replace(**more))
-    return store, Memory(CODER, store.lessons, screen_lesson, LATER), written
+    return store, Memory(CODER, store.lessons, screen_lesson, LATER, {}), written
 
 
 def run(mark: str, *more: str) -> RunSoFar:

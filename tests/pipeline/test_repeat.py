@@ -108,12 +108,13 @@ def test_what_an_error_told_is_not_told_again_before_the_call(hw: Hardwon) -> No
     assert not told(agent, STAGE)
 
 
-def test_a_failure_after_its_warning_is_answered(hw: Hardwon) -> None:
+def test_a_failure_after_its_warning_is_not_told_again(hw: Hardwon) -> None:
     ended(hw, (STAGE, ERROR), (KEYED, ""))
-    agent = hw.agent("coder")
+    agent, unwarned = hw.agent("coder"), hw.agent("coder")
     assert told(agent, STAGE)
 
-    assert agent.after_action("bash", {"command": STAGE}, output=ERROR, failed=True)
+    assert not agent.after_action("bash", {"command": STAGE}, output=ERROR, failed=True)
+    assert unwarned.after_action("bash", {"command": STAGE}, output=ERROR, failed=True)
 
 
 def test_a_call_passes_once_what_must_come_first_was_called(hw: Hardwon) -> None:

@@ -17,7 +17,7 @@ FIX = Fix("call", "Run `make`.", "call make", "make")
 
 
 def memory(store: MemoryStore) -> Memory:
-    return Memory(CODER, store.lessons, screen_lesson, LATER)
+    return Memory(CODER, store.lessons, screen_lesson, LATER, {})
 
 
 def stored(store: MemoryStore, **more: Any) -> Lesson:

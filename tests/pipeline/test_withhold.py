@@ -27,7 +27,11 @@ from tests.test_outcomes import BROKEN, MISSING, WORKS, taught
 
 def opened(home: Path, share: float) -> StoredHardwon:
     settings = load(str(home))
-    return stored.opened(settings=settings._replace(proof=settings.proof._replace(share=share)))
+    settings = settings._replace(
+        proof=settings.proof._replace(share=share),
+        hooks=settings.hooks._replace(stop_once=False),  # what was denied is not told again
+    )
+    return stored.opened(settings=settings)
 
 
 def asked(agent: Agent) -> list[bool]:

@@ -7,7 +7,7 @@ from math import log
 import pytest
 
 from hardwon import Lesson
-from hardwon.core.values.lesson import LIVE, Evidence, Kind, Status
+from hardwon.core.values.lesson import LIVE, Status
 from hardwon.knowledge.ranking.query import (
     _EXPECTED,
     _TERMS,
@@ -15,7 +15,6 @@ from hardwon.knowledge.ranking.query import (
     Query,
     call_key,
     chance,
-    clue_key,
     entries_read,
     failure_key,
     impacts,
@@ -102,24 +101,21 @@ def test_a_word_is_the_rarer_the_fewer_lessons_hold_it() -> None:
 
 
 def test_the_keys_of_a_query_are_looked_up_the_surest_first() -> None:
-    asked = Query("error", "", ("word",), "s", "k", ("call",), clues=("clue",))
+    asked = Query("error", "", ("word",), "s", "k", ("call",))
 
     assert keys(asked) == (
         failure_key("s"),
         kind_key("k"),
         call_key("call"),
-        clue_key("clue"),
         "word",
     )
     assert keys(Query("turn", "")) == ()
 
 
-def test_a_proven_lesson_is_found_by_its_failure_calls_and_clues_as_surely_as_can_be() -> None:
-    about = (Evidence(Kind.ABOUT, "error E1", 1.0),)
-    found = index(kept(Status.PROVEN)._replace(calls=("make", "make"), evidence=about))
+def test_a_proven_lesson_is_found_by_its_failure_and_calls_as_surely_as_can_be() -> None:
+    found = index(kept(Status.PROVEN)._replace(calls=("make", "make")))
 
     assert found[failure_key("ab12")] == found[kind_key("cd34")] == 255
-    assert found[clue_key("error E1")] == 255
     assert found[call_key("make")] == 2
     assert 1 <= found["canary"] < 255
 
@@ -128,7 +124,6 @@ def test_what_a_lesson_shares_with_a_query_is_its_match() -> None:
     read = [
         (failure_key("s"), [(1, 255)]),
         (call_key("make"), [(1, 2), (2, 1)]),
-        (clue_key("error E1"), [(2, 255)]),
         ("word", [(1, 100), (3, 200)]),
     ]
     known = [(key, len(pairs)) for key, pairs in read]
@@ -138,7 +133,6 @@ def test_what_a_lesson_shares_with_a_query_is_its_match() -> None:
     first, second, third = (tally.match(lesson(id=number)) for number in (1, 2, 3))
     assert (first.is_same_failure, first.is_same_kind) == (True, False)
     assert (first.calls, second.calls) == ((("make", 2),), (("make", 1),))
-    assert second.clues == (("error E1", rarity(1, 20) / 1000),)
     assert second.words == 0.0
     assert first.words == pytest.approx(rarity(2, 20) * 100 / (1000 * 255))
     assert third.words == 2 * first.words
@@ -198,12 +192,10 @@ def test_the_stem_of_a_word_is_its_common_form(word: str, found: str) -> None:
 def test_a_query_and_a_match_say_nothing_that_nobody_said() -> None:
     empty: tuple[object, ...] = ()
 
-    assert Query("turn", "")[2:] == (
-        *(empty, "", "", empty, empty, 0, 0, empty, empty, empty, "", False),
-    )
+    assert Query("turn", "")[2:] == (*(empty, "", "", empty, empty, 0, 0, empty, empty, "", False),)
     found = Match(lesson())
     assert (found.words, found.shared, found.is_same_failure, found.is_same_kind) == (0, 0, 0, 0)
-    assert (found.calls, found.clues, found.total, found.chance) == ((), (), 0, 0.0)
+    assert (found.calls, found.total, found.chance) == ((), 0, 0.0)
     assert (found.cosine, found.meaning) == (0.0, 0.0)
 
 

@@ -208,27 +208,12 @@ def test_one_that_is_certain_frequent_and_important_comes_first() -> None:
     assert prior(met=2, confidence=0.0, importance=0.0) == pytest.approx(1 + 0.3 * log(2) / 3)
 
 
-def spoken_by(*clues: tuple[str, float], **match: Any) -> float:
-    found = Match(PROVEN, clues=clues, chance=0.0, total=match.pop("total", 0), **match)
-    return spoken(Query("error", ""), found, WEIGHTS)
-
-
-def test_clues_count_by_their_rarest_of_a_sort_and_a_mere_program_does_not() -> None:
-    assert spoken_by(("error E1", 2.0), ("error E2", 3.0)) == pytest.approx(3.0)
-    assert spoken_by(("error E1", 2.0), ("lacks pkg", 1.0)) == pytest.approx(3.0)
-    assert spoken_by(("error E1", 2.0), ("call python", 9.0)) == pytest.approx(2.0)
-    assert spoken_by(("call make", 2.0)) == 0.0
-    assert spoken_by(("call make test", 2.0)) == pytest.approx(2.0)
-
-
 def test_in_a_large_store_a_word_alone_says_less() -> None:
     small = deadlock_counts(held=WORD, total=1)
     large = deadlock_counts(held=WORD, total=500)
-    with_clue = deadlock_counts(held=WORD, total=500, clues=(("call x", 0.0),))
 
     by_chance = WEIGHTS.own * log(500)
     assert small - large == pytest.approx(by_chance + WEIGHTS.crowded * log(10))
-    assert small - with_clue == pytest.approx(by_chance)
 
 
 def test_meaning_counts_for_a_lesson_that_was_found_by_it() -> None:
@@ -287,20 +272,27 @@ def part(name: str, known: Lesson, **match: Any) -> float:
 
 
 def test_how_surely_a_lesson_speaks_of_its_own_kind_counts_a_tenth() -> None:
-    speaks = "speaks of it"
-    sure: dict[str, Any] = {"clues": (("error E1", 2.5),), "chance": 0.0, "held": frozenset()}
+    quoting = PROVEN._replace(situation="When “disk full” comes")
+    asked = Query("error", "disk full")
 
-    assert part(speaks, PROVEN, is_same_kind=True, **sure) == pytest.approx(0.25)
-    mined = PROVEN._replace(origin=MINED)
-    assert part(speaks, mined, is_same_kind=True, **sure) == pytest.approx(0.7)
-    assert part(speaks, PROVEN, **sure) == pytest.approx(0.25)
+    def sure(known: Lesson, **match: Any) -> float:
+        found = at_error(known, asked=asked, chance=0.0, held=frozenset(), **match)
+        return dict(found.parts)["speaks of it"]
+
+    assert sure(quoting, is_same_kind=True) == pytest.approx(1.2)
+    assert sure(quoting._replace(origin=MINED), is_same_kind=True) == pytest.approx(0.7)
+    assert sure(quoting) == pytest.approx(1.2)
 
 
-@pytest.mark.parametrize(("rare", "is_shown"), [(2.75, True), (2.7499, False)])
-def test_a_lesson_of_another_failure_must_be_sure_enough(rare: float, is_shown: bool) -> None:
-    found = at_error(PROVEN, clues=(("error E1", rare),), chance=0.0, held=frozenset())
+def test_a_lesson_of_another_failure_must_be_sure_enough() -> None:
+    quoting = PROVEN._replace(situation="When “disk full” comes")
 
-    assert (found.verdict == "") is is_shown
+    def verdict_at(text: str) -> str:
+        found = at_error(quoting, asked=Query("error", text), chance=0.0, held=frozenset())
+        return found.verdict
+
+    assert verdict_at("tar: Disk  full") == ""
+    assert verdict_at("no route to host") != ""
 
 
 def test_red_tests_that_are_known_exactly_are_told_of_other_tests_too() -> None:
@@ -315,20 +307,3 @@ def test_red_tests_that_are_known_exactly_are_told_of_other_tests_too() -> None:
     assert is_told("b.py::test_y", is_same=True)
     assert not is_told("b.py::test_y", is_same=False)
     assert not is_told("", is_same=True)
-
-
-def spoken_about(*about: str, text: str = "", clues: tuple[tuple[str, float], ...] = ()) -> float:
-    pieces = tuple(Evidence(Kind.ABOUT, value, 1.0) for value in about)
-    found = Match(PROVEN._replace(evidence=pieces), clues=clues, chance=0.0)
-    return spoken(Query("error", text), found, WEIGHTS)
-
-
-def test_a_quoted_message_counts_for_a_lesson_and_another_message_against_it() -> None:
-    name, error = ("name spool", 3.0), ("error E1", 2.0)
-
-    assert spoken_about("says disk full", text="disk full") == pytest.approx(12.0)
-    assert spoken_about("says disk full", text="no route", clues=(name,)) == pytest.approx(-1.0)
-    assert spoken_about("error E2", clues=(name,)) == pytest.approx(-1.0)
-    assert spoken_about("error E2", clues=(name, error)) == pytest.approx(5.0)
-    assert spoken_about("call make", clues=(name,)) == pytest.approx(3.0)
-    assert spoken_about("says disk full", text="disk full", clues=(name,)) == pytest.approx(15.0)

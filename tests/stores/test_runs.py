@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -292,6 +294,91 @@ def test_a_step_that_is_larger_than_all_that_is_kept_leaves_the_notes(tmp_path: 
     past = run.so_far()
 
     assert (past.task, past.steps, past.made) == ("build it", (), 1)
+
+
+def test_a_run_in_progress_has_its_newest_steps_and_all_its_notes(run: Run) -> None:
+    run.told([1], "", Shown("d1", "turn"))
+    for number in range(runs.STEPS_REMEMBERED + 50):
+        run.record(Step("bash", f"make {number}"))
+
+    past = run.so_far()
+
+    assert [step.args for step in past.steps][:: runs.STEPS_REMEMBERED - 1] == [
+        "make 50",
+        "make 249",
+    ]
+    assert (past.made, set(past.told), past.shown[0].after) == (250, {1}, 250)
+
+
+def test_the_end_of_a_run_on_disk_sees_more_steps_than_its_events(tmp_path: Path) -> None:
+    run = FileRun(str(tmp_path), Scope(), "r")
+    for number in range(runs.STEPS_REMEMBERED + 50):
+        run.record(Step("bash", f"make {number}"))
+
+    assert len(run.whole().steps) == run.whole().made == runs.STEPS_REMEMBERED + 50
+
+
+def test_what_another_process_adds_is_seen(tmp_path: Path) -> None:
+    run = FileRun(str(tmp_path), Scope(), "r")
+    run.record(WORKED)
+    run.so_far()
+    code = """
+import sys
+from hardwon import Scope, Step
+from hardwon.storage.stores.runs import FileRun
+run = FileRun(sys.argv[1], Scope(), "r")
+run.record(Step("bash", "make test"))
+run.counted(["a"])
+"""
+    subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=True)
+
+    past = run.so_far()
+
+    assert [step.args for step in past.steps] == ["make all", "make test"]
+    assert past.counted == {"a"}
+
+
+def test_a_line_that_is_half_written_is_read_when_it_is_whole(tmp_path: Path) -> None:
+    run = FileRun(str(tmp_path), Scope(), "r")
+    run.record(WORKED)
+    (file,) = (tmp_path / "runs").iterdir()
+    whole = b'\n["bash","make test","done",false,null]'
+    for end in range(1, len(whole)):
+        before = file.read_bytes()
+        file.write_bytes(before + whole[:end])
+        assert run.so_far().steps == (WORKED,)
+        file.write_bytes(before)
+    with file.open("ab") as lines:
+        lines.write(whole)
+
+    assert [step.args for step in run.so_far().steps] == ["make all", "make test"]
+
+
+def test_a_run_that_begins_again_under_its_name_knows_nothing_of_the_one_before(
+    tmp_path: Path,
+) -> None:
+    run, other = (FileRun(str(tmp_path), Scope(), "r") for _ in range(2))
+    for _ in range(3):
+        run.record(FAILED)
+    run.so_far()
+    (file,) = (tmp_path / "runs").iterdir()
+    file.unlink()  # by another process; the new file may get the same inode
+    for _ in range(4):
+        other.record(WORKED)
+
+    assert run.so_far().steps == (WORKED,) * 4
+
+
+def test_a_file_that_another_process_has_cut_is_read_again(tmp_path: Path) -> None:
+    run = FileRun(str(tmp_path), Scope(), "r")
+    for number in range(20):
+        run.record(Step("bash", f"make {number}"))
+    run.so_far()
+    (file,) = (tmp_path / "runs").iterdir()
+    notes = [line for line in file.read_bytes().split(b"\n") if b"make 1" not in line]
+    file.write_bytes(b"\n".join(notes))
+
+    assert {step.args for step in run.so_far().steps} == {f"make {n}" for n in (0, *range(2, 10))}
 
 
 def test_the_files_of_a_tenant_keep_their_names() -> None:

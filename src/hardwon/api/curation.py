@@ -20,7 +20,6 @@ from hardwon.core.values.lesson import (
 )
 from hardwon.core.values.lesson_formats import Pack, check_lesson, is_held, is_import
 from hardwon.engine.pipeline import screen
-from hardwon.knowledge.reading.clues import with_clues
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -51,7 +50,7 @@ def edit(engine: Runtime, scope: Scope, number: int, changes: Mapping[str, Any])
         changed = changed._replace(
             author="person", status=Status.PROVEN if is_alive else changed.status
         )
-    changed = with_clues(screen.screen_lesson(changed))
+    changed = screen.screen_lesson(changed)
     engine.store.lessons.update(changed)
     return changed
 
@@ -135,4 +134,4 @@ def _take(engine: Runtime, lesson: Lesson, existing: Lesson | None) -> Lesson:
 def _hold(engine: Runtime, lesson: Lesson) -> Lesson:
     """Store a lesson in quarantine; it is not merged with others."""
     dated = lesson.dated(engine.clock(), keeps_dates=True)
-    return engine.store.lessons.add(with_clues(screen.screen_lesson(dated)))
+    return engine.store.lessons.add(screen.screen_lesson(dated))

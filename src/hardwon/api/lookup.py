@@ -46,7 +46,7 @@ def _recurring(engine: Runtime, kind: str, cases: Sequence[tuple[EndedRun, Step]
     last_run, last_step = cases[-1]
     cure = ""
     for scope in dict.fromkeys(run.scope for run, _ in reversed(cases)):
-        memory = Memory(scope, engine.store.lessons, screen_lesson, engine.clock())
+        memory = Memory(scope, engine.store.lessons, screen_lesson, engine.clock(), {})
         lesson = memory.about(Failure("", kind, "")) if not cure else None
         cure = one_line(lesson.fixes[0].text) if lesson and lesson.fixes else cure
     return Recurring(

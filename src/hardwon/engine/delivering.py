@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.errors import StorageError, Unavailable
 from hardwon.core.values.delivery import NOTHING, Door, Injection
@@ -24,10 +24,36 @@ if TYPE_CHECKING:
     from hardwon.storage.ports import Run, Store
 
 
-T = TypeVar("T")
-
-
 _NAMES = 8  # exact failures that are noted for a lesson without a kind
+
+
+class Found(NamedTuple):
+    """The lessons that a search has found, and the state of the store then, if that is known."""
+
+    matches: Sequence[Match] = ()
+    state: object = None
+
+
+FOUND_NOTHING = Found()
+
+
+class BestEffort:
+    """A `with` block that these errors only end: they must not cost the agent its turn."""
+
+    def __init__(
+        self, trouble: Callable[[BaseException], None], *errors: type[BaseException]
+    ) -> None:
+        self._trouble = trouble
+        self._errors = errors
+
+    def __enter__(self) -> None:
+        """Nothing."""
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> bool:
+        is_suppressed = isinstance(error, self._errors)
+        if error is not None and is_suppressed:
+            self._trouble(error)
+        return is_suppressed
 
 
 class Delivering:
@@ -43,7 +69,8 @@ class Delivering:
         self._store = store
         self._settings = settings
         self._clock = clock
-        self._trouble = trouble
+        self.best_effort = BestEffort(trouble, StorageError, Unavailable)
+        self.if_reachable = BestEffort(trouble, Unavailable)
         self.weights = WEIGHTS  # benchmarks replace it
 
     def weigh(self, scope: Scope, query: Query, outlook: Outlook) -> list[Judged]:
@@ -162,7 +189,8 @@ class Delivering:
     def tell(self, run: Run, block: Injection, call: str = "") -> Injection:
         """The block, after noting in the run that it was shown."""
         if block:
-            self.try_to_note(lambda: note_shown(run, block, call))
+            with self.best_effort:
+                note_shown(run, block, call)
         return block
 
     def coin(self, scope: Scope, run: Run) -> withhold.Coin:
@@ -171,23 +199,6 @@ class Delivering:
         from hardwon.engine.pipeline import withhold
 
         return withhold.Coin(self._store.units, share, scope, run, self._clock())
-
-    def try_to_note(self, note: Callable[[], object]) -> bool:
-        """Run `note`; False if storage fails, which must not cost the agent its lesson."""
-        try:
-            note()
-        except (StorageError, Unavailable) as error:
-            self._trouble(error)
-            return False
-        return True
-
-    def try_call(self, call: Callable[[], T], otherwise: T) -> T:
-        """The result of the call, or `otherwise` while the server is unavailable."""
-        try:
-            return call()
-        except Unavailable as error:
-            self._trouble(error)
-            return otherwise
 
     def _block(self, query: Query, fresh: Sequence[Judged]) -> inject.Block:
         frame = _frame(query, fresh[0].match) if fresh else query.door
@@ -201,13 +212,11 @@ class Delivering:
     ) -> list[Judged]:
         """The rendered candidates that the hold-out lets this run see."""
         rendered = [candidate for candidate in fresh if candidate.match.lesson in lessons]
-        try:
+        with self.best_effort:
             from hardwon.engine.pipeline import withhold
 
             return withhold.shown(rendered, door, coin)
-        except (StorageError, Unavailable) as error:
-            self._trouble(error)
-            return rendered
+        return rendered
 
     def _log(
         self,
@@ -220,8 +229,8 @@ class Delivering:
         began: datetime,
         micros: int = 0,
     ) -> None:
-        self.try_to_note(
-            lambda: measure.log_delivery(
+        with self.best_effort:
+            measure.log_delivery(
                 injection,
                 query,
                 scope=scope,
@@ -231,7 +240,6 @@ class Delivering:
                 at=began,
                 log=self._store.deliveries,
             )
-        )
 
 
 def note_shown(run: Run, block: Injection, call: str) -> None:

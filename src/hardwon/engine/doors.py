@@ -7,6 +7,7 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
 from hardwon.core import time_limits as background
+from hardwon.core._fork import cached_property
 from hardwon.core.errors import InvalidInput
 from hardwon.core.project import author_of
 from hardwon.core.text.secrets import screen_excerpt
@@ -14,7 +15,7 @@ from hardwon.core.values.delivery import NOTHING, Door, Injection
 from hardwon.core.values.lesson import MINED, Lesson, Status
 from hardwon.core.values.report import Window
 from hardwon.core.values.run import Author, EndedRun, RunSoFar, Step, Trigger
-from hardwon.engine.delivering import Delivering, note_shown
+from hardwon.engine.delivering import FOUND_NOTHING, Delivering, Found, note_shown
 from hardwon.engine.pipeline import inject, playbook, recall, repeat, screen, screened_ports
 from hardwon.knowledge.evidence.inner import with_failure
 from hardwon.knowledge.ranking.query import Match, Query
@@ -67,7 +68,7 @@ class Doors:
     def run(self, scope: Scope, name: str | None, by: Author | None = None) -> Run:
         """A run: on disk if it has a name, else in memory; `by`: see `RunSoFar`."""
         if name is None or not self._on_disk:
-            return screened_ports.screened_run(runs.MemoryRun(past=RunSoFar(by=by)))
+            return screened_ports.screened_run(runs.MemoryRun(by=by))
         return screened_ports.screened_run(runs.FileRun(self._settings.home, scope, name, by=by))
 
     def start(self, scope: Scope, run: Run, *, again: bool = False) -> Injection:
@@ -77,7 +78,8 @@ class Doors:
         """
         if _STARTED in run.so_far().counted and not again:
             return NOTHING
-        self.delivering.try_to_note(lambda: run.counted([_STARTED]))
+        with self.delivering.best_effort:
+            run.counted([_STARTED])
         items = playbook.items(scope, self._store.lessons, self._clock())
         is_read = any(item.trigger == Trigger.RUN for item in items)
         ways, failures = ([], []) if is_read else self._evidence(scope, items)
@@ -116,7 +118,8 @@ class Doors:
     def turn(self, scope: Scope, prompt: str, run: Run, imagined: str = "") -> Injection:
         """The lessons that fit the prompt; `imagined` is a hypothetical lesson to search with."""
         prompt = screen_excerpt(prompt, _TASK)
-        self.delivering.try_to_note(lambda: run.begin(prompt))
+        with self.delivering.best_effort:
+            run.begin(prompt)
         query = self.asked_at_turn(scope, f"{prompt}\n{imagined}".rstrip())
         query = query._replace(text=prompt)
         told = run.so_far().told
@@ -140,9 +143,10 @@ class Doors:
         if not (block and self._settings.hooks.stop_once):
             return self.delivering.tell(run, block, call)
         # Deny only if the run can note it: the same call must pass the second time.
-        return block._replace(
-            denied=self.delivering.try_to_note(lambda: note_shown(run, block, call))
-        )
+        with self.delivering.best_effort:
+            note_shown(run, block, call)
+            return block._replace(denied=True)
+        return block
 
     def _find_repeat(self, scope: Scope, pending: Step, past: RunSoFar) -> list[Judged]:
         """The lesson about the same call, which failed here last and has a fix; often none."""
@@ -162,41 +166,32 @@ class Doors:
 
     def after(self, scope: Scope, step: Step, run: Run) -> Injection:
         """Record a step; returns the lessons about its failure and a loop warning."""
-        past = run.so_far()
+        past, block, found = run.so_far(), NOTHING, FOUND_NOTHING
         step = self.screened(step, past.steps)
-        self.delivering.try_to_note(lambda: run.record(step))
-        block_for_failure = self._tell_known(scope, step, past, run)
-        counted = self._record(scope, step, past, block_for_failure, run)
-        block = self.delivering.tell(run, block_for_failure)
+        with self.delivering.best_effort:
+            run.record(step)
+        if step.failed or step.failure is not None:
+            with self.delivering.if_reachable:
+                block, found = self._tell_failure(scope, step, past, run)
+
+        def learn() -> list[str]:
+            counted = self.recorder.after(scope, step, past, block.lessons, found)
+            if counted:
+                with self.delivering.best_effort:
+                    run.counted(counted)
+            return counted
+
+        # With a remote database the turn hardly waits for what is learnt.
+        counted = learn() if self._background is None else self._background.run(learn, list[str]())
+        block = self.delivering.tell(run, block)
         block = self.delivering.with_loop(scope, block, [*past.turn, step])
         learnt = self.recorder.describe_learnt(scope, counted) if counted else ""
         return block._replace(failed=step.failed, learnt=learnt)
-
-    def _record(
-        self, scope: Scope, step: Step, past: RunSoFar, shown: Injection, run: Run
-    ) -> list[str]:
-        """Learn from a step; returns the marks to count once per run.
-
-        With a remote database this is done in the background, so that the turn hardly waits.
-        """
-
-        def record() -> list[str]:
-            counted = self.recorder.after(scope, step, past, shown.lessons)
-            self.delivering.try_to_note(lambda: run.counted(counted) if counted else None)
-            return counted
-
-        return record() if self._background is None else self._background.run(record, [])
 
     def flush(self, limit: float) -> None:
         """Wait at most `limit` seconds until the background learning is done."""
         if self._background is not None:
             self._background.flush(limit)
-
-    def _tell_known(self, scope: Scope, step: Step, past: RunSoFar, run: Run) -> Injection:
-        """The lessons about a failing step; nothing while the store is unavailable."""
-        if step.failure is None and not step.failed:
-            return NOTHING
-        return self.delivering.try_call(lambda: self._tell_failure(scope, step, past, run), NOTHING)
 
     def _forbidding(self, scope: Scope, tool: str, call: str) -> Lesson | None:
         """The lesson with which a person has forbidden this call; None if there is none."""
@@ -217,48 +212,43 @@ class Doors:
         `task`, `error` and `steps` are what the caller only says now.
         """
         self.flush(_AT_THE_END)
-        past = run.so_far()
+        past = run.whole()
         if any(step.failure for step in past.steps):
-            self.delivering.try_to_note(lambda: self.recorder.end(scope, past))
+            with self.delivering.best_effort:
+                self.recorder.end(scope, past)
         if past.shown:
             from hardwon.engine.pipeline import archive
 
-            self.delivering.try_to_note(lambda: archive.settle(past, run.name, scope, self._store))
+            with self.delivering.best_effort:
+                archive.settle(past, run.name, scope, self._store)
         if not self._settings.runs.keep or not (past.steps or past.shown or steps):
             run.end()
             return
         has_new_facts = bool(steps or (task and not past.task))
-        self.delivering.try_to_note(lambda: _tell(run, task if not past.task else "", steps))
-        complete = run.so_far() if has_new_facts else past
+        with self.delivering.best_effort:
+            if task and not past.task:
+                run.begin(screen_excerpt(task, _TASK))
+            for step in steps:
+                run.record(step)
+        complete = run.whole() if has_new_facts else past
         name, now, outcome = run.name, self._clock(), complete.ending(error)
+        with self.delivering.best_effort:
+            if run.end(outcome, now.timestamp()):
+                return  # a worker archives a run on disk; one in memory is archived now
+            from hardwon.engine.pipeline import archive, earn
 
-        def put_aside() -> None:  # a worker archives a run on disk; one in memory is archived now
-            if not run.end(outcome, now.timestamp()):
-                from hardwon.engine.pipeline import archive
-
-                by = author_of(self._settings.runs)
-                ended = archive.archive_run(
-                    complete, scope, name, ended=now, outcome=outcome, by=by
-                )
-                self._store.ended_runs.keep(ended)
-                self._earn(ended.id, scope, complete)
-
-        self.delivering.try_to_note(put_aside)
-
-    def _earn(self, run: str, scope: Scope, past: RunSoFar) -> None:
-        """Let the items of the playbook earn their place by a run."""
-        now, retires = self._clock(), not self._are_read
-        items = playbook.items(scope, self._store.lessons, now)
-        from hardwon.engine.pipeline import earn
-
-        earn.settle(items, past, run, store=self._store, now=now, retires=retires)
+            by = author_of(self._settings.runs)
+            ended = archive.archive_run(complete, scope, name, ended=now, outcome=outcome, by=by)
+            self._store.ended_runs.keep(ended)
+            items, retires = playbook.items(scope, self._store.lessons, now), not self._are_read
+            earn.settle(items, complete, ended.id, store=self._store, now=now, retires=retires)
 
     @staticmethod
     def screened(step: Step, before: Sequence[Step]) -> Step:
         """The step without secrets, with what went wrong in it."""
         return with_failure(call_keys.of_operation(screen.screen_step(step)), before)
 
-    @property
+    @cached_property
     def recorder(self) -> recording.Recording:
         """Learns from steps."""
         from hardwon.engine import recording
@@ -291,22 +281,32 @@ class Doors:
         """The query of a failure; the task is added for the search by meaning."""
         return recall.at_error(step, task, lambda text: self._near(scope, text))
 
-    def _tell_failure(self, scope: Scope, step: Step, past: RunSoFar, run: Run) -> Injection:
+    def _tell_failure(
+        self, scope: Scope, step: Step, past: RunSoFar, run: Run
+    ) -> tuple[Injection, Found]:
         """The lessons about a failure, unless this run has met it before or it is no mistake."""
         failure = step.failure
         if failure is not None and past.has_met_exactly(failure):
-            return NOTHING
+            return NOTHING, FOUND_NOTHING
         from hardwon.knowledge.reading import mistakes
 
         is_mistake = mistakes.is_mistake(step, past.steps)
-        if not (is_mistake or self.recorder.is_preexisting_failure(scope, failure)):
-            return NOTHING
+        if not (is_mistake or self.recorder.is_known(scope, step)):
+            return NOTHING, FOUND_NOTHING
         is_again = failure is not None and past.has_met(failure.kind)
         query = self.asked_at_error(scope, step, past.task)
         outlook = UNKNOWN._replace(is_again=is_again, told=past.told)
-        found = self.delivering.weigh(scope, query, outlook)
-        own = [_of_same_call(candidate, step) for candidate in found]
-        return self.delivering.deliver(scope, query, own, run, started=perf_counter_ns())
+        judged = self.delivering.weigh(scope, query, outlook)
+        found = Found([candidate.match for candidate in judged], self._store.last_state())
+        own = [_of_same_call(candidate, step) for candidate in judged]
+        if self._settings.hooks.stop_once and past.warned == runs.call_name(step.args):
+            own = [
+                candidate._replace(verdict="told when this very call was denied")
+                if candidate.match.lesson.id in past.warnings
+                else candidate
+                for candidate in own
+            ]
+        return self.delivering.deliver(scope, query, own, run, started=perf_counter_ns()), found
 
 
 def _of_same_call(candidate: Judged, step: Step) -> Judged:
@@ -316,15 +316,10 @@ def _of_same_call(candidate: Judged, step: Step) -> Judged:
         return candidate
     from hardwon.knowledge.reading import fixes, mined_lesson
 
-    own = mined_lesson.with_text_of(lesson, fixes.fixes_of_call(lesson.fixes, step))
+    known = fixes.fixes_of_call(lesson.fixes, step)
+    if not known and candidate.match.is_same_failure:  # other calls, but the very same words
+        known = tuple(map(fixes.with_failing_call, lesson.fixes))
+    own = mined_lesson.with_text_of(lesson, known)
     if not own.fixes:
         return candidate._replace(verdict="known of other calls only")
     return candidate._replace(match=candidate.match._replace(lesson=own))
-
-
-def _tell(run: Run, task: str, steps: Sequence[Step]) -> None:
-    """Add to the run what the caller only says at its end."""
-    if task:
-        run.begin(screen_excerpt(task, _TASK))
-    for step in steps:
-        run.record(step)

@@ -17,6 +17,7 @@ from hardwon.core.errors import NotFound
 from hardwon.core.values.lesson import Status
 from hardwon.core.values.run import Episode, RunSoFar, Step, read_step
 from hardwon.core.values.scope import Scope
+from hardwon.engine.delivering import FOUND_NOTHING, Found
 from hardwon.engine.doors import Doors
 from hardwon.engine.recording import Recording
 from hardwon.storage.queues import records as job_records
@@ -48,15 +49,17 @@ class ForwardingDoors(Doors):
     outgoing: Spool
 
     def start(self, scope: Scope, run: Run, *, again: bool = False) -> Injection:
-        self.delivering.try_to_note(lambda: self.outgoing.append([WANTED, scope]))
+        with self.delivering.best_effort:
+            self.outgoing.append([WANTED, scope])
         return super().start(scope, run, again=again)
 
-    @property
+    @cached_property
     def recorder(self) -> ForwardingRecording:
         return ForwardingRecording(self._store, self._settings, self._clock, self._forward)
 
     def _forward(self, *note: object) -> None:
-        self.delivering.try_to_note(lambda: self.outgoing.append(note))
+        with self.delivering.best_effort:
+            self.outgoing.append(note)
 
 
 class ForwardingRecording(Recording):
@@ -72,10 +75,17 @@ class ForwardingRecording(Recording):
         super().__init__(store, settings, clock)
         self._forward = forward
 
-    def after(self, scope: Scope, step: Step, past: RunSoFar, shown: Sequence[Lesson]) -> list[str]:
+    def after(
+        self,
+        scope: Scope,
+        step: Step,
+        past: RunSoFar,
+        shown: Sequence[Lesson] = (),
+        found: Found = FOUND_NOTHING,
+    ) -> list[str]:
         if step.failed or past.told or any(earlier.failed for earlier in past.steps):
             self._forward(MET, scope, step, _plain(past), [lesson.id for lesson in shown])
-        return super().after(scope, step, past, shown)
+        return super().after(scope, step, past, shown, found)
 
 
 class Relearner:
@@ -276,7 +286,7 @@ def take_in(engine: Runtime, kind: str, records: list[list[Any]]) -> None:
 def _take_in_run(engine: Runtime, scope: Scope, name: str, lines: list[str]) -> None:
     past = run_files.take_in(engine.settings.home, scope, name, lines)
     if past is not None and engine.reads(past.steps):
-        run = runs.MemoryRun(name.partition("-")[0], past)
+        run = runs.MemoryRun(name.partition("-")[0], map(str.encode, lines))
         engine.read_run(Episode(scope, past.task), run, past.steps)
 
 

@@ -13,8 +13,7 @@ from hardwon.core.errors import InvalidInput, storage_error
 from hardwon.core.settings import GoalSettings, Settings, load
 from hardwon.core.values.run import Episode, Step
 from hardwon.engine import trust
-from hardwon.engine.doors import Doors
-from hardwon.engine.pipeline import news, playbook, screen, screened_ports
+from hardwon.engine.pipeline import playbook, screened_ports
 from hardwon.storage.sql import journal
 from hardwon.storage.stores import sqlite
 
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from hardwon.core.values.lesson import Lesson
     from hardwon.core.values.scope import Scope
     from hardwon.engine import embeddings, mirror
+    from hardwon.engine.doors import Doors
     from hardwon.engine.pipeline import answers
     from hardwon.engine.worker import BackgroundWorker, WorkerProcess
     from hardwon.models import budget
@@ -79,7 +79,11 @@ class Runtime:
         self.embeds = bool(embedder or settings.recall.embedder)
         if self.embeds:
             self.semantic_search.ensure()
-        self.doors = _open_doors(self)
+
+    @cached_property
+    def doors(self) -> Doors:
+        """What agents are told and learnt from, opened on first use: lists never need it."""
+        return _open_doors(self)
 
     @property
     def _is_copy(self) -> bool:
@@ -204,6 +208,8 @@ class Runtime:
 
     def reads(self, steps: Sequence[Step]) -> bool:
         """Whether a model reads a run with these steps, if there is something new in it."""
+        from hardwon.engine.pipeline import news
+
         return self.reads_runs and len(steps) >= news.LEAST
 
     @property
@@ -232,8 +238,9 @@ class Runtime:
 
     def capture(self, episode: Episode, trigger: str, recorded: Sequence[Step] = ()) -> Job:
         """Queue an episode durably; `recorded` steps were screened when they were recorded."""
+        from hardwon.engine.pipeline import capture, screen
+
         clean = screen.screen_episode(episode, recorded)
-        from hardwon.engine.pipeline import capture
 
         job = capture.capture(clean, trigger, queue=self.queue, now=self.clock())
         if self.settings.queue.autostart or not self.settings.queue.enabled:
@@ -245,14 +252,14 @@ class Runtime:
 
         A worker looks again, as it also knows what earlier runs did.
         """
+        from hardwon.engine.pipeline import capture, news, screen
+
         if not (past := run.so_far()).begun:  # its steps are only told at its end
             run.begin(screen.screen_text(ended.task, TEXT_LIMIT))
             past = run.so_far()
         items = playbook.items(ended.scope, self.store.lessons, self.clock())
         if not news.news(steps, items, prompts=len(past.prompts), error=ended.error):
             return None
-        from hardwon.engine.pipeline import capture
-
         return self.capture(capture.of_run(ended, run.name, past), "run", recorded=steps)
 
     def note_reading(self) -> None:
@@ -271,9 +278,9 @@ class Runtime:
 
     def keep(self, lesson: Lesson, *, keeps_dates: bool = False) -> Lesson:
         """Store a lesson, or add its evidence to the existing lesson that says the same."""
-        from hardwon.knowledge.reading import clues
+        from hardwon.engine.pipeline import screen
 
-        screened, now = clues.with_clues(screen.screen_lesson(lesson)), self.clock()
+        screened, now = screen.screen_lesson(lesson), self.clock()
         with self.store.together():
             from hardwon.engine.pipeline import consolidate
 
@@ -324,7 +331,8 @@ class Runtime:
         """Release files; queued jobs stay queued. Waits for a worker in the background."""
         if self.background is not None:
             self.background.close()
-        self.doors.flush(_CLOSING)
+        if "doors" in self.__dict__:
+            self.doors.flush(_CLOSING)
         if "queue" in self.__dict__:
             self.queue.close()
         if "accounts" in self.__dict__:
@@ -404,6 +412,8 @@ def _open_doors(engine: Runtime) -> Doors:
         "are_read": engine.reads_runs,
     }
     if not (engine.on_disk and url and settings.is_for_hooks):
+        from hardwon.engine.doors import Doors
+
         return Doors(*parts, **how)
     from hardwon.engine import mirror
 

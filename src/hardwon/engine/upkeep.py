@@ -86,7 +86,7 @@ def _settled(
 ) -> Iterator[str]:
     """Settle and archive the runs that were never ended; yields their names."""
     for scope, run in run_files.idle(settings.home, (now - ENDED).timestamp()):
-        past = run.so_far()
+        past = run.whole()
         archive.settle(past, run.name, scope, store)
         if settings.runs.keep and past.steps:
             ended = archive.archive_run(

@@ -1,7 +1,8 @@
 """Any program as a model: the question goes to its input, the answer is its output.
 
 `agent:…` is the headless mode of a coding agent, which people already pay for. It runs without
-tools if possible, else with read-only tools, in an empty folder, and with hardwon's hooks off.
+tools if possible, else with tools that only read: a run may hold an instruction of somebody else.
+It runs in an empty folder, and with hardwon's hooks off.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ import shutil
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from hardwon.core import processes
 from hardwon.core.errors import InvalidInput, PermanentError, TransientError
 from hardwon.core.text.clean import one_line
 from hardwon.core.text.redact import redact
@@ -21,6 +21,7 @@ from hardwon.storage.ports import Reply
 if TYPE_CHECKING:
     from datetime import timedelta
 
+    from hardwon.core import processes
     from hardwon.storage.ports import Request
 
 OUTPUT_LIMIT = 1024 * 1024
@@ -38,7 +39,18 @@ AGENTS = {
     "gemini": "gemini --skip-trust --approval-mode plan -e none"
     " -p 'Answer as the text above asks.'",
     "copilot": "copilot -s --no-custom-instructions --disable-builtin-mcps --available-tools=none",
-    "opencode": "opencode run --pure --agent plan",
+    "opencode": "opencode run --pure --agent hardwon",
+    "cline": "cline --plan --auto-approve false 'Answer as the text below asks.'",
+    "qwen": "qwen --safe-mode --approval-mode plan --chat-recording=false"
+    " -p 'Answer as the text above asks.'",
+}
+_ENVIRON = {
+    # An agent without tools: those of its own agents may run commands, also that for planning.
+    "opencode": {
+        "OPENCODE_CONFIG_CONTENT": '{"agent": {"hardwon": {"mode": "primary", "permission":'
+        ' {"*": "deny"}}}}'
+    },
+    "cline": {"CLINE_SESSION_BACKEND_MODE": "local"},  # nothing of it stays in the background
 }
 
 
@@ -57,7 +69,8 @@ def _open_agent(agent: str, *, timeout: timedelta) -> CommandModel:
     if agent not in AGENTS:
         raise InvalidInput(f"no headless mode is known for {agent!r}; known: {', '.join(AGENTS)}")
     words = shlex.split(AGENTS[agent])
-    return CommandModel(words, name=f"agent:{agent}", timeout=timeout, runs_isolated=True)
+    environ = _ENVIRON.get(agent, {})
+    return CommandModel(words, name=f"agent:{agent}", timeout=timeout, isolated=environ)
 
 
 def has_agent(agent: str) -> bool:
@@ -69,21 +82,31 @@ class CommandModel:
     """A program, run without a shell in its own process group, which is killed at the end."""
 
     def __init__(
-        self, words: list[str], *, name: str, timeout: timedelta, runs_isolated: bool = False
+        self,
+        words: list[str],
+        *,
+        name: str,
+        timeout: timedelta,
+        isolated: dict[str, str] | None = None,
     ) -> None:
+        """With `isolated` it runs in an empty folder, with these variables."""
         self.name = name
         self._words = words
-        self._runs_isolated = runs_isolated  # whether it runs in an empty folder
+        self._isolated = isolated
         self._timeout = timeout.total_seconds()
 
     async def complete(self, request: Request) -> Reply:
+        from hardwon.core import (
+            processes,
+        )  # loads asyncio, which `install` and `status` do not need
+
         prompt = f"{request.system}\n\n{request.prompt}\n"
         with TemporaryDirectory() as folder:
             ended = await processes.run(
                 self._words,
-                cwd=folder if self._runs_isolated else os.getcwd(),
+                cwd=os.getcwd() if self._isolated is None else folder,
                 # Hardwon is off in the program: its own work must not become lessons.
-                env={**os.environ, **_QUIET},
+                env={**os.environ, **(self._isolated or {}), **_QUIET},
                 mark=folder,
                 limits=processes.ProcessLimits(self._timeout, OUTPUT_LIMIT, ends_floods=True),
                 stdin=prompt.encode("utf-8", "replace"),

@@ -205,8 +205,8 @@ class FileEnd:
                     "INSERT INTO fresh (shelf, lesson, is_new, entries) VALUES (?, ?, 1, ?)",
                     list(_entries(rows)),
                 )
-        with self.store.together():  # the commit moves waiting entries into the index
-            pass
+        with self.store.together():
+            self.store.lessons.settle()
 
     def set_salt(self, salt: str) -> None:
         with self._file as file:

@@ -161,8 +161,8 @@ class DeliveryLog(Protocol):
 class FailureLog(Protocol):
     """Counts failures by signature."""
 
-    def met(self, scope: Scope, signature: str, text: str, now: datetime) -> int:
-        """Note one more meeting; how many there have been."""
+    def met(self, scope: Scope, signature: str, text: str, now: datetime) -> None:
+        """Count the failure once more."""
 
     def commonest(self, scope: Scope, *, limit: int) -> list[tuple[str, int]]:
         """The readable signatures met most often, with their counts."""
@@ -384,7 +384,10 @@ class Run(Protocol):
         """The name of the run; processes that share a run share its name."""
 
     def so_far(self) -> RunSoFar:
-        """The task, the steps (oldest first), the lessons shown and the marks counted so far."""
+        """The task, the newest steps (oldest first), the lessons shown and the marks counted."""
+
+    def whole(self) -> RunSoFar:
+        """The same with all steps that are kept."""
 
     def begin(self, task: str) -> None:
         """Note what the run is about; the latest task counts."""
@@ -465,6 +468,12 @@ class Store(Parts, Upkeep, Protocol):
 
     def together(self) -> AbstractContextManager[object]:
         """Everything stored inside the `with` block is kept as a whole or not at all."""
+
+    def last_state(self) -> object:
+        """The state of the open or the last transaction; None if that is not known.
+
+        It differs after every change, so that what was read need not be read again if it is equal.
+        """
 
     def shelves(self, tenant: str) -> dict[Scope, int]:
         """Where a tenant has active lessons, and how many; most first."""

@@ -9,7 +9,7 @@ import pytest
 from hardwon import Step
 from hardwon.core.text.grounding import missing
 from hardwon.learn.reader.answer import Item
-from hardwon.learn.reader.checks import checked, contradicts, is_same, without_values
+from hardwon.learn.reader.checks import check_items, contradicts, is_same, without_values
 from tests.samples import lesson
 
 STEPS = (
@@ -25,7 +25,7 @@ def item(do: str = DO, **more: Any) -> Item:
 
 
 def kept(given: Item, task: str = "Refund order 10482", **known: Any) -> Item | None:
-    result = checked([given], task=task, steps=STEPS, **{"known": {}, **known})
+    result = check_items([given], task=task, steps=STEPS, **{"known": {}, **known})
     return result.items[0] if result.items else None
 
 
@@ -64,14 +64,14 @@ def test_blanks_quotes_and_placeholders_make_no_difference(do: str) -> None:
     ],
 )
 def test_an_item_with_an_invented_name_is_refused(do: str, name: str) -> None:
-    result = checked([item(do)], task="", steps=STEPS, known={})
+    result = check_items([item(do)], task="", steps=STEPS, known={})
 
     assert result.items == ()
     assert name in result.refused[0].why
 
 
 def test_only_the_sentence_with_the_invented_name_goes_when_the_rest_stands() -> None:
-    result = checked([item(f"{DO} Or use `ops --force`.")], task="", steps=STEPS, known={})
+    result = check_items([item(f"{DO} Or use `ops --force`.")], task="", steps=STEPS, known={})
 
     assert result.items == (item(),)
     assert "--force" in result.refused[0].why

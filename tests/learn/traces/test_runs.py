@@ -44,7 +44,7 @@ def take(hw: StoredHardwon, *spans: dict[str, Any]) -> None:
 
 
 def collect(hw: StoredHardwon, later: float = runs.GRACE + 1) -> list[Learnt]:
-    return list(runs.collect(hw._engine, lambda: time.time() + later))
+    return hw.agent("coder").traces.collect(lambda: time.time() + later)
 
 
 def calls(hw: StoredHardwon) -> list[list[str]]:
@@ -65,7 +65,7 @@ def test_spans_may_come_in_any_order_in_many_requests_and_twice(
 
     assert [(run.status, run.steps, run.failed) for run in learnt] == [(LEARNT, 3, 1)]
     assert calls(hw) == [["kiosk stock", "kiosk login", "kiosk stock"]]
-    assert [*Path(hw._engine.settings.home, "traces").glob("*.jsonl")] == []
+    assert [*Path(hw.settings.home, "traces").glob("*.jsonl")] == []
     take(hw, *CALLS, ROOT)  # and once more after it was recorded
     assert collect(hw) == []
     assert calls(hw) == [["kiosk stock", "kiosk login", "kiosk stock"]]
@@ -162,7 +162,7 @@ def test_a_bad_body_is_refused_and_nothing_is_kept(
     with pytest.raises(InvalidInput):
         hw.agent("coder").traces.take(body, **how)
 
-    assert not os.path.exists(hw._engine.settings.home + "/traces")
+    assert not os.path.exists(hw.settings.home + "/traces")
 
 
 def test_a_file_of_the_collector_is_imported_once(hw: StoredHardwon, tmp_path: Path) -> None:
@@ -211,7 +211,7 @@ with hardwon.open(sys.argv[1]) as hw:
         with open(file, "rb") as request:
             hw.agent("coder").traces.take(request.read(), is_json=True)
         os.remove(file)  # acknowledged
-        list(runs.collect(hw._engine, lambda: time.time() + 4))
+        hw.agent("coder").traces.collect(lambda: time.time() + 4)
 """
 
 

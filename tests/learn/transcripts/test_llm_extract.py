@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from hardwon.core.errors import TransientError
 from hardwon.models.scripted import Scripted
@@ -51,3 +54,16 @@ def test_a_model_that_fails_twice_leaves_the_rules_words(tmp_path: Path) -> None
 
     assert delta.insights
     assert any("busy" in note for note in delta.notes)
+
+
+@pytest.mark.parametrize(
+    "reply", [None, "", "garbage", "{}", '{"insights": null}', '{"summary": null, "insights": 3}']
+)
+def test_a_reply_outside_the_form_leaves_the_rules_words(tmp_path: Path, reply: Any) -> None:
+    desk = Desk(tmp_path, Scripted([str(reply)] * 4))
+    typical(desk).write(desk.home)
+
+    _, delta = desk.agent.sessions.preview(desk.agent.sessions.choose(SESSION))
+
+    assert {one.author for one in delta.insights} == {"rules"}
+    assert any("Reply lacks" in note for note in delta.notes)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hardwon.learn.trials.prompt import by_diversity, fitting, omega, tokens, window
+from hardwon.learn.trials.prompt import fitting, omega, tokens, window
 from hardwon.learn.trials.values import (
     ActorOutput,
     CreditAssignment,
@@ -55,8 +55,8 @@ def test_varied_failures_need_a_longer_view() -> None:
     kinds = ["logic_error", "edge_case_miss", "hallucination", "integration_error", "other"]
     records = [record(at, kind) for at, kind in enumerate(kinds)]
 
-    assert [by_diversity(records[:n]) for n in range(6)] == [1, 1, 1, 3, 3, 5]
-    assert omega("auto", "unit_tests", records) == 5
+    sizes = [omega("auto", "unit_tests", records[:n]) for n in range(6)]
+    assert sizes == [1, 1, 1, 3, 3, 5]
 
 
 def test_fifo_drops_the_oldest() -> None:

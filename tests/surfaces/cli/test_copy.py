@@ -133,6 +133,7 @@ def test_a_changed_row_is_noticed(
     assert run(["copy", str(source), database.owner]) == 0
     store = PostgresStore(database.url, str(tmp_path))
     store.failures.met(CODER, "sig", "text", NOW + timedelta(hours=1))
+    store.tend()
     store.close()
 
     assert run(["copy", "--resume", str(source), database.owner]) == 1

@@ -69,12 +69,14 @@ def test_a_failure_of_one_session_is_known_in_the_next(agent: str, home: Home) -
         assert not reply.context
     home.work()
 
-    told = dict(home.replay(agent, "two"))
+    seen = list(home.replay(agent, "two"))
+    told = dict(seen)
 
     assert [lesson.correction for lesson in home.lessons()] == [
         "What worked: `mkdir -p out/nightly`."
     ]
-    assert ERROR in told[EventKind.FAILED].context
+    assert [ACTION in reply.denial for kind, reply in seen if kind == EventKind.BEFORE].count(True)
+    assert not told[EventKind.FAILED]  # the denial has said it; it was not carried out in truth
     assert not told[EventKind.STOP]
 
 

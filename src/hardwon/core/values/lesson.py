@@ -99,8 +99,11 @@ def _evidence_of_record(kind: object, value: object, at: Any = 0.0) -> Evidence:
     return Evidence(str(kind), str(value), float(at))
 
 
+INSTEAD = "instead"  # the sort of a fix that shows what was called where the call was given up
+NEXT = "next"  # the same of calls that may have been made for another reason
 UNCHANGED = "unchanged"  # the sort for tests that also fail without the run's change
 PREPARED = " < "  # in a key: before the calls that came first
+EDITED = f"{PREPARED}edit "  # in a key: before the words that an edit of a file brought
 TEXT_LIMIT = 600  # characters of a fix
 PROVEN_RUNS = 2  # runs in which a fix must have worked
 DOUBTED_RUNS = 2  # failed runs after which it must be proven again
@@ -121,8 +124,9 @@ class Fix(NamedTuple):
 
     @property
     def is_vague(self) -> bool:
-        """Whether it only shows what came before the same call; anything else says more."""
-        return PREPARED in self.key and not self.said
+        """Whether it only shows what came before the same call, or next; all else tells more."""
+        is_before = PREPARED in self.key and not self.said and EDITED not in self.key
+        return is_before or self.sort == NEXT
 
     @property
     def is_proven(self) -> bool:

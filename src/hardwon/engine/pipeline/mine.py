@@ -29,10 +29,10 @@ from hardwon.core.values.lesson import (
 )
 from hardwon.core.values.run import Failure, RunSoFar, Step, Trigger
 from hardwon.knowledge.evidence.keys import failed_key, worked_keys
-from hardwon.knowledge.evidence.trails import find_replaced
-from hardwon.knowledge.evidence.wording import SHOW_CALLS, trail_fix
+from hardwon.knowledge.evidence.trails import failing_call, find_replaced
+from hardwon.knowledge.evidence.wording import SHOW_CALLS, TRAIL
 from hardwon.knowledge.ranking.query import Query
-from hardwon.knowledge.reading import clues, fixes, mined_lesson
+from hardwon.knowledge.reading import about, fixes, mined_lesson
 from hardwon.knowledge.reading.mined_lesson import program
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def note_failure(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
     existing = memory.about(failure)
     if existing is None:
         lesson = mined_lesson.new_lesson(step, failure, memory.scope, past.task, memory.now)
-        memory.lessons.add(memory.screen(lesson))
+        memory.add(lesson)
         return []
     lesson = existing
     if not past.has_met(failure.kind):
@@ -94,10 +94,10 @@ def forget_failed_call(step: Step, past: RunSoFar, memory: Memory) -> None:
 def note_fixes(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
     """Record the fixes that this step shows; a failing step may show the fix of another failure."""
     steps = (*past.steps, step)
-    shown = fixes.fixes_shown(steps, past.task) if past.steps else []
+    shown = fixes.fixes_shown(steps, past.task, _prompts(past)) if past.steps else []
     marks: list[str] = []
     for place, fix in shown:
-        marks += _note_fix(steps[place].failure, fix, past, memory)
+        marks += _note_fix(steps[place], fix, past, memory)
     return marks
 
 
@@ -107,16 +107,29 @@ def note_replaced(past: RunSoFar, memory: Memory) -> None:
         failure = past.steps[found.at].failure
         success = f"{_WORKED} {failure.kind} " if failure else ""
         if not any(mark.startswith(success) for mark in past.counted):
-            _note_fix(failure, trail_fix(found, past.task), past, memory)
+            fix = fixes.trail_of(found, past.steps, past.task, _prompts(past))
+            _note_fix(past.steps[found.at], fix, past, memory)
 
 
-def _note_fix(failure: Failure | None, fix: Fix, past: RunSoFar, memory: Memory) -> list[str]:
-    """Record a fix of a failure; returns the mark to count once per run."""
+def _prompts(past: RunSoFar) -> list[str]:
+    return [prompt for _, prompt in past.prompts]
+
+
+def _note_fix(step: Step, fix: Fix, past: RunSoFar, memory: Memory) -> list[str]:
+    """Record a fix of a failing step; returns the mark to count once per run.
+
+    Code that stands in a call may fail on purpose. It teaches once the run got past the failure.
+    """
+    failure = step.failure
     if failure is None or not failure.is_telling:
         return []
     if injection.suspicion(fix.mistake) or objection(f"{fix.text}\n{fix.call}"):
         return []  # or one run's text could quarantine a lesson of many runs
     lesson = memory.about(failure)
+    if lesson is None and fix.sort == TRAIL and (call := failing_call(step)) and call.has_script:
+        new = mined_lesson.new_lesson(step, failure, memory.scope, past.task, memory.now)
+        memory.add(new)
+        lesson = memory.about(failure)
     if lesson is None:
         return []
     if (mark := _success(failure.kind, fix)) not in past.counted:
@@ -210,9 +223,17 @@ class Memory(NamedTuple):
     lessons: LessonStore
     screen: Callable[[Lesson], Lesson]
     now: datetime
+    current: dict[str, Lesson | None]  # by failure kind: what need not be read again
+
+    def note_current(self, kind: str, lessons: Iterable[Lesson]) -> None:
+        """Use these lessons, all that are stored about a kind, instead of reading them again."""
+        own = (lesson for lesson in lessons if lesson.scope == self.scope)
+        self.current[kind] = max(own, key=standing, default=None)
 
     def about(self, failure: Failure) -> Lesson | None:
         """The best lesson of exactly this scope about a failure kind; None if there is none."""
+        if failure.kind in self.current:
+            return self.current[failure.kind]
         query = Query("error", "", signature=failure.exact, kind=failure.kind)
         matches = self.lessons.match(self.scope, query, now=self.now, limit=_NEAREST_KINDS)
         own = [match for match in matches if match.lesson.scope == self.scope]
@@ -233,8 +254,14 @@ class Memory(NamedTuple):
         except NotFound:
             return None
 
+    def add(self, lesson: Lesson) -> None:
+        """Store a new lesson, screened."""
+        self.current.clear()
+        self.lessons.add(self.screen(lesson))
+
     def keep(self, lesson: Lesson) -> None:
         """Store a changed lesson, screened and dated; a past run does not make it older."""
+        self.current.clear()
         dated = lesson._replace(updated_at=max(lesson.updated_at, self.now))
         self.lessons.update(self.screen(dated))
 
@@ -288,16 +315,16 @@ def _has_helped(lesson: Lesson, before: Sequence[Step], step: Step) -> bool:
 
     `before`: the steps up to and including the failing one.
     """
-    if clues.follows_advice(lesson, step, before):
+    if about.follows_advice(lesson, step, before):
         return True
-    return _goes_on(before[-1], step) and clues.is_about_error(lesson, before[-1])
+    return _goes_on(before[-1], step) and about.is_about_error(lesson, before[-1])
 
 
 def _helped(lesson: Lesson, failing: Step, memory: Memory) -> None:
     """Adopt the failure, or only note the help: a lesson not about this error must help twice."""
     kind = failing.failure.kind if failing.failure else ""
     before = sum(value.startswith(kind) for value in values_of(lesson.evidence, Kind.HELPED))
-    if before or clues.is_about_error(lesson, failing):
+    if before or about.is_about_error(lesson, failing):
         _adopt(lesson, failing, memory)
         return
     piece = Evidence(Kind.HELPED, f"{kind} {before + 1}", memory.now.timestamp())

@@ -150,12 +150,11 @@ def at_error(step: Step, task: str, near: Nearest) -> Query:
         return Query(Door.ERROR, ending(step.output, _ASKED), near=nearest)
     words = f"{_name_call(step)}\n{failure.line}"
     base_query = query(Door.ERROR, words, signature=failure.exact, kind=failure.kind, near=nearest)
-    from hardwon.knowledge.reading import clues, reports
+    from hardwon.knowledge.reading import about, reports
 
     return base_query._replace(
         text=ending(step.output, _ASKED),
-        about=tuple(dict.fromkeys(terms(clues.specific_words(failure.text)))),
-        clues=clues.clues_of_call(step, failure.line),
+        about=tuple(dict.fromkeys(terms(about.specific_words(failure.text)))),
         red=step.output[-_TESTS:] if reports.failing_test(step.output) else "",
         is_failure=True,
     )

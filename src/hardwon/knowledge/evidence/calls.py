@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.knowledge.evidence import folding
 from hardwon.knowledge.evidence.common import COMMON, PLUMBING, READERS
-from hardwon.knowledge.reading.authored import is_shell
+from hardwon.knowledge.reading.authored import is_shell, part_writings, writings
 from hardwon.knowledge.reading.shell import INTERPRETERS, Command, parse, unquoted
 
 if TYPE_CHECKING:
@@ -46,6 +46,8 @@ class Call(NamedTuple):
     is_tool: bool = False
     has_script: bool = False  # it runs code that stands in the call
     writes: bool = False  # it writes or changes a file
+    paths: tuple[str, ...] = ()  # the files that it writes, as far as they are named
+    script: str = ""  # its here-document, which is no part of the text
 
     @property
     def family(self) -> str:
@@ -68,7 +70,7 @@ def is_own(call: Call) -> bool:
 
     Of a program that everybody knows, flags alone tell nothing.
     """
-    if call.program in READERS or call.has_script:
+    if call.has_script or (call.program in READERS and not call.is_tool):
         return False
     is_known = call.program in COMMON
     return any(not (is_known and word.startswith("-")) for word in call.own_words)
@@ -164,9 +166,14 @@ def _command_call(command: Command) -> Call:
     text = _JSON.sub(lambda found: f"'{found[1]}'".replace('\\"', '"'), _quiet(command.text))
     is_inside = command.cwd and not command.cwd.startswith(("/", "~", "$", "."))
     text = f"cd {command.cwd} && {text}" if is_inside else text
-    has_script = bool(command.script) and not command.writes
-    writes = bool(command.writes) or command.name in _CHANGING
-    return Call(_name(command), text, shape, kind, named, has_script=has_script, writes=writes)
+    paths = tuple(writing.path for writing in part_writings(command))
+    return Call(
+        *(_name(command), text, shape, kind, named),
+        has_script=bool(command.script) and not command.writes,
+        writes=bool(command.writes or paths) or command.name in _CHANGING,
+        paths=paths,
+        script=command.script if command.script not in command.text else "",
+    )
 
 
 def _leading(text: str, env: tuple[str, ...]) -> list[str]:
@@ -229,4 +236,10 @@ def _tool_call(tool: str, args: str) -> Call:
         given = {}
     names = sorted(given) if isinstance(given, dict) else []
     words = frozenset(_WORDS.findall(args))
-    return Call(tool, args, " ".join((tool, *names)), tool, words, is_tool=True)
+    paths = tuple(writing.path for writing in writings(tool, args))
+    return Call(
+        *(tool, args, " ".join((tool, *names)), tool, words),
+        is_tool=True,
+        writes=bool(paths),
+        paths=paths,
+    )

@@ -11,7 +11,7 @@ import re
 from hardwon.core.text.clean import clip_middle
 
 LONGEST = 600  # characters of a call that is kept
-_TEXT = 28  # characters that remain of a free text: its form is at its beginning
+_TEXT = 160  # characters that remain of a free text: its form is at its beginning
 _PERSONAL = re.compile(
     r"(?<![\w.+-])[\w.+-]++@[\w-]++\.[\w.]++"
     r"|\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F-]{4,27}"
@@ -21,9 +21,16 @@ _PERSONAL = re.compile(
 _HOMES = re.compile(r"(?:/home/|/Users/|/root\b)[\w.-]*|/(?:private/)?tmp/[\w./-]+")
 _CODED = re.compile(r"(?<![A-Za-z])[A-Za-z]++[-_]?(?=\w{0,5}[a-f])(?=\w{0,5}\d)[0-9a-f]{6}[-_]\d+")
 _TEXT_FIELD = re.compile(r'("[A-Za-z_]\w*"\s*:\s*)"([^"\\]*(?:\\.[^"\\]*)*)"')
-_QUOTED = re.compile(r"(\"(?![{\[])[^\"$`\n]{29,}\"|'(?![{\[])[^'\n]{29,}')")
+_QUOTED = re.compile(r"(\"(?![{\[])[^\"$`\n]{161,}\"|'(?![{\[])[^'\n]{161,}')")
 _TOKEN = re.compile(r"[\w./@+-]++")
+_WORD = re.compile(r"[\w-]++")
 _NUMBER = re.compile(r"\d{2,}")
+_SHORT = 5  # characters of a number or code that names nobody
+_VALUE = 200  # characters of an argument that may be shown
+_CODE = re.compile(r"[|={}\[\]<>*\\]|\w\(|/\w+/|^/\w")
+# A value that is written in a form, as a date, an amount or a code; its few letters name nobody.
+_FORM = re.compile(r"(?=[^0-9]*\d)[A-Z0-9](?:[0-9 :./+_-]|[A-Z](?![A-Z]{4})){1,23}")
+_LITERAL = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
 
 
 def is_value(word: str) -> bool:
@@ -38,6 +45,52 @@ def fold_call(text: str, task: str = "") -> str:
     text = _PERSONAL.sub("<id>", _CODED.sub("<id>", text))
     text = _HOMES.sub("<dir>", text)
     return clip_middle(fold_numbers(text, task).strip(), LONGEST)
+
+
+def fold_value(value: object, seen: str) -> str:
+    """An argument of a tool without what belongs to one run; "" if nothing of it may be shown.
+
+    `seen`: in small letters, what the run was told. What stands there belongs to the run, but
+    for plain words, paths and code; of code the values inside go.
+    """
+    if isinstance(value, bool | None):
+        return str(value).lower()
+    if isinstance(value, list):
+        return f"a list of {len(value)}"
+    text = str(value)
+    is_number = isinstance(value, int | float)
+    if not text or len(text) > _VALUE or isinstance(value, dict) or "[REDACTED" in text:
+        return ""
+    if text.isalpha() and text.islower():
+        return text
+    if is_number or re.fullmatch(r"[a-z_-]+|[A-Z_-]+", text):
+        return "" if text.lower() in seen or (is_number and len(text) > _SHORT) else text
+    if _FORM.fullmatch(text):
+        return re.sub(r"\d", "0", text)
+    if not _CODE.search(text):
+        return ""
+    named = _LITERAL.sub(lambda found: _fold_literal(found[0], seen), text)
+    return _WORD.sub(lambda found: _fold_token(found[0]), _PERSONAL.sub("<id>", named))
+
+
+def has_other_form(old: object, new: object) -> bool:
+    """Whether a value that replaces another is a code or a date of another form."""
+    is_form = isinstance(new, str) and _FORM.fullmatch(new) is not None
+    return is_form and re.sub(r"\d", "0", str(old)) != re.sub(r"\d", "0", str(new))
+
+
+def _fold_literal(text: str, seen: str) -> str:
+    """A text in quotes inside code, folded if the run was told it or if it is no plain word."""
+    is_own = re.fullmatch(r"[A-Za-z_.%*-]+", text[1:-1]) and text[1:-1].lower() not in seen
+    return text if is_own else f"{text[0]}<text>{text[0]}"
+
+
+def _fold_token(token: str) -> str:
+    """A word of code; one with digits that may identify something is folded."""
+    if len(token) <= _SHORT or not any(map(str.isdigit, token)):
+        return token
+    is_form = not any(map(str.isalpha, token))
+    return re.sub(r"\d", "0", token) if is_form else "<id>"
 
 
 def fold_numbers(text: str, task: str) -> str:

@@ -34,15 +34,15 @@ def with_failure(step: Step, before: Sequence[Step]) -> Step:
 
     A command line that went on after an error has a failure, too, but has not failed.
     """
-    if step.failed:
-        return step._replace(failure=read_failure(step, before))
+    if step.failed and (failure := read_failure(step, before)):
+        return step._replace(failure=failure)
     if complaint := complaint_in(step):
         return step._replace(failure=read_failure(step._replace(output=complaint), before))
     return step
 
 
 def complaint_in(step: Step) -> str:
-    """The last line that says that a call failed, although the command line went on; else ""."""
+    """The last line in which a called program complains; "" if there is none."""
     if not is_shell(step) or not step.output:
         return ""
     parts: frozenset[str] | None = None
@@ -75,10 +75,11 @@ def find_blamed(step: Step, calls: Sequence[Call], line: str) -> int:
     said |= {part.lower() for part in _PARTS.findall(line) if len(part) > 3}
     suspects = range(len(calls) if step.failed or len(calls) < 2 else len(calls) - 1)
 
-    def fits(at: int) -> tuple[bool, int, int]:
+    def fits(at: int) -> tuple[bool, int, bool, int, int]:
         call = calls[at]
         speaks = line.lower().startswith(f"{call.program.lower()}:")
-        names = {word.lower() for word in call.words} - COMMON
-        return speaks, len(names & said), at
+        words = {word.lower() for word in call.words}
+        acts = call.writes or call.program not in READERS
+        return speaks, len((words - COMMON) & said), acts, len(words & said), at
 
     return max(suspects, key=fits) if calls else -1

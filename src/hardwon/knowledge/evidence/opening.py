@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.text.frames import inert
 from hardwon.core.text.harm import harm
+from hardwon.core.values.lesson import INSTEAD, NEXT
 from hardwon.core.values.run import Step
 from hardwon.knowledge.evidence.calls import Call, calls_of
 from hardwon.knowledge.evidence.ways import Way, in_order
+from hardwon.knowledge.reading.mined_lesson import fixes_to_show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,7 +24,7 @@ _WAYS = "Calls that worked in earlier runs, in their usual order (<…>: a value
 _FAILURES = "Failures that were met here, and what got past them:"
 _CALL = 120  # characters of a call
 _HARD_CALL = 260  # the same of one that also failed: its details matter
-_SHARE = 0.65  # of the budget that calls may take
+_SHARE = 0.6  # of the budget that calls may take
 _NAMED = 3  # words that may make the difference between two calls
 _LEAST = 2  # the fewest calls that are worth a list
 
@@ -38,22 +40,21 @@ def opening(
     room = budget - tokens(HEAD) - tokens(FOOT) - tokens(_WAYS)
     calls = _fitting_ways(ways, int(room * (_SHARE if failures else 1.0)), tokens)
     room -= sum(tokens(_line(way)) for way in calls) + tokens(_FAILURES)
-    told: list[Lesson] = []
-    rows: list[str] = []
+    rows: dict[Lesson, str] = {}
     families = {way.family for way in calls}
     for lesson in failures:
         words = _past_it(lesson, families)
-        row = f"  - {inert(one_line(lesson.situation))}: {inert(one_line(words))} (#{lesson.id})"
-        if words and tokens(row) <= room:
-            rows.append(row)
+        when = one_line(lesson.situation).removeprefix("When you see ")
+        row = f"  - {inert(when)}: {inert(one_line(words))} (#{lesson.id})"
+        if words and tokens(row) <= room and not harm(words):
+            rows[lesson] = row
             room -= tokens(row)
-            told.append(lesson)
     calls += _fitting_ways([way for way in ways if way not in calls], room, tokens)
     lines = [_WAYS, *map(_line, in_order(calls))] if len(calls) >= _LEAST else []
-    lines += [_FAILURES, *rows] if rows else []
+    lines += [_FAILURES, *rows.values()] if rows else []
     if not lines:
         return "", ()
-    return "\n".join([HEAD, *lines, FOOT]), tuple(told)
+    return "\n".join([HEAD, *lines, FOOT]), tuple(rows)
 
 
 def _fitting_ways(ways: Sequence[Way], room: int, tokens: Callable[[str], int]) -> list[Way]:
@@ -77,13 +78,15 @@ def _past_it(lesson: Lesson, families: set[str]) -> str:
 
     The answer that explained it says more than calls.
     """
-    fix = lesson.fixes[0] if lesson.fixes else None
-    if fix is None or fix.said:
-        return fix.said if fix else lesson.correction
+    fix = next(iter(fixes_to_show(lesson.fixes)), None)
+    if fix is None or fix.sort in (INSTEAD, NEXT):
+        return ""
+    if fix.said:
+        return fix.said
     working, failing = _last_call(fix.call), _last_call(fix.mistake)
-    if working is None or failing is None or working.family not in families:
-        return lesson.correction
-    return _difference(failing, working)
+    is_shown = working is not None and working.family in families
+    difference = _difference(failing, working) if is_shown and working and failing else ""
+    return difference or fix.text.removeprefix("What worked: ")
 
 
 def _difference(failing: Call, working: Call) -> str:

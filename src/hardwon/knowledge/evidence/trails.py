@@ -2,32 +2,44 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
+from hardwon.core.values.lesson import INSTEAD, NEXT
 from hardwon.knowledge.evidence.calls import Call, calls_of, is_own
 from hardwon.knowledge.evidence.common import COMMON, PLUMBING, READERS
+from hardwon.knowledge.evidence.folding import has_other_form
 from hardwon.knowledge.evidence.inner import find_blamed
 from hardwon.knowledge.reading.authored import tail, writings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from hardwon.core.values.run import Step
 
 _AHEAD = 14  # steps between a failure and the call that gets past it
-_BEFORE = 2  # calls shown before the one that worked
-_BETWEEN = 3  # the same where the call that failed works unchanged
+_BEFORE = 2  # calls shown that explained the failure or gave a value
+_BETWEEN = 3  # calls shown before the one that worked
+_PARTS_SHARED = 3  # values that may mean the same share more than one part in so many
+_PLAIN = 5  # characters of a value that may be the same by chance
+_EDITS = 2  # the same of those that change a file
+_ANSWERED = 4_000  # characters of an answer whose values belong together
 _NEXT = 4  # steps in which a call that is given up is replaced
 _LIKE = 0.65  # share of what a call is about that another call must have to want the same
 _WORD = re.compile(r"[\w-]{3,}+")
+_ADVICE = re.compile(r"[\w./-]++")
+_FLAG = re.compile(r"-[A-Za-z]\d*$")
+_PART = re.compile(r"[a-z]{3,}|\d{2,}")
 _CHOICE = re.compile(r'"(\w+)": "([a-z][a-z_]*|[A-Z][A-Z_]*)"')
 _PAIR = re.compile(r'"(\w+)": ("[^"]*"|[\d.]+)')
 _TOOLS = 0.1  # tools of a kind share less of their names than commands do
 _NEAR = 200  # characters around a value in an output
+_ERROR = 600  # characters at the end of an output that may hold the code of an error
 _ANSWER = 240  # characters of an answer that explains a failure
+_SENTENCE = 3  # the fewest words of one
 
 
 class Asked(NamedTuple):
@@ -47,7 +59,7 @@ class Passed(NamedTuple):
     is_further: bool = False  # the last call failed too, but of something else
     is_own_script: bool = False  # the failing call runs a file that the run wrote itself
     is_rewrite: bool = False  # and only that file was written again
-    is_instead: bool = False  # another call took its place, and the failing one was given up
+    replaced: str = ""  # INSTEAD or NEXT, if the failing call was given up
 
 
 def passed(steps: Sequence[Step]) -> list[Passed]:
@@ -64,13 +76,16 @@ def passed(steps: Sequence[Step]) -> list[Passed]:
         if failing is None or any(_kind(steps[other.at]) == kind for other in found):
             continue
         working, is_further = _nearest(failing, goals, weights), False
+        working = working or _advised(failing, steps[at].output[-_ERROR:], goals)
         if working is None and next_failing is not None and _kind(steps[last]) != kind:
             working, is_further = _nearest(failing, [next_failing], weights), True
         if working is None or _was_passed(steps, at, failing, weights):
             continue
+        if not _is_same_goal(failing, working, steps, at):
+            continue
         is_same = working.is_same(failing)
-        way = _way_there(steps, at, working, is_same=is_same)
-        if not is_same or way:
+        way = _way_there(steps, at, failing, working)
+        if not is_same or way or (working.is_tool and not is_further):
             own = _own_files(failing, steps[: at + 1])
             others = tuple(one for one in way if own.isdisjoint(_names(one.call)))
             marks = is_further, bool(own), bool(own) and not others
@@ -79,25 +94,48 @@ def passed(steps: Sequence[Step]) -> list[Passed]:
 
 
 def find_replaced(steps: Sequence[Step]) -> list[Passed]:
-    """The failures of a whole run whose calls were given up, each with the call made instead.
-
-    It is the next call that does something and works, if it shares a word with the failing one.
-    """
+    """The failures of a whole run whose calls were given up, each with a call made instead."""
     found: list[Passed] = []
     for at, step in enumerate(steps):
         failing = failing_call(step)
         if failing is None or failing.has_script or _is_made_again(failing, steps[at + 1 :]):
             continue
-        later = (
-            call
-            for next_step in steps[at + 1 : at + 1 + _NEXT]
-            for call in working_calls(next_step)
-            if (_does(call) or _looks(failing)) and not call.has_script
-        )
-        instead = next(later, None)
-        if instead is not None and not _subjects(failing).isdisjoint(_subjects(instead)):
-            found.append(Passed(at, failing, (), instead, is_instead=True))
+        instead, is_sure = _made_instead(failing, steps, at)
+        mark = INSTEAD if is_sure else NEXT
+        found += (Passed(at, failing, (), call, replaced=mark) for call in instead)
     return found
+
+
+def _made_instead(failing: Call, steps: Sequence[Step], at: int) -> tuple[list[Call], bool]:
+    """The next call that does something and works, if it shares a word with the failing one.
+
+    Of tools, the next that is named alike or given the same; else all that are called for the first
+    time, which is not sure: the record of several runs tells which of them matter.
+    """
+    later = [
+        call
+        for step in steps[at + 1 : at + 1 + _NEXT]
+        for call in working_calls(step)
+        if (_does(call) or _looks(failing)) and not (call.has_script or call.paths)
+        if step.output.strip() or not call.is_tool
+    ]
+    if failing.is_tool:
+        ours = {*_subjects(failing), *_PAIR.findall(failing.text)}
+        alike = [c for c in later if not ours.isdisjoint({*_subjects(c), *_PAIR.findall(c.text)})]
+        if alike:
+            return alike[:1], True
+        known = {call.program for step in steps[: at + 1] for call in calls_of(step)}
+        new = {call.program: call for call in later if call.program not in known}
+        return list(new.values()), False
+    if not later:
+        return [], False
+    if _looks(failing):
+        values = [value for call in (failing, later[0]) for _, value in leaves(call)]
+        is_alike = len(values) == 2 and _resemble(*values)
+        return later[:1] if is_alike else [], True
+    ours, theirs = _subjects(failing), _subjects(later[0])
+    is_alike = any(one in two or two in one for one in ours for two in theirs if len(one) > 3)
+    return later[:1] if is_alike or not ours.isdisjoint(theirs) else [], True
 
 
 def _is_made_again(failing: Call, later: Sequence[Step]) -> bool:
@@ -159,18 +197,33 @@ def _nearest(failing: Call, others: Sequence[Call], weights: Mapping[str, float]
     return others[likeness.index(best)] if best >= _LIKE else None
 
 
+def _advised(failing: Call, output: str, others: Sequence[Call]) -> Call | None:
+    """The call that the error itself names: all of it, or a word that the failing one lacks."""
+    if failing.is_tool:
+        return None
+    said = {*_ADVICE.findall(output)}
+    for other in others:
+        words = other.text.split()
+        is_named = len(words) > 1 and other.text in output
+        new = {word for word in words if len(word) > 3} - {*failing.text.split()} - COMMON
+        is_alike = other.kind.split()[:2] == failing.kind.split()[:2]  # program and sub-command
+        if is_named or (is_alike and not said.isdisjoint(new)):
+            return other
+    return None
+
+
 def _likeness(failing: Call, other: Call, weights: Mapping[str, float]) -> float:
     """How much of what a failing call is about another call has, from 0 to 1."""
     if failing.is_tool != other.is_tool:
         return 0.0
     if failing.is_tool:
         return _tool_likeness(failing, other)
-    if failing.has_script or other.has_script:
+    if failing.script or other.script or failing.has_script != other.has_script:
         return 0.0
     if failing.text == other.text:
         return 1.0
-    if _looks(other) and not _looks(failing):
-        return 0.0
+    if other.program in READERS and failing.program not in READERS:
+        return 0.0  # to look at a file or to edit it is not to do what failed
     named = failing.words - COMMON - {failing.program}
     by_names = _overlap(named, other.words, weights)
     if failing.program == other.program:
@@ -222,60 +275,172 @@ def _was_passed(
     return any(_nearest(failing, calls, weights) is not None for calls in later)
 
 
-def _way_there(
-    steps: Sequence[Step], at: int, working: Call, *, is_same: bool
-) -> tuple[Asked, ...]:
+def _is_same_goal(failing: Call, working: Call, steps: Sequence[Step], at: int) -> bool:
+    """Whether a call of the same program is about the same thing, and not about another one.
+
+    It keeps a value, has one that resembles the value it replaces, or one that was looked up.
+    """
+    if failing.program != working.program or failing.is_same(working):
+        return True
+    if failing.is_tool and failing.paths:
+        return failing.paths == working.paths
+    old, new = dict(leaves(failing)), dict(leaves(working))
+    if not failing.is_tool:
+        is_plain = failing.shape.split() == [failing.program]  # nothing but values follows it
+        return not (is_plain and old and new) or _resemble(old[""], new[""])
+    changed = [name for name in new if name in old and old[name] != new[name]]
+    pairs = [(old[name], new[name]) for name in changed]
+    if not pairs or any(_resemble(*pair) or has_other_form(*pair) for pair in pairs):
+        return True
+    kept = {str(old[name]) for name in old if name in new and old[name] == new[name]}
+    kept = {value for value in kept if len(value) > _PLAIN}
+    others = [step.args for step in (*steps[:at], *steps[at + 1 : -1])]
+    if any(len(others) < 2 or not all(value in args for args in others) for value in kept):
+        return True
+    later = steps[at + 1 : -1]
+    return any(str(new[name]) in step.output for name in changed for step in later)
+
+
+def leaves(call: Call) -> Iterator[tuple[str, object]]:
+    """The values inside the arguments of a tool, each with its dotted name.
+
+    Of a list of objects the first counts. A command line has one value: its words but the flags.
+    """
+    if not call.is_tool:
+        words = [word for word in call.text.split()[1:] if not word.startswith("-")]
+        yield from ((("", " ".join(words)),) if words else ())
+        return
+    try:
+        yield from _leaves(json.loads(call.text), "")
+    except ValueError:
+        return
+
+
+def _leaves(given: object, name: str) -> Iterator[tuple[str, object]]:
+    if isinstance(given, dict) and given:
+        for key, value in given.items():
+            yield from _leaves(value, f"{name}.{key}" if name else str(key))
+    elif isinstance(given, list) and given and isinstance(given[0], dict):
+        yield from _leaves(given[0], f"{name}[]")
+    elif name:
+        yield name, given
+
+
+def _resemble(old: object, new: object) -> bool:
+    """Whether two values may mean the same: they share a part, or all of their digits."""
+    if old == new or (isinstance(old, int | float) and isinstance(new, int | float)):
+        return True
+    one, two = (str(value).lower() for value in (old, new))
+    if "/" in one and "/" in two and " " not in one + two:  # folders are shared by many files
+        one, two = (tail(path).partition(".")[0] for path in (one, two))
+    ours, theirs = ({*_PART.findall(text)} for text in (one, two))
+    if len(ours & theirs) * _PARTS_SHARED > min(len(ours), len(theirs)):
+        return True
+    digits, others = (re.sub(r"\D", "", text) for text in (one, two))
+    return bool(digits) and (digits == others or sorted(digits) == sorted(others))
+
+
+def _way_there(steps: Sequence[Step], at: int, failing: Call, working: Call) -> tuple[Asked, ...]:
     """What was called on the way: what explained the failure, gave a value, or came in between.
 
     Where the call itself did not change, what came in between made the difference.
     """
-    failing = steps[at]
-    line = failing.failure.line if failing.failure else ""
-    new = _new_operations(steps, at, working)
+    linked = _linked_tools(steps, at, failing, working) if working.is_tool else set()
     explained: dict[str, Asked] = {}
     between: dict[str, Asked] = {}
+    edits: dict[str, Asked] = {}
+    looks: list[Call] = []
     for step in steps[at + 1 :]:
         for call in working_calls(step):
             if call is working:
                 break
-            if call.shape != working.shape and (
-                _is_on_the_way(call, working, is_same=is_same) or call.shape in new
+            if call.shape == working.shape:
+                continue
+            if _looks(call):
+                looks.append(call)
+            if answer := _explanation(step, call, failing, steps[at]):
+                explained.setdefault(call.text, Asked(call, answer))
+            elif call.paths:
+                edits[call.text + call.script] = Asked(call)
+            elif step is steps[-1]:
+                is_used = not (call.has_script or _looks(call))
+                between.update({call.text: Asked(call)} if is_used else {})
+            elif (
+                call.shape in linked
+                or _is_on_the_way(call, failing, working)
+                or (is_own(call) and not call.is_tool and _is_named(call, steps[at]))
             ):
-                answer = _explanation(step, call, line, failing)
-                (explained if answer else between).setdefault(call.text, Asked(call, answer))
+                between.setdefault(call.text, Asked(call))
     first = [*list(explained.values())[:1], *_sources(steps, at, working)][:_BEFORE]
     known = {one.call.shape for one in first}
+    made = {call.text for step in steps[:at] for call in calls_of(step)}
     others = [one for one in between.values() if one.call.shape not in known]
-    if is_same:  # what changes something matters more than what looks
-        others.sort(key=lambda one: one.call.writes or one.call.program not in READERS)
-    room = _BETWEEN - len(first) if is_same else min(1, _BEFORE - len(first))
-    chosen = others[len(others) - room :] if room > 0 else []
-    return (*first, *(one for one in between.values() if one in chosen))
+    new = [one for one in others if one.call.text not in made]
+    own = [one for one in new if is_own(one.call)]
+    is_changed = bool(own) or not _is_unchanged(failing, working)
+    changed = _telling_edits(list(edits.values()), steps[at], is_changed=is_changed)
+    files = {tail(path) for one in changed for path in one.call.paths}
+    looked = [Asked(call) for call in looks if not files.isdisjoint(_names(call))]
+    first += looked[-1:] if len(first) + len(changed) < _BETWEEN else []
+    room = _BETWEEN - len(first) - len(changed)
+    return (*first, *changed, *((own or new or others)[-room:] if room > 0 else ()))
 
 
-def _new_operations(steps: Sequence[Step], at: int, working: Call) -> set[str]:
-    """The shapes of other tools first called after the failure, with a value of the call."""
-    if not working.is_tool:
-        return set()
+def _is_unchanged(failing: Call, working: Call) -> bool:
+    """Whether two calls are the same but for flags of one letter."""
+    if failing.is_tool or failing.program != working.program:
+        return failing.is_same(working)
+    one, two = (
+        [word for word in call.text.split() if not _FLAG.match(word)] for call in (failing, working)
+    )
+    return one == two
+
+
+def _telling_edits(edits: list[Asked], step: Step, *, is_changed: bool) -> list[Asked]:
+    """The last edits of files that the failure names; the last one if it names none.
+
+    If something else was changed or called, it counts only if it is named.
+    """
+    seen = f"{step.args}\n{step.output}"
+    named = [one for one in edits if any(tail(path) in seen for path in one.call.paths)]
+    return named[-_EDITS:] or ([] if is_changed else edits[-1:])
+
+
+def _linked_tools(steps: Sequence[Step], at: int, failing: Call, working: Call) -> set[str]:
+    """The shapes of other tools first called after the failure that handle what the call is about.
+
+    They are given a value of the call, or one that stands beside such a value in an answer.
+    """
     known = {call.shape for step in steps[: at + 1] for call in calls_of(step)}
-    values = {value for _, value in _PAIR.findall(working.text)}
-    return {
-        call.shape
-        for step in steps[at + 1 :]
-        for call in working_calls(step)
-        if call.is_tool
-        and call.program != working.program
-        and call.shape not in known
-        and not values.isdisjoint(value for _, value in _PAIR.findall(call.text))
-    }
+    ids = {*_values(failing.text), *_values(working.text)}
+    found: set[str] = set()
+    for step in steps:
+        for call in working_calls(step):
+            handled = {*_values(call.text), *_values(step.output[:_ANSWERED])}
+            if ids.isdisjoint(handled):
+                continue
+            ids |= handled
+            if call.program != working.program and call.shape not in known:
+                found.add(call.shape)
+    return found
 
 
-def _is_on_the_way(call: Call, working: Call, *, is_same: bool) -> bool:
-    """Whether a call may have made the difference to the one that worked."""
-    if call.has_script:
+def _is_named(call: Call, failed: Step) -> bool:
+    """Whether a call has a file or a word that only the error of a step has."""
+    said = {tail(word) for word in _ADVICE.findall(failed.output[-_ERROR:])}
+    known = {tail(word) for word in failed.args.split()} | COMMON
+    return any(len(name) > 3 and name in said and name not in known for name in _names(call))
+
+
+def _is_on_the_way(call: Call, failing: Call, working: Call) -> bool:
+    """Whether a call of another step may have made the difference to the one that worked.
+
+    Where the call stayed the same, every call may that does something.
+    """
+    if call.has_script or call.is_tool != working.is_tool:
         return False
-    if is_same:
-        return is_own(call) or call.writes or call.program not in PLUMBING
+    if _is_unchanged(failing, working):
+        return is_own(call) or not _looks(call)
     return is_own(call) and not call.is_tool and call.program == working.program
 
 
@@ -304,31 +469,41 @@ def _giver(step: Step, passage: str) -> Call | None:
     return giver if is_own(giver) else None
 
 
-def _explanation(step: Step, call: Call, line: str, failing: Step) -> str:
+def _explanation(step: Step, call: Call, failing: Call, step_failed: Step) -> str:
     """What a call answered about a word that only the error has, as its code; else ""."""
-    if step.failed or not is_own(call):
+    if step.failed or call.writes or not is_own(call):
         return ""
-    words = [word for word in _codes(line) if word not in failing.args]
-    asked = list(dict.fromkeys(word for word in _codes(step.args) if word in line))
-    if not set(words).intersection(asked):
+    said = {*_WORD.findall(step_failed.output[-_ERROR:])} - {*_WORD.findall(step_failed.args)}
+    is_own_word = call.program == failing.program
+    asked = [word for word in dict.fromkeys(_codes(step.args, call)) if word in said]
+    asked = [word for word in asked if is_own_word or any(map(str.isdigit, word))]
+    if not asked:
         return ""
     output = step.output.strip()
-    every = list(dict.fromkeys(_codes(step.args)))
+    every = list(dict.fromkeys(_codes(step.args, call)))
     parts = [
         part.strip() for part in (output.split("\n\n") if "\n\n" in output else output.split("\n"))
     ]
-    if len(every) == len(parts):
-        return parts[every.index(asked[0])]
     calls = calls_of(step)
-    is_first = bool(calls) and calls[0].shape == call.shape
-    return output if len(calls) == 1 and len(output) <= _ANSWER else parts[0] if is_first else ""
+    if len(every) == len(parts):
+        answer = parts[every.index(asked[0])]
+    elif len(calls) == 1 and len(output) <= _ANSWER:
+        answer = output
+    else:
+        answer = parts[0] if calls and calls[0].shape == call.shape else ""
+    return answer if len(re.findall(r"[^\W\d_]{2,}", answer)) >= _SENTENCE else ""
+
+
+def _codes(text: str, call: Call) -> list[str]:
+    """The words that may be codes of errors: with letters and digits, or the last of a call."""
+    last = call.text.split()[-1:] if not call.is_tool and call.text.count(" ") == 2 else []
+    return [
+        word
+        for word in _WORD.findall(text)
+        if word in last or (word[0].isalpha() and any(map(str.isdigit, word)))
+    ]
 
 
 def _values(text: str) -> list[str]:
     """The words that a run got from somewhere: they have a digit."""
     return [word for word in _WORD.findall(text) if any(map(str.isdigit, word))]
-
-
-def _codes(text: str) -> list[str]:
-    """The words that may be codes of errors: they have letters and digits."""
-    return [word for word in _values(text) if word[0].isalpha()]

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from hardwon.knowledge.evidence.calls import Call, is_own
 from hardwon.knowledge.evidence.folding import fold_call, shorten_values
 from hardwon.knowledge.evidence.trails import failing_call, working_calls
+from hardwon.knowledge.reading.authored import made_paths, tail
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from hardwon.core.values.run import Step
 
+_PLACES = 4  # words of a call that may name what it runs
 _SORT = 3  # calls that differ in one word until they are one sort
 _OTHERS = 5  # other forms of a call that are named
 _PLAIN = re.compile(r"[A-Za-z-][A-Za-z_.:/-]*")  # a word that is no value of one task
@@ -89,7 +91,7 @@ class _Record:
         return Way(
             call=text,
             family=family,
-            others=tuple(dict.fromkeys(filter(None, others)))[:_OTHERS],
+            others=tuple(dict.fromkeys(o for o in others if o and "/" not in o))[:_OTHERS],
             runs=len(self.runs),
             worked=self.worked,
             failed=self.failed,
@@ -123,11 +125,12 @@ def ways_of(runs: Iterable[tuple[str, Sequence[Step]]]) -> list[Way]:
     """The ways that runs show (task and steps of each, oldest first), the most valuable first."""
     records: dict[str, _Record] = {}
     for number, (task, steps) in enumerate(runs):
+        own = {tail(path) for step in steps for path in made_paths(step)}
         for at, step in enumerate(steps):
             failing = failing_call(step)
-            if failing is not None and _is_way(failing):
+            if failing is not None and _is_way(failing, own):
                 records.setdefault(failing.family, _Record()).note_failure(failing)
-            for call in filter(_is_way, working_calls(step)):
+            for call in (call for call in working_calls(step) if _is_way(call, own)):
                 record = records.setdefault(call.family, _Record())
                 record.note(call, task, run=number, place=at / len(steps))
     found = [record.way(family) for family, record in _unite(records).items() if record.runs]
@@ -150,9 +153,14 @@ def _unite(records: dict[str, _Record]) -> dict[str, _Record]:
     return records
 
 
-def _is_way(call: Call) -> bool:
-    """Whether a call may be a way: agents know their tools, and values of tools are private."""
-    return is_own(call) and not call.is_tool and _HELP.isdisjoint(call.shape.split())
+def _is_way(call: Call, own: set[str]) -> bool:
+    """Whether a call may be a way: agents know their tools, and values of tools are private.
+
+    What runs a file that the run made itself, is none.
+    """
+    if call.is_tool or not is_own(call) or not _HELP.isdisjoint(call.shape.split()):
+        return False
+    return own.isdisjoint(tail(word) for word in call.text.split()[:_PLACES])
 
 
 def in_order(ways: Iterable[Way]) -> list[Way]:

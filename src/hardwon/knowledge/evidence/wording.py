@@ -2,43 +2,49 @@
 
 from __future__ import annotations
 
-import json
 import re
-from typing import TYPE_CHECKING
+from difflib import ndiff
+from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.text.frames import inert
-from hardwon.core.values.lesson import PREPARED, Fix
-from hardwon.knowledge.evidence.folding import fold_call, shorten_values
+from hardwon.core.values.lesson import EDITED, INSTEAD, NEXT, PREPARED, Fix
+from hardwon.knowledge.evidence.folding import fold_call, fold_value, shorten_values
+from hardwon.knowledge.evidence.trails import leaves
+from hardwon.knowledge.reading.authored import writings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from hardwon.knowledge.evidence.calls import Call
     from hardwon.knowledge.evidence.trails import Passed
 
 TRAIL = "trail"  # the sort of a fix that shows calls
 FURTHER = "further"  # the same where the last call failed, too, in another way
-INSTEAD = "instead"  # the same where the failing call was given up
-SHOW_CALLS = frozenset([TRAIL, FURTHER, INSTEAD])
+SHOW_CALLS = frozenset([TRAIL, FURTHER, INSTEAD, NEXT])
 VALUES = " ~"  # at the end of a key: only values were changed
 _SHOWN = 300  # characters of one call
-_ANSWER = 160  # characters of an answer
-_VALUE = 24  # characters of an argument that may be shown
+_ANSWER = 200  # characters of an answer
 _PARTS = 4  # changes that are named
-# A value that is written in a form, as a date, an amount or a code; its few letters name nobody.
-_CODE = re.compile(r"(?=[^0-9]*\d)[A-Z0-9](?:[0-9 :./+_-]|[A-Z](?![A-Z]{4})){1,23}")
+_LINES, _LINE = 8, 120  # of an edit
+_NEW_WORDS = 3  # of an edit that its key names
 
 
-def trail_fix(found: Passed, task: str) -> Fix:
+class Seen(NamedTuple):
+    """What a run was told and shown."""
+
+    task: str
+    text: str = ""  # in small letters, its prompts and the outputs of its tools
+    line: str = ""  # the error line of the failure that it got past
+
+
+def trail_fix(found: Passed, run: Seen) -> Fix:
     """The trail as a fix of its failure."""
     said = next((asked.answer for asked in found.before if asked.answer), "")
     return Fix(
-        sort=INSTEAD if found.is_instead else FURTHER if found.is_further else TRAIL,
-        text=trail_text(found, task),
+        sort=found.replaced or (FURTHER if found.is_further else TRAIL),
+        text=trail_text(found, run),
         key=_key(found),
-        call=show_call(found.working, task),
-        mistake=show_call(found.failing, task),
+        call=show_call(found.working, run),
+        mistake=show_call(found.failing, run),
         said=clip(one_line(said), _ANSWER),
     )
 
@@ -46,80 +52,113 @@ def trail_fix(found: Passed, task: str) -> Fix:
 def _key(found: Passed) -> str:
     """Equal for trails that end in the same sort of call, and changed or came first the same."""
     family = found.working.family
+    before = [_name_before(asked.call) for asked in found.before]
+    edits = [name for name in before if f"{PREPARED}{name}".startswith(EDITED)]
     if found.is_own_script or found.working.is_same(found.failing):
-        first = [] if found.is_rewrite else sorted({a.call.program for a in found.before})
+        first = [] if found.is_rewrite else sorted({*before})
         return PREPARED.join(("own" if found.is_own_script else family, *(first or [""])))
+    if edits:
+        return PREPARED.join((family, *edits))
     return family if found.working.shape != found.failing.shape else f"{family}{VALUES}"
 
 
-def trail_text(found: Passed, task: str) -> str:
+def _name_before(call: Call) -> str:
+    """What came first: the program, or an edit of a file with the new words that it brought."""
+    made = writings(call.program if call.is_tool else "bash", call.text) if call.paths else ()
+    old = {word for each in made for word in re.findall(r"\w{3,}", each.old)}
+    new = {word for each in made for word in re.findall(r"\w{3,}", each.new)}
+    words = " ".join(sorted(new - old)[:_NEW_WORDS]) or call.program
+    return f"{EDITED.removeprefix(PREPARED)}{words}" if call.paths else call.program
+
+
+def trail_text(found: Passed, run: Seen) -> str:
     """What explained the failure, what was called first, and what worked."""
     said = [asked for asked in found.before if asked.answer]
-    first = [asked.call for asked in found.before if not asked.answer]
-    steps = "".join(f"`{show_call(call, task)}`, then " for call in first)
-    working = f"{'first ' if first else ''}{steps}`{show_call(found.working, task)}`"
-    explained = (
-        f"`{show_call(asked.call, task)}` says “{inert(clip(one_line(asked.answer), _ANSWER))}” "
+    first = [show_step(asked.call, run) for asked in found.before if not asked.answer]
+    explained = "".join(
+        f"`{show_call(asked.call, run)}` says “{inert(clip(one_line(asked.answer), _ANSWER))}” "
         for asked in said
     )
     result = "Got further" if found.is_further else "What worked"
-    result = "Given up; what worked instead" if found.is_instead else result
-    return f"{''.join(explained)}{result}: {working}{_changes(found)}."
+    result = "Given up; called instead" if found.replaced else result
+    if not first and found.working.is_same(found.failing):
+        return f"{explained}{result}: the same call, made again later."
+    parts = [*first, _show_working(found, run)]
+    if any("\n" in part for part in parts):
+        rows = (part.replace("\n", "\n  ") for part in parts)
+        return f"{explained}{result}:\n- " + "\n- ".join(rows)
+    return f"{explained}{result}: {'first ' if first else ''}{', then '.join(parts)}."
 
 
-def show_call(call: Call, task: str) -> str:
+def show_step(call: Call, run: Seen) -> str:
+    """A call in backticks, or the lines that an edit of a file removed and added."""
+    made = writings(call.program, call.text) if call.is_tool and call.paths else ()
+    rows = [row for each in made for row in _changed_rows(each.old, each.new or each.text)]
+    if rows:
+        shown = (clip(fold_call(row, run.task), _LINE) for row in rows[:_LINES])
+        return f"edit of `{fold_call(call.paths[0], run.task)}`:\n" + "\n".join(shown)
+    text = show_call(call, run)
+    return f"\n{text}" if "\n" in text else f"`{text}`"
+
+
+def _changed_rows(old: str, new: str) -> list[str]:
+    """The lines removed and added, each with its sign."""
+    compared = ndiff(old.splitlines(), new.splitlines())
+    return [row.rstrip() for row in compared if row[0] in "+-" and row[1:].strip()]
+
+
+def show_call(call: Call, run: Seen) -> str:
     """A call as it was typed; of a tool its name and what may be shown of its arguments."""
     if not call.is_tool:
-        return clip(" ".join(shorten_values(fold_call(call.text, task)).split()), _SHOWN)
-    given = (_argument(name, value) for name, value in _arguments(call).items())
-    return f"{call.program}({', '.join(given)})"
+        typed = f"{call.text}\n{call.script}" if call.script else call.text
+        return clip(shorten_values(fold_call(typed, run.task)), _SHOWN)
+    given = [_argument(name, value, run) for name, value in leaves(call)]
+    given.sort(key=lambda argument: "=" not in argument)
+    return clip(f"{call.program}({', '.join(given)})", _SHOWN)
 
 
-def _arguments(call: Call) -> dict[str, object]:
-    try:
-        given = json.loads(call.text)
-    except ValueError:
-        return {}
-    return given if isinstance(given, dict) else {}
+def _argument(name: str, value: object, run: Seen) -> str:
+    """The name of an argument, with its value where that is a choice and names nobody."""
+    shown = fold_value(value, run.text)
+    is_choice = isinstance(value, bool) or (isinstance(value, str) and shown == value)
+    return f"{name}={shown}" if is_choice and " " not in shown else name
 
 
-def _argument(name: str, value: object) -> str:
-    """The name of an argument; a word that no person or thing is called by is shown, too."""
-    is_word = isinstance(value, str) and value.islower() and value.isalpha() and len(value) < _VALUE
-    return f"{name}={value}" if isinstance(value, bool) or is_word else name
+def _show_working(found: Passed, run: Seen) -> str:
+    """The call that worked; of the tool that failed the names of its arguments, and what changed.
+
+    The values that stayed are known to the reader, who has other ones.
+    """
+    working = found.working
+    if not working.is_tool or working.paths or found.failing.program != working.program:
+        return show_step(working, run)
+    names = ", ".join(name for name, _ in leaves(working))
+    return f"`{clip(f'{working.program}({names})', _SHOWN)}`{_changes(found, run)}"
 
 
-def _changes(found: Passed) -> str:
-    """Which arguments of a tool were changed, added or left out, and in which form."""
-    if not found.working.is_tool or found.failing.program != found.working.program:
-        return ""
-    old, new = (dict(_leaves(_arguments(call))) for call in (found.failing, found.working))
-    parts = [
-        *(f"with `{name}`{_as_form('', new[name])}" for name in new if name not in old),
-        *(f"without `{name}`" for name in old if name not in new),
-        *(
-            f"another `{name}`{_as_form(old[name], new[name])}"
+def _changes(found: Passed, run: Seen) -> str:
+    """Which arguments of a tool were changed, added or left out, and how.
+
+    If the error names some of them, only those are told.
+    """
+    old, new = (dict(leaves(call)) for call in (found.failing, found.working))
+    told = {
+        **{name: f"with `{name}`{_as_shown(new[name], run)}" for name in new if name not in old},
+        **{name: f"without `{name}`" for name in old if name not in new},
+        **{
+            name: f"another `{name}`{_as_shown(new[name], run, old[name])}"
             for name in new
             if name in old and old[name] != new[name]
-        ),
-    ]
-    return f" ({', '.join(parts[:_PARTS])})" if parts else ""
+        },
+    }
+    said = {*re.findall(r"\w+", run.line)}
+    named = [words for name, words in told.items() if re.split(r"\W", name)[-1] in said]
+    parts = (named or list(told.values()))[:_PARTS]
+    return f" ({', '.join(parts)})" if parts else ""
 
 
-def _leaves(given: object, name: str = "") -> Iterator[tuple[str, object]]:
-    """The values inside an argument, each with its dotted name; of a list its first element."""
-    if isinstance(given, dict) and given:
-        for key, value in given.items():
-            yield from _leaves(value, f"{name}.{key}" if name else str(key))
-    elif isinstance(given, list) and given and isinstance(given[0], dict):
-        yield from _leaves(given[0], f"{name}[]")
-    elif name:
-        yield name, given
-
-
-def _as_form(old: object, new: object) -> str:
-    """The form of a code-like value, with its digits folded, if it is not the form it had."""
-    if not isinstance(new, str) or not _CODE.fullmatch(new):
-        return ""
-    form, earlier = (re.sub(r"\d", "0", str(value)) for value in (new, old))
-    return f" as `{form}`" if form != earlier else ""
+def _as_shown(value: object, run: Seen, old: object = "") -> str:
+    """How a value was written, without what belongs to one run; "" if that tells nothing."""
+    shown = fold_value(value, run.text)
+    is_news = shown and shown not in (fold_value(old, run.text), str(old))
+    return f" as `{shown}`" if is_news else ""

@@ -1,4 +1,4 @@
-"""Queries and matches: how lessons are found by words, failures, calls and clues."""
+"""Queries and matches: how lessons are found by words, failures and calls."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from itertools import chain
 from math import isqrt, lgamma, log
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.core.values.lesson import LIVE, Kind, Lesson, Status, values_of
+from hardwon.core.values.lesson import LIVE, Lesson, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     Pairs = Iterable[tuple[int, int]]  # lessons with impacts
-    Exact = tuple[bool, bool, tuple[tuple[str, int], ...], tuple[tuple[str, float], ...]]
+    Exact = tuple[bool, bool, tuple[tuple[str, int], ...]]
 
 LEAST_READ, MOST_READ = 300, 3000  # index entries that one recall reads, rarest keys first
 _SATURATION, _LENGTH_SHARE, _USUAL_LENGTH = 1.2, 0.5, 40
 _TOP_IMPACT = 255
 _WORDS_REMEMBERED, _COUNTS_REMEMBERED = 65536, 4096
 _UNIT = 1000  # rarity is counted in thousandths: sums of integers are the same in any order
-_EXACT = "!%$?"  # first characters of keys for failures, kinds, calls and clues; not in words
+_EXACT = "!%$"  # first characters of keys for failures, kinds and calls; not in words
 _FEWEST = 100  # lessons assumed at least, so that words count in a small store
 
 _WORD = r"[^\W_]+"
@@ -42,7 +42,7 @@ Near = tuple[tuple[int, float, float], ...]  # lesson, cosine, cosine without th
 
 _NONE: Mapping[str, float] = {}
 _NO_WORDS: frozenset[str] = frozenset()
-_NO_EXACT: Exact = (False, False, (), ())
+_NO_EXACT: Exact = (False, False, ())
 
 
 class Query(NamedTuple):
@@ -59,7 +59,6 @@ class Query(NamedTuple):
     reach: int = 0  # at most, index entries that are read; 0: depends on the store's size
     near: Near = ()  # lessons near in meaning
     about: tuple[str, ...] = ()  # words of the failure without those of the call
-    clues: tuple[str, ...] = ()  # errors, calls and names that a lesson may mention
     red: str = ""  # the output of a test run with failures
     is_failure: bool = False  # then words alone do not find mined lessons
 
@@ -76,7 +75,6 @@ class Match(NamedTuple):
     cosine: float = 0.0  # of its vector and the question's
     meaning: float = 0.0  # the same without the part that all lessons share
     chance: float = 0.0  # log of how many lessons share as many words by chance
-    clues: tuple[tuple[str, float], ...] = ()  # shared clues and their rarity
     rarity: Mapping[str, float] = _NONE  # of each query word that some lesson has
     total: int = 0  # lessons in the visible scopes
     held: frozenset[str] = _NO_WORDS  # query words that it has, as far as the index was read
@@ -165,7 +163,6 @@ class Indexed(NamedTuple):
     kinds: tuple[str, ...] = ()
     text: str = ""
     calls: tuple[str, ...] = ()
-    clues: tuple[str, ...] = ()
 
 
 def indexed(lesson: Lesson) -> Indexed:
@@ -174,19 +171,17 @@ def indexed(lesson: Lesson) -> Indexed:
         return Indexed()
     if lesson.status == Status.SEEN:
         return Indexed(lesson.signatures, lesson.kinds)
-    clues = values_of(lesson.evidence, Kind.ABOUT)
-    return Indexed(lesson.signatures, lesson.kinds, lesson.searchable(), lesson.calls, clues)
+    return Indexed(lesson.signatures, lesson.kinds, lesson.searchable(), lesson.calls)
 
 
 def index(lesson: Lesson) -> dict[str, int]:
-    """Every index key of a lesson with its impact: failures, kinds, words, calls, clues."""
-    failures, kinds, text, calls, clues = indexed(lesson)
+    """Every index key of a lesson with its impact: failures, kinds, words, calls."""
+    failures, kinds, text, calls = indexed(lesson)
     keys = impacts(text)
     keys.update((failure_key(digest), _TOP_IMPACT) for digest in failures)
     keys.update((kind_key(digest), _TOP_IMPACT) for digest in kinds)
     for key in map(call_key, calls):
         keys[key] = min(_TOP_IMPACT, keys.get(key, 0) + 1)
-    keys.update((clue_key(clue), _TOP_IMPACT) for clue in clues)
     return keys
 
 
@@ -203,11 +198,6 @@ def kind_key(digest: str) -> str:
 def call_key(call: str) -> str:
     """The index key of a call key."""
     return f"{_EXACT[2]}{call}"
-
-
-def clue_key(clue: str) -> str:
-    """The index key of a clue."""
-    return f"{_EXACT[3]}{clue}"
 
 
 def query(
@@ -240,8 +230,7 @@ def keys(asked: Query) -> tuple[str, ...]:
     """The index keys to look up, the surest first."""
     failure = (failure_key(asked.signature),) if asked.signature else ()
     kind = (kind_key(asked.kind),) if asked.kind else ()
-    calls, clues = map(call_key, asked.calls), map(clue_key, asked.clues)
-    return (*failure, *kind, *calls, *clues, *asked.terms)
+    return (*failure, *kind, *map(call_key, asked.calls), *asked.terms)
 
 
 def chance(surprise: float, *, shared: int, asked: int, total: int) -> float:
@@ -283,9 +272,8 @@ class MatchTally:
     def add(self, key: str, postings: Pairs, weight: int) -> None:
         """Count the postings of one key; `weight` is the rarity of a word."""
         if key[0] in _EXACT:
-            is_clue = key[0] == _EXACT[3]
             for lesson, times in postings:
-                self._exact.setdefault(lesson, []).append((key, weight if is_clue else times))
+                self._exact.setdefault(lesson, []).append((key, times))
             return
         holders = dict(postings)
         self._weights[key], self._rarity[key] = weight, weight / _UNIT
@@ -337,10 +325,10 @@ class MatchTally:
         surprise = sum(map(self._weights.__getitem__, held)) / _UNIT
         by_chance = _EXPECTED[len(held), len(self._rarity), self._total] - surprise
         exact = self._exact.get(number)
-        same_failure, same_kind, calls, clues = _shared_exactly(exact) if exact else _NO_EXACT
+        same_failure, same_kind, calls = _shared_exactly(exact) if exact else _NO_EXACT
         words = self._words(number) / (_UNIT * _TOP_IMPACT)
         evidence = (words, len(held), same_failure, same_kind, calls, cosine, meaning, by_chance)
-        known = (clues, self._rarity, self._total, frozenset(held), self._unread)
+        known = (self._rarity, self._total, frozenset(held), self._unread)
         return Match._make((lesson, *evidence, *known))  # by position for speed
 
     def _words(self, lesson: int) -> int:
@@ -353,13 +341,12 @@ class MatchTally:
 
 
 def _shared_exactly(exact: list[tuple[str, int]]) -> Exact:
-    """Whether failure and kind are shared with the query; the shared calls and clues."""
+    """Whether failure and kind are shared with the query; the shared calls."""
     marks = {key[0] for key, _ in exact}
     return (
         _EXACT[0] in marks,
         _EXACT[1] in marks,
         tuple(sorted([(key[1:], times) for key, times in exact if key[0] == _EXACT[2]])),
-        tuple([(key[1:], rare / _UNIT) for key, rare in exact if key[0] == _EXACT[3]]),
     )
 
 

@@ -21,9 +21,10 @@ from hardwon.core.values.lesson import (
     values_of,
 )
 from hardwon.knowledge.ranking.query import Match, Query, chance, may_hold, terms
+from hardwon.knowledge.reading import about
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable
+    from collections.abc import Callable, Container
 
     _Relevance = tuple[tuple[tuple[str, float], ...], str]  # the parts of a score, and a verdict
 
@@ -45,16 +46,15 @@ class Weights(NamedTuple):
     about: int = 30
     least_shared: int = 2
     # An error of an unknown kind: how much more than by chance a lesson must be about it, and the
-    # weights of the failure's words, of all words (with a limit), of a quoted message and of
-    # another message. `offered`: how often a lesson is offered.
+    # weights of the failure's words, of all words (with a limit) and of a quoted message.
+    # `offered`: how often a lesson is offered.
     spoken: float = 2.75
     beside: float = 7.0  # the same for a lesson shown beside one of this kind
     own: float = 0.5
     any_word: float = 0.75
     words: float = 10.0
     says: float = 12.0
-    other_error: float = 4.0
-    crowded: float = 0.8  # subtracted without a clue, for each e-fold of lessons over `few`
+    crowded: float = 0.8  # subtracted without a quote, for each e-fold of lessons over `few`
     few: int = 50
     offered: int = 2
     name: int = 5  # words of a situation that a text may name as a whole
@@ -226,32 +226,22 @@ def _may_be_offered(query: Query, match: Match, by: Weights) -> bool:
     It is offered twice; if that helps, it adopts the failure kind. A lesson that quotes the message
     is offered every time.
     """
-    evidence = match.lesson.evidence
-    offered = values_of(evidence, Kind.OFFERED)
+    offered = values_of(match.lesson.evidence, Kind.OFFERED)
     is_new = sum(value.startswith(query.kind) for value in offered) < by.offered
-    from hardwon.knowledge.reading import clues as signs
-
-    return is_new or signs.quotes(values_of(evidence, Kind.ABOUT), query.text)
+    return is_new or about.quotes(match.lesson, query.text)
 
 
 def spoken(query: Query, match: Match, by: Weights) -> float:
     """How much more than by chance the text of a lesson is about this failure.
 
-    Words count by their joint rarity, those of the failure itself twice; clues by their rarity
-    among these lessons, so in a large store more must agree.
+    Words count by their joint rarity, those of the failure itself twice; in a large store more must
+    agree. A lesson that quotes the message is surely about it.
     """
-    about, own = values_of(match.lesson.evidence, Kind.ABOUT), _shared_rarities(query, match)
-    if not about and not match.clues:  # most candidates: this saves a twentieth of a recall
-        return _crowded_words(query, match, own, by) if own else 0.0
-    from hardwon.knowledge.reading import clues as signs
-
-    is_quoted, clues = signs.quotes(about, query.text), _clues(match)
-    if not (own or is_quoted or _is_specific(match, clues)):
+    own, is_quoted = _shared_rarities(query, match), about.quotes(match.lesson, query.text)
+    if not (own or is_quoted):
         return 0.0
-    weigh = _word_weight if is_quoted or match.clues else _crowded_words
-    words = weigh(query, match, own, by)
-    is_of_another = not is_quoted and _names_another_error(about, clues)
-    return words + sum(clues.values()) + by.says * is_quoted - by.other_error * is_of_another
+    crowd = 0.0 if is_quoted else by.crowded * log(max(1.0, match.total / by.few))
+    return _word_weight(query, match, own, by) + by.says * is_quoted - crowd
 
 
 def _shared_rarities(query: Query, match: Match) -> list[float]:
@@ -270,46 +260,10 @@ def _held(match: Match) -> Container[str]:
     return set(terms(text)) if not is_indexed or may_hold(text, unsure) else match.held
 
 
-def _is_specific(match: Match, clues: dict[str, float]) -> bool:
-    """Whether the clues name an error, something missing, a name, or a call with details."""
-    if clues.keys() & {"error", "lacks", "name"}:
-        return True
-    from hardwon.knowledge.reading import clues as signs
-
-    return any(clue.startswith(signs.CALL) and clue.count(" ") > 1 for clue, _ in match.clues)
-
-
 def _word_weight(query: Query, match: Match, own: list[float], by: Weights) -> float:
     """The weight of the shared words: those of the failure, and all words up to a limit."""
     by_chance = chance(sum(own), shared=len(own), asked=len(query.about), total=match.total)
     return -by.own * by_chance + by.any_word * min(by.words, -match.chance)
-
-
-def _crowded_words(query: Query, match: Match, own: list[float], by: Weights) -> float:
-    """The weight of shared words without a clue: in a large store more must agree."""
-    crowd = by.crowded * log(max(1.0, match.total / by.few))
-    return _word_weight(query, match, own, by) - crowd
-
-
-def _names_another_error(about: Iterable[str], clues: dict[str, float]) -> bool:
-    """Whether the lesson quotes a message or names an error other than this one."""
-    from hardwon.knowledge.reading import clues as signs
-
-    return "error" not in clues and any(
-        clue.startswith((signs.SAYS, signs.ERROR)) for clue in about
-    )
-
-
-def _clues(match: Match) -> dict[str, float]:
-    """The rarity of the rarest clue of each sort; calls of untelling programs are ignored."""
-    best: dict[str, float] = {}
-    for clue, rare in match.clues:
-        sort, _, name = clue.partition(" ")
-        from hardwon.knowledge.reading import clues as signs
-
-        if sort != "call" or name not in signs.UNTELLING:
-            best[sort] = max(best.get(sort, 0.0), rare)
-    return best
 
 
 _DOORS = {"error": _error}

@@ -33,6 +33,8 @@ _DEPTH = 8  # of nested arguments
 BACKUP = r"\.(?:bak|orig|old|backup|save)\b"
 _OPENED = r"open\(\s*f?['\"]([^'\"\n]{1,200})['\"]\s*,\s*(?:mode=)?['\"][wax]"
 _PATH_WRITTEN = r"Path\(\s*['\"]([^'\"\n]{1,200})['\"]\s*\)\.write_"
+_SCRIPT_WRITES = r"\.write\(|\.writelines\(|\.write_text\(|writeFile"
+_FILE = r"['\"]([\w./~-]{1,200}\.[A-Za-z]\w{0,5})['\"]"
 
 
 class Writing(NamedTuple):
@@ -92,7 +94,7 @@ def writings(tool: str, args: str) -> tuple[Writing, ...]:
         return _field_writings(fields(args))
     if _takes_code(tool):
         return tuple(Writing(path, is_edit=True) for path in re.findall(_OPENED, args))
-    return tuple(writing for part in parse(args) for writing in _part_writings(part))
+    return tuple(writing for part in parse(args) for writing in part_writings(part))
 
 
 def _patch_writings(call: dict[str, Any] | str) -> Iterator[Writing]:
@@ -137,13 +139,16 @@ def _text_of(arguments: dict[str, Any], keys: Iterable[str]) -> str:
     return next((str(arguments[key]) for key in keys if isinstance(arguments.get(key), str)), "")
 
 
-def _part_writings(part: Command) -> list[Writing]:
+def part_writings(part: Command) -> list[Writing]:
+    """The files that one command writes, in order."""
     if part.program in {"cat", "tee"}:
         return [Writing(path, part.script) for path in part.writes]
     if part.program == "sed" and any(flag.startswith("-i") for flag in part.flags):
         return _substitutions(part.operands)
     if part.script:
         paths = [*re.findall(_OPENED, part.script), *re.findall(_PATH_WRITTEN, part.script)]
+        if not paths and re.search(_SCRIPT_WRITES, part.script):
+            paths = re.findall(_FILE, part.script)[:1]
         return [Writing(path, is_edit=True) for path in paths]
     return [Writing(path) for path in _made_paths(part)]
 
@@ -178,6 +183,11 @@ def tail(path: str) -> str:
 def stem(path: str) -> str:
     """The last name of a path without its ending."""
     return tail(path).split(".", 1)[0] or tail(path)
+
+
+def made_paths(step: Step) -> list[str]:
+    """The files that a step makes anew."""
+    return [each.path for each in writings(step.tool, step.args) if not each.is_edit]
 
 
 def is_coined(name: str, steps: Sequence[Step]) -> bool:
@@ -220,7 +230,7 @@ def edits_source(step: Step, before: Sequence[Step]) -> bool:
 
 def part_edits_source(part: Command, before: Sequence[Step]) -> bool:
     """`edits_source` for one command; moving or copying over a source file edits it too."""
-    files = _part_writings(part)
+    files = part_writings(part)
     if part.program in _INTO and "/" in "".join(part.operands[-1:]):
         files = [writing._replace(is_edit=True) for writing in files]
     return any(_edits_source(writing, before) for writing in files)

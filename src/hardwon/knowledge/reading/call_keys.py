@@ -187,6 +187,10 @@ def _structured_keys(tool: str, args: str) -> tuple[CallKey, ...]:
     )
 
 
+_METHODS = r"GET|POST|PUT|PATCH|DELETE|HEAD"
+_METHOD = rf'"(?:{_METHODS})"'
+_URL = r"(?:https?://[^/\s]{1,200})?/"
+_NAME = 120  # characters of the name of a tool with its request
 _ACTIONS = ("action", "operation", "op")
 _ACTION = r"[A-Za-z][A-Za-z\d]{0,20}(?:[_-][A-Za-z\d]{1,20}){0,3}"
 _ONE_WORD = r"(?:\w{1,60}(?:__|\.))?[A-Za-z][a-z\d]{1,30}"  # a name of more words has its own verb
@@ -200,14 +204,30 @@ def of_operation(step: Step) -> Step:
 
 def operation(tool: str, args: str) -> tuple[str, str]:
     """The tool with its action, and the other arguments; both as given if there is no action."""
-    if not args.startswith("{") or not any(f'"{key}": "' in args for key in _ACTIONS):
+    if not args.startswith("{") or not re.fullmatch(_ONE_WORD, tool.replace("_", "")):
+        return tool, args
+    if re.search(_METHOD, args):
+        return _request(tool, fields(args)) or (tool, args)
+    if not any(f'"{key}": "' in args for key in _ACTIONS) or not re.fullmatch(_ONE_WORD, tool):
         return tool, args
     arguments = fields(args)
     key = next((key for key in _ACTIONS if isinstance(arguments.get(key), str)), "")
-    if not key or not arguments.keys().isdisjoint(PATHS) or not re.fullmatch(_ONE_WORD, tool):
+    if not key or not arguments.keys().isdisjoint(PATHS):
         return tool, args
     action = arguments.pop(key)
     if not re.fullmatch(_ACTION, action):
         return tool, args
-    others = json.dumps(arguments, ensure_ascii=False, sort_keys=True)
-    return f"{tool}.{action}", others
+    return f"{tool}.{action}", json.dumps(arguments, ensure_ascii=False, sort_keys=True)
+
+
+def _request(tool: str, arguments: dict[str, Any]) -> tuple[str, str] | None:
+    """The tool with the method and the path of a request; None if it makes none."""
+    texts = {key: value for key, value in arguments.items() if isinstance(value, str)}
+    method = next((key for key, value in texts.items() if re.fullmatch(_METHODS, value)), "")
+    path = next((key for key, value in texts.items() if re.match(_URL, value)), "")
+    if not method or not path:
+        return None
+    route = re.sub(r"/(?=[^/?]*\d)[^/?]{4,}", "/<id>", texts[path].partition("?")[0])
+    others = {key: value for key, value in arguments.items() if key not in (method, path)}
+    name = f"{tool}.{texts[method]} {route}"[:_NAME]
+    return name, json.dumps(others, ensure_ascii=False, sort_keys=True)

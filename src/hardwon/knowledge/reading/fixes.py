@@ -14,7 +14,14 @@ from hardwon.knowledge.evidence.calls import calls_of
 from hardwon.knowledge.evidence.common import READERS
 from hardwon.knowledge.evidence.inner import with_failure
 from hardwon.knowledge.evidence.trails import failing_call, passed
-from hardwon.knowledge.evidence.wording import SHOW_CALLS, TRAIL, VALUES, show_call, trail_fix
+from hardwon.knowledge.evidence.wording import (
+    SHOW_CALLS,
+    TRAIL,
+    VALUES,
+    Seen,
+    show_call,
+    trail_fix,
+)
 from hardwon.knowledge.reading.authored import (
     BACKUP,
     edits_source,
@@ -31,6 +38,7 @@ from hardwon.knowledge.reading.changed_lines import (
     line_of,
     lines_fix,
 )
+from hardwon.knowledge.reading.reading import tool_of
 from hardwon.knowledge.reading.reports import (
     bare_test,
     count_tests,
@@ -42,17 +50,21 @@ from hardwon.knowledge.reading.shell import parse
 from hardwon.knowledge.reading.signature import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from hardwon.core.values.run import Step
+    from hardwon.knowledge.evidence.trails import Passed
     from hardwon.knowledge.reading.shell import Command
 
 
 _LOOKED_BACK = 30  # steps between a failure and its fix
+_FEW = 2  # runs in which a fix worked; with so few it matters how alike the failing call was
 _FAILURES = 6  # failures of one run that are looked at for each step
 
 
-def fixes_shown(steps: Sequence[Step], task: str = "") -> list[tuple[int, Fix]]:
+def fixes_shown(
+    steps: Sequence[Step], task: str = "", prompts: Iterable[str] = ()
+) -> list[tuple[int, Fix]]:
     """The fixes that the last step reveals, each with the index of its failing step."""
     if len(steps) < 2:
         return []
@@ -60,7 +72,14 @@ def fixes_shown(steps: Sequence[Step], task: str = "") -> list[tuple[int, Fix]]:
     fixes += [(at, fix) for at in _open(steps) if (fix := lines_fix(steps, at))]
     known = {at for at, _ in fixes}
     trails = [found for found in passed(steps) if found.at not in known]
-    return [*fixes, *((found.at, trail_fix(found, task)) for found in trails)]
+    return [*fixes, *((found.at, trail_of(found, steps, task, prompts)) for found in trails)]
+
+
+def trail_of(found: Passed, steps: Sequence[Step], task: str, prompts: Iterable[str]) -> Fix:
+    """The trail as a fix, with what the run was told and shown folded."""
+    failure = steps[found.at].failure
+    line = failure.line if failure else ""
+    return trail_fix(found, Seen(task, "\n".join((task, *prompts)).lower(), line))
 
 
 def fix_shown(steps: Sequence[Step], at: int) -> Fix | None:
@@ -90,19 +109,37 @@ def was_applied(fix: Fix, steps: Sequence[Step], task: str = "") -> bool:
     if fix.sort == LINES:
         return has_lines(fix, code_run(steps).text)
     failing = failing_call(steps[-1]) if fix.sort == TRAIL and PREPARED not in fix.key else None
-    return failing is not None and not failing.is_tool and fix.call == show_call(failing, task)
+    return (
+        failing is not None and not failing.is_tool and fix.call == show_call(failing, Seen(task))
+    )
 
 
 def fixes_of_call(fixes: Sequence[Fix], step: Step) -> tuple[Fix, ...]:
-    """The fixes that were found for a call of the same program or tool as this failing step."""
+    """The fixes found for a call of the same program or tool; for its operation, if there are."""
     failing = failing_call(step)
     if failing is None:
         return tuple(fixes)
-    return tuple(
-        fix
-        for fix in fixes
-        if fix.sort not in SHOW_CALLS or _program_of(fix, step) == failing.program
-    )
+    named = {fix: _program_of(fix, step) for fix in fixes if fix.sort in SHOW_CALLS}
+    own = tuple(fix for fix in fixes if named.get(fix, failing.program) == failing.program)
+    if all(fix.worked <= _FEW for fix in own):  # else the record says more
+        words = {*re.findall(r"[\w./-]+", failing.text)}
+        own = tuple(sorted(own, key=lambda fix: -_shared(fix.mistake, words)))
+    if own or not failing.is_tool:
+        return own
+    return tuple(fix for fix in fixes if named[fix].partition(".")[0] == tool_of(step))
+
+
+def _shared(mistake: str, words: set[str]) -> float:
+    """Which share of its words a failing call has in common with another, in halves."""
+    ours = {*re.findall(r"[\w./-]+", mistake)}
+    return round(2 * len(ours & words) / max(1, len(ours | words))) / 2
+
+
+def with_failing_call(fix: Fix) -> Fix:
+    """The fix with the call that failed in front, for a reader who made another one."""
+    if fix.sort not in SHOW_CALLS or not fix.mistake:
+        return fix
+    return fix._replace(text=f"`{fix.mistake}` failed so, too. {fix.text}")
 
 
 def _program_of(fix: Fix, step: Step) -> str:

@@ -10,8 +10,10 @@ from hardwon.core.text.quoting import quotable
 from hardwon.core.values.lesson import (
     CALLS_KEPT,
     DOUBTED_RUNS,
+    INSTEAD,
     LIVE,
     MINED,
+    NEXT,
     PREPARED,
     RULES,
     SIGNATURES_KEPT,
@@ -29,9 +31,10 @@ from hardwon.core.values.lesson import (
 )
 from hardwon.core.values.run import Failure, RunSoFar, Step, Trigger
 from hardwon.knowledge.evidence.keys import failed_key
+from hardwon.knowledge.evidence.wording import FURTHER
 from hardwon.knowledge.reading import call_keys
 from hardwon.knowledge.reading.call_keys import blamed_command
-from hardwon.knowledge.reading.reading import INLINE, printed_text
+from hardwon.knowledge.reading.reading import INLINE, printed_text, tool_of
 from hardwon.knowledge.reading.shell import parse
 from hardwon.knowledge.reading.verdict import TIMED_OUT
 
@@ -109,7 +112,7 @@ _TEST = r"(?:AssertionError|Failed|test failed) in (\S.*)"  # a kind that only i
 
 def situation(text: str, step: Step) -> str:
     """When the lesson holds: the failure as it is printed, or else the failing program."""
-    prefix = f"{step.tool}: "  # begins the kind of a call with named arguments
+    prefix = f"{tool_of(step)}: "  # begins the kind of a call with named arguments
     if text.endswith(TIMED_OUT):
         return f"When `{text.removesuffix(TIMED_OUT)}` does not end in time"
     if test := re.fullmatch(_TEST, text):
@@ -117,7 +120,7 @@ def situation(text: str, step: Step) -> str:
     line = step.failure.line if step.failure else ""
     is_body = text.removeprefix(prefix).startswith("{")  # only its fields are known
     if not is_body and (quote := quotable(printed_text(text, line))):
-        speaker = f"`{step.tool}` says" if quote.startswith(prefix) else "you see"
+        speaker = f"`{tool_of(step)}` says" if quote.startswith(prefix) else "you see"
         words, inline, _ = quote.removeprefix(prefix).partition(INLINE)
         return f"When {speaker} “{clip(words, _QUOTE)}”{inline}"
     return f"When {program(step)} fails"
@@ -151,7 +154,7 @@ def _with_record(fix: Fix) -> str:
 
 def with_text_of(lesson: Lesson, fixes: Sequence[Fix]) -> Lesson:
     """The lesson with only these fixes, unless a person or model wrote its text."""
-    if len(fixes) == len(lesson.fixes) or lesson.correction != correction(lesson.fixes):
+    if tuple(fixes) == lesson.fixes or lesson.correction != correction(lesson.fixes):
         return lesson
     return lesson._replace(correction=correction(fixes), fixes=tuple(fixes))
 
@@ -167,8 +170,13 @@ def learnt_line(fix: Fix) -> str:
 def fixes_to_show(fixes: Sequence[Fix]) -> Sequence[Fix]:
     """The fixes to show: the proven ones, or all while none is; never one that mostly failed."""
     hopeful = [fix for fix in fixes if fix.failed <= fix.worked]
+    hopeful = [fix for fix in hopeful if fix.sort != NEXT or fix.is_proven]
     hopeful = [fix for fix in hopeful if not fix.key.endswith(PREPARED)] or hopeful
     hopeful = [fix for fix in hopeful if not fix.is_vague] or hopeful
+    reached = {fix.call for fix in hopeful if fix.sort != FURTHER}
+    hopeful = [fix for fix in hopeful if fix.sort != FURTHER or fix.call not in reached]
+    if any(fix.sort not in (FURTHER, INSTEAD) for fix in hopeful):
+        hopeful = [fix for fix in hopeful if fix.sort != INSTEAD]
     proven = [fix for fix in hopeful if fix.is_proven] or hopeful
     best = max((fix.worked for fix in proven), default=0)
     return [fix for fix in proven if _BEHIND * fix.worked >= best][:_CAUSES]

@@ -112,6 +112,8 @@ def _is_look(chain: Sequence[Command], line: str, step: Step) -> bool:
     speaker = line.split(":", 1)[0]
     if speaker in _LOOKS and any(command.builtin == speaker for command in chain):
         return True
+    if any(re.search(rf"\b{re.escape(speaker)}\b", other.text) for other in chain[:-1]):
+        return False  # the look was never made
     if last.builtin in _LOOKS or last.verb.split(" ", 1)[0] in _LOOKING_VERBS:
         return True
     return _is_probe(last, step)

@@ -50,14 +50,20 @@ def read_failure(step: Step, before: Sequence[Step]) -> Failure | None:
     if re.fullmatch(_UNPARSED, text) and 'File "<string>"' in step.output:
         text += INLINE
     if step.args.startswith("{") and not is_limit(line):
-        text = f"{step.tool}: {text}"
+        text = f"{tool_of(step)}: {text}"
     return Failure(exact, _digest(text), text, one_line(line, _LINE))
+
+
+def tool_of(step: Step) -> str:
+    """The tool that a step calls, without its operation: one tool says the same for all of them."""
+    return step.tool.partition(".")[0]
 
 
 def _digest(text: str) -> str:
     return blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
+_OPERANDS = 2  # of a command that its error may repeat
 _OWN = 4  # shorter argument values are not looked for in an error line
 _FIELD = r"[a-z][A-Za-z_.-]{1,40}: (?=\S)"
 _ARGUMENT = (  # a missing or unknown argument in the words of Python
@@ -86,7 +92,7 @@ def _timeout_kind(line: str, step: Step) -> str:
 def _line_kind(line: str, step: Step, before: Sequence[Step]) -> str:
     """The kind of an error line; the name of a rejected field is kept, it belongs to the tool."""
     if not step.args.startswith("{"):
-        return _text_kind(line, step, before)
+        return _text_kind(_without_operands(line, step), step, before)
     if argument := re.match(_ARGUMENT, line):
         lacked, unknown = argument["lacked"], argument["unknown"]
         return f"{lacked}: Field required" if lacked else f"{unknown}: unexpected argument"
@@ -103,6 +109,9 @@ def _without_values(line: str, step: Step) -> str:
     Plain words stay, as they may be the tool's own. A capital within a sentence marks a name, and
     so does a line that begins with the word and rejects it, or ends with it behind a mark.
     """
+    said = re.search(rf"[:?=] (\w{{{_OWN},40}})$", line)  # a word of a query, or the operation
+    if said and re.search(rf"\b{said[1]}\b", f"{step.tool.partition('.')[2]} {step.args}"):
+        line = f"{line.removesuffix(said[1])}{NAME}"
     for value in scalars(fields(step.args)):
         if value and line.endswith((f"? {value}", f": {value}", f"= {value}")):
             line = f"{line.removesuffix(value)}{NAME}"
@@ -112,6 +121,15 @@ def _without_values(line: str, step: Step) -> str:
             line = f"{NAME}{line[len(value) :]}"
         elif re.fullmatch(_PROPER, value) and value in line:
             line = re.sub(rf"(?<=[a-z,] ){value}\b", NAME, line)
+    return line
+
+
+def _without_operands(line: str, step: Step) -> str:
+    """The line without the last operands of the call that it repeats behind a word."""
+    for command in parse(step.args):
+        for word in command.operands[-_OPERANDS:]:
+            if re.fullmatch(r"\w[\w./@-]{2,60}", word) and word != command.verb:
+                line = re.sub(rf"(?<=[\w:] ){re.escape(word)}(?![\w:])", NAME, line)
     return line
 
 

@@ -150,24 +150,19 @@ def states_error(text: str) -> bool:
 
 def task_step(task: object) -> Step:
     """A task as a step: from a text, a mapping, or an object with the usual attributes."""
-    if isinstance(task, str):
-        return _step_of_text(task)
+    if isinstance(task, str):  # `name: output`, or an output alone
+        name, _, output = task.partition(": ")
+        has_failed = states_error(output or task) or bool(output and re.search(_MARKED, name))
+        return Step(name if output else "task", "", output or task, failed=has_failed)
     error = str(field(task, "error", "error_message", default="") or "")
     state = field(task, "state", "status", "outcome", "success", default=not error)
-    output = field(task, "output_summary", "output", "result", "summary", default="")
+    output_text = field(task, "output_summary", "output", "result", "summary", default="")
     return Step(
         tool=str(field(task, "skill_name", "skill", "tool", "name", "title", "id", default="task")),
         args=str(field(task, "args", "arguments", "input", "description", default="") or ""),
-        output=error or str(output or ""),
-        failed=bool(error) or _is_failure(state),
+        output=error or str(output_text or ""),
+        failed=bool(error) or bool(_words(state) & _FAILED),  # pending or skipped is no failure
     )
-
-
-def _step_of_text(task: str) -> Step:
-    """The step of `name: output`, or of an output alone."""
-    name, _, output = task.partition(": ")
-    has_failed = states_error(output or task) or bool(output and re.search(_MARKED, name))
-    return Step(name if output else "task", "", output or task, failed=has_failed)
 
 
 def field(source: object, *names: str, default: Any = None) -> Any:
@@ -177,11 +172,6 @@ def field(source: object, *names: str, default: Any = None) -> Any:
         if value is not None and not callable(value):
             return value
     return default
-
-
-def _is_failure(state: object) -> bool:
-    """A task may also be pending or skipped: only a known word for failure counts."""
-    return bool(_words(state) & _FAILED)
 
 
 def _words(state: object) -> set[str]:

@@ -9,7 +9,6 @@ import json
 import math
 from array import array
 from base64 import b64decode, b64encode
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from hardwon.core.errors import InvalidInput, Unavailable
@@ -50,10 +49,13 @@ def context(
         same_goal, similar = _candidates(engine, scope, subject, objective)
     except Unavailable:  # the store has logged it; the turn goes on
         return NOTHING
-    best = _without_repeats([*rank(same_goal, now), *rank(similar, now)])
-    is_shared = engine.store.reflections.is_shared  # our own were checked before they were stored
-    safe = (reflection for reflection in best if not (is_shared and _is_unfit(reflection)))
-    chosen = list(islice(safe, engine.settings.goals.shown))
+    best: dict[str, Reflection] = {}  # without insights that repeat an earlier one
+    for reflection in (*rank(same_goal, now), *rank(similar, now)):
+        best.setdefault(reflection.insight.casefold(), reflection)
+    fit = list(best.values())
+    if engine.store.reflections.is_shared:  # our own were checked before they were stored
+        fit = [one for one in fit if not (is_nothing(one.insight) or doubt_about(one))]
+    chosen = fit[: engine.settings.goals.shown]
     return Injection(render(chosen)) if chosen else NOTHING
 
 
@@ -113,19 +115,6 @@ def _on_recent_goals(engine: Runtime, scope: Scope, now: datetime) -> list[Liken
     return [Likeness(reflection, 1.0) for reflection in recent if reflection.subject in goals]
 
 
-def _without_repeats(reflections: Iterable[Reflection]) -> list[Reflection]:
-    """The insights without those that repeat an earlier one."""
-    first: dict[str, Reflection] = {}
-    for reflection in reflections:
-        first.setdefault(reflection.insight.casefold(), reflection)
-    return list(first.values())
-
-
-def _is_unfit(reflection: Reflection) -> bool:
-    """Whether another program stored something that says nothing, or speaks to the model."""
-    return is_nothing(reflection.insight) or bool(doubt_about(reflection))
-
-
 def doubt_about(reflection: Reflection) -> str:
     """Why a reflection must not be shown to a model; "" if it may be."""
     return objection(f"{reflection.title}\n{reflection.insight}")
@@ -171,20 +160,13 @@ def pack(vector: Sequence[float]) -> str:
 
 
 def _cosine(reflection: Reflection, embedder: str, vector: Sequence[float]) -> float:
-    """The cosine of a reflection and a query; 0 if another embedder made its vector."""
-    embedded = _embedding(reflection)
-    if embedded.get("by") != embedder:
+    """The cosine of a reflection and a query; 0 without a vector of the same embedder."""
+    try:  # other programs may have written anything there
+        embedded = json.loads(reflection.detail)["meaning"]
+        packed = str(embedded["vector"]) if embedded["by"] == embedder else ""
+    except (ValueError, TypeError, LookupError):
         return 0.0
     length = sum(number * number for number in vector) ** 0.5 or 1.0
-    stored = array("b", b64decode(str(embedded.get("vector", ""))))
+    stored = array("b", b64decode(packed))
     pairs = zip(stored, vector, strict=False)
     return sum(x * y for x, y in pairs) / (_SCALE * length)
-
-
-def _embedding(reflection: Reflection) -> dict[str, Any]:
-    """The stored embedding; empty if other programs wrote anything else there."""
-    try:
-        embedded = json.loads(reflection.detail).get("meaning", {})
-    except (ValueError, AttributeError):
-        return {}
-    return embedded if isinstance(embedded, dict) else {}

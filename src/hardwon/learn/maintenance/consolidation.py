@@ -144,7 +144,13 @@ def _run(work: Consolidation, dream_id: str) -> tuple[str, list[Edit]]:
         for number, phase in enumerate(PHASES):
             work.tell(number, len(PHASES))
             work.check_time()
-            _run_phase(work, phase)
+            try:
+                phase(work)
+            except Stopped:
+                raise
+            except Exception as error:  # the other phases go on
+                log.exception("the dream's phase %r failed", phase.__name__)
+                work.troubles.append(f"{phase.__name__}: {error}")
         if work.dry_run:
             return DreamState.DONE, work.edits
         chunks = list(_chunks(work.edits[: work.engine.settings.dream.changes]))
@@ -171,17 +177,6 @@ def _chunks(edits: Iterable[Edit]) -> Iterator[list[Edit]]:
         yield chunk
 
 
-def _run_phase(work: Consolidation, phase: Callable[[Consolidation], None]) -> None:
-    """Run one phase; a failing phase is logged and skipped."""
-    try:
-        phase(work)
-    except Stopped:
-        raise
-    except Exception as error:
-        log.exception("the dream's phase %r failed", phase.__name__)
-        work.troubles.append(f"{phase.__name__}: {error}")
-
-
 def survey(work: Consolidation) -> None:
     """Sketch every lesson, and retire those that are expired or stale."""
     for lesson in work.pace(work.engine.store.dreams.lessons(work.scope)):
@@ -201,7 +196,8 @@ def survey(work: Consolidation) -> None:
 def consolidate(work: Consolidation) -> None:
     """Merge lessons that say the same; promote what several projects say to all projects."""
     groups, work.conflicts, work.near = compare(work.pace(work.sketches))
-    for group in (part for alike in groups for part in _parts(alike)):
+    parts = ((alike, -(-len(alike) // _MERGED)) for alike in groups)  # even, and small enough
+    for group in (alike[at::count] for alike, count in parts for at in range(count)):
         scopes = {sketch.scope for sketch in group}
         places = tuple((sketch.scope, sketch.id) for sketch in group)
         if len(scopes) == 1:
@@ -210,12 +206,6 @@ def consolidate(work: Consolidation) -> None:
             projects = sum(scope.project is not None for scope in scopes)
             reason = f"seen in {projects} projects" if projects > 1 else "holds everywhere already"
             work.edits.append(Edit("promoted", reason, places, target=work.scope))
-
-
-def _parts(group: list[Sketch]) -> list[list[Sketch]]:
-    """Split a large group into even parts, each small enough for one merge."""
-    count = -(-len(group) // _MERGED)
-    return [group[at::count] for at in range(count)]
 
 
 def dispute(work: Consolidation) -> None:
@@ -249,8 +239,13 @@ def look_back(work: Consolidation) -> None:
     """Find what keeps failing, and propose what to do about it."""
     store = work.engine.store
     scopes = {work.scope, work.asked, *store.dreams.scopes(work.scope)}
+    goals: list[Reflection] = []
+    try:
+        goals = store.reflections.every(work.scope, now=work.now, limit=_LOOKED_AT)
+    except Unavailable as error:  # a shared store is away
+        work.troubles.append(f"goals: {error}")
     work.past = patterns.Memories(
-        _goals(work),
+        goals,
         store.runs.every(work.scope, now=work.now, limit=_LOOKED_AT),
         [pair for scope in scopes for pair in store.failures.commonest(scope, limit=200)],
     )
@@ -262,16 +257,6 @@ def look_back(work: Consolidation) -> None:
     work.reflection, work.improvements = patterns.conclude(
         work.engine, work.patterns, work.conflicts, seen=work.seen()
     )
-
-
-def _goals(work: Consolidation) -> list[Reflection]:
-    """The reflections on goals; empty while a shared store is away."""
-    try:
-        goals = work.engine.store.reflections
-        return goals.every(work.scope, now=work.now, limit=_LOOKED_AT)
-    except Unavailable as error:
-        work.troubles.append(f"goals: {error}")
-        return []
 
 
 PHASES: tuple[Callable[[Consolidation], None], ...] = (

@@ -20,8 +20,7 @@ from hardwon.engine.pipeline.earn import WITHDRAW, withdrawn
 from hardwon.engine.pipeline.screen import screen_lesson
 from hardwon.knowledge.evidence.keys import failed_key
 from hardwon.knowledge.reading.call_keys import blamed_keys
-from hardwon.knowledge.reading.clues import with_clues
-from hardwon.learn.reader.checks import checked, contradicts, is_same
+from hardwon.learn.reader.checks import check_items, contradicts, is_same
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -70,8 +69,8 @@ def apply(answer: Answer, known: Mapping[int, Lesson], *, by: Reading, store: St
     `known` are the items by the numbers that the answer uses. Call it inside `store.together()`.
     """
     change = [item for item in answer.change if item.id in known]
-    new = checked(answer.add, task=by.task, steps=by.steps, known={})
-    better = checked(change, task=by.task, steps=by.steps, known=known)
+    new = check_items(answer.add, task=by.task, steps=by.steps, known={})
+    better = check_items(change, task=by.task, steps=by.steps, known=known)
     items = list(known.values())
     added: list[Lesson] = []
     confirmed: list[Lesson] = []
@@ -102,7 +101,7 @@ def _add(item: Item, number: int, items: Sequence[Lesson], by: Reading, store: S
         differs = (Evidence(Kind.DIFFERS, str(other.id)) for other in opposed)
         evidence = join_evidence(lesson.evidence, differs)
         lesson = lesson._replace(status=Status.CANDIDATE, evidence=evidence)
-    return store.lessons.add(with_clues(screen_lesson(lesson)).dated(by.now, keeps_dates=False))
+    return store.lessons.add(screen_lesson(lesson).dated(by.now, keeps_dates=False))
 
 
 def new_item(item: Item, by: Reading) -> Lesson:
@@ -163,7 +162,7 @@ def _change(lesson: Lesson, item: Item, by: Reading, store: Store) -> Lesson:
         new = new._replace(
             status=Status.CANDIDATE, evidence=differs, job=f"{by.job}:change:{lesson.id}"
         )
-        return store.lessons.add(with_clues(screen_lesson(new)).dated(by.now, keeps_dates=False))
+        return store.lessons.add(screen_lesson(new).dated(by.now, keeps_dates=False))
     changed = lesson._replace(
         situation=new.situation,
         mistake=new.mistake,
@@ -178,7 +177,7 @@ def _change(lesson: Lesson, item: Item, by: Reading, store: Store) -> Lesson:
         updated_at=by.now,
     )
     store.history.note(Change(lesson, CHANGE, by.now))
-    changed = with_clues(screen_lesson(changed))
+    changed = screen_lesson(changed)
     store.lessons.update(changed)
     return changed
 

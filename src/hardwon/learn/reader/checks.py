@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.core.text.grounding import QUOTED, folded, keep_supported
+from hardwon.core.text.grounding import QUOTED, fold_text, keep_supported
 from hardwon.core.text.named_values import is_random
 from hardwon.core.values.lesson import MINED, Lesson
 from hardwon.knowledge.evidence.advice import recommended_calls
@@ -45,7 +45,7 @@ class Checked(NamedTuple):
     refused: tuple[Refusal, ...] = ()
 
 
-def checked(
+def check_items(
     items: Sequence[Item], *, task: str, steps: Sequence[Step], known: Mapping[int, Lesson]
 ) -> Checked:
     """The items that the steps support; sentences and values that they must not hold are left out.
@@ -54,11 +54,11 @@ def checked(
     """
     kept: list[Item] = []
     refused: list[Refusal] = []
-    everything = folded("\n".join(f"{step.args}\n{step.output}" for step in steps))
+    everything = fold_text("\n".join(f"{step.args}\n{step.output}" for step in steps))
     for item in items:
         before = known.get(item.id)
         cited = tuple(number for number in item.steps if 0 < number <= len(steps))
-        grounds = f"{everything} {folded(text_of(before))}" if before else everything
+        grounds = f"{everything} {fold_text(text_of(before))}" if before else everything
         held, missing = _keep_grounded(item._replace(steps=cited), grounds)
         if not cited:
             refused.append(Refusal(item, "no step of the run shows it"))

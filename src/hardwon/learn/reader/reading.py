@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.core.errors import InvalidInput, NotFound, PermanentError, SetupError
 from hardwon.core.text.clean import one_line
-from hardwon.core.text.grounding import QUOTED, folded, missing
+from hardwon.core.text.grounding import QUOTED, fold_text, missing
 from hardwon.core.values.job import SKIPPED, Job
 from hardwon.core.values.lesson import Kind, Lesson, Status, values_of
 from hardwon.core.values.report import Window
@@ -183,7 +183,7 @@ def shown_by(item: Item, steps: Sequence[Step]) -> tuple[int, ...]:
     before the one that worked.
     """
     said = f"{item.when}\n{item.wrong}\n{item.do}"
-    texts = [folded(f"{step.args}\n{step.output}") for step in steps]
+    texts = [fold_text(f"{step.args}\n{step.output}") for step in steps]
     scores = dict.fromkeys(range(len(steps)), 0.0)
     for part in QUOTED.findall(said) or set(_WORD.findall(said)):
         places = [at for at, text in enumerate(texts) if not missing(f"`{part}`", text)]

@@ -77,6 +77,10 @@ class Traces:
             _put(self._engine, self._scope, ((time.time(), row) for row in kept))
         return Taken(len(rows), len(kept))
 
+    def collect(self, now: Callable[[], float] = time.time) -> list[Learnt]:
+        """Record the runs that have ended, of all agents; a worker does it by itself."""
+        return list(collect(self._engine, now))
+
     def import_file(self, path: str, skipped: Counter[str]) -> Iterator[Learnt]:
         """Record the traces in a file of OTLP's JSON, a request a line; all count as ended."""
         waiting: dict[Key, list[Arrived]] = defaultdict(list)
@@ -165,7 +169,7 @@ class _Parser:
 
 
 def _reading(name: str, rows: list[Row]) -> Reading:
-    return Reading(_Parser(name, rows), enumerate(rows, 1), Counter())
+    return Reading(_Parser(name, rows).take, enumerate(rows, 1), Counter())
 
 
 def _iso(nanoseconds: int) -> str:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from hardwon.core.errors import BadReply, TransientError
 from hardwon.core.text.clean import clip_words, one_line
-from hardwon.core.text.protocol import json_object
+from hardwon.core.text.protocol import is_nothing, json_object
 from hardwon.engine.pipeline.screen import screen_text
 from hardwon.engine.runtime import prompt_text
 from hardwon.learn.transcripts.insight import (
@@ -99,6 +99,7 @@ _SUMMARY = {
     },
     "required": ["summary", "main_task"],
 }
+_TYPES: dict[str, type] = {"array": list, "string": str}
 
 
 async def insights(texts: Iterator[str], model: Model) -> list[Insight]:
@@ -151,7 +152,13 @@ async def _ask_json(model: Model, system: str, text: str, schema: dict[str, Any]
     request = Request(system, prompt, max_tokens=2000, schema=schema)
 
     def parse(reply: str) -> dict[str, Any]:
-        return json_object(reply, tuple(schema["required"]))
+        answer = json_object(reply, tuple(schema["required"]))
+        kinds = {name: _TYPES[each["type"]] for name, each in schema["properties"].items()}
+        fields = {name: answer[name] for name in kinds if isinstance(answer.get(name), kinds[name])}
+        for name in schema["required"]:
+            if is_nothing(str(fields.get(name, ""))):
+                raise BadReply(f"{name!r}", reply)
+        return fields
 
     try:
         return (await ask(model, request, parse))[0]

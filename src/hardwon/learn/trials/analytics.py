@@ -6,6 +6,7 @@ import itertools
 import re
 import statistics
 from collections import Counter
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from hardwon.core.errors import InvalidInput
@@ -16,7 +17,7 @@ from hardwon.learn.trials import files
 from hardwon.learn.trials.values import Category
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from hardwon.core.values.scope import Scope
     from hardwon.learn.trials.values import LoopState, Record
@@ -96,7 +97,10 @@ def analyze(states: Iterable[LoopState], *, curves: int = 12) -> Analysis:
         confidence_correlation=correlation(pairs),
         calibration=calibration(pairs),
         categories=_count(trial.category for trial in trials if trial.category),
-        reasons=_count(map(_reason, loops)),
+        reasons=_count(  # without details of one loop
+            state.reason.split(":")[0].split(" in trial")[0].split(" (")[0] or state.status
+            for state in loops
+        ),
         reward_curve=_mean_curve([line.rewards for line in lines]),
         error_curve=_mean_curve([line.errors for line in lines]),
         lesson_reuse_rate=round(len(with_lessons) / len(loops), 4) if loops else 0.0,
@@ -163,11 +167,6 @@ def repeated_tasks(loops: Sequence[LoopState]) -> tuple[TaskType, ...]:
     return tuple(sorted(rows, key=lambda row: -row.loops)[:20])
 
 
-def _reason(state: LoopState) -> str:
-    """Why a loop ended, without details of that loop."""
-    return state.reason.split(":")[0].split(" in trial")[0].split(" (")[0] or state.status
-
-
 def _mean_curve(lines: Sequence[Sequence[float]]) -> tuple[float, ...]:
     """The mean at each trial, over the loops that got that far; at most 100 trials."""
     columns = itertools.zip_longest(*lines)
@@ -217,18 +216,15 @@ def search(
         if trial.category and (trial.confidence or 0.0) >= min_confidence
         if not categories or trial.category in categories
     ]
-    records = _records(root, sorted(rows, reverse=True))
-    fitting = (record for record in records if _has_words(record, keywords))
-    return list(itertools.islice(fitting, limit))
-
-
-def _records(root: str, rows: Iterable[tuple[str, str, int]]) -> Iterator[Record]:
-    for _, loop_id, number in rows:
+    found: list[Record] = []
+    for _, loop_id, number in sorted(rows, reverse=True):
         folder = files.LoopFolder(root, loop_id)
-        try:
-            yield files.read_record(folder.at(files.number_name(number)))
-        except (ValueError, OSError, RecursionError):
-            continue
+        with suppress(ValueError, OSError, RecursionError):
+            record = files.read_record(folder.at(files.number_name(number)))
+            found += [record] if _has_words(record, keywords) else []
+        if len(found) == limit:
+            break
+    return found
 
 
 def similar_loops(root: str, scope: Scope, task: str, *, limit: int = 10) -> dict[str, str]:

@@ -113,7 +113,12 @@ def judge(check: Verifier, ended: Finished, *, cwd: str) -> tuple[VerificationRe
     """One tool's verdict with what its output says."""
     output = clean(f"{ended.stdout}\n{ended.stderr}")
     tool = tool_of(check.command, output)
-    status = _status(ended)
+    is_broken = ended.timed_out or ended.exit_code is None or ended.exit_code < 0
+    status: Status = "fail"  # a verdict on the work; "error" means that the tool could not judge
+    if is_broken or ended.exit_code in _NOT_STARTED:
+        status = "error"
+    elif ended.exit_code == 0:
+        status = "pass"
     report = _written_report(check.command, ended, cwd=cwd) or read_report(output, tool)
     errors = report.errors if status != "pass" else ()  # a passing tool may print the word error
     if status != "pass" and not any(error.severity == "error" for error in errors):
@@ -134,14 +139,6 @@ def judge(check: Verifier, ended: Finished, *, cwd: str) -> tuple[VerificationRe
         kind=check.kind or tool.kind,
     )
     return result, report._replace(errors=errors)
-
-
-def _status(ended: Finished) -> Status:
-    """ "fail" is a verdict on the work; "error" means the tool could not judge."""
-    if ended.exit_code == 0 and not ended.timed_out:
-        return "pass"
-    broken = ended.timed_out or ended.exit_code is None or ended.exit_code < 0
-    return "error" if broken or ended.exit_code in _NOT_STARTED else "fail"
 
 
 def _written_report(command: str, ended: Finished, *, cwd: str) -> ToolReport | None:

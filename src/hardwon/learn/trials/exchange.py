@@ -18,7 +18,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hardwon.core.errors import InvalidInput, MissingExtra
-from hardwon.core.text.clean import clean, clip
+from hardwon.core.text.clean import clean, clip, file_id
 from hardwon.core.values import DecodeError, from_plain, plain
 from hardwon.learn.trials import files
 from hardwon.learn.trials.credit import category, describe, main_error, signature_of
@@ -78,12 +78,22 @@ def import_all(
     """Import new reflections below `path`; `learn` gets each loop that has grown."""
     if not os.path.exists(path):
         raise InvalidInput(f"{path!r} does not exist")
-    groups, refused = _read(path, now)
+    groups: dict[str, dict[int, Record]] = {}
+    refused: list[str] = []
+    for file in find_reflections(path):
+        try:
+            record = read_reflection(file, now=now)
+            if record.iteration in groups.get(record.loop_id, ()):
+                raise InvalidInput(f"a second reflection on trial {record.iteration + 1}")
+            groups.setdefault(record.loop_id, {})[record.iteration] = record
+        except (ValueError, OSError, KeyError, RecursionError) as problem:
+            refused.append(f"{file}: {clip(str(problem), 200)}")
     loops: list[str] = []
     known_loops: list[str] = []
     reflections = known = lessons = 0
-    for number, (loop_id, records) in enumerate(sorted(groups.items())):
+    for number, (loop_id, group) in enumerate(sorted(groups.items())):
         tell(number, len(groups))
+        records = [group[at] for at in sorted(group)]
         try:
             state, new = _store(root, scope, loop_id, records)
         except InvalidInput as problem:
@@ -93,22 +103,6 @@ def import_all(
         reflections, known = reflections + len(new), known + len(records) - len(new)
         lessons += learn(state, new) if new else 0
     return Imported(tuple(loops), reflections, tuple(refused), tuple(known_loops), known, lessons)
-
-
-def _read(path: str, now: datetime) -> tuple[dict[str, list[Record]], list[str]]:
-    """The reflections below a path by their loops, in order, and what could not be read."""
-    groups: dict[str, dict[int, Record]] = {}
-    refused = []
-    for file in find_reflections(path):
-        try:
-            record = read_reflection(file, now=now)
-            if record.iteration in groups.get(record.loop_id, ()):
-                raise InvalidInput(f"a second reflection on trial {record.iteration + 1}")
-            groups.setdefault(record.loop_id, {})[record.iteration] = record
-        except (ValueError, OSError, KeyError, RecursionError) as problem:
-            refused.append(f"{file}: {clip(str(problem), 200)}")
-    ordered = {name: [group[at] for at in sorted(group)] for name, group in groups.items()}
-    return ordered, refused
 
 
 def _store(
@@ -129,20 +123,16 @@ def _store(
             options = Options(task, max_trials=max(5, len(records)))
             journal.add({"event": "created", "at": first.timestamp, "loop_id": loop_id,
                          "scope": [*scope], "options": options})  # fmt: skip
-        new = [record for record in records if _is_new(record, journal.records)]
+        for record in records:
+            here = journal.records.get(record.iteration, record).self_reflection
+            if here.reflection_text != record.self_reflection.reflection_text:
+                where = f"trial {record.iteration + 1} of loop {record.loop_id!r}"
+                raise InvalidInput(f"a different reflection on {where} is stored here")
+        new = [record for record in records if record.iteration not in journal.records]
         if new:
             _replay(journal, new)
         assert journal.state is not None
         return journal.state, new
-
-
-def _is_new(record: Record, stored: dict[int, Record]) -> bool:
-    """Whether a trial has no reflection here; one that differs is refused."""
-    here = stored.get(record.iteration)
-    if here and here.self_reflection.reflection_text != record.self_reflection.reflection_text:
-        where = f"trial {record.iteration + 1} of loop {record.loop_id!r}"
-        raise InvalidInput(f"a different reflection on {where} is stored here")
-    return here is None
 
 
 def _replay(journal: files.LoopJournal, records: Sequence[Record]) -> None:
@@ -222,7 +212,7 @@ def read_reflection(path: str, *, now: datetime) -> Record:
     if len(content) > _LIMIT:
         raise InvalidInput("the file is too large")
     record = reader(path, content.decode("utf-8", "replace"), now)
-    return record._replace(loop_id=files.safe_id(record.loop_id))
+    return record._replace(loop_id=file_id(record.loop_id, "loop id"))
 
 
 def _reader(name: str) -> Reader | None:
@@ -262,7 +252,14 @@ def _trial_number(path: str, value: Any) -> int:
 
 
 def _from_hook(path: str, text: str, now: datetime) -> Record:
-    fields = _mapping(_yaml(text))
+    try:
+        import yaml  # type: ignore[import-untyped, unused-ignore]
+    except ImportError as problem:
+        raise MissingExtra("sessions") from problem
+    try:
+        fields = _mapping(yaml.safe_load(text))
+    except yaml.YAMLError as problem:
+        raise DecodeError(f"not valid YAML: {problem}") from problem
     number = fields.get("trial_number", fields.get("iteration", _number(path)[0]))
     loop_id = str(fields.get("loop_id") or os.path.basename(os.path.dirname(path)))
     steps, outcome = fields.get("trajectory"), str(fields.get("outcome"))
@@ -288,7 +285,11 @@ def _from_external(path: str, text: str, now: datetime) -> Record:
     fields = _mapping(json.loads(text))
     number = _trial_number(path, fields["iteration"])
     at = _moment(fields.get("timestamp"), now)
-    record = _record(_project(path), number, at, _words(fields["content"]))
+    folders = os.path.abspath(path).split(os.sep)[:-1]
+    above = folders[: folders.index(".aiwg")] if ".aiwg" in folders else folders[:-1]
+    name = f"external-{above[-1] if above else 'root'}"  # one folder holds all loops of a project
+    loop_id = re.sub(r"[^A-Za-z0-9._-]+", "-", name)[:128]
+    record = _record(loop_id, number, at, _words(fields["content"]))
     credit = record.self_reflection.credit_assignment or CreditAssignment()
     kind = _KINDS.get(str(fields.get("type")), credit.failure_category)
     reflection = record.self_reflection._replace(
@@ -296,13 +297,6 @@ def _from_external(path: str, text: str, now: datetime) -> Record:
         confidence=_SURE.get(str(fields.get("effectiveness")), 0.5),
     )
     return record._replace(self_reflection=reflection, notes=f"type: {fields.get('type')}")
-
-
-def _project(path: str) -> str:
-    """The id of external loops: the folder's name, since it holds all loops of a project."""
-    folders = os.path.abspath(path).split(os.sep)[:-1]
-    above = folders[: folders.index(".aiwg")] if ".aiwg" in folders else folders[:-1]
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", f"external-{above[-1] if above else 'root'}")[:128]
 
 
 _READERS: tuple[tuple[str, Reader], ...] = (
@@ -336,17 +330,6 @@ def _action(step: Any) -> Action:
     fields = step if isinstance(step, dict) else {"description": step}
     words = fields.get("description") or fields.get("action") or phrase(step)
     return Action("other", clip(clean(str(words)), 300) or "step")
-
-
-def _yaml(text: str) -> Any:
-    try:
-        import yaml  # type: ignore[import-untyped, unused-ignore]
-    except ImportError as problem:
-        raise MissingExtra("sessions") from problem
-    try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError as problem:
-        raise DecodeError(f"not valid YAML: {problem}") from problem
 
 
 def _mapping(value: Any) -> dict[str, Any]:

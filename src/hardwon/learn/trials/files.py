@@ -14,7 +14,7 @@ import json
 import os
 import re
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from hardwon.core import _files
 from hardwon.core.errors import (
@@ -49,6 +49,8 @@ class LoopFolder:
     """The directory of one loop."""
 
     def __init__(self, root: str, loop_id: str) -> None:
+        if not isinstance(loop_id, str):
+            raise InvalidInput(f"loop id must be text, not {type(loop_id).__name__}")
         self.loop_id = file_id(loop_id, "loop id")
         self.path = os.path.join(root, self.loop_id)
 
@@ -99,6 +101,7 @@ class LoopFolder:
 
     def quarantine(self, name: str) -> str:
         """Move a file into quarantine; returns its new path, or "gone"."""
+        make_folder(self.path)
         if not os.path.lexists(self.at(name)):
             return "gone"
         aside = self.at("quarantine", f"{name}.{os.getpid()}.{next(_numbers)}")
@@ -141,7 +144,7 @@ class LoopJournal:
         event = plain(event, without_none=True)
         line = _line(event)
         if self._lines and not self._is_own(JOURNAL):
-            aside = self._move_aside(JOURNAL)
+            aside = self.folder.quarantine(JOURNAL)
             self._write_journal()
             self.note(f"{JOURNAL} was changed by another hand; that version is now {aside}")
         self._lines.append(line)
@@ -168,7 +171,7 @@ class LoopJournal:
         for iteration, record in sorted(self.records.items()):
             name = number_name(iteration)
             if not self._is_own(name):
-                aside = self._move_aside(name)
+                aside = self.folder.quarantine(name)
                 self.keep(record)
                 self.note(f"{name} was changed by another hand; that version is now {aside}")
 
@@ -181,10 +184,6 @@ class LoopJournal:
     def _is_own(self, name: str) -> bool:
         """Whether a file is as this process wrote or read it."""
         return stamp(self.folder.at(name)) == self._stamps.get(name)
-
-    def _move_aside(self, name: str) -> str:
-        make_folder(self.folder.path)
-        return self.folder.quarantine(name)
 
     def _write_journal(self) -> None:
         write(self.folder.at(JOURNAL), b"".join(self._lines))
@@ -286,13 +285,6 @@ def stamp(path: str) -> tuple[int, ...]:
 def _line(event: Event) -> bytes:
     text = json.dumps(event, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     return text.encode() + b"\n"
-
-
-def safe_id(text: Any) -> str:
-    """A loop id that may become a folder, else InvalidInput."""
-    if not isinstance(text, str):
-        raise InvalidInput(f"loop id must be text, not {type(text).__name__}")
-    return file_id(text, "loop id")
 
 
 def write_summary(folder: LoopFolder, state: LoopState) -> None:

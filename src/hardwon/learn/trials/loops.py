@@ -198,7 +198,7 @@ class Loops:
 
     def folder(self, loop_id: str) -> LoopFolder:
         """The folder of a loop, or NotFound."""
-        folder = files.LoopFolder(self.root, files.safe_id(loop_id))
+        folder = files.LoopFolder(self.root, loop_id)
         if not folder.exists() or not files.is_visible(files.read_summary(folder), self.scope):
             raise NotFound("loop", loop_id)
         return folder
@@ -219,13 +219,12 @@ class Loops:
         **changes: Any,
     ) -> LoopState:
         """The same as a coroutine; with `threads` plain functions do not block the event loop."""
-        is_command = isinstance(actor, str)
+        command = actor if isinstance(actor, str) else ""
         functions = Functions(None if isinstance(actor, str) else actor, evaluate, threads=threads)
         if resume is not None:
             return await self.resume(resume, functions, **changes)
-        if is_command:
+        if command:
             changes.setdefault("cwd", os.getcwd())
-        command = actor if is_command else ""
         options = options_of(task, self._engine.settings.trials, actor=command, **changes)
         return await self.begin(options, functions, loop_id=loop_id)
 
@@ -234,7 +233,7 @@ class Loops:
     ) -> LoopState:
         """Begin a new loop and run it to its end."""
         options = check_options(options, functions)
-        name = files.safe_id(loop_id) if loop_id is not None else new_id(options.task)
+        name = new_id(options.task) if loop_id is None else loop_id
         folder = files.LoopFolder(self.root, name)
         if folder.exists():
             raise InvalidInput(f"loop {name!r} exists; resume it or choose another id")

@@ -16,7 +16,7 @@ from hardwon.learn.trials.evaluate import verifier
 from hardwon.learn.trials.values import Policy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from hardwon.learn.trials.values import Options, Record
 
@@ -54,41 +54,30 @@ class Prompt(str):
     ) -> Prompt:
         """The prompt of a trial with the reflections that fit and the errors of the last trial."""
         fitted = fitting(window, options.window_tokens)
+        taught = (
+            "## What earlier trials taught\n"
+            f"This is trial {trial + 1} of at most {options.max_trials}. These are my reflections"
+            " on trials that failed, oldest first. Do not repeat what failed."
+        )
+        errors = last.evaluator_output.errors[:_ERRORS_SHOWN] if last else ()
+        checks = [
+            f"a person: {check.command}" if check.is_manual else f"`{check.command}`"
+            for check in map(verifier, options.verify)
+        ]
         sections = (
             options.task,
-            _taught_section(trial, options.max_trials, [text for _, text in fitted]),
-            _failing_section(last),
+            "\n\n".join((taught, *(text for _, text in fitted))) if fitted else "",
+            _list(
+                "## What the tools said last",
+                [f"{error.tool or 'check'}: {describe(error)}" for error in errors],
+            ),
             known,
-            _checks_section(options.verify),
+            _list("## How the work will be checked", checks),
         )
         prompt = cls("\n\n".join(section for section in sections if section) + "\n")
         prompt.task, prompt.trial = options.task, trial
         prompt.reflections = tuple(record for record, _ in fitted)
         return prompt
-
-
-def _taught_section(trial: int, most: int, reflections: Sequence[str]) -> str:
-    head = (
-        "## What earlier trials taught\n"
-        f"This is trial {trial + 1} of at most {most}. These are my reflections on trials that"
-        " failed, oldest first. Do not repeat what failed."
-    )
-    return "\n\n".join((head, *reflections)) if reflections else ""
-
-
-def _failing_section(last: Record | None) -> str:
-    """What the last verification said; quoted output is data."""
-    errors = last.evaluator_output.errors if last else ()
-    rows = [f"{error.tool or 'check'}: {describe(error)}" for error in errors[:_ERRORS_SHOWN]]
-    return _list("## What the tools said last", rows)
-
-
-def _checks_section(verifiers: Sequence[str]) -> str:
-    rows = [
-        f"a person: {check.command}" if check.is_manual else f"`{check.command}`"
-        for check in map(verifier, verifiers)
-    ]
-    return _list("## How the work will be checked", rows)
 
 
 def _list(head: str, items: Sequence[str]) -> str:
@@ -103,42 +92,27 @@ def check_omega(text: str) -> None:
 
 
 def omega(setting: str, kind: str, records: Sequence[Record]) -> int:
-    """The size of the window."""
+    """The size of the window; by `auto` larger when there are more kinds of failure."""
     if setting == "auto":
-        return by_diversity(records)
+        kinds = len({record.category for record in records})
+        return 5 if kinds >= 5 else 3 if kinds >= 3 else 1
     return int(setting) if setting else DEFAULTS.get(kind, _OTHERWISE)
 
 
-def by_diversity(records: Sequence[Record]) -> int:
-    """The window's size: larger when there are more kinds of failure."""
-    kinds = len({record.category for record in records})
-    return 5 if kinds >= 5 else 3 if kinds >= 3 else 1
-
-
 def window(records: Sequence[Record], *, policy: Policy, size: int) -> list[Record]:
-    """At most `size` reflections, oldest first."""
-    chosen = _POLICIES[policy](records)[:size]
-    return sorted(chosen, key=lambda record: record.iteration)
+    """At most `size` reflections, oldest first.
 
-
-def _fifo(records: Sequence[Record]) -> list[Record]:
-    """The newest first."""
-    return sorted(records, key=lambda record: record.iteration, reverse=True)
-
-
-def _recency(records: Sequence[Record]) -> list[Record]:
-    """The newest reflection on each failure first, then the older ones."""
-    newest = sorted(records, key=lambda record: (record.timestamp, record.iteration), reverse=True)
-    first = {record.signature: record for record in reversed(newest)}.values()
-    return [record for record in newest if record in first] + [
-        record for record in newest if record not in first
-    ]
-
-
-def _relevance(records: Sequence[Record]) -> list[Record]:
-    """The reflections most relevant to the last failure first."""
-    newest = _fifo(records)
-    return sorted(newest, key=lambda record: -relevance(record, newest[0]))
+    Chosen are the newest, the newest on each failure (`recency`), or the most relevant ones.
+    """
+    newest = sorted(records, key=lambda record: record.iteration, reverse=True)
+    if policy == "recency":
+        newest.sort(key=lambda record: (record.timestamp, record.iteration), reverse=True)
+        first = {record.signature: record for record in reversed(newest)}.values()
+        newest.sort(key=lambda record: record not in first)
+    elif policy == "relevance_weighted" and newest:
+        last = newest[0]
+        newest.sort(key=lambda record: -relevance(record, last))
+    return sorted(newest[:size], key=lambda record: record.iteration)
 
 
 def relevance(record: Record, last: Record) -> float:
@@ -155,13 +129,6 @@ def relevance(record: Record, last: Record) -> float:
 def _words(record: Record) -> set[str]:
     texts = (error.message for error in record.evaluator_output.errors[:10])
     return set(re.findall(r"[a-z_]{3,}", " ".join(texts).lower()))
-
-
-_POLICIES: dict[Policy, Callable[[Sequence[Record]], list[Record]]] = {
-    "fifo": _fifo,
-    "recency": _recency,
-    "relevance_weighted": _relevance,
-}
 
 
 def tokens(text: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from hardwon.core.errors import HardwonError
 from hardwon.core.text.redact import redact
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from hardwon.learn.trials.values import ActorOutput, LoopState
 
 _POLL = 0.25  # seconds between two looks for a request to abort
-T = TypeVar("T")
 
 
 class Runner:
@@ -105,7 +104,9 @@ class Runner:
         attempt = await self._roles.act(prompt, prompt_file=prompt_file)
         self._journal.guard()
         tree, difference = self._snapshot()
-        output = redacted(difference.applied_to(attempt.output) if difference else attempt.output)
+        output = _without_secrets(
+            difference.applied_to(attempt.output) if difference else attempt.output
+        )
         files.spill(
             self._journal.folder.at("trials", f"{number + 1:03d}.out"), redact(attempt.text)
         )
@@ -161,7 +162,7 @@ class Runner:
             judged = EvaluatorOutput(False, "heuristic", errors=(error,))
         else:
             judged = await self._roles.judge(attempt)
-        evaluation = redacted(judged)
+        evaluation: EvaluatorOutput = _without_secrets(judged)
         self._add("judged", trial=self.state.open.number, evaluation=evaluation)
         return evaluation
 
@@ -193,7 +194,7 @@ class Runner:
             timestamp=trial.at,
             actor_output=actor,
             evaluator_output=evaluation,
-            self_reflection=redacted(words),
+            self_reflection=_without_secrets(words),
             memory_metadata=MemoryMetadata(),
             task_description=state.task,
             context_injected=bool(trial.window),
@@ -245,17 +246,13 @@ class Runner:
         return self._engine.clock().isoformat()
 
 
-def redacted(value: T) -> T:
+def _without_secrets(value: Any) -> Any:
     """The value with all secrets in its texts redacted."""
-    return _redact(value)  # type: ignore[no-any-return]
-
-
-def _redact(value: Any) -> Any:
     if isinstance(value, str):
         return redact(value)
     if hasattr(value, "_fields"):
-        return type(value)(*map(_redact, value))
-    return type(value)(map(_redact, value)) if isinstance(value, tuple | list) else value
+        return type(value)(*map(_without_secrets, value))
+    return type(value)(map(_without_secrets, value)) if isinstance(value, tuple | list) else value
 
 
 def finished_trial(

@@ -31,13 +31,13 @@ _VERBS = {"code_modification": "edited", "file_creation": "wrote"}
 _DEPTH = 6
 _DOCUMENTS = 2000
 _FENCE = r"(?m)^\s{0,3}```\w{0,20}\s*$\n?"
-_START = re.compile(r"(?m)^[ \t]{0,20}(?=[\[{])")
 _FIELD = r"\"\w{1,60}\"\s{0,9}:"
 _BROKEN = re.compile(rf"\{{\s{{0,40}}{_FIELD}")
 _STRING = re.compile(rf"{_FIELD}\s{{0,9}}\"((?:[^\"\\]|\\.){{1,4000}})")
+_START = re.compile(r"(?m)^[ \t]{0,20}(?=[\[{])")
 # Fields in which programs put their answer, the likeliest first.
-_ANSWERS = ("reflection_text", "result", "response", "answer", "text", "content", "message",
-           "rationale", "thought", "output")  # fmt: skip
+_ANSWERS = ("result", "response", "answer", "text", "content", "message", "rationale", "thought",
+            "output")  # fmt: skip
 
 
 class ReportedSteps(NamedTuple):
@@ -101,19 +101,14 @@ def read_steps(output: str) -> ReportedSteps | None:
 
 
 def _read(event: dict[str, Any], reader: _Reader) -> bool:
-    """Whether the event was understood."""
+    """Whether the event was understood; in any other program's lines, what they name."""
     if isinstance(event.get("message"), dict):
-        return _claude(event["message"], reader)
+        return _read_claude(event["message"], reader)
     if isinstance(event.get("item"), dict):
-        return _codex(event, reader)
+        return _read_codex(event, reader)
     if isinstance(event.get("result"), str):
         reader.words = event["result"]
         return True
-    return _plain(event, reader)
-
-
-def _plain(event: dict[str, Any], reader: _Reader) -> bool:
-    """A line of any other program: a strategy, a rationale, a thought, a step."""
     present = [name for name in _PLAIN_FIELDS if isinstance(event.get(name), str)]
     if "strategy" in present:
         reader.strategy = one_line(event["strategy"], 500)
@@ -127,7 +122,7 @@ def _plain(event: dict[str, Any], reader: _Reader) -> bool:
     return bool(present)
 
 
-def _claude(message: dict[str, Any], reader: _Reader) -> bool:
+def _read_claude(message: dict[str, Any], reader: _Reader) -> bool:
     content = message.get("content")
     parts = (
         [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
@@ -146,7 +141,7 @@ def _claude(message: dict[str, Any], reader: _Reader) -> bool:
     return bool(parts)
 
 
-def _codex(event: dict[str, Any], reader: _Reader) -> bool:
+def _read_codex(event: dict[str, Any], reader: _Reader) -> bool:
     item = event["item"]
     if event.get("type") != "item.completed":
         return False
@@ -166,7 +161,11 @@ def _codex(event: dict[str, Any], reader: _Reader) -> bool:
 def _action(tool: str, args: Any) -> Action:
     call = canonical(args if args is not None else "")
     entries = args if isinstance(args, list) else [args]
-    named = [_path(entry) for entry in entries if isinstance(entry, dict)]
+    named = (
+        next((entry[key] for key in _PATHS if isinstance(entry.get(key), str)), "")
+        for entry in entries
+        if isinstance(entry, dict)
+    )
     paths = [path for path in dict.fromkeys(named) if path]
     kind = _kind(tool.lower(), call)
     is_run = kind in ("command_execution", "test_execution")
@@ -179,11 +178,6 @@ def _action(tool: str, args: Any) -> Action:
         file_path=clip(paths[0], 500) if paths else None,
         command=clip_middle(call, 1000) if is_run else None,
     )
-
-
-def _path(entry: dict[str, Any]) -> str:
-    """The file that an argument names."""
-    return next((entry[key] for key in _PATHS if isinstance(entry.get(key), str)), "")
 
 
 def _kind(tool: str, call: str) -> ActionType:
@@ -200,10 +194,18 @@ def prose_of(text: str) -> str:
     at = 0
     text = re.sub(_FENCE, "", clean(text))
     for start in itertools.islice(_START.finditer(text), _DOCUMENTS):
-        found = _document(text, start.end()) if start.end() >= at else None
-        if found:
-            parts += [text[at : start.start()], "\n".join(_texts(found[0]))]
-            at = found[1]
+        if start.end() < at:
+            continue
+        try:
+            value, end = json.JSONDecoder().raw_decode(text, start.end())
+        except (ValueError, RecursionError):
+            if not _BROKEN.match(text, start.end()):
+                continue
+            value = [{}, *_STRING.findall(text, start.end())]  # it was cut off
+            end = len(text)
+        if isinstance(value, dict) or any(isinstance(item, dict) for item in value):
+            parts += [text[at : start.start()], "\n".join(_texts(value))]
+            at = end  # else it is prose: `[1]` may be a footnote
     parts.append(text[at:])
     return "\n".join(part for part in (part.strip() for part in parts) if part)
 
@@ -215,25 +217,6 @@ def phrase(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(phrase, value[:20]))
     return "" if value is None else str(value)
-
-
-def _document(text: str, start: int) -> tuple[Any, int] | None:
-    """The JSON value at a position, and its end; of one that was cut off, its strings."""
-    try:
-        value, end = json.JSONDecoder().raw_decode(text, start)
-    except (ValueError, RecursionError):
-        if not _BROKEN.match(text, start):
-            return None
-        return [_unescape(string[1]) for string in _STRING.finditer(text, start)], len(text)
-    is_prose = isinstance(value, list) and not any(isinstance(item, dict) for item in value)
-    return None if is_prose else (value, end)  # `[1]` may be a footnote
-
-
-def _unescape(string: str) -> str:
-    try:
-        return str(json.loads(f'"{string}"', strict=False))
-    except ValueError:
-        return string
 
 
 def _texts(value: Any, depth: int = 0) -> Iterator[str]:

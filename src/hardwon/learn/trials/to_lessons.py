@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from hardwon.core.errors import HardwonError
 from hardwon.core.text.clean import clip, one_line
-from hardwon.core.text.grounding import folded, keep_supported
+from hardwon.core.text.grounding import fold_text, keep_supported
 from hardwon.core.values.lesson import Evidence, Kind, Lesson, Status, values_of
 from hardwon.core.values.run import Episode, Trigger
 from hardwon.knowledge.ranking.scores import UNKNOWN
@@ -49,7 +50,15 @@ def keep_lessons(
     newest = {record.signature: record for record in records}  # the last reflection on each failure
     for record in newest.values():
         if state.options.lessons == "queue":
-            engine.capture(_episode(state.scope, record), Trigger.VERIFICATION)
+            worst = main_error(record.evaluator_output.errors)
+            episode = Episode(
+                state.scope,
+                record.task_description,
+                attempt=record.self_reflection.reflection_text,
+                error=describe(worst, 800) if worst else record.reason,
+                source=f"trials:{record.loop_id}",
+            )
+            engine.capture(episode, Trigger.VERIFICATION)
         else:
             engine.keep(_lesson(state, record, records, repository))
     return len(newest)
@@ -79,6 +88,7 @@ def _lesson(
     reflection = record.self_reflection
     worst = main_error(record.evaluator_output.errors)
     overcome = _overcome(state, record, repository)
+    name, at = number_name(record.iteration), datetime.fromisoformat(record.timestamp)
     tools = {result.tool for result in record.evaluator_output.results if result.status != "pass"}
     return Lesson(
         scope=state.scope,
@@ -90,7 +100,7 @@ def _lesson(
         tags=(record.category, *sorted(tools)),
         trigger=Trigger.VERIFICATION,
         signatures=_signatures(record),
-        evidence=(Evidence(Kind.LOOP, f"{state.loop_id}/{number_name(record.iteration)}"),),
+        evidence=(Evidence(Kind.LOOP, f"{state.loop_id}/{name}", at.timestamp()),),
         origin=f"{'import:aiwg' if state.reason == IMPORTED else 'trials'}:{state.loop_id}",
         author=reflection.author,
         job=f"{state.loop_id}/{record.iteration}",
@@ -168,7 +178,7 @@ def _advice(record: Record, records: Sequence[Record], overcome: Trial | None) -
         return [lesson for lesson in reflection.lessons_learned if phrase and phrase in lesson]
     advice = reflection.lessons_learned + reflection.actionable_insights
     shown = (f"{one.task_description} {one.actor_output} {one.evaluator_output}" for one in records)
-    grounds = folded(" ".join((*shown, overcome.change if overcome else "")))
+    grounds = fold_text(" ".join((*shown, overcome.change if overcome else "")))
     supported = (keep_supported(text, grounds)[0] for text in advice)
     return list(filter(None, supported)) or [reflection.reflection_text]
 
@@ -188,14 +198,3 @@ def _signatures(record: Record) -> tuple[str, ...]:
         if result.status == "fail"
     ]
     return tuple(dict.fromkeys((*digests, *bare, *outputs)))
-
-
-def _episode(scope: Scope, record: Record) -> Episode:
-    worst = main_error(record.evaluator_output.errors)
-    return Episode(
-        scope,
-        record.task_description,
-        attempt=record.self_reflection.reflection_text,
-        error=describe(worst, 800) if worst else record.reason,
-        source=f"trials:{record.loop_id}",
-    )

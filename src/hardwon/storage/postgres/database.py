@@ -39,7 +39,9 @@ POOL = 4  # connections per process
 PATIENCE = 30.0  # seconds to wait for one answer without a wait budget
 _NOBODY = ""  # no tenant has this name
 EVERY_TENANT = " "  # nor this one; for parts that serve all tenants: the queue and the ledger
+_MOST_CHANGES = 200  # that are sent at once
 _LOCKED = "locked scopes"  # key in transactions that lock the scopes they use
+_SHELVES = "known shelves"  # key in transactions that write
 _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED"
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _ALONE = ""  # one round trip is a transaction anyway
@@ -118,6 +120,8 @@ class Database:
     def state(self) -> None:
         """Nothing: the server does not tell of changes."""
 
+    last_state = state
+
     @property
     def is_open(self) -> bool:
         """Whether this thread has a transaction or a snapshot open."""
@@ -127,6 +131,11 @@ class Database:
     def notes(self) -> dict[object, Any] | None:
         """What parts of a store remember until the open writing transaction ends."""
         return self.open.notes if self.open is not None and self.open.is_writing else None
+
+    @property
+    def shelf_notes(self) -> dict[object, Any] | None:
+        """The same about shelves: nobody tells when one changes."""
+        return None if self.notes is None else self.notes.setdefault(_SHELVES, {})
 
     @contextmanager
     def together(self) -> Iterator[None]:
@@ -151,7 +160,7 @@ class Database:
         """Lock a scope until the transaction ends."""
         digest = blake2b("\0".join(part or "" for part in scope).encode(), digest_size=8).digest()
         key = int.from_bytes(digest, "big", signed=True)
-        self.of(scope.tenant).rows("SELECT pg_advisory_xact_lock(:key::bigint)", key=key)
+        self.of(scope.tenant).run("SELECT pg_advisory_xact_lock(:key::bigint)", key=key)
 
     def __enter__(self) -> Transaction:
         """Begin a writing transaction, or join the open one."""
@@ -282,9 +291,19 @@ class ServerTenancy(Tenancy):
         """The same for the last statements of a snapshot: its COMMIT is sent along."""
         return self.database.ask_last(self.tenant, *statements)
 
+    def run(self, sql: str, **values: object) -> None:
+        """The same; inside a transaction it is sent along with the next question or the commit."""
+        self.run_many(sql, [values])
+
     def run_many(self, sql: str, values: Sequence[Mapping[str, object]]) -> None:
-        if values:
-            super().run_many(sql, values)
+        transaction = self.database.open
+        if transaction is None:
+            self.ask(*(Statement(sql, row) for row in values))
+            return
+        for row in values:
+            transaction.changes.append((self.tenant, Statement(sql, row)))
+        if len(transaction.changes) > _MOST_CHANGES:
+            self.ask()
 
     def first_of_each(
         self, query: Statement, order: str, *, each: Choices, limit: int, is_cut: bool = True
@@ -326,11 +345,12 @@ class Transaction:
         self._is_kept = False
         self._is_over = False  # COMMIT was sent along with the last statement
         self.notes: dict[object, Any] = {}  # data of parts of a store, kept until the end
+        self.changes: list[tuple[str, Statement]] = []  # of each tenant, not sent yet
 
     def ask(
         self, tenant: str, statements: Sequence[Statement], *, is_last: bool = False
     ) -> list[list[Row]]:
-        """The rows of each statement; BEGIN, the tenant and COMMIT are sent along."""
+        """The rows of each statement; BEGIN, changes, the tenant and COMMIT are sent along."""
         before = self._before(tenant)
         bound = [(sql, {"tenant": tenant, **values}) for sql, values in statements]
         results = self._send([*before, *bound, *([("COMMIT", {})] if is_last else [])])
@@ -338,8 +358,8 @@ class Transaction:
         return results[len(before) : len(before) + len(bound)]
 
     def begin(self) -> None:
-        """Send BEGIN if that was not done yet."""
-        if self._begin:
+        """Send BEGIN and the changes so far."""
+        if self._begin or self.changes:
             self._send(self._before(_NOBODY))
 
     def before_commit(self, key: object, act: Callable[[], None]) -> None:
@@ -359,8 +379,11 @@ class Transaction:
                 while self._before_commit:
                     _, act = self._before_commit.popitem()
                     act()
+            if not is_kept:
+                self.changes.clear()
+            before = self._before(_NOBODY) if self.changes else []
             if not (self._begin or self._is_over or self.connection.closed):
-                self._send([("COMMIT" if is_kept else "ROLLBACK", {})])
+                self._send([*before, ("COMMIT" if is_kept else "ROLLBACK", {})])
             self._is_kept = is_kept
         finally:
             if not self._is_kept:
@@ -374,13 +397,20 @@ class Transaction:
             resource.__exit__(kind, None, None)
 
     def _before(self, tenant: str) -> list[tuple[str, dict[str, object]]]:
-        """The statements to send first: BEGIN, and the tenant."""
+        """The statements to send first: BEGIN, changes of this and other tenants, the tenant."""
         statements: list[tuple[str, dict[str, object]]] = [(self._begin, {})] if self._begin else []
-        if tenant not in {self._tenant, _NOBODY}:
-            statements.append((_SET_TENANT, {"tenant": tenant}))
-            self._tenant = tenant
         self._begin = ""
-        return statements
+        for owner, (sql, values) in self.changes:
+            statements += self._switch(owner)
+            statements.append((sql, {"tenant": owner, **values}))
+        self.changes.clear()
+        return statements + self._switch(tenant)
+
+    def _switch(self, tenant: str) -> list[tuple[str, dict[str, object]]]:
+        if tenant in {self._tenant, _NOBODY}:
+            return []
+        self._tenant = tenant
+        return [(_SET_TENANT, {"tenant": tenant})]
 
     def _send(self, statements: Sequence[tuple[str, dict[str, object]]]) -> list[list[Row]]:
         return self.connection.exchange.ask(statements)

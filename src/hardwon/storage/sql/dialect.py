@@ -153,6 +153,9 @@ class SqlDatabase(Protocol):
     def state(self) -> object:
         """A value that differs after every change by any process; None if that is not known."""
 
+    def last_state(self) -> object:
+        """The same as the open transaction or the last one saw it, without asking again."""
+
     @property
     def shelf_state(self) -> str:
         """The columns of a shelf's version, and of its lessons not counted in the dictionary."""
@@ -164,6 +167,10 @@ class SqlDatabase(Protocol):
     @property
     def notes(self) -> dict[object, Any] | None:
         """What parts of a store remember until the open writing transaction ends."""
+
+    @property
+    def shelf_notes(self) -> dict[object, Any] | None:
+        """What is known of shelves, until somebody changes one; None where that is not known."""
 
     @property
     def is_alone(self) -> bool:

@@ -201,6 +201,10 @@ class Journal:
         """Add a record; this takes microseconds and waits for no lock."""
         self.note_all(kind, [values])
 
+    def note_here(self, kind: str, *values: object) -> None:
+        """Add a record that is folded in here only."""
+        self._spool.append([kind, *values])
+
     def note_all(self, kind: str, rows: Iterable[Iterable[object]]) -> None:
         """Add several records of a kind at once."""
         records = [[kind, *values] for values in rows]

@@ -100,6 +100,11 @@ class SqlLessons:
     def __init__(self, database: SqlDatabase, lesson_index: Index) -> None:
         self._db = database
         self._index = lesson_index
+        self._guards_read: tuple[object, dict[Scope, list[Lesson]]] = (
+            None,
+            {},
+        )  # with the state then
+        self._read: tuple[object, dict[int, Lesson]] = None, {}  # the lessons of the last snapshot
 
     def add(self, lesson: Lesson) -> Lesson:
         check_lesson(lesson)
@@ -191,7 +196,13 @@ class SqlLessons:
         return [number for *_, number in sorted(rows, reverse=True)[:limit]]
 
     def guards(self, scope: Scope) -> list[Lesson]:
-        return self._read_guards(scope)[1]
+        state = self._db.state()  # before they are read
+        if state is None or state != self._guards_read[0]:
+            self._guards_read = state, {}
+        guards = self._guards_read[1]
+        if scope not in guards:
+            guards[scope] = self._read_guards(scope)[1]
+        return guards[scope]
 
     def _read_guards(self, scope: Scope) -> tuple[Visible, list[Lesson]]:
         visible, rows = scopes.read(self._db, scope, _GUARDS, shelved=list(SHELVED))
@@ -221,17 +232,28 @@ class SqlLessons:
         return damage(row, owners)
 
     def _remember(self, lesson: Lesson) -> Lesson:
-        """Keep a lesson until the transaction ends, if nobody else can change it; returns it."""
+        """Keep a lesson while nobody else can change it, or the state is known; returns it."""
         if self._db.is_alone:
             scopes.transaction_notes(self._db)[lesson.id] = lesson
+        elif (state := self._db.last_state()) is not None:
+            if self._read[0] != state:
+                self._read = state, {}
+            self._read[1][lesson.id] = lesson
         return lesson
+
+    def _remembered(self, number: int) -> Lesson | None:
+        """The lesson as it is stored, if that is known in the open transaction."""
+        if not self._db.is_alone:
+            return None
+        known: Lesson | None = scopes.transaction_notes(self._db).get(number)
+        state, read = self._read
+        is_current = state is not None and state == self._db.last_state()
+        return read.get(number) if known is None and is_current else known
 
     def _own(self, scope: Scope, number: int) -> tuple[int, Lesson]:
         """The shelf of exactly this scope, and its lesson, locked for an update."""
         shelf = scopes.own(self._db, scope)
-        known: Lesson | None = (
-            scopes.transaction_notes(self._db).get(number) if self._db.is_alone else None
-        )
+        known = self._remembered(number)
         if shelf is not None and known is not None and known.scope == scope:
             return shelf, known
         row = self._db.of(scope.tenant).row(_OWN, id=number, shelf=shelf)

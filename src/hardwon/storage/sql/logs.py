@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from hardwon.core.errors import NotFound
@@ -18,7 +20,6 @@ from hardwon.storage.sql.scopes import HERE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from datetime import datetime
 
     from hardwon.core.values.delivery import Delivery
     from hardwon.core.values.report import ListQuery, Place, Window
@@ -49,14 +50,14 @@ SELECT {DELIVERY} FROM hardwon.deliveries WHERE {HERE} ORDER BY at DESC, id DESC
 
 _COUNT_FAILURE = """
 INSERT INTO hardwon.failures AS f (tenant, shelf, signature, text, met_count, first_at, last_at)
-VALUES (:tenant, :shelf, :signature, :text, 1, :at, :at) ON CONFLICT (tenant, shelf, signature)
-DO UPDATE SET met_count = f.met_count + 1, first_at = least(f.first_at, excluded.first_at),
-    last_at = greatest(f.last_at, excluded.last_at) RETURNING met_count
+VALUES (:tenant, :shelf, :signature, :text, :met, :first, :last)
+ON CONFLICT (tenant, shelf, signature) DO UPDATE SET met_count = f.met_count + excluded.met_count,
+    first_at = least(f.first_at, excluded.first_at), last_at = greatest(f.last_at, excluded.last_at)
 """
-_COUNT_FAILURE_OF_DAY = """
+_COUNT_DAY = """
 INSERT INTO hardwon.failure_days AS d (tenant, shelf, day, signature, met)
-VALUES (:tenant, :shelf, :day, :signature, 1)
-ON CONFLICT (tenant, shelf, day, signature) DO UPDATE SET met = d.met + 1
+VALUES (:tenant, :shelf, :day, :signature, :met)
+ON CONFLICT (tenant, shelf, day, signature) DO UPDATE SET met = d.met + excluded.met
 """
 _COMMONEST = f"""
 SELECT min(text), sum(met_count)::bigint AS met FROM hardwon.failures WHERE {HERE}
@@ -176,21 +177,38 @@ class SqlDeliveries(DeliveryNotes):
 
 
 class SqlFailures:
-    """How often each failure was met."""
+    """How often each failure was met: noted in the journal, counted off the agent's path."""
 
-    def __init__(self, database: SqlDatabase) -> None:
+    def __init__(self, database: SqlDatabase, journal: Journal) -> None:
         self._db = database
+        self._journal = journal
 
-    def met(self, scope: Scope, signature: str, text: str, now: datetime) -> int:
-        with self._db:
+    def met(self, scope: Scope, signature: str, text: str, now: datetime) -> None:
+        record = [scope, signature, text, now.timestamp()]
+        if self._db.notes is not None:  # it belongs to the open transaction
+            self.fold([record])
+        else:  # only here: whoever learns from the same step elsewhere counts it there
+            self._journal.note_here("failure", *record)
+
+    def fold(self, records: Records) -> None:
+        """Count noted failures in the database; ordered, so that transactions do not deadlock."""
+        times: dict[tuple[Scope, str], list[float]] = {}
+        texts: dict[tuple[Scope, str], str] = {}
+        for scope, signature, text, at in records:
+            times.setdefault((Scope(*scope), signature), []).append(at)
+            texts.setdefault((Scope(*scope), signature), text)
+        for scope, signature in sorted(times, key=str):
+            moments, text = times[scope, signature], texts[scope, signature]
             place = {"shelf": scopes.ensure(self._db, scope), "signature": signature}
-            count_rows, _ = self._db.of(scope.tenant).ask(
-                bind(_COUNT_FAILURE, **place, text=text, at=now.timestamp()),
-                bind(_COUNT_FAILURE_OF_DAY, **place, day=day_number(now)),
+            span = {"met": len(moments), "first": min(moments), "last": max(moments)}
+            days = Counter(day_number(datetime.fromtimestamp(at, UTC)) for at in moments)
+            self._db.of(scope.tenant).ask(
+                bind(_COUNT_FAILURE, **place, **span, text=text),
+                *(bind(_COUNT_DAY, **place, day=day, met=met) for day, met in days.items()),
             )
-            return int(count_rows[0][0])
 
     def commonest(self, scope: Scope, *, limit: int) -> list[tuple[str, int]]:
+        self._journal.fold()
         seen = scopes.visible(self._db, scope)
         rows = self._db.of(scope.tenant).rows(_COMMONEST, shelves=seen.ids, limit=limit)
         return [(text, met) for text, met in rows]

@@ -127,10 +127,12 @@ class SqlStatistics:
         self._journal = journal
 
     def met(self, window: Window) -> list[tuple[date, int]]:
+        self._journal.fold()
         rows = self._rows(_MET, window, first=day_number(window.since))
         return [(day_of(day), count) for day, count in rows]
 
     def failures(self, window: Window, *, limit: int) -> list[FailureKind]:
+        self._journal.fold()
         first, shelves = day_number(window.since), scopes.covered_shelves(self._db, window)
         tenancy = self._db.of(window.scope.tenant)
         rows = tenancy.rows(_KINDS, shelves=shelves, first=first, limit=limit)
@@ -138,6 +140,7 @@ class SqlStatistics:
         return [kind_of(row)._replace(days=tuple(days[row[0]])) for row in rows]
 
     def stopped(self, window: Window, *, before: datetime, limit: int) -> list[FailureKind]:
+        self._journal.fold()
         times = {"since": window.since.timestamp(), "before": before.timestamp()}
         return [kind_of(row) for row in self._rows(_STOPPED, window, limit=limit, **times)]
 
@@ -206,6 +209,7 @@ class SqlListing:
         self._journal = journal
 
     def scopes(self, tenant: str) -> list[Scope]:
+        self._journal.fold()
         every = scopes.of_tenant(self._db, tenant).values()
         return sorted(every, key=lambda scope: (scope.agent, scope.project or ""))
 
@@ -251,6 +255,7 @@ class SqlListing:
         return dict(self._db.of(place.tenant).rows(_LESSONS, shelves=shelves))
 
     def failures(self, query: ListQuery, since: datetime) -> list[FailureKind]:
+        self._journal.fold()
         owners, first = scopes.of_place(self._db, query.place), day_number(since)
         tenancy, shelves = self._db.of(query.place.tenant), list(owners)
         met, kind = query.after or (_ENDLESS, "")

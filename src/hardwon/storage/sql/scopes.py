@@ -100,25 +100,32 @@ def visible_in_turn(database: SqlDatabase, scope: Scope) -> Visible | None:
 
 
 def transaction_notes(database: SqlDatabase) -> dict[object, Any]:
-    """What the open writing transaction has read about shelves; outside of one nothing is kept."""
+    """What the open writing transaction has read; outside of one nothing is kept."""
     notes = database.notes
     found: dict[object, Any] = {} if notes is None else notes.setdefault(_KNOWN, {})
     return found
 
 
+def shelf_notes(database: SqlDatabase) -> dict[object, Any]:
+    """What is known of shelves; empty where nobody tells of changes."""
+    notes = database.shelf_notes
+    return {} if notes is None else notes
+
+
 def forget_notes(database: SqlDatabase) -> None:
     """Read shelves again: they have changed."""
     transaction_notes(database).clear()
+    shelf_notes(database).clear()
 
 
 def own(database: SqlDatabase, scope: Scope) -> int | None:
     """The shelf of exactly this scope, if there is one."""
     database.touch(scope)
-    shelf: int | None = transaction_notes(database).get(scope)
+    shelf: int | None = shelf_notes(database).get(scope)
     if shelf is None:
         values = {"agent": scope.agent, "project": scope.project or ""}
         if row := database.of(scope.tenant).row(_OWN, **values):
-            shelf = transaction_notes(database)[scope] = row[0]
+            shelf = shelf_notes(database)[scope] = row[0]
     return shelf
 
 

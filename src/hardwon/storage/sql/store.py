@@ -76,6 +76,7 @@ class SqlStore:
     def __init__(self, database: SqlDatabase, journal: Journal) -> None:
         self.database = database
         self._journal = journal
+        journal.on("failure", lambda records: self.failures.fold(records))
         journal.on("unit", lambda records: self.units.fold(records))
         journal.on("unit excluded", lambda records: self.units.fold_excluded(records))
         journal.on("unit settled", lambda records: self.units.fold_settled(records))
@@ -118,7 +119,7 @@ class SqlStore:
     def failures(self) -> SqlFailures:
         from hardwon.storage.sql.logs import SqlFailures
 
-        return SqlFailures(self.database)
+        return SqlFailures(self.database, self._journal)
 
     @cached_property
     def units(self) -> SqlUnits:
@@ -149,6 +150,9 @@ class SqlStore:
         from hardwon.storage.sql.vectors import SqlVectors
 
         return SqlVectors(self.database)
+
+    def last_state(self) -> object:
+        return self.database.last_state()
 
     def together(self) -> AbstractContextManager[object]:
         return self.database.together()

@@ -6,6 +6,9 @@ lessons that were `told`, before which `call`, and the delivery `shown` in which
 `scope`; marks that were `counted`; `settled` once the outcomes of all deliveries so far are noted;
 how many steps were `cut`; or when the run `ended` with which `outcome`. Text is screened before it
 is written here.
+
+Every event of an agent asks for the run so far. A process therefore remembers the runs that it has
+read and reads only what was added since, and a run in progress has its newest steps only.
 """
 
 from __future__ import annotations
@@ -13,21 +16,25 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections import deque
+from collections import OrderedDict, deque
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hardwon.core import _files
+from hardwon.core._fork import ForkLock
 from hardwon.core.errors import storage_error
 from hardwon.core.values.run import Author, RunSoFar, Shown, Step, read_step
 from hardwon.core.values.scope import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from typing import BinaryIO
 
 
-STEPS_REMEMBERED = 200  # steps of a run without a name
-READ = 256 * 1024  # most bytes of steps that a hook reads, from the end
+STEPS_REMEMBERED = 200  # newest steps of a run in progress
+READ = 256 * 1024  # most bytes of steps that are read, from the end
+_FOLLOWED = 64  # files of which a process remembers what it has read
+_EDGE = 192  # bytes at both ends of what was read, by which a file is known again
 _KEPT = 4 * READ  # a longer file is cut
 _PROMPTS = 20  # latest prompts of a run
 _STALE = 7 * 86400.0  # seconds after which a run that never ended is forgotten
@@ -42,22 +49,110 @@ ASIDE = "ended"  # the folder of runs that wait for a worker
 _RAW = (".task", ".error")  # unscreened notes of older versions
 
 
-class FileRun:
-    """A run that several processes share: one file below `<home>/runs`."""
+class Progress:
+    """The state of a run: what its records add up to, one after another."""
 
-    def __init__(
-        self, home: str, scope: Scope, run: str, *, name: str = "", by: Author | None = None
-    ) -> None:
-        identity = "\0".join((scope.tenant, scope.agent, scope.project or "", run))
-        self._folder = os.path.join(home, "runs")
-        self._scope = scope
-        self._by = by
-        self.name = name or _digest(identity, 16)
-        self._path = os.path.join(self._folder, f"{tenant_mark(scope.tenant)}{self.name}{SUFFIX}")
-        self._unwritten: list[bytes] = []  # lines that could not be written
+    def __init__(self, most: int | None = STEPS_REMEMBERED) -> None:
+        """`most`: the newest steps that are kept; None for all that `READ` allows."""
+        self._task, self._warned, self._since, self._made, self._begun = "", "", 0, 0, 0.0
+        self._by: Author | None = None
+        self._told, self._warnings, self._counted = set[int](), set[int](), set[str]()
+        self._shown: list[tuple[int, Shown]] = []  # with the number of steps before it
+        self._prompts: deque[tuple[int, str]] = deque(maxlen=_PROMPTS)
+        self._steps: deque[Step | None] = deque(maxlen=most)
+        self._sizes: deque[int] = deque(maxlen=most)  # bytes of each step
+        self._unread: deque[bytes] = deque(maxlen=most)  # lines of the newest steps
+
+    def add_lines(self, lines: Iterable[bytes]) -> Progress:
+        """Add the lines of a file; what is torn is left out."""
+        for line in lines:
+            if not is_note(line):
+                if line:
+                    self._unread.append(line)
+                    self._pass_step()
+            elif isinstance(note := parsed(line), dict):
+                self.add_note(note)
+        return self
+
+    def add_step(self, step: Step) -> None:
+        """Add a step."""
+        self._steps.append(step)
+        self._sizes.append(0)
+        self._pass_step()
+
+    def _pass_step(self) -> None:
+        self._warned = ""
+        self._since += 1
+        self._made += 1
+
+    def add_note(self, note: dict[str, Any]) -> None:
+        """Add what a note says."""
+        if _TASK in note:
+            self._task, self._since = str(note[_TASK]), 0
+            self._prompts.append((self._made, self._task))
+        lessons = _items(note, _TOLD, int)
+        self._told.update(lessons)
+        self._warnings.update(lessons if note.get(_CALL) else ())
+        self._counted.update(_items(note, _COUNTED, str))
+        self._warned = str(note.get(_CALL, self._warned))
+        self._made += sum(_items(note, _CUT, int))
+        self._begun = self._begun or seconds(note.get(_BEGUN))
+        if _SETTLED in note:
+            self._shown.clear()
+        match note.get(_SHOWN):
+            case [str(delivery), str(door), [*kinds]]:
+                shown = Shown(
+                    *(delivery, door, tuple(map(str, kinds))),
+                    lessons=tuple(sorted(set(lessons))),
+                    text=str(note.get(_WORDS, "")),
+                )
+                self._shown.append((self._made, shown))
+        match note.get(_BY):
+            case [str(person), str(machine)]:
+                self._by = Author(person, machine)
 
     def so_far(self) -> RunSoFar:
-        return read(self._lines())
+        """The run so far."""
+        self._read_steps()
+        return RunSoFar(
+            task=self._task,
+            steps=tuple(step for step in self._steps if step is not None),
+            told=frozenset(self._told),
+            counted=frozenset(self._counted),
+            warned=self._warned,
+            since=self._since,
+            warnings=frozenset(self._warnings),
+            shown=tuple(shown._replace(after=self._made - at) for at, shown in self._shown),
+            made=self._made,
+            begun=self._begun,
+            prompts=tuple(self._prompts),
+            by=self._by,
+        )
+
+    def _read_steps(self) -> None:
+        """Parse the lines of new steps; of all steps, keep the newest that `READ` allows."""
+        lines, room = list(self._unread), READ
+        self._unread.clear()
+        self._sizes.extend(map(len, lines))
+        fitting = 0
+        for size in reversed(self._sizes):
+            room -= size
+            if room < 0:
+                break
+            fitting += 1
+        self._steps.extend(map(_step, _values(lines[-fitting:] if fitting else [])))
+        while len(self._sizes) > fitting:
+            self._sizes.popleft()
+        while len(self._steps) > fitting:
+            self._steps.popleft()
+
+
+class _NotedRun:
+    """A run as a series of notes and steps."""
+
+    def __init__(self, name: str, scope: Scope | None) -> None:
+        self.name = name
+        self._scope = scope
 
     def begin(self, task: str) -> None:
         self._write({_TASK: task})
@@ -74,6 +169,31 @@ class FileRun:
 
     def counted(self, marks: Iterable[str]) -> None:
         self._write({_COUNTED: list(marks)})
+
+    def _write(self, record: Step | dict[str, Any]) -> None:
+        raise NotImplementedError
+
+
+class FileRun(_NotedRun):
+    """A run that several processes share: one file below `<home>/runs`."""
+
+    def __init__(
+        self, home: str, scope: Scope, run: str, *, name: str = "", by: Author | None = None
+    ) -> None:
+        identity = "\0".join((scope.tenant, scope.agent, scope.project or "", run))
+        super().__init__(name or _digest(identity, 16), scope)
+        self._folder = os.path.join(home, "runs")
+        self._path = os.path.join(self._folder, f"{tenant_mark(scope.tenant)}{self.name}{SUFFIX}")
+        self._by = by
+        self._unwritten: list[bytes] = []  # lines that could not be written
+
+    def so_far(self) -> RunSoFar:
+        if self._unwritten:
+            return Progress().add_lines(self._lines()).so_far()
+        return _follow(self._path)
+
+    def whole(self) -> RunSoFar:
+        return read(self._lines())
 
     def settled(self) -> None:
         """Drop the deliveries so far: their outcomes are noted. The run goes on."""
@@ -101,20 +221,16 @@ class FileRun:
     def _lines(self) -> list[bytes]:
         return [*lines_of(self._path), *self._unwritten]
 
-    def _write(self, record: object) -> None:
-        text = json.dumps(record, ensure_ascii=True, separators=(",", ":"))
-        self._unwritten.append(text.encode())
+    def _write(self, record: Step | dict[str, Any]) -> None:
+        self._unwritten.append(_line(record))
         # A newline comes first, so that a torn line damages only itself.
-        lines = (b"\n" + line for line in self._unwritten)
+        lines = [b"\n" + line for line in self._unwritten]
         try:
-            content = b"".join(lines)
-            size = self._append(content)
+            if not os.path.exists(self._path):
+                by = {} if self._by is None else {_BY: self._by}
+                lines.insert(0, b"\n" + _line({_BEGUN: time.time(), _OF: self._scope, **by}))
+            size = self._append(b"".join(lines))
             self._unwritten.clear()
-            if size == len(content):
-                begun = {_BEGUN: time.time(), _OF: self._scope}
-                self._append(b"\n" + json.dumps(begun).encode())
-                if self._by is not None:
-                    self._append(b"\n" + note_author(self._by).encode())
             if size > _KEPT:
                 self._cut()
         except OSError as error:
@@ -134,7 +250,7 @@ class FileRun:
         dropped = len(steps) - len(_newest(lines))
         first = steps[dropped] if dropped < len(steps) else len(lines)
         notes = [line for line in lines[:first] if is_note(line)]
-        cut = json.dumps({_CUT: [dropped]}).encode()
+        cut = _line({_CUT: [dropped]})
         _files.replace(self._path, b"\n".join([*notes, cut, *lines[first:]]))
 
     def _forget_stale(self, now: float) -> None:
@@ -155,64 +271,104 @@ class FileRun:
                 _files.unlink(entry.path)
 
 
-class MemoryRun:
+class MemoryRun(_NotedRun):
     """A run of this process."""
 
-    def __init__(self, name: str = "", past: RunSoFar = RunSoFar()) -> None:
-        self.name = name or os.urandom(16).hex()
-        self._steps: deque[Step] = deque(past.steps, maxlen=STEPS_REMEMBERED)
-        self._so_far = past
+    def __init__(
+        self, name: str = "", lines: Iterable[bytes] = (), *, by: Author | None = None
+    ) -> None:
+        """`lines`: those of a file, if the run was recorded elsewhere."""
+        super().__init__(name or os.urandom(16).hex(), None)
+        self._by = by
+        self._progress = Progress().add_lines(lines)
+        self._progress.add_note({_BY: by})
 
     def so_far(self) -> RunSoFar:
-        return self._so_far._replace(steps=tuple(self._steps))
+        return self._progress.so_far()
 
-    def begin(self, task: str) -> None:
-        past = self._so_far
-        prompts = (*past.prompts, (past.made, task))[-_PROMPTS:]
-        self._so_far = past._replace(
-            task=task, since=0, begun=past.begun or time.time(), prompts=prompts
-        )
-
-    def record(self, step: Step) -> None:
-        self._steps.append(step)
-        past = self._so_far
-        self._so_far = past._replace(
-            warned="",
-            since=past.since + 1,
-            shown=tuple(delivery._replace(after=delivery.after + 1) for delivery in past.shown),
-            made=past.made + 1,
-            begun=past.begun or time.time(),
-        )
-
-    def told(self, lessons: Iterable[int], call: str = "", shown: Shown | None = None) -> None:
-        past, fresh = self._so_far, frozenset(lessons)
-        new = () if shown is None else (shown._replace(lessons=tuple(sorted(fresh))),)
-        self._so_far = past._replace(
-            told=past.told | fresh,
-            warned=call_name(call),
-            warnings=past.warnings | fresh if call else past.warnings,
-            shown=(*past.shown, *new),
-        )
-
-    def counted(self, marks: Iterable[str]) -> None:
-        self._so_far = self._so_far._replace(counted=self._so_far.counted.union(marks))
+    whole = so_far
 
     def end(self, outcome: str = "", at: float = 0.0) -> bool:
-        self._steps.clear()
-        self.name = os.urandom(16).hex()
-        self._so_far = RunSoFar()
+        self.name, self._progress = os.urandom(16).hex(), Progress()
+        self._progress.add_note({_BY: self._by})
         return False
+
+    def _write(self, record: Step | dict[str, Any]) -> None:
+        self._progress.add_note({_BEGUN: time.time()})
+        if isinstance(record, Step):
+            self._progress.add_step(record)
+        else:
+            self._progress.add_note(record)
+
+
+class _Followed(NamedTuple):
+    """What was read of a file: the first bytes, the last, where they end, and their sum."""
+
+    head: bytes
+    last: bytes
+    end: int
+    progress: Progress
+
+
+_followed: OrderedDict[str, _Followed] = OrderedDict()  # the latest last
+_following = ForkLock()
+
+
+def _follow(path: str) -> RunSoFar:
+    """The run in a file. What this process has read before is not read again."""
+    with _following:
+        known = _followed.pop(path, None)
+        try:
+            with _open(path) as file:
+                if known is None or not _is_same(file, known):
+                    known = _Followed(b"", b"", 0, Progress())
+                    file.seek(0)
+                new = file.read()
+        except (FileNotFoundError, NotADirectoryError):
+            return RunSoFar()
+        except OSError as error:
+            raise storage_error(error, path) from error
+        *lines, last = new.split(b"\n")
+        # Whoever adds a line writes its newline first: the last line may still be half written.
+        if parsed(last) is not None:
+            lines.append(last)
+        else:
+            new = new[: max(0, len(new) - len(last) - 1)]
+        known = _Followed(
+            head=(known.head + new)[:_EDGE],
+            last=(known.last + new)[-_EDGE:],
+            end=known.end + len(new),
+            progress=known.progress.add_lines(lines),
+        )
+        _followed[path] = known
+        if len(_followed) > _FOLLOWED:
+            _followed.popitem(last=False)
+        return known.progress.so_far()
+
+
+def _is_same(file: BinaryIO, known: _Followed) -> bool:
+    """Whether a file only has grown; if so, it is read from where the known part ends.
+
+    The first note holds the time at which a run began.
+    """
+    if file.read(len(known.head)) != known.head:
+        return False
+    file.seek(known.end - len(known.last))
+    return file.read(len(known.last)) == known.last
+
+
+def _open(path: str) -> BinaryIO:
+    return os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb")
 
 
 def lines_of(path: str) -> list[bytes]:
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+        with _open(path) as file:
+            return file.read().split(b"\n")
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
         raise storage_error(error, path) from error
-    with os.fdopen(handle, "rb") as file:
-        return file.read().split(b"\n")
 
 
 def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
@@ -227,61 +383,9 @@ def call_name(call: str) -> str:
     return _digest(call, 8) if call else ""
 
 
-def read(lines: list[bytes]) -> RunSoFar:
-    """The run in a file; torn lines are left out."""
-    told: set[int] = set()
-    warnings: set[int] = set()
-    counted: set[str] = set()
-    shown: list[tuple[int, Shown]] = []
-    prompts: list[tuple[int, str]] = []
-    task, warned, since, made, begun = "", "", 0, 0, 0.0
-    by = None
-    for line in lines:
-        if not is_note(line):
-            warned = "" if line else warned
-            since, made = since + bool(line), made + bool(line)
-            continue
-        note = parsed(line)
-        if not isinstance(note, dict):
-            continue
-        if _TASK in note:
-            task, since = str(note[_TASK]), 0
-            prompts.append((made, task))
-        lessons = _items(note, _TOLD, int)
-        told.update(lessons)
-        warnings.update(lessons if note.get(_CALL) else ())
-        counted.update(_items(note, _COUNTED, str))
-        warned = str(note.get(_CALL, warned))
-        made += sum(_items(note, _CUT, int))
-        begun = begun or seconds(note.get(_BEGUN))
-        by = _read_author(note.get(_BY)) or by
-        shown = [] if _SETTLED in note else shown
-        shown += [(made, delivery) for delivery in _read_shown(note, lessons)]
-    steps = tuple(step for values in _values(_newest(lines)) if (step := _step(values)))
-    notes = frozenset(told), frozenset(counted), warned, since, frozenset(warnings)
-    aged = tuple(delivery._replace(after=made - at) for at, delivery in shown)
-    return RunSoFar(task, steps, *notes, aged, made, begun, tuple(prompts[-_PROMPTS:]), by)
-
-
-def note_author(by: Author) -> str:
-    """The line that says whom a run is made for; the last one counts."""
-    return json.dumps({_BY: by})
-
-
-def _read_author(noted: object) -> Author | None:
-    match noted:
-        case [str(person), str(machine)]:
-            return Author(person, machine)
-    return None
-
-
-def _read_shown(note: dict[str, Any], lessons: Iterable[int]) -> list[Shown]:
-    """The delivery of a note, if it is complete."""
-    match note.get(_SHOWN):
-        case [str(delivery), str(door), [*kinds]]:
-            about, text = tuple(map(str, kinds)), str(note.get(_WORDS, ""))
-            return [Shown(delivery, door, about, lessons=tuple(sorted(set(lessons))), text=text)]
-    return []
+def read(lines: Iterable[bytes]) -> RunSoFar:
+    """The whole run in the lines of a file; torn lines are left out."""
+    return Progress(most=None).add_lines(lines).so_far()
 
 
 def _newest(lines: list[bytes]) -> list[bytes]:
@@ -312,6 +416,15 @@ def _items(note: dict[str, Any], name: str, of: type) -> list[Any]:
 
 def seconds(noted: object) -> float:
     return float(noted) if isinstance(noted, int | float) else 0.0
+
+
+def note_author(by: Author) -> str:
+    """The line that says whom a run is made for; the last one counts."""
+    return _line({_BY: by}).decode()
+
+
+def _line(record: object) -> bytes:
+    return json.dumps(record, ensure_ascii=True, separators=(",", ":")).encode()
 
 
 def _values(lines: list[bytes]) -> list[Any]:

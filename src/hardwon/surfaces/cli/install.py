@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -11,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hardwon import __version__
 from hardwon.core import settings_file
 from hardwon.core.errors import HardwonError, InvalidInput
 from hardwon.core.settings import Settings, load
 from hardwon.models import command as headless
 from hardwon.storage.auth import kept_token
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.learning import offer_learning
 from hardwon.surfaces.cli.output import complain, say, say_folded
 from hardwon.surfaces.hooks import command as hook_command
 from hardwon.surfaces.hooks import installer, locations
@@ -196,10 +197,11 @@ def command(
     if port is not None and set(agents) != {"claude-code"}:
         raise click.UsageError("--http is for claude-code only")
     if cache := _cache_of_program():
-        complain(
-            f"this hardwon lives in {cache}, which is cleaned now and then, and its hooks with it;"
-            " install it first (`uv tool install hardwon`, `pipx install hardwon`), then again here"
-        )
+        complain(f"this hardwon lives in {cache}, which is cleaned now and then, and hooks with it")
+        uv = os.environ.get("UV")  # set where `uvx` has started this program
+        if uv and not dry_run:
+            _install_tool(uv, is_asking=not yes)
+        complain("install it first (`uv tool install hardwon`, `pipx install hardwon`)")
     for agent in agents:
         target = _target(agent, level, _call(agent, port, data_home, is_usual=home is None))
         is_change = _carry_out(
@@ -217,6 +219,8 @@ def command(
         way = way or (BACKGROUND if wants_model else NONE)
     if not dry_run:
         choose_reader(agents, data_home, way, is_asking=not yes)
+        from hardwon.surfaces.cli.learning import offer_learning
+
         offer_learning(data_home, wants_learning, is_asking=not yes)
 
 
@@ -254,6 +258,19 @@ def _cache_of_program() -> str:
     caches = (*named, "~/.cache", "~/Library/Caches", gettempdir())
     real = (os.path.realpath(os.path.expanduser(cache)) for cache in caches if cache)
     return next((cache for cache in real if own.startswith(cache + os.sep)), "")
+
+
+def _install_tool(uv: str, *, is_asking: bool) -> None:
+    """Install this version of the program with `uv`, and continue in it; returns if it cannot."""
+    wanted = f"hardwon=={__version__}"
+    if is_asking and sys.stdin.isatty():
+        click.confirm(f"Run `uv tool install {wanted}` first?", default=True, abort=True)
+    if subprocess.run([uv, "tool", "install", wanted], check=False).returncode:
+        return
+    listed = subprocess.run([uv, "tool", "dir", "--bin"], capture_output=True, text=True)
+    program = os.path.join(listed.stdout.strip(), "hardwon")
+    environ = {name: value for name, value in os.environ.items() if name != "UV"}  # not once more
+    os.execve(program, [program, *sys.argv[1:]], environ)
 
 
 def _say_what_is_next(target: Target, level: str) -> None:

@@ -437,7 +437,11 @@ def export(form: str, output: str | None, **place: Any) -> None:
     default="",
     help="The tenant to read, in a store of several; default: --tenant.",
 )
-@click.option("--from-agent", default="", help="The agent to read; default: --agent; `*`: all.")
+@click.option(
+    "--from-agent",
+    default="",
+    help="The agent to read; default: --agent; `*`: all, and each keeps its own.",
+)
 @options.verbose
 @options.scope
 @options.as_json

@@ -16,15 +16,13 @@ import click
 
 import hardwon
 from hardwon import Hardwon
-from hardwon.api.client import remote
 from hardwon.core import _files
 from hardwon.core.errors import HardwonError
 from hardwon.core.settings import Settings, default_home, load
 from hardwon.core.settings_file import unknown_settings
 from hardwon.core.text.clean import plural
 from hardwon.engine import trust
-from hardwon.engine.worker import in_words
-from hardwon.surfaces.cli import login, options
+from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.install import double_installs, files
 from hardwon.surfaces.cli.output import dump, say_folded, table
 from hardwon.surfaces.hooks import hook_log, installer
@@ -62,7 +60,12 @@ def command(home: str | None, as_json: bool) -> None:
 def _shared_server(home: str | None) -> Sequence[str]:
     """How far this machine agrees with the server it is logged in to."""
     try:
-        return login.server_lines(load(home))
+        settings = load(home)
+        if not settings.server.url:
+            return []
+        from hardwon.surfaces.cli import login
+
+        return login.server_lines(settings)
     except HardwonError as error:
         return [f"Server: {error}"]
 
@@ -254,6 +257,9 @@ def _can_be_created(home: str) -> tuple[bool, str]:
 
 def _store(settings: Settings) -> tuple[bool, str]:
     if settings.server.url:  # the lessons are there; here is a copy
+        from hardwon.api.client import remote
+        from hardwon.surfaces.cli import login
+
         with remote.log_in(settings) as hw:
             me = hw.me()
         lines = [line.removeprefix("Server: ") for line in login.server_lines(settings)]
@@ -274,6 +280,8 @@ def _queue(settings: Settings) -> tuple[bool, str]:
     with hardwon.open(settings=settings) as hw:
         counts, _ = hw.queue.status()
     dead = f"{counts.dead} given up" + ("; see `hardwon reflect failed`" if counts.dead else "")
+    from hardwon.engine.worker import in_words
+
     return not counts.quarantined, "; ".join((f"{counts.pending} waiting", dead, *in_words(counts)))
 
 

@@ -8,6 +8,7 @@ from hardwon.core.errors import HardwonError
 from hardwon.core.text.clean import one_line
 from hardwon.core.values.run import ASKED
 from hardwon.engine import trust
+from hardwon.knowledge.reading.mined_lesson import fixes_to_show, learnt_line
 from hardwon.surfaces.hooks import writing
 from hardwon.surfaces.hooks.events import SILENCE, Event, EventKind, HookReply
 
@@ -66,7 +67,9 @@ class _Conversation:
         if self._asks and writing.is_allowed(self._agent, event):
             return HookReply(is_allowed=True)
         injection = self._agent.before_action(event.tool, event.args)
-        return HookReply(denial=injection.text) if injection.denied else self._reply(injection)
+        if injection.denied:
+            return HookReply(denial=injection.text, note=self._note(injection))
+        return self._reply(injection)
 
     def action_worked(self, event: Event) -> HookReply:
         if self._asks and writing.is_ours(self._agent, event):
@@ -107,7 +110,7 @@ class _Conversation:
 
     def _note(self, injection: Injection) -> str:
         """A line on what was learnt or shown; once a turn, and only if the setting is on."""
-        line = injection.learnt or _shown(injection.lessons)
+        line = injection.learnt or _describe(injection.lessons)
         if not line or not self._hw.settings.hooks.say:
             return ""
         run = self._agent.run
@@ -143,10 +146,14 @@ class _Conversation:
             self._hw.wake()
 
 
-def _shown(lessons: Sequence[Lesson]) -> str:
+def _describe(lessons: Sequence[Lesson]) -> str:
     """The shown lessons that have a fix, in one line; "" when there are none."""
     with_fix = [lesson for lesson in lessons if lesson.is_active]
     if not with_fix:
         return ""
+    best = with_fix[0]
+    fixes = fixes_to_show(best.fixes)
     others = f" and {len(with_fix) - 1} more" if len(with_fix) > 1 else ""
-    return f"showed lesson #{with_fix[0].id}{others}: {one_line(with_fix[0].situation, _LINE)}"
+    if fixes and fixes[0].mistake:
+        return f"{learnt_line(fixes[0])}{others}"
+    return f"showed lesson #{best.id}{others}: {one_line(best.situation, _LINE)}"

@@ -51,6 +51,9 @@ class MemoryStore:
     def together(self) -> nullcontext[None]:
         return nullcontext()
 
+    def last_state(self) -> None:
+        return None
+
     def shelves(self, tenant: str) -> dict[Scope, int]:
         active = (lesson.scope for lesson in self.lessons.all.values() if lesson.is_active)
         counts = Counter(scope for scope in active if scope.tenant == tenant)

@@ -77,11 +77,10 @@ class MemoryFailures:
         self.all: dict[tuple[Scope, str], tuple[str, int]] = {}
         self.times: dict[tuple[Scope, str], list[datetime]] = {}  # of every occurrence
 
-    def met(self, scope: Scope, signature: str, text: str, now: datetime) -> int:
+    def met(self, scope: Scope, signature: str, text: str, now: datetime) -> None:
         first_text, count = self.all.get((scope, signature), (text, 0))
         self.all[scope, signature] = (first_text, count + 1)
         self.times.setdefault((scope, signature), []).append(now)
-        return count + 1
 
     def move(self, scope: Scope, target: Scope) -> None:
         """Move the failures of a scope to another; counts are added."""

@@ -34,8 +34,9 @@ class SqliteStore(SqlStore):
         self.lessons = SqliteLessons(self._db, fresh)
         journal.on("made", lambda _: None)  # notes of older builds
         if self._db.was_migrated:
-            with self._db:  # merge waiting rows now, not at the next recall
+            with self._db:
                 self.lessons.publish_guards()
+                self.lessons.settle()  # now, not at the next recall
 
     @cached_property
     def listing(self) -> SqliteListing:

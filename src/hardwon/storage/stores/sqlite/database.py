@@ -106,9 +106,12 @@ class Database:
         self._held: list[AbstractContextManager[Any]] = []
         self.before_commit: Callable[[], None] = lambda: None
         self._notes: dict[object, Any] = {}
+        self._shelf_notes: dict[object, Any] = {}
+        self._version = -1  # SQLite's count of the changes by others
         self.was_migrated = False  # by this process, from an older schema
         self.begun = 0  # writing transactions
         self.undone = 0  # rolled-back transactions: what was read in them is invalid
+        self.changed = 0  # how often others were seen to have changed something
         self._open()
 
     def rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
@@ -148,18 +151,30 @@ class Database:
             try:
                 with self._turn:
                     self.run("BEGIN IMMEDIATE")
-                self._refuse_newer()
                 self.begun += 1
+                if self.notice_changes():
+                    self._refuse_newer()
             except BaseException:
                 self._release()
                 raise
         return self
+
+    def notice_changes(self) -> bool:
+        """Forget what is known if others have changed something; whether they have."""
+        version = self._connection.execute("PRAGMA data_version").fetchone()[0]
+        if version == self._version:
+            return False
+        self._version = version
+        self._shelf_notes.clear()
+        self.changed += 1
+        return True
 
     def _refuse_newer(self) -> None:
         """NewerSchema if a newer hardwon has migrated the file since it was opened."""
         version = self._connection.execute("PRAGMA user_version").fetchone()[0]
         if version > SCHEMA:
             self._connection.rollback()
+            self._version = -1
             raise NewerSchema(self.path, version, SCHEMA)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
@@ -205,7 +220,11 @@ class Database:
 
     def state(self) -> object:
         """A value that differs after every change by any process."""
-        return self.row("PRAGMA data_version"), self.row("SELECT total_changes()")
+        return self.row("PRAGMA data_version"), self._owner, self._connection.total_changes
+
+    def last_state(self) -> object:
+        """The same as the open transaction or the last one saw it, without asking again."""
+        return self.changed, self._connection.total_changes
 
     def together(self) -> Database:
         """A transaction; the file has one writer, so no count of it changes meanwhile."""
@@ -231,6 +250,11 @@ class Database:
         """What parts of the store remember until the open writing transaction ends."""
         return self._notes if self._depth else None
 
+    @property
+    def shelf_notes(self) -> dict[object, Any] | None:
+        """What is known of shelves, until somebody changes one; of use inside a transaction."""
+        return self._shelf_notes if self._connection.in_transaction else None
+
     def hold(self, resource: AbstractContextManager[T]) -> T:
         """Enter a context that is left after the transaction, with the same outcome."""
         entered = resource.__enter__()
@@ -241,7 +265,9 @@ class Database:
         self._notes.clear()
         if self._connection.in_transaction:
             self._connection.rollback()
-        self.undone += kind is not None
+        if kind is not None:
+            self.undone += 1
+            self._shelf_notes.clear()
         resources, self._held = self._held, []
         for resource in resources:
             resource.__exit__(kind, None, None)
@@ -284,6 +310,7 @@ class Database:
 
     def _open(self) -> None:
         """Open the file; if it cannot be written now, read-only, and try again each time."""
+        self._version = -1  # nothing is known of it
         try:
             self._open_to_write()
             self._is_frozen = False
@@ -356,6 +383,7 @@ class Snapshot:
             self._is_own = not self._db._usable_connection().in_transaction
             if self._is_own:
                 self._db.run("BEGIN")
+                self._db.notice_changes()
         except BaseException:
             self._db._lock.release()
             raise

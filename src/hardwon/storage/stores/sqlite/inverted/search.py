@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     # Number (0: not written yet), key, holders and shelf, the rarest first.
     Terms = list[tuple[int, str, int, int]]
 
+_ADD = "INSERT INTO fresh (shelf, lesson, is_new, entries) VALUES (?, ?, ?, ?)"
 _SPAN = "SELECT (SELECT min(id) FROM fresh), (SELECT max(id) FROM fresh)"
 _AT_ONCE = 512  # rows moved together
 
@@ -38,9 +39,10 @@ class Memtable:
         self._base = 0, 0  # transactions undone, and the first row: another one means a new start
         self._last = 0  # the last row that was read
         self._entries: dict[int, tuple[int, dict[str, int]]] = {}  # by lesson: shelf, impacts
+        self._holders: dict[str, dict[int, int]] = {}  # by key: lessons and impacts
         self._added: dict[int, int] = {}  # lessons not counted in the dictionary yet, by shelf
         self._unwritten: list[Waiting] = []  # rows of the open transaction
-        self._looked_in = 0  # the transaction that last called `look`
+        self._seen = -1, -1  # the changes by others and the undone ones that `look` has seen
         self._own_entries: dict[int, tuple[int, dict[str, int]]] = {}
         self._own_added: dict[int, int] = {}
 
@@ -53,18 +55,29 @@ class Memtable:
 
     def write(self) -> None:
         """Write the notes of this transaction as rows. Call inside `with database:`."""
-        self._db.run_many(
-            "INSERT INTO fresh (shelf, lesson, is_new, entries) VALUES (?, ?, ?, ?)",
-            [(*row, json.dumps(entries)) for *row, entries in self._unwritten],
-        )
-        self.forget()
+        self.look()
+        for shelf, lesson, is_new, entries in self._unwritten:
+            row = shelf, lesson, is_new, json.dumps(entries)
+            self._last = self._db.run(_ADD, row)
+            if not self._base[1]:
+                self._base = self._db.undone, self._last
+            self._enter(shelf, lesson, entries, is_new=is_new)
+        self._drop_unwritten()
 
     def forget(self) -> None:
         """Drop the unwritten notes; the rows may have changed."""
-        self._looked_in = 0
+        self._seen = -1, -1
+        self._drop_unwritten()
+
+    def _drop_unwritten(self) -> None:
         self._unwritten.clear()
         self._own_entries.clear()
         self._own_added.clear()
+
+    @property
+    def has_unwritten(self) -> bool:
+        """Whether notes of this transaction were not written."""
+        return bool(self._unwritten)
 
     def take_all(self) -> Iterator[list[Waiting]]:
         """Take all waiting rows, oldest first, in batches; they are removed."""
@@ -79,19 +92,21 @@ class Memtable:
 
     def waiting(self) -> int:
         """How many notes wait."""
-        first, last = self._db.rows(_SPAN)[0]
-        return len(self._unwritten) + (0 if first is None else last - first + 1)
+        self.look()
+        return len(self._unwritten) + (self._last - self._base[1] + 1 if self._last else 0)
 
     def look(self) -> None:
-        """Read the changes since the last call; during a transaction nobody else makes any."""
-        if self._db.is_writing and self._looked_in == self._db.begun:
+        """Read the changes since the last call. Call inside a transaction or snapshot."""
+        seen = self._db.changed, self._db.undone
+        if self._seen == seen:
             return
-        self._looked_in = self._db.begun
+        self._seen = seen
         first, last = self._db.rows(_SPAN)[0]
         base, newest = (self._db.undone, first or 0), last or 0
         if base != self._base or newest < self._last:
             self._base, self._last = base, 0
             self._entries.clear()
+            self._holders.clear()
             self._added.clear()
         if newest > self._last:
             self._read(self._last)
@@ -101,8 +116,16 @@ class Memtable:
         """The lessons of these shelves that hold each key, with impacts."""
         by_key: Postings = {}
         distinct, visible = dict.fromkeys(query_keys), frozenset(shelves)
+        for key in filter(self._holders.__contains__, distinct):
+            pairs = [
+                (lesson, impact)
+                for lesson, impact in self._holders[key].items()
+                if self._entries[lesson][0] in visible and lesson not in self._own_entries
+            ]
+            if pairs:
+                by_key[key] = pairs
         has_none = distinct.keys().isdisjoint
-        for lesson, (shelf, entries) in self._all().items():
+        for lesson, (shelf, entries) in self._own_entries.items():
             if shelf in visible and not has_none(entries.keys()):
                 for key in filter(entries.__contains__, distinct):
                     by_key.setdefault(key, []).append((lesson, entries[key]))
@@ -114,21 +137,27 @@ class Memtable:
 
     def lessons(self) -> Iterable[int]:
         """Lessons whose postings in the dictionary may be outdated."""
-        return self._all()
-
-    def _all(self) -> dict[int, tuple[int, dict[str, int]]]:
         return self._entries | self._own_entries if self._own_entries else self._entries
+
+    def _enter(self, shelf: int, lesson: int, entries: dict[str, int], *, is_new: bool) -> None:
+        """Set the keys of a lesson whose row is written."""
+        _, before = self._entries.get(lesson, (shelf, {}))
+        for key in before:
+            del self._holders[key][lesson]
+        self._entries[lesson] = shelf, entries
+        self._added[shelf] = self._added.get(shelf, 0) + is_new
+        for key, impact in entries.items():
+            self._holders.setdefault(key, {})[lesson] = impact
 
     def _read(self, after: int) -> None:
         rows = self._db.rows(
             "SELECT shelf, lesson, is_new, entries FROM fresh WHERE id > ? ORDER BY id", (after,)
         )
         for shelf, lesson, is_new, entries in rows:
-            self._entries[lesson] = shelf, json.loads(entries)
-            self._added[shelf] = self._added.get(shelf, 0) + is_new
+            self._enter(shelf, lesson, json.loads(entries), is_new=is_new)
 
 
-FRESH = 128  # waiting lessons that a writer merges; usually a worker has done it before
+FRESH = 512  # waiting lessons that a writer merges; usually a worker has done it before
 _TENDED = 64  # waiting lessons that a worker merges, and those of one transaction that are gathered
 _MOST_KEYS = 400  # SQLite allows 999 values in a query
 
@@ -172,15 +201,17 @@ class Index:
 
     def settle_all(self) -> None:
         """Merge all waiting rows into the tables. Call inside `with database:`."""
+        if not self._is_writing:
+            self._db.hold(self)
         self._gather().flush()
         merge.settle_texts(self._db)
 
     def tend(self) -> None:
         """Merge the waiting rows if they are many, so that no writer has to."""
-        if self._fresh.waiting() > _TENDED:
+        with self._db.snapshot():
+            is_long = self._fresh.waiting() > _TENDED
+        if is_long:
             with self._db:
-                if not self._is_writing:
-                    self._db.hold(self)
                 self.settle_all()
 
     def __enter__(self) -> None:
@@ -190,10 +221,13 @@ class Index:
         """Drop what is in memory: it was written, or the transaction was rolled back."""
         if self._pending:
             self._pending.close()
+        if self._pending or self._fresh.has_unwritten:
+            self._fresh.forget()
         self._is_writing, self._pending = False, None
-        self._fresh.forget()
 
     def _before_commit(self) -> None:
+        if not self._is_writing:
+            return
         if self._pending or self._fresh.waiting() > self._limit:
             self.settle_all()
         else:
@@ -209,9 +243,7 @@ class Index:
 
     def tally(self, scope: Scope, query: Query) -> tuple[Visible, MatchTally]:
         """The shelves visible from a scope, and the scores of the lessons there."""
-        known = scopes.transaction_notes(
-            self._db
-        )  # during a transaction nobody else changes a count
+        known = scopes.shelf_notes(self._db)
         if ("visible", scope) not in known:
             known["visible", scope] = scopes.visible(self._db, scope)
         visible: Visible = known["visible", scope]
@@ -224,32 +256,42 @@ class Index:
         fresh = self._fresh.postings(visible.ids, query_keys)
         pending = self._pending.count_added(visible.ids) if self._pending else 0
         total = visible.total + self._fresh.count_added(visible.ids) + pending
-        terms = self._terms(visible, query_keys)
+        budget = entries_read(query, total)
+        terms, blocks = self._terms(visible, query_keys, budget)
         if not terms and not fresh:  # as for most lessons of a pack
             return MatchTally(query.near, total=total)
         return tallied(
             query,
-            self._postings(terms, entries_read(query, total)),
+            self._postings(terms, blocks, budget),
             known=[(key, holders) for _, key, holders, _ in terms],
             total=total,
             fresh=fresh,
             changed=self._fresh.lessons(),
         )
 
-    def _terms(self, visible: Visible, query_keys: tuple[str, ...]) -> Terms:
-        written = self._db.rows(
-            f"SELECT id, term, holders, shelf FROM terms WHERE shelf IN ({marks(visible.ids)})"
-            f" AND term IN ({marks(query_keys)}) ORDER BY holders, term, shelf",
-            (*visible.ids, *query_keys),
+    def _terms(
+        self, visible: Visible, query_keys: tuple[str, ...], budget: int
+    ) -> tuple[Terms, dict[int, list[bytes]]]:
+        """The terms of the keys, the rarest first, and the blocks of the rare ones."""
+        few = budget // max(1, len(query_keys))  # all of these together are within the limit
+        rows = self._db.rows(
+            "SELECT t.id, t.term, t.holders, t.shelf, p.lessons FROM terms AS t LEFT JOIN postings"
+            " AS p ON p.term = t.id AND t.holders <= ?"
+            f" WHERE t.shelf IN ({marks(visible.ids)}) AND t.term IN ({marks(query_keys)})"
+            " ORDER BY t.holders, t.term, t.shelf",
+            (few, *visible.ids, *query_keys),
         )
-        return (
-            self._pending.add_pending(visible.ids, query_keys, written)
-            if self._pending
-            else written
-        )
+        blocks: dict[int, list[bytes]] = {}
+        for number, *_, block in rows:
+            if block is not None:
+                blocks.setdefault(number, []).append(block)
+        written: Terms = list(dict.fromkeys(row[:4] for row in rows))
+        if self._pending:
+            written = self._pending.add_pending(visible.ids, query_keys, written)
+        return written, blocks
 
     def _postings(
-        self, terms: Terms, budget: int
+        self, terms: Terms, blocks: dict[int, list[bytes]], budget: int
     ) -> Iterator[tuple[str, Iterable[tuple[int, int]]]]:
         """Keys and the lessons that hold them, within the limit; rare keys in full."""
         rare: Terms = []
@@ -258,10 +300,13 @@ class Index:
                 break
             rare.append(term)
             budget -= term[2]
-        keys_by_number = {number: key for number, key, _, _ in rare}
-        sql = f"SELECT term, lessons FROM postings WHERE term IN ({marks(keys_by_number)})"
-        for number, block in self._db.rows(sql, tuple(keys_by_number)) if rare else ():
-            yield keys_by_number[number], postings.pairs(block)
+        unread = {number: key for number, key, _, _ in rare if number not in blocks}
+        sql = f"SELECT term, lessons FROM postings WHERE term IN ({marks(unread)})"
+        for number, block in self._db.rows(sql, tuple(unread)) if unread else ():
+            yield unread[number], postings.pairs(block)
+        for number, key, _, _ in rare:
+            for block in blocks.get(number, ()):
+                yield key, postings.pairs(block)
         if self._pending:
             for _, key, _, shelf in rare:
                 yield key, self._pending.pairs(shelf, key, merge.MOST)
