@@ -52,7 +52,7 @@ def main() -> None:
                 return sum(sent), len(sent)
 
             of_server = _counts(hw, on_server)
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (door, str(of_file[door][0]), str(of_server[door][0]), str(of_server[door][1]))
         for door in of_file
     ]
