@@ -25,7 +25,7 @@ def main() -> None:
     requests = [_request(first) for first in range(0, count, _IN_REQUEST)]
     with tempfile.TemporaryDirectory() as home, hardwon.open(home) as hw:
         traces = hw.agent("clerk").traces
-        rows = [("", "spans a second of CPU", "of time")]
+        rows: list[tuple[str, ...]] = [("", "spans a second of CPU", "of time")]
         rows.append(
             _measure("taken in, durable", count, lambda: [traces.take(r) for r in requests])
         )
