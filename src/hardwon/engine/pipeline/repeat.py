@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.core.values.lesson import EDITED, PREPARED, Fix, Lesson, Status
-from hardwon.core.values.run import Trigger
+from hardwon.core.values.run import Step, Trigger
 from hardwon.knowledge.evidence.calls import calls_of, only_call
 from hardwon.knowledge.evidence.common import READERS
 from hardwon.knowledge.evidence.keys import same_key
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from datetime import datetime
 
-    from hardwon.core.values.run import EndedRun, RunSoFar, Step
+    from hardwon.core.values.run import EndedRun, RunSoFar
     from hardwon.core.values.scope import Scope
     from hardwon.knowledge.evidence.calls import Call
     from hardwon.storage.ports import LessonStore
@@ -93,17 +93,25 @@ def _says_otherwise(fix: Fix, pending: Call, past: RunSoFar, *, sure: int) -> bo
 
     What must be called first counts when it helped in `sure` runs.
     """
-    if fix.sort != TRAIL or fix.failed:
+    if fix.sort != TRAIL or fix.failed or not _is_about(fix, pending):
         return False  # a file was changed, or the goal, or it did not always help
     _, *first = fix.key.split(PREPARED)
     if first:
-        if fix.worked < sure or EDITED in fix.key or READERS.issuperset(first):
-            return False  # the files may be right now
+        if fix.worked < sure or EDITED in fix.key or READERS.issuperset(filter(None, first)):
+            return False  # the files may be right now, or nothing was called
         made = {call.program for step in past.steps for call in calls_of(step)}
         return made.isdisjoint(first)
     if pending.is_tool:
         return True
     return _words(show_call(pending, Seen(past.task))) != _words(fix.call)
+
+
+def _is_about(fix: Fix, pending: Call) -> bool:
+    """Whether a fix was found for a call of the same kind: others may end in the same words."""
+    if pending.is_tool or not fix.mistake:
+        return not fix.mistake or fix.mistake.partition("(")[0] == pending.program
+    calls = calls_of(Step("bash", fix.mistake))
+    return bool(calls) and calls[-1].kind.split()[:2] == pending.kind.split()[:2]
 
 
 def _words(call: str) -> list[str]:

@@ -328,7 +328,7 @@ def _leaves(given: object, name: str) -> Iterator[tuple[str, object]]:
 
 def _resemble(old: object, new: object) -> bool:
     """Whether two values may mean the same: they share a part, or all of their digits."""
-    if isinstance(old, int | float) and isinstance(new, int | float):
+    if old == new or (isinstance(old, int | float) and isinstance(new, int | float)):
         return True
     one, two = (str(value).lower() for value in (old, new))
     if "/" in one and "/" in two and " " not in one + two:  # folders are shared by many files

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from hardwon.core.settings import Settings
 from hardwon.core.text.clean import clip, clip_words, one_line, plural
 from hardwon.core.text.quoting import quotable
-from hardwon.core.values.lesson import Fix, Lesson
+from hardwon.core.values.lesson import EDITED, Fix, Lesson
 from hardwon.core.values.run import RunSoFar, Step
 from hardwon.core.values.scope import Scope
 from hardwon.engine.doors import Doors
@@ -132,9 +132,8 @@ class Failures:
         fixes = (fix for lesson in self._lessons if kind in lesson.kinds for fix in lesson.fixes)
         failing = self._past.last_failing(kind)
         between = self._past.steps[(failing or 0) + 1 :]
-        return any(fix.key == key and fix.is_vague for fix in fixes) and any(
-            writings(step.tool, step.args) for step in between
-        )
+        is_before = (fix.is_vague or EDITED in fix.key for fix in fixes if fix.key == key)
+        return any(is_before) and any(writings(step.tool, step.args) for step in between)
 
     def _fix_insight(self, lesson: Lesson, fix: Fix) -> Insight:
         """The insight that a fix got past the failure of a lesson."""
