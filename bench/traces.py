@@ -10,6 +10,7 @@ import argparse
 import struct
 import tempfile
 import time
+from collections.abc import Callable
 
 import hardwon
 from bench.timing import table
@@ -25,7 +26,7 @@ def main() -> None:
     requests = [_request(first) for first in range(0, count, _IN_REQUEST)]
     with tempfile.TemporaryDirectory() as home, hardwon.open(home) as hw:
         traces = hw.agent("clerk").traces
-        rows = [("", "spans a second of CPU", "of time")]
+        rows: list[tuple[str, ...]] = [("", "spans a second of CPU", "of time")]
         rows.append(
             _measure("taken in, durable", count, lambda: [traces.take(r) for r in requests])
         )
@@ -35,9 +36,9 @@ def main() -> None:
     table(f"{count:,} spans", rows)
 
 
-def _measure(name: str, count: int, do: object) -> tuple[str, ...]:
+def _measure(name: str, count: int, do: Callable[[], object]) -> tuple[str, ...]:
     began, worked = time.time(), time.process_time()
-    do()  # type: ignore[operator]
+    do()
     spent, cpu = time.time() - began, time.process_time() - worked
     return name, f"{count / cpu:,.0f}", f"{count / spent:,.0f}"
 
