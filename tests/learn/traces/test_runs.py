@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from hardwon.core.errors import InvalidInput
+from hardwon.engine.runtime import MEMORY
 from hardwon.learn.traces import runs
 from hardwon.learn.transcripts.past import EMPTY, LEARNT, Learnt
 from tests.learn.past_runs import evidence, runs_of
@@ -259,3 +260,21 @@ def test_an_odd_time_or_value_is_no_error(hw: StoredHardwon) -> None:
     take(hw, odd, root_span(8, json.dumps({"a": 1})))
 
     assert [run.status for run in collect(hw)] == [LEARNT]
+
+
+def test_a_damaged_file_is_set_aside_and_the_others_are_recorded(hw: StoredHardwon) -> None:
+    take(hw, *CALLS, ROOT)
+    folder = Path(hw.settings.home, "traces")
+    (folder / "0-torn.jsonl").write_text('["default", "coder", null]\n[1, [')
+
+    assert [run.steps for run in collect(hw)] == [3]
+    assert [path.name for path in folder.glob("*.damaged")] == ["0-torn.jsonl.damaged"]
+
+
+def test_a_store_in_memory_records_at_once(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    with opened(MEMORY) as hw:
+        take(hw, *CALLS, ROOT)
+
+        assert calls(hw) == [["kiosk stock", "kiosk login", "kiosk stock"]]
+    assert list(tmp_path.iterdir()) == []
