@@ -52,6 +52,12 @@ def test_a_call_for_help_is_no_way() -> None:
     assert ways_of([("t", [_step("yard --help"), _step("yard help take")])]) == []
 
 
+def test_a_call_without_the_arguments_of_another_is_no_way() -> None:
+    steps = [_step("yard stage"), _step("yard stage a@1 --window 26w14.4")]
+
+    assert [way.call for way in ways_of([("t", steps)])] == ["yard stage a@1 --window 26w14.4"]
+
+
 def test_flags_of_a_program_that_everybody_knows_are_no_news() -> None:
     assert ways_of([("t", [_step("git config --list --local")])]) == []
 

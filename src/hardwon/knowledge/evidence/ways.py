@@ -134,7 +134,11 @@ def ways_of(runs: Iterable[tuple[str, Sequence[Step]]]) -> list[Way]:
                 record = records.setdefault(call.family, _Record())
                 record.note(call, task, run=number, place=at / len(steps))
     found = [record.way(family) for family, record in _unite(records).items() if record.runs]
-    return sorted(found, key=lambda way: (-way.worth, way.place))
+    calls = [way.call for way in found]
+    whole = (  # a call without its arguments only asked for its usage
+        way for way in found if not any(call.startswith(f"{way.call} ") for call in calls)
+    )
+    return sorted(whole, key=lambda way: (-way.worth, way.place))
 
 
 def _unite(records: dict[str, _Record]) -> dict[str, _Record]:
