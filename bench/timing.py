@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 
@@ -44,7 +44,7 @@ def at(values: list[float], share: float) -> float:
     return sorted(values)[min(len(values) - 1, int(share * len(values)))]
 
 
-def table(title: str, rows: list[tuple[str, ...]]) -> None:
+def table(title: str, rows: Sequence[tuple[str, ...]]) -> None:
     """A table in Markdown, to be read here and pasted into the docs."""
     print(f"\n{title}\n")
     head, *rest = rows

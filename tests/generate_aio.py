@@ -22,6 +22,7 @@ CLASSES = {
     "api.tenants": ("Tenant",),
     "api.namespaces": ("JobQueue", "Vectors", "Exchange", "Goals", "Runs", "Answers"),
     "learn.maintenance.handle": ("Dreams",),
+    "learn.traces.runs": ("Traces",),
     "learn.transcripts.mining": ("Sessions",),
     "learn.trials.loops": ("Loops",),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from hardwon.core.settings import Settings, load
 from hardwon.core.values.delivery import NOTHING, Injection
 from hardwon.core.values.lesson import Lesson
 from hardwon.core.values.run import Step
-from hardwon.engine.delivering import Delivering, note_shown
+from hardwon.engine.delivering import Delivering, new_id, note_shown
 from hardwon.knowledge.ranking.query import Match, Query
 from hardwon.knowledge.ranking.scores import Judged
 from hardwon.storage.stores.memory import MemoryStore
@@ -153,3 +154,36 @@ def test_what_works_is_no_trouble(desk: Desk) -> None:
         desk.run.begin("x")
 
     assert (desk.run.so_far().task, desk.troubles) == ("x", [])
+
+
+@pytest.mark.parametrize("is_denied", [True, False])
+def test_a_delivery_is_logged_without_secrets(desk: Desk, *, is_denied: bool) -> None:
+    secret, kept = "ghp_" + "a1B2c3D4e5" * 4, desk.store.lessons.add(lesson())
+    asked = f"{secret} " + "x" * 600
+    if is_denied:
+        desk.delivering.deny(CODER, kept, asked)
+    else:
+        found = [Judged(Match(kept), 0.5)]
+        desk.delivering.deliver(CODER, Query("turn", asked), found, desk.run, started=0)
+
+    (logged,) = desk.store.deliveries.recent(CODER, limit=5)
+    assert (logged.lessons, logged.at) == ((kept.id,), NOW)
+    assert (logged.outcome, logged.door) == (("denied", "action") if is_denied else ("", "turn"))
+    assert logged.scores == ((1.0,) if is_denied else (0.5,))
+    assert logged.tokens > 0
+    assert secret not in logged.query
+    assert len(logged.query) <= 500
+
+
+def test_ids_are_in_the_order_of_time_and_no_two_are_equal() -> None:
+    ids = [new_id(NOW + timedelta(milliseconds=n)) for n in range(3)]
+
+    assert ids == sorted(ids)
+    assert len({new_id(NOW) for _ in range(20)}) == 20
+
+
+def test_an_id_is_eleven_digits_of_time_and_ten_of_chance() -> None:
+    made = new_id(NOW)
+
+    assert len(made) == 21
+    assert int(made[:11], 16) == int(NOW.timestamp() * 1000)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.learn.traces.sent import request, root_span, tool_span
 from tests.learn.transcripts.transcripts import Claude
 
 ROOT = Path(__file__).parents[1]
@@ -69,6 +70,13 @@ def _sessions(home: Path) -> None:
         out.write(json.dumps(run))
 
 
+def _traces(home: Path) -> None:
+    """A file of the collector."""
+    failing = tool_span(7, 2, "make", "make: *** No targets. Stop.", failed=True)
+    body = request([failing, root_span(7, "Build it")])
+    (home / "traces.jsonl.gz").write_bytes(gzip.compress(body))
+
+
 def _ended_run(home: Path) -> None:
     """A run of this folder that ended."""
     call = "'bash', 'make', output='make: *** No targets. Stop.', failed=True"
@@ -93,6 +101,7 @@ STAGES: dict[str, Callable[[Path], None]] = {
     "docs/how-to/playbook.md": _items,
     "docs/how-to/report.md": _ended_run,
     "docs/how-to/sessions.md": _sessions,
+    "docs/how-to/traces.md": _traces,
 }
 
 

@@ -66,10 +66,13 @@ def test_packages_have_one_version(path: str) -> None:
     assert _project(path)["version"] == hardwon.__version__
 
 
-def test_the_plugin_and_the_citation_have_that_version() -> None:
+def test_plugin_mcp_server_and_citation_have_that_version() -> None:
+    server = json.loads((ROOT / "server.json").read_text())
     cited = re.search(r"^version: (\S+)$", (ROOT / "CITATION.cff").read_text(), re.M)
 
     assert json.loads((ROOT / PLUGIN).read_text())["version"] == hardwon.__version__
+    assert [server["version"], server["packages"][0]["version"]] == [hardwon.__version__] * 2
+    assert len(server["description"]) <= 100  # what a registry takes
     assert cited is not None
     assert cited[1] == hardwon.__version__
 

@@ -37,6 +37,18 @@ def test_claude_code_finds_it_valid(folder: Path, profile: list[str], tmp_path: 
     assert "Validation passed" in said
 
 
+def test_the_marketplace_of_a_clone_installs_it(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    lab.hardwon("reflect", LESSON)
+
+    with scripted(["done"]) as model:
+        for words in (["marketplace", "add", str(ROOT)], ["install", "hardwon@hardwon"]):
+            lab.run([program("claude"), "plugin", *words], claude_environ(model))
+        run_claude(lab, model, PROMPT)
+
+    assert model.seen("[KNOWN PITFALLS")
+
+
 def test_the_plugin_alone_brings_lessons_into_a_session(tmp_path: Path) -> None:
     lab = Lab(tmp_path)
     lab.hardwon("reflect", LESSON)

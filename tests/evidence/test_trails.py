@@ -51,6 +51,14 @@ CASES = {
         ],
         ["What worked: `yard post D1 --key K7`."],
     ),
+    "an answer without words explains nothing": (
+        [
+            ("yard add --lines 9", "E1413 too large", True),
+            ("yard explain E1413\nyard list", "{\n", False),
+            ("yard add --lines 4", "added", False),
+        ],
+        ["What worked: first `yard explain E1413`, then `yard list`, then `yard add --lines 4`."],
+    ),
     "what explains the code comes first": (
         [
             ("yard add --lines 6", "yard: E1413 too large", True),

@@ -54,7 +54,9 @@ def test_a_call_that_failed_in_one_session_is_denied_once_in_another(
     daemon.tell("UserPromptSubmit", "other", prompt="Import the orders")
     meet(daemon, "first", (FAILS, ERROR), (WORKS, ""))
 
-    denied = daemon.before("other", "python  import.py 'orders.csv'")  # blanks and quotes do not count
+    denied = daemon.before(
+        "other", "python  import.py 'orders.csv'"
+    )  # blanks and quotes do not count
     again = daemon.before("other", FAILS)
     follows = daemon.before("third", WORKS)
     resembles = [

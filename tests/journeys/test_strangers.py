@@ -20,12 +20,20 @@ FAMILIES = (
     ("make {}", "make {} ENV=dev"),
 )
 # Every failure has words of its own, so that each is a lesson of its own.
-SUBJECTS = "dialect port profile workspace environment".split()
-TROUBLES = (
-    "is missing,was refused,has expired,is locked,is too old,cannot be read,is empty,is unknown,"
-    "was moved,is not signed"
-).split(",")
-REASONS = "since the upgrade,for this user,on this machine,at this hour".split(",")
+SUBJECTS = ["dialect", "port", "profile", "workspace", "environment"]
+TROUBLES = [
+    "is missing",
+    "was refused",
+    "has expired",
+    "is locked",
+    "is too old",
+    "cannot be read",
+    "is empty",
+    "is unknown",
+    "was moved",
+    "is not signed",
+]
+REASONS = ["since the upgrade", "for this user", "on this machine", "at this hour"]
 ERRORS = [
     f"error: the {subject} {trouble} {reason}"
     for reason, trouble, subject in itertools.product(REASONS, TROUBLES, SUBJECTS)
@@ -33,15 +41,26 @@ ERRORS = [
 NAMES = [
     f"{first}_{second}"
     for second, first in itertools.product(
-        "import sync audit merge".split(),
-        "order item stock price quota route batch event asset queue".split(),
+        ["import", "sync", "audit", "merge"],
+        ["order", "item", "stock", "price", "quota", "route", "batch", "event", "asset", "queue"],
     )
 ]
 OTHERS = [
     f"{first}_{second}"
     for second, first in itertools.product(
-        "export check purge split".split(),
-        "client invoice parcel ticket letter budget vendor branch ledger carrier".split(),
+        ["export", "check", "purge", "split"],
+        [
+            "client",
+            "invoice",
+            "parcel",
+            "ticket",
+            "letter",
+            "budget",
+            "vendor",
+            "branch",
+            "ledger",
+            "carrier",
+        ],
     )
 ]
 CALLS = [call.replace("{}", name) for name in OTHERS for call, _ in FAMILIES]

@@ -55,7 +55,7 @@ def test_a_lesson_knows_where_it_comes_from() -> None:
     assert lesson
     assert lesson.author == "scripted"
     assert lesson.origin == "run:library"
-    assert lesson.evidence == (Evidence("job", made.id),)
+    assert lesson.evidence == (Evidence("job", made.id, made.enqueued_at.timestamp()),)
     assert lesson.signatures
 
 

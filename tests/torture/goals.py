@@ -23,7 +23,8 @@ from hardwon.core.errors import Unavailable
 from hardwon.core.values.lesson import Status, lesson_of_person
 from hardwon.learn.maintenance import consolidation
 from hardwon.storage.sql.reflections import SqlDreams
-from hardwon.storage.stores.redis import entries, opening, reflections
+from hardwon.storage.stores.redis import entries, reflections
+from hardwon.storage.stores.redis import server as redis_clients
 from hardwon.storage.stores.redis.reflections import RedisReflections
 from hardwon.storage.stores.sqlite.database import Database
 from tests.proxy import Fault, Proxy
@@ -193,7 +194,7 @@ def g3(folder: Path, n: int, chance: random.Random) -> tuple[int, int]:
         return fault
 
     proxy = Proxy(server.port, plan)
-    vars(opening)["_WRITE_PATIENCE"] = 0.15  # seconds; nobody waits for the true one here
+    vars(redis_clients)["_WRITE_PATIENCE"] = 0.15  # seconds; nobody waits for the true one here
     wanted: list[str] = []
     while len(struck) < n:
         store = RedisReflections(proxy.url)

@@ -106,7 +106,7 @@ def open(
             return remote.log_in(settings, clock=clock)
         engine = Runtime(settings, place, model=model, embedder=embedder, clock=clock)
         engine.processors.update(PROCESSORS)
-        engine.chores.append(collect_traces)
+        engine.chores += (collect_traces, _watch)
         if model is not None:
             engine.model  # noqa: B018 - an unusable model is refused here, not job by job
         if work:
@@ -136,7 +136,16 @@ PROCESSORS = {
     "execution": _processor("executions"),
     "goal": _processor("goals"),
     "run": _processor("reader"),
+    "notice": lambda engine, job: import_module("hardwon.api.notices").process(engine, job),
 }
+
+
+def _watch(engine: Runtime) -> Iterator[object]:
+    """Queue notices for people, if they are on."""
+    if engine.settings.notices.webhook:
+        from hardwon.api import notices
+
+        yield from notices.watch(engine)
 
 
 def collect_traces(engine: Runtime) -> Iterator[object]:

@@ -235,8 +235,8 @@ class Lessons:
         Imported lessons are not trusted: they wait in quarantine, without guards and records, until
         a person approves them. With `trust` they count as your own. They keep their dates;
         lessons that were imported before stay as they are. In a store of several tenants and agents
-        it reads this agent's, or those of `from_tenant` and `from_agent`. `tell` is called with how
-        many are done, and of how many.
+        it reads this agent's, or those of `from_tenant` and `from_agent`; `*` is every agent, and
+        each keeps its own. `tell` is called with how many are done, and of how many.
         """
         engine, scope = self._engine, self._scope
         from hardwon.learn import imports
@@ -249,8 +249,13 @@ class Lessons:
         pack = Pack(lessons, count, origin_of(source), trust=trust)
         from hardwon.api import curation
 
+        pack = pack if count else pack.listed()
         known = curation.imported_before(engine, scope, self._own, limit=_EVERY)
-        return curation.take_in(engine, pack if count else pack.listed(), known, tell=tell)
+        for name in {} if count else {lesson.scope.agent for lesson in pack.lessons}:
+            if name != scope.agent:  # each lesson of a tenant for the agent that learnt it
+                other = scope._replace(agent=name)
+                known += curation.imported_before(engine, other, other.changeable(), limit=_EVERY)
+        return curation.take_in(engine, pack, known, tell=tell)
 
     def _note(self, number: int, act: str) -> Lesson:
         _count_deliveries(self._engine, self._scope)

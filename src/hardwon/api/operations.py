@@ -93,10 +93,6 @@ class Text(NamedTuple):
     text: str
 
 
-class Traces(NamedTuple):
-    """The answer to OTLP traces: an empty object."""
-
-
 class MaybeVerdict(NamedTuple):
     """The hold-out's verdict on a lesson; null without data."""
 
@@ -263,7 +259,7 @@ _TYPES = {
         *(Answer, Change, Delivery, Done, Dream, DreamDetails, EndedRun, Exposure, FailureDetails),
         *(FailureRow, Injection, Job, Key, Lesson, LoopState, Marks, MaybeJob, MaybeVerdict, Me),
         *(NewKey, PlaybookBlock, QueuePage, Recalled, Received, Recurring, Reflection, Report),
-        *(ScopeCount, Spend, Started, SyncState, Text, Traces, UndoneDream, Written, dict, str),
+        *(ScopeCount, Spend, Started, SyncState, Text, UndoneDream, Written, dict, str),
     )
 }
 _ABOUT = {"": (), "place": ("agent", "project"), "run": ("agent", "project", "run")}

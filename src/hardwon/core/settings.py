@@ -200,6 +200,13 @@ class RunSettings(NamedTuple):
     machine: bool = True  # whether the name of the machine is noted with a run
 
 
+class NoticeSettings(NamedTuple):
+    """What a worker tells a team, about the tenant `scope.tenant`."""
+
+    webhook: Secret = Secret()  # http(s)://… that gets JSON with a `text`, as Slack takes it
+    events: str = "held, returned, weekly"  # a lesson waits, a failure came back, the digest
+
+
 class DreamSettings(NamedTuple):
     """When an agent dreams, and for how long."""
 
@@ -229,6 +236,7 @@ class Settings(NamedTuple):
     dream: DreamSettings = DreamSettings()
     proof: ProofSettings = ProofSettings()
     runs: RunSettings = RunSettings()
+    notices: NoticeSettings = NoticeSettings()
     scope: ScopeSettings = ScopeSettings()
     hooks: HookSettings = HookSettings()
     trials: TrialSettings = TrialSettings()

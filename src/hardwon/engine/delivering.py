@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.errors import StorageError, Unavailable
-from hardwon.core.values.delivery import NOTHING, Door, Injection
+from hardwon.core.text.secrets import safe
+from hardwon.core.values.delivery import NOTHING, Delivery, Door, Injection, Outcome
 from hardwon.core.values.run import Shown, Step
-from hardwon.engine.pipeline import inject, measure, recall
+from hardwon.engine.pipeline import inject, recall
 from hardwon.knowledge.ranking.query import Match, Query
 from hardwon.knowledge.ranking.scores import WEIGHTS, Judged, Outlook, is_of_other_tests
 from hardwon.knowledge.reading import loops
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from hardwon.storage.ports import Run, Store
 
 
+_QUERY_KEPT = 500  # characters of a query that are logged
 _NAMES = 8  # exact failures that are noted for a lesson without a kind
 
 
@@ -120,7 +123,7 @@ class Delivering:
             block = self._block(query, fresh)
         if not block.lessons:
             return NOTHING
-        injection = Injection(block.text, block.lessons, measure.new_id(now), door=query.door)
+        injection = Injection(block.text, block.lessons, new_id(now), door=query.door)
         scores = {candidate.match.lesson.id: round(candidate.score, 4) for candidate in fresh}
         self._log(
             injection,
@@ -149,7 +152,7 @@ class Delivering:
         text, told = compose(lessons)
         if not text:
             return NOTHING
-        injection = Injection(text, told, measure.new_id(now), door=Door.START)
+        injection = Injection(text, told, new_id(now), door=Door.START)
         self._log(
             injection,
             Query(Door.START, ""),
@@ -164,7 +167,7 @@ class Delivering:
     def deny(self, scope: Scope, lesson: Lesson, call: str) -> Injection:
         """The denial of a call that a person has forbidden with this lesson; it is logged."""
         now, text = self._clock(), inject.guarding(lesson)
-        denial = Injection(text, (lesson,), measure.new_id(now), denied=True, door=Door.ACTION)
+        denial = Injection(text, (lesson,), new_id(now), denied=True, door=Door.ACTION)
         query, tokens = Query(Door.ACTION, call), inject.tokens(text)
         self._log(denial, query, scope, scores=(1.0,), tokens=tokens, began=now)
         return denial
@@ -178,9 +181,7 @@ class Delivering:
             return block
         text = loops.render(loop)
         now = self._clock()
-        warning = block._replace(
-            text=f"{text}\n{block.text}".rstrip(), id=block.id or measure.new_id(now)
-        )
+        warning = block._replace(text=f"{text}\n{block.text}".rstrip(), id=block.id or new_id(now))
         if not block:
             query = Query(Door.LOOP, f"{loop.step.tool} {loop.step.args}")
             self._log(warning, query, scope, scores=(), tokens=inject.tokens(text), began=now)
@@ -230,16 +231,24 @@ class Delivering:
         micros: int = 0,
     ) -> None:
         with self.best_effort:
-            measure.log_delivery(
-                injection,
-                query,
+            delivery = Delivery(
+                id=injection.id,
                 scope=scope,
+                door=query.door,
+                query=safe(query.text, _QUERY_KEPT),
+                lessons=tuple(lesson.id for lesson in injection.lessons),
                 scores=scores,
                 tokens=tokens,
                 micros=micros,
                 at=began,
-                log=self._store.deliveries,
+                outcome=Outcome.DENIED if injection.denied else "",
             )
+            self._store.deliveries.log(delivery)
+
+
+def new_id(now: datetime) -> str:
+    """A new delivery id: unique, and sorted by time."""
+    return f"{int(now.timestamp() * 1000):011x}{os.urandom(5).hex()}"
 
 
 def note_shown(run: Run, block: Injection, call: str) -> None:

@@ -85,6 +85,21 @@ def test_an_import_may_map_tenant_and_agent(
     assert all(one.scope.tenant == "mine" for one in taken)
 
 
+def test_the_lessons_of_all_agents_stay_with_their_agents(tmp_path: Path, tenants: str) -> None:
+    with hardwon.open(tmp_path / "home") as hw:
+        for trust in (False, True, True):  # again and again: nothing is there twice
+            mine = hw.agent("coder").lessons
+            mine.import_from(tenants, from_tenant="acme", from_agent="*", trust=trust)
+
+        held = {name: hw.agent(name).lessons for name in ("coder", "research", "writer")}
+        texts = {name: [one.correction for one in own.list()] for name, own in held.items()}
+    assert texts == {
+        "coder": [],
+        "research": ["the secret of research of tenant 1"],
+        "writer": ["the secret of writer of tenant 1"],
+    }
+
+
 @pytest.mark.parametrize(
     ("own", "named", "problem"),
     [

@@ -28,7 +28,7 @@ def test_the_calls_of_a_framework_become_a_run(tmp_path: Path, framework: str) -
         for body in recorded(framework):
             agent.traces.take(body)
 
-        (learnt,) = runs.collect(hw._engine, lambda: time.time() + runs.GRACE + 1)
+        (learnt,) = agent.traces.collect(lambda: time.time() + runs.GRACE + 1)
 
         own = hw.agent("coder", project="kiosk-agent")
         (run,) = hw.store.ended_runs.latest(Window(own.scope, BEGIN), limit=9)

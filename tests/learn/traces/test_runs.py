@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from hardwon.core.errors import InvalidInput
+from hardwon.engine.runtime import MEMORY
 from hardwon.learn.traces import runs
 from hardwon.learn.transcripts.past import EMPTY, LEARNT, Learnt
 from tests.learn.past_runs import evidence, runs_of
@@ -44,7 +45,7 @@ def take(hw: StoredHardwon, *spans: dict[str, Any]) -> None:
 
 
 def collect(hw: StoredHardwon, later: float = runs.GRACE + 1) -> list[Learnt]:
-    return list(runs.collect(hw._engine, lambda: time.time() + later))
+    return hw.agent("coder").traces.collect(lambda: time.time() + later)
 
 
 def calls(hw: StoredHardwon) -> list[list[str]]:
@@ -65,7 +66,7 @@ def test_spans_may_come_in_any_order_in_many_requests_and_twice(
 
     assert [(run.status, run.steps, run.failed) for run in learnt] == [(LEARNT, 3, 1)]
     assert calls(hw) == [["kiosk stock", "kiosk login", "kiosk stock"]]
-    assert [*Path(hw._engine.settings.home, "traces").glob("*.jsonl")] == []
+    assert [*Path(hw.settings.home, "traces").glob("*.jsonl")] == []
     take(hw, *CALLS, ROOT)  # and once more after it was recorded
     assert collect(hw) == []
     assert calls(hw) == [["kiosk stock", "kiosk login", "kiosk stock"]]
@@ -162,7 +163,7 @@ def test_a_bad_body_is_refused_and_nothing_is_kept(
     with pytest.raises(InvalidInput):
         hw.agent("coder").traces.take(body, **how)
 
-    assert not os.path.exists(hw._engine.settings.home + "/traces")
+    assert not os.path.exists(hw.settings.home + "/traces")
 
 
 def test_a_file_of_the_collector_is_imported_once(hw: StoredHardwon, tmp_path: Path) -> None:
@@ -211,7 +212,7 @@ with hardwon.open(sys.argv[1]) as hw:
         with open(file, "rb") as request:
             hw.agent("coder").traces.take(request.read(), is_json=True)
         os.remove(file)  # acknowledged
-        list(runs.collect(hw._engine, lambda: time.time() + 4))
+        hw.agent("coder").traces.collect(lambda: time.time() + 4)
 """
 
 
@@ -259,3 +260,21 @@ def test_an_odd_time_or_value_is_no_error(hw: StoredHardwon) -> None:
     take(hw, odd, root_span(8, json.dumps({"a": 1})))
 
     assert [run.status for run in collect(hw)] == [LEARNT]
+
+
+def test_a_damaged_file_is_set_aside_and_the_others_are_recorded(hw: StoredHardwon) -> None:
+    take(hw, *CALLS, ROOT)
+    folder = Path(hw.settings.home, "traces")
+    (folder / "0-torn.jsonl").write_text('["default", "coder", null]\n[1, [')
+
+    assert [run.steps for run in collect(hw)] == [3]
+    assert [path.name for path in folder.glob("*.damaged")] == ["0-torn.jsonl.damaged"]
+
+
+def test_a_store_in_memory_records_at_once(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    with opened(MEMORY) as hw:
+        take(hw, *CALLS, ROOT)
+
+        assert calls(hw) == [["kiosk stock", "kiosk login", "kiosk stock"]]
+    assert list(tmp_path.iterdir()) == []

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.learn.traces import runs
 from tests.learn.past_runs import BEGIN, SOURCES, evidence, record_live, runs_of
 from tests.learn.traces.sent import request, spans_of
 from tests.stored import opened
@@ -25,7 +24,7 @@ def test_traces_leave_the_evidence_of_the_same_runs_recorded_live(
         agent = hw.agent("coder")
         for first in range(0, len(spans), _BATCH):
             agent.traces.take(request(spans[first : first + _BATCH]), is_json=True)
-        learnt = list(runs.collect(hw._engine, lambda: time.time() + 60))
+        learnt = agent.traces.collect(lambda: time.time() + 60)
         found = evidence(hw, "shop")
 
     with opened(tmp_path / "live", clock=lambda: at[0]) as live:

@@ -32,7 +32,7 @@ JSON = st.recursive(
 @pytest.mark.parametrize("agent", sorted(KINDS))
 @given(records=st.lists(JSON, max_size=5))
 def test_no_record_of_another_shape_breaks_a_parser(agent: str, records: list[Any]) -> None:
-    reading = Reading(KINDS[agent].parser(), enumerate(records, 1), Counter())
+    reading = Reading(KINDS[agent].read, enumerate(records, 1), Counter())
 
     list(reading.moments())
 

@@ -320,17 +320,78 @@ with hardwon.open(sys.argv[1]) as hw:
 """
 
 
-@pytest.mark.parametrize("sign", ["KILL", "INT"])
+@pytest.mark.parametrize(("sign", "moments"), [(9, range(1, 41, 2)), (2, range(2, 32, 3))])
 def test_whatever_moment_it_dies_nothing_is_lost_and_nothing_twice(
-    tmp_path: Path, home: Path, shop: Path, hw: StoredHardwon, sign: str
+    tmp_path: Path, home: Path, shop: Path, hw: StoredHardwon, sign: int, moments: range
 ) -> None:
-    for number in range(6):
+    for number in range(12):
         written(home, shop, number)
-    signal = {"KILL": "9", "INT": "2"}[sign]
 
-    for moment in range(1, 30, 4):
-        command = [sys.executable, "-c", _INTERRUPTED, str(tmp_path / "hw"), str(moment), signal]
+    for moment in moments:  # 20 for kill -9, 10 for Ctrl-C
+        command = [sys.executable, "-c", _INTERRUPTED, str(tmp_path / "hw"), str(moment), str(sign)]
         subprocess.run(command, check=False, capture_output=True, timeout=60)
+    learn(hw)
+
+    with opened(tmp_path / "at once", clock=lambda: NOW) as once:
+        learn(once)
+        assert evidence(hw, str(shop)) == evidence(once, str(shop))
+
+
+_HOOKS = """
+import sys
+import hardwon
+
+with hardwon.open(sys.argv[1]) as hw:
+    for number in range(int(sys.argv[3])):
+        agent = hw.agent("coder", project=sys.argv[2], run=f"live-{number}")
+        agent.before_turn(f"Count the crates of pier {number}")
+        for call, output, failed in (
+            (f"crate count --pier {number}", "crate: error: no tally book is open", True),
+            ("crate open-book", "book 1 is open", False),
+            (f"crate count --pier {number}", "14", False),
+        ):
+            agent.after_action("Bash", {"command": call}, output=output, failed=failed)
+        agent.end_run()
+"""
+
+
+def test_hooks_that_write_meanwhile_and_past_sessions_both_count(
+    tmp_path: Path, home: Path, shop: Path, hw: StoredHardwon
+) -> None:
+    for number in range(12):
+        written(home, shop, number)
+    place, count = str(tmp_path / "hw"), 12
+    live = [sys.executable, "-c", _HOOKS, place, str(shop), str(count)]
+    past = [sys.executable, "-c", _INTERRUPTED, place, "0", "9"]
+
+    both = [subprocess.Popen(command) for command in (live, past)]
+    assert [process.wait(120) for process in both] == [0, 0]
+
+    hw.drain()
+    found = evidence(hw, str(shop))
+    with opened(tmp_path / "at once", clock=lambda: NOW) as once:
+        learn(once)
+        expected = evidence(once, str(shop))
+    met = {lesson["job"]: lesson["met"] for lesson in found["lessons"]}
+    of_past = {lesson["job"]: lesson["met"] for lesson in expected["lessons"]}
+    assert {job: met[job] for job in of_past} == of_past
+    assert [number for job, number in met.items() if job not in of_past] == [count]
+
+
+def test_a_file_that_grows_while_it_is_read_is_finished_the_next_time(
+    tmp_path: Path, home: Path, shop: Path, hw: StoredHardwon
+) -> None:
+    path = written(home, shop, 0)
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:6]))
+    rest = iter(lines[6:])
+
+    def grow(*_: object) -> None:  # before and after each session that is read
+        with path.open("a") as file:
+            file.writelines(line for line, _ in zip(rest, range(3), strict=False))
+
+    learn(hw, tell=grow)
+    path.write_text("".join(lines))
     learn(hw)
 
     with opened(tmp_path / "at once", clock=lambda: NOW) as once:

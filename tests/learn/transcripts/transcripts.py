@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from hardwon.learn.transcripts.agents import claude
+from hardwon.learn.transcripts.agents.logs import claude_folder
 
 SESSION = "11111111-2222-4333-8444-555555555555"
 TIME = "2026-11-15T10:00:00.000Z"
@@ -54,7 +54,7 @@ class Claude:
 
     def write(self, home: Path, *, session: str = "", older: bool = False) -> Path:
         session = session or self._session
-        folder = home / ".claude" / "projects" / claude.folder_name(self._common["cwd"])
+        folder = home / ".claude" / "projects" / claude_folder(self._common["cwd"])
         path = (folder / "sessions" if older else folder) / f"{session}.jsonl"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(self.text(), encoding="utf-8")

@@ -213,6 +213,35 @@ def test_what_is_no_error_of_its_own_is_left_out(
     assert seen(read_text(command, output)) == errors
 
 
+TWINS = """\
+=================================== FAILURES ===================================
+___________________________________ test_ends ___________________________________
+a/test_cart.py:3: in test_ends
+    assert total() == 1
+E   assert 0 == 1
+___________________________________ test_ends ___________________________________
+b/test_cart.py:7: in test_ends
+    assert total() == 2
+E   assert 0 == 2
+=========================== short test summary info ============================
+FAILED a/test_cart.py::test_ends - assert 0 == 1
+FAILED b/test_cart.py::test_ends - assert 0 == 2
+ERROR c/test_cart.py - SyntaxError: invalid syntax
+2 failed, 1 error in 0.10s
+"""
+
+
+def test_tests_with_one_name_keep_their_own_places() -> None:
+    report = read_text("pytest", TWINS)
+
+    assert seen(report) == [
+        ("test_failure", "a/test_cart.py", 3, "a/test_cart.py::test_ends"),
+        ("test_failure", "b/test_cart.py", 7, "b/test_cart.py::test_ends"),
+        ("syntax_error", "c/test_cart.py", None, "c/test_cart.py"),
+    ]
+    assert count(report) == (0, 3, 3)
+
+
 COVERAGE = """\
 PASS ./sum.test.js
 ----------|---------|----------|---------|---------|-------------------

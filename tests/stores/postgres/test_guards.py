@@ -66,7 +66,7 @@ def test_what_a_transaction_takes_back_is_not_remembered(store: PostgresStore) -
 def test_guards_are_remembered_for_the_latest_scopes_only(
     store: PostgresStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hardwon.storage.stores.postgres.lessons._MOST", 3)
+    monkeypatch.setattr("hardwon.storage.stores.postgres._MOST", 3)
 
     for number in range(5):
         store.lessons.guards(Scope("acme", f"agent {number}"))

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 import pytest
 
 from hardwon import Scope
-from hardwon.storage.stores.redis.keys import Keys, patterns, visible
+from hardwon.storage.stores.redis.entries import Keys, patterns, visible
 
 PUBLISHED = Scope()
 

@@ -12,8 +12,9 @@ import pytest
 
 from hardwon.core.errors import Unavailable
 from hardwon.storage.stores.memory import MemoryStore
-from hardwon.storage.stores.redis import opening, with_redis
-from hardwon.storage.stores.redis.opening import RedisOpening
+from hardwon.storage.stores.redis import server as redis_clients
+from hardwon.storage.stores.redis import with_redis
+from hardwon.storage.stores.redis.server import RedisOpening
 from tests.redis_server import DURABLE, RedisServer
 from tests.samples import CODER
 
@@ -37,7 +38,7 @@ def server(tmp_path: Path) -> Iterator[RedisServer]:
 def test_an_agents_turn_waits_only_for_its_own_patience(
     silent: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(opening, "_WRITE_PATIENCE", 2 * HANGING)
+    monkeypatch.setattr(redis_clients, "_WRITE_PATIENCE", 2 * HANGING)
     clients = RedisOpening(silent, patience=0.05)
 
     began = time.monotonic()

@@ -64,7 +64,7 @@ def test_wrong_use_and_failure_have_their_own_exit_codes(
         (["install", "claud-code"], "'cursor'; did you mean claude-code?"),
         (["install", "claude"], "'cursor'; did you mean claude-code?"),
         (["rec", "x"], "no such command: 'rec'; did you mean recall?"),
-        (["session", "list", "--from", "cluade"], "'cline'; did you mean claude?"),
+        (["session", "list", "--from", "cluade"], "'kimi'; did you mean claude?"),
         (["completion", "nushell"], "'powershell'.\n"),
     ],
 )

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
+import hardwon
+from hardwon.core.errors import TransientError
+from hardwon.models.scripted import Scripted
 from hardwon.surfaces.cli import run
 from tests.surfaces.cli.printing import Capture, out
 
@@ -38,6 +42,14 @@ def test_a_misspelt_verb_is_no_lesson(capsys: Capture) -> None:
 
     assert "no such verb: fialed; did you mean failed?" in capsys.readouterr().err
     assert "#1: tabs" in out(capsys, "reflect", "tabs")
+
+
+def test_a_job_that_is_tried_again_says_why(capsys: Capture, home: Path) -> None:
+    with hardwon.open(home, model=Scripted([TransientError("429: slow down")])) as hw:
+        hw.agent("coder").after_run(task="build it", error="cannot build it")
+        hw.drain()
+
+    assert "    task: build it\n    last error: 429: slow down\n" in out(capsys, "reflect", "list")
 
 
 def test_the_dead_are_listed_with_task_and_reason(capsys: Capture, dead: list[str]) -> None:

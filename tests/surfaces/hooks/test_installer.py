@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 import hardwon
 from hardwon.core.errors import InvalidInput
-from hardwon.surfaces.hooks import command as hook_command
 from hardwon.surfaces.hooks import guarding, installer, jsonc, locations
 from hardwon.surfaces.hooks.agents import AGENTS
 from hardwon.surfaces.hooks.locations import ConfigPlace, Target
@@ -34,7 +33,7 @@ KEPT_BY_HAND = """{
 
 def target(agent: str, root: Path, level: str = locations.USER) -> Target:
     def call(event: str) -> dict[str, Any]:
-        return hook_command.command(agent, event)
+        return locations.command_hook(agent, event)
 
     return locations.target(
         agent, ConfigPlace(level, str(root / "project"), {"HOME": str(root)}, call)
@@ -137,7 +136,7 @@ def test_an_older_command_of_ours_is_replaced(tmp_path: Path) -> None:
     goal, store = target("claude-code", tmp_path), str(tmp_path / "store")
     installer.install(goal, store)
     path = Path(goal.path)
-    command = json.dumps(hook_command.command("claude-code")["command"])
+    command = json.dumps(locations.command_hook("claude-code")["command"])
     path.write_text(path.read_text().replace(command, '"/old/hardwon hook claude-code"'))
     assert "/old/hardwon" in path.read_text()
 

@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from hardwon.core.errors import BadReply
+from hardwon.core.text.clean import clean, clip
 from hardwon.core.values.lesson import clean_tags
 
 REQUIRED = ("situation", "correction")
@@ -68,6 +69,20 @@ def json_object(reply: str | None, names: tuple[str, ...] = ()) -> dict[str, Any
             if isinstance(found, dict) and (not names or found.keys() & set(names)):
                 return found
     raise BadReply(f"a JSON object with {', '.join(names)}" if names else "a JSON object", text)
+
+
+def text_in(answer: dict[str, Any], name: str, limit: int) -> str:
+    """The text that an answer has under a name; "" if there is none, or it says nothing."""
+    value = answer.get(name)
+    text = clip(clean(value).strip(), limit) if isinstance(value, str) else ""
+    return "" if is_nothing(text) else text
+
+
+def texts_in(answer: dict[str, Any], name: str, limit: int, *, most: int) -> tuple[str, ...]:
+    """At most so many texts that an answer lists under a name; a single one counts as a list."""
+    value = answer.get(name)
+    listed = ({name: item} for item in (value if isinstance(value, list) else [value]))
+    return tuple(text for one in listed if (text := text_in(one, name, limit)))[:most]
 
 
 def documents(text: str, opening: str = r"\{") -> Iterator[Any]:

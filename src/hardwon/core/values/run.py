@@ -56,6 +56,7 @@ class Trigger:
     NOTE = "note"
     RECURRENCE = "recurrence"
     RUN = "run"
+    NOTICE = "notice"  # no lesson: a message to people
 
 
 class Episode(NamedTuple):

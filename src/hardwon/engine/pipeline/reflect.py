@@ -84,7 +84,7 @@ def _lesson(job: Job, blocks: Blocks, *, author: str) -> Lesson:
         signatures=(failure.exact,) if failure and failure.exact else (),
         kinds=(failure.kind,) if failure else (),
         calls=unique(tuple(key for keys in map(_blamed_keys, failed) for key in keys)),
-        evidence=(Evidence(Kind.JOB, job.id),),
+        evidence=(Evidence(Kind.JOB, job.id, job.enqueued_at.timestamp()),),
         origin=f"{RUN}:{episode.source}",
         author=author,
         job=job.id,

@@ -21,6 +21,7 @@ _EDITS = 2  # the same of those that change a file
 _ANSWERED = 4_000  # characters of an answer whose values belong together
 _NEAR = 200  # characters around a value in an output
 ERROR = 600  # characters at the end of an output that may hold the code of an error
+_SENTENCE = 3  # the fewest words of one
 _ANSWER = 240  # characters of an answer that explains a failure
 _WORD = re.compile(r"[\w-]{3,}+")
 WORDS = re.compile(r"[\w./-]++")  # of an output: names, flags and paths
@@ -197,11 +198,14 @@ def _explanation(step: Step, call: Call, failing: Call, step_failed: Step) -> st
     parts = [
         part.strip() for part in (output.split("\n\n") if "\n\n" in output else output.split("\n"))
     ]
-    if len(every) == len(parts):
-        return parts[every.index(asked[0])]
     calls = calls_of(step)
-    is_first = bool(calls) and calls[0].shape == call.shape
-    return output if len(calls) == 1 and len(output) <= _ANSWER else parts[0] if is_first else ""
+    if len(every) == len(parts):
+        answer = parts[every.index(asked[0])]
+    elif len(calls) == 1 and len(output) <= _ANSWER:
+        answer = output
+    else:
+        answer = parts[0] if calls and calls[0].shape == call.shape else ""
+    return answer if len(re.findall(r"[^\W\d_]{2,}", answer)) >= _SENTENCE else ""
 
 
 def _codes(text: str, call: Call) -> list[str]:

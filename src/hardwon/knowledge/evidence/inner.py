@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 _READ = 400  # lines of an output, from its end
 _CALLED = 5  # words of a call that may name who speaks
 _LONGEST = 300  # characters of a line that a program says
-_SAID = re.compile(r"(?:[\w.]{1,20}: )?(?P<who>[\w./-]{2,40}): (?P<what>\S.*)")
+_SAID = re.compile(  # also `prog/E12 part: what`
+    r"(?:[\w.]{1,20}: )?(?P<who>[\w./-]{2,40})(?: [\w.()/-]{1,20}){0,2}: (?P<what>\S.*)"
+)
 _COMPLAINT = re.compile(
     r"(?i)\b(?:errors?|denied|fail(?:ed|ure|s)?|not|no|in?valid|invalid|refused?|reject(?:ed|s)?"
     r"|unknown|missing|cannot|can't|unexpected|unresolved|closed|locked|too (?:large|long|many|big)"

@@ -138,14 +138,17 @@ def ways_of(runs: Iterable[tuple[str, Sequence[Step]]]) -> list[Way]:
 
 
 def _unite(records: dict[str, _Record]) -> dict[str, _Record]:
-    """The records; of calls that differ in their last word only, three and more are one sort."""
+    """The records; of calls that differ in their last word only, three and more are one sort.
+
+    Sub-commands of one program are no sort: each does something else.
+    """
     alike: dict[str, list[str]] = {}
     for family, record in records.items():
         call, _ = next(iter(record.examples.values()), (None, ""))
         if call is not None and call.kind == call.shape.strip() and not call.kind.endswith("="):
             alike.setdefault(call.kind.rpartition(" ")[0], []).append(family)
     for sort, families in alike.items():
-        if sort and len(families) >= _SORT:
+        if " " in sort and len(families) >= _SORT:
             first, *rest = (records.pop(family) for family in families)
             for record in rest:
                 first.add(record)

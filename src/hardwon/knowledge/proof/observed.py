@@ -41,11 +41,30 @@ class Meeting(NamedTuple):
     has_followed: bool
 
 
+class Facts(NamedTuple):
+    """A run as it is compared, read once."""
+
+    run: EndedRun
+    met: dict[str, tuple[int, str]]  # see `_met_at`
+    told: dict[str, int]  # see `_told_at`
+    warned: frozenset[str]  # the kinds that it was told of right before a call
+    families: tuple[frozenset[str], ...]  # of the calls of each step
+    made: frozenset[str]  # of all steps
+
+
+def _read(run: EndedRun) -> Facts:
+    families = tuple(frozenset(call.family for call in calls_of(step)) for step in run.steps)
+    at_calls = (shown for shown in run.shown if shown.door == Door.ACTION)
+    warned = frozenset(kind for shown in at_calls for kind in shown.kinds)
+    made = frozenset[str]().union(*families)
+    return Facts(run, _met_at(run), _told_at(run), warned, families, made)
+
+
 def observe(runs: Iterable[EndedRun]) -> Observed:
     """What these runs show, the oldest first."""
-    kept = list(runs)
-    told = {kind for run in kept for kind in _told_at(run)}
-    texts = {kind: text for run in kept for kind, (_, text) in _met_at(run).items()}
+    kept = [_read(run) for run in runs]
+    told = {kind for facts in kept for kind in facts.told}
+    texts = {kind: text for facts in kept for kind, (_, text) in facts.met.items()}
     forms = {kind: _form(kind, kept) for kind in told if kind in texts}
     meetings = {kind: list(_meetings(kind, form, kept)) for kind, form in forms.items()}
     every = [meeting for group in meetings.values() for meeting in group]
@@ -106,13 +125,13 @@ def _told_at(run: EndedRun) -> dict[str, int]:
     return told
 
 
-def _form(kind: str, runs: Sequence[EndedRun]) -> Form:
+def _form(kind: str, runs: Sequence[Facts]) -> Form:
     """The calls of a failure, and how long runs needed to get past it that were not told of it."""
     failing, working = set[str](), set[str]()
     costs: list[tuple[float, float]] = []
-    met = [run for run in runs if kind in _met_at(run) and kind not in _told_at(run)]
-    for run in (met or [run for run in runs if kind in _met_at(run)])[:_EXAMPLES]:
-        at, _ = _met_at(run)[kind]
+    met = [facts for facts in runs if kind in facts.met]
+    for facts in ([facts for facts in met if kind not in facts.told] or met)[:_EXAMPLES]:
+        run, (at, _) = facts.run, facts.met[kind]
         for end in range(at + 1, min(len(run.steps), at + 1 + _AHEAD)):
             found = next((way for way in passed(run.steps[: end + 1]) if way.at == at), None)
             if found:
@@ -125,18 +144,18 @@ def _form(kind: str, runs: Sequence[EndedRun]) -> Form:
     return Form(frozenset(failing), frozenset(working), *means)
 
 
-def _meetings(kind: str, form: Form, runs: Sequence[EndedRun]) -> Iterable[Meeting]:
+def _meetings(kind: str, form: Form, runs: Sequence[Facts]) -> Iterable[Meeting]:
     """The runs that came to the place of a failure."""
-    for run in runs:
-        met, told = _met_at(run).get(kind), _told_at(run).get(kind)
+    place = form.failing | form.working
+    for facts in runs:
+        met, told = facts.met.get(kind), facts.told.get(kind)
         is_told = told is not None and (met is None or told <= met[0])
-        steps = run.steps[told or 0 :] if is_told else run.steps
-        made = {call.family for step in steps for call in calls_of(step)}
-        is_warned = is_told and any(
-            kind in shown.kinds for shown in run.shown if shown.door == Door.ACTION
-        )
-        if met or is_warned or made & (form.failing | form.working):
-            yield Meeting(is_told, met is not None, bool(made & form.working))
+        made = facts.made
+        if is_told and told:
+            made = frozenset[str]().union(*facts.families[told:])
+        is_warned = is_told and kind in facts.warned
+        if met or is_warned or not made.isdisjoint(place):
+            yield Meeting(is_told, met is not None, not made.isdisjoint(form.working))
 
 
 def _saved(

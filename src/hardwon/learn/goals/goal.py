@@ -11,7 +11,7 @@ from hardwon.core.errors import BadReply
 from hardwon.core.text.clean import as_text, clip, one_line
 from hardwon.core.text.grounding import fold_text, is_generic, keep_supported
 from hardwon.core.text.harm import objection
-from hardwon.core.text.protocol import is_nothing, json_object, schema_of
+from hardwon.core.text.protocol import json_object, schema_of, text_in
 from hardwon.core.text.quoting import quotable
 from hardwon.core.text.redact import redact
 from hardwon.core.values.job import SKIPPED, Job
@@ -159,10 +159,8 @@ def parse(reply: str) -> str:
 
     BadReply if it answers anything else, or with advice that fits every goal.
     """
-    answer = json_object(reply, ("insight",))["insight"]
-    if answer is None or (isinstance(answer, str) and is_nothing(answer)):
-        return ""
-    if not isinstance(answer, str) or is_generic(answer):
+    answer = text_in(json_object(reply, ("insight",)), "insight", INSIGHT_LIMIT * 4)
+    if answer and is_generic(answer):
         raise BadReply("an insight that names what mattered", reply)
     plain = one_line(re.sub(r"\*\*|^#+ |`{3}\w*", "", answer, flags=re.MULTILINE)).strip("\"“”' ")
     return clip(" ".join(re.split(r"(?<=[.!?…])\s+", plain)[:3]), INSIGHT_LIMIT)

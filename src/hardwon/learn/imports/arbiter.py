@@ -1,6 +1,7 @@
 """The `lessons` table of a tenant store: one signature and one text per row.
 
-Only the rows of one tenant and one agent are read: lessons never cross either.
+Only the rows of one tenant are read, of one agent or of each for itself: lessons never cross
+either.
 """
 
 from __future__ import annotations
@@ -17,13 +18,16 @@ from hardwon.learn.imports.fields import moment
 EVERY_AGENT = "*"
 _OWNERS = "SELECT DISTINCT tenant_id, agent_id FROM lessons"
 _ROWS = (
-    "SELECT id, signature, lesson_text, hit_count, created_at, updated_at, last_seen_at"
+    "SELECT id, agent_id, signature, lesson_text, hit_count, created_at, updated_at, last_seen_at"
     " FROM lessons WHERE tenant_id = ? AND (agent_id = ? OR ? = '*') ORDER BY id"
 )
 
 
 def read(path: str, scope: Scope, *, tenant: str = "", agent: str = "") -> Iterator[Lesson]:
-    """The rows of a tenant and an agent, by default of those that the scope names."""
+    """The rows of a tenant and an agent, by default of those that the scope names.
+
+    `*` stands for all agents; then each lesson belongs to the agent that learnt it.
+    """
     # Quoted: a `?` in the name would begin the options, and SQLite would open another file.
     connection = sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True)
     try:
@@ -37,7 +41,8 @@ def read(path: str, scope: Scope, *, tenant: str = "", agent: str = "") -> Itera
         raise InvalidInput(f"{path!r} holds no table of lessons: {error}") from error
     finally:
         connection.close()
-    return (_lesson(row, scope) for row in rows)
+    is_every = chosen == EVERY_AGENT
+    return (_lesson(row, scope._replace(agent=row[1]) if is_every else scope) for row in rows)
 
 
 def _names(connection: sqlite3.Connection) -> dict[str, int]:
@@ -76,8 +81,8 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(sorted(names)) or "none: there are no lessons"
 
 
-def _lesson(row: tuple[int, str, str, int, float, float, float], scope: Scope) -> Lesson:
-    number, signature, text, hits, created, updated, seen = row
+def _lesson(row: tuple[int, str, str, str, int, float, float, float], scope: Scope) -> Lesson:
+    number, _, signature, text, hits, created, updated, seen = row
     return Lesson(
         scope,
         situation=signature,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from hardwon.core.errors import BadReply, HardwonError
 from hardwon.core.text.clean import clip, one_line, plural
 from hardwon.core.text.grounding import fold_text, is_generic, keep_supported
-from hardwon.core.text.protocol import is_nothing, json_object, schema_of
+from hardwon.core.text.protocol import json_object, schema_of, text_in, texts_in
 from hardwon.core.text.redact import redact
 from hardwon.core.time_limits import run_sync
 from hardwon.engine.runtime import prompt_text
@@ -123,15 +123,11 @@ def conclude(
 def parse(reply: str) -> tuple[str, tuple[str, ...]]:
     """Reflection and improvements from a model's answer; BadReply without a reflection."""
     answer = json_object(reply, ("reflection",))
-    listed = answer.get("improvements")
-    lines = [answer["reflection"], *(listed if isinstance(listed, list) else ())]
-    words, *improvements = (
-        one_line(redact(line), 300) if isinstance(line, str) else "" for line in lines
-    )
-    if is_nothing(words):
+    words = one_line(redact(text_in(answer, "reflection", 300)))
+    if not words:
         raise BadReply("a reflection", reply)
-    useful = [line for line in improvements if not (is_nothing(line) or is_generic(line))]
-    return words, tuple(useful[:_PROPOSED])
+    improvements = texts_in(answer, "improvements", 300, most=_PROPOSED)
+    return words, tuple(one_line(redact(line)) for line in improvements if not is_generic(line))
 
 
 def proposals(errors: Sequence[RecurringError], conflicts: Sequence[Conflict]) -> tuple[str, ...]:

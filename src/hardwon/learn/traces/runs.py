@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import gzip
 import json
+import logging
 import os
 import time
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import blake2b
@@ -72,10 +74,17 @@ class Traces:
             otlp.spans_in_json(otlp.parse_json(body)) if is_json else otlp.spans_in_protobuf(body)
         )
         rows = list(map(row_of, spans))
-        kept = [row for row in rows if row]
-        if kept:
-            _put(self._engine, self._scope, ((time.time(), row) for row in kept))
+        kept = [(time.time(), row) for row in rows if row]
+        if kept and self._engine.on_disk:
+            _put(self._engine, self._scope, kept)
+        elif kept:  # nothing can wait: what came together is recorded together
+            for key, arrived in _by_run(self._scope, kept).items():
+                list(record_run(self._engine, key, arrived))
         return Taken(len(rows), len(kept))
+
+    def collect(self, now: Callable[[], float] = time.time) -> list[Learnt]:
+        """Record the runs that have ended, of all agents; a worker does it by itself."""
+        return list(collect(self._engine, now))
 
     def import_file(self, path: str, skipped: Counter[str]) -> Iterator[Learnt]:
         """Record the traces in a file of OTLP's JSON, a request a line; all count as ended."""
@@ -105,7 +114,7 @@ def collect(engine: Runtime, now: Callable[[], float] = time.time) -> Iterator[L
     try:
         files = _files_in(folder)
         waiting = _read(files)
-        is_full = sum(map(os.path.getsize, files)) > _WAITING
+        is_full = _bytes_in(folder) > _WAITING
         over = [key for key, rows in waiting.items() if is_full or _is_over(rows, now())]
         for key in _in_order(over, waiting):
             yield from record_run(engine, key, waiting.pop(key))
@@ -165,7 +174,7 @@ class _Parser:
 
 
 def _reading(name: str, rows: list[Row]) -> Reading:
-    return Reading(_Parser(name, rows), enumerate(rows, 1), Counter())
+    return Reading(_Parser(name, rows).take, enumerate(rows, 1), Counter())
 
 
 def _iso(nanoseconds: int) -> str:
@@ -174,6 +183,13 @@ def _iso(nanoseconds: int) -> str:
         return datetime.fromtimestamp(nanoseconds / 1e9, UTC).isoformat() if nanoseconds else ""
     except (ValueError, OverflowError, OSError):
         return ""
+
+
+def _by_run(scope: Scope, arrived: Iterable[Arrived]) -> dict[Key, list[Arrived]]:
+    waiting: dict[Key, list[Arrived]] = defaultdict(list)
+    for at, row in arrived:
+        waiting[scope, row.run].append((at, row))
+    return waiting
 
 
 def _in_order(keys: Iterable[Key], waiting: Mapping[Key, list[Arrived]]) -> list[Key]:
@@ -234,25 +250,37 @@ def _put(engine: Runtime, scope: Scope, rows: Iterable[Arrived]) -> None:
     name = f"{time.time_ns():020d}-{os.urandom(4).hex()}{_SUFFIX}"
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
-        if sum(map(os.path.getsize, _files_in(folder))) > _MOST:
-            raise Unavailable("too many spans wait for a worker; start `hardwon worker`")
-        _files.replace(os.path.join(folder, name), "\n".join(content).encode(), durable=True)
-    except FileNotFoundError:  # a file was collected meanwhile
+        if _bytes_in(folder) > _MOST:
+            raise Unavailable("too many spans wait for a worker; start `hardwon work`")
         _files.replace(os.path.join(folder, name), "\n".join(content).encode(), durable=True)
     except OSError as error:
         raise storage_error(error, folder) from error
 
 
+def _bytes_in(folder: str) -> int:
+    """The bytes that wait; a file that is collected meanwhile does not count."""
+    size = 0
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            with suppress(FileNotFoundError):
+                size += entry.stat().st_size
+    return size
+
+
 def _read(files: Iterable[str]) -> dict[Key, list[Arrived]]:
-    """The rows in these files, by scope and run."""
+    """The rows in these files, by scope and run; a file that is damaged is set aside."""
     waiting: dict[Key, list[Arrived]] = defaultdict(list)
     for path in files:
-        with open(path, encoding="utf-8") as file:
-            scope = Scope(*json.loads(file.readline()))
-            for line in file:
-                at, values = json.loads(line)
-                row = _row(values)
-                waiting[scope, row.run].append((at, row))
+        try:
+            with open(path, encoding="utf-8") as file:
+                scope = Scope(*json.loads(file.readline()))
+                rows = [(float(at), _row(values)) for at, values in map(json.loads, file)]
+        except (ValueError, TypeError) as error:
+            logging.getLogger("hardwon").warning("%s is damaged and set aside: %s", path, error)
+            os.replace(path, f"{path}.damaged")
+            continue
+        for key, arrived in _by_run(scope, rows).items():
+            waiting[key] += arrived
     return waiting
 
 

@@ -10,7 +10,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from hardwon.core.errors import InvalidInput, NotFound
-from hardwon.learn.transcripts.agents import KINDS, claude, kind_of, read
+from hardwon.learn.transcripts.agents import KINDS, folder_of, kind_of, read
+from hardwon.learn.transcripts.agents.logs import CLAUDE, claude_folder
 from hardwon.learn.transcripts.rules import Story
 from hardwon.learn.transcripts.transcript import SessionPlace, place
 
@@ -60,8 +61,8 @@ def belongs(session: SessionPlace, cwd: str) -> bool:
     around = _around(cwd)
     if session.cwd:
         return session.cwd in around or session.cwd.startswith(cwd.rstrip("/") + "/")
-    if session.agent == claude.NAME:
-        return session.folder in map(claude.folder_name, around)
+    if session.agent == CLAUDE:
+        return session.folder in map(claude_folder, around)
     return where(session) in around
 
 
@@ -120,16 +121,16 @@ def newest(sessions: list[SessionPlace], *, cwd: str, now: float) -> list[Sessio
 
 def context_of(session: SessionPlace) -> Context:
     """Mode and paths of a session."""
-    kind = KINDS[session.agent]
+    own_folder = folder_of(session.agent)
     home = os.path.expanduser("~")
-    base = session.base or os.path.join(home, kind.folder)
+    base = session.base or os.path.join(home, own_folder)
     cwd = where(session)
     folder = session.folder or _folder(session.path)
-    is_project = bool(folder) if session.agent == claude.NAME else cwd not in {"", home}
+    is_project = bool(folder) if session.agent == CLAUDE else cwd not in {"", home}
     if not is_project:
         return Context(session, PERSON, "", base, "", "")
     root = cwd if os.path.isdir(cwd) else ""
-    agent_folder = os.path.join(root, kind.folder) if root else ""
+    agent_folder = os.path.join(root, own_folder) if root else ""
     return Context(
         session, PROJECT, root, base, agent_folder, _memory(session, base, folder, agent_folder)
     )
@@ -137,7 +138,7 @@ def context_of(session: SessionPlace) -> Context:
 
 def _memory(session: SessionPlace, base: str, folder: str, agent_folder: str) -> str:
     """The path of MEMORY.md, which is loaded into every session of the project."""
-    if session.agent == claude.NAME:
+    if session.agent == CLAUDE:
         return os.path.join(base, "projects", folder, "memory", "MEMORY.md")
     return os.path.join(agent_folder, "memory", "MEMORY.md") if agent_folder else ""
 
@@ -150,9 +151,9 @@ def _folder(path: str) -> str:
 
 def _base(path: str, agent: str) -> str:
     """The agent's folder that holds the transcript: `…/.claude`."""
-    before, separator, _ = path.partition(f"{os.sep}{KINDS[agent].folder}{os.sep}")
+    before, separator, _ = path.partition(f"{os.sep}{folder_of(agent)}{os.sep}")
     if separator:
-        return os.path.join(before, KINDS[agent].folder)
+        return os.path.join(before, folder_of(agent))
     before, separator, _ = path.partition(f"{os.sep}projects{os.sep}")
     return before if separator else ""
 

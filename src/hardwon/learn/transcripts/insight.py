@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from hardwon.core.text.clean import clean, clip, clip_words, one_line
 from hardwon.core.text.harm import objection
@@ -205,20 +205,6 @@ def _rank(insight: Insight) -> tuple[int, int, bool, int]:
         insight.tier == TIER_A,
         -insight.evidence[0].line,
     )
-
-
-def insight_from(plain: dict[str, Any]) -> Insight:
-    """The insight that was stored as JSON."""
-    fields = {name: plain[name] for name in Insight._fields if name in plain}
-    for name in ("tags", "signatures", "calls", "kinds"):
-        fields[name] = tuple(fields.get(name, ()))
-    fields["fixes"] = tuple(Fix(**fix) for fix in fields.get("fixes", ()))
-    fields["evidence"] = tuple(Passage(*_pair(piece)) for piece in fields["evidence"])
-    return Insight(**fields)
-
-
-def _pair(piece: Any) -> tuple[int, str]:
-    return (piece["line"], piece["quote"]) if isinstance(piece, dict) else (piece[0], piece[1])
 
 
 def entry(insight: Insight, now: datetime) -> Entry:

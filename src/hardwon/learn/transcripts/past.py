@@ -46,6 +46,7 @@ NO_FOLDER, UNREADABLE = "no folder", "unreadable"
 NEUTRAL, TRACE = "neutral", "trace"  # sessions that name their project
 _TASK = 4000  # characters of a prompt that are kept as the task of a run
 _TOGETHER = 200  # moments in one commit: hooks that write meanwhile wait for it
+_TENDED = 500  # sessions after which the index is tended: all at once would need much memory
 _PROMPTS = 20  # latest prompts of a run
 _RUNS = 1_000_000  # more than are ever kept
 _ENDED, _GOES_ON = "ended", "goes on"  # what is noted of a session's file
@@ -116,7 +117,7 @@ class PastSessions:
         """Record each session; with `is_look` only say what would be recorded."""
         with nullcontext() if is_look else self._alone():
             live = {} if is_look else self._recorded_live()
-            for place in self.unknown(places):
+            for number, place in enumerate(self.unknown(places), 1):
                 try:
                     learnt = self._learn(place, live, is_look=is_look)
                 except (HardwonError, OSError) as error:
@@ -124,6 +125,8 @@ class PastSessions:
                 if not is_look and learnt.status != UNREADABLE:
                     state = _ENDED if self._is_over(place) else _GOES_ON
                     self._runs.note_past(self._owner, self._version(place), state)
+                if not is_look and number % _TENDED == 0:
+                    self._engine.store.tend()
                 yield learnt
         if not is_look:
             self._engine.store.tend()
@@ -139,7 +142,7 @@ class PastSessions:
         with self._alone():
             for number, record in messages.import_records(path, skipped):
                 odd = Counter[str]()
-                make = partial(Reading, messages.ImportParser(), [(number, record)], odd)
+                make = partial(Reading, messages.read_import, [(number, record)], odd)
                 reading = make()
                 is_run = any(map(bool, reading.moments()))
                 skipped += odd

@@ -1,10 +1,10 @@
-"""Rules that read a transcript without a model, all fed in one pass."""
+"""What a transcript shows without a model: what the recorder learns of it, and what was said."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from hardwon.core.settings import Settings
 from hardwon.core.text.clean import clip, clip_words, one_line, plural
@@ -43,21 +43,9 @@ from hardwon.storage.stores.memory import MemoryStore
 from hardwon.storage.stores.runs import STEPS_REMEMBERED
 
 _PATHS = ("file_path", "path", "filePath", "filename")
-_PAIRS = (("old_string", "new_string"), ("oldString", "newString"), ("old_str", "new_str"))
-_EDITS = 5_000  # edits remembered
 _FILES = 2_000
 _PLACES = 20  # lines remembered of each failure
 _HERE = Scope("default", "session", None)
-
-
-class Rule(Protocol):
-    """Sees every moment once, then returns its insights."""
-
-    def see(self, moment: Moment) -> None:
-        """Take the next moment."""
-
-    def insights(self) -> list[Insight]:
-        """What there is to learn, after the last moment."""
 
 
 class Findings(NamedTuple):
@@ -69,14 +57,12 @@ class Findings(NamedTuple):
 
 
 def apply_rules(moments: Iterable[Moment]) -> Findings:
-    """Everything the rules find in these moments; the moments are not kept."""
-    story, failures, decisions = Story(), Failures(), Decisions()
-    rules: tuple[Rule, ...] = (failures, Corrections(), Backtracks(), decisions)
+    """What `session learn` would record of these moments, and what was said in them."""
+    story, failures, corrections, decisions = Story(), Failures(), Corrections(), Decisions()
     for moment in moments:
-        story.see(moment)
-        for rule in rules:
-            rule.see(moment)
-    insights = [insight for rule in rules for insight in rule.insights()]
+        for part in (story, failures, corrections, decisions):
+            part.see(moment)
+    insights = [*failures.insights(), *corrections.insights(), *decisions.insights()]
     summary = story.summary(decisions.texts(), failures.fixed)
     return Findings(insights, summary, [*failures.missed(), *decisions.missed()])
 
@@ -112,34 +98,34 @@ class Failures:
         self._past = past._replace(steps=past.steps[-STEPS_REMEMBERED:])
 
     def insights(self) -> list[Insight]:
+        """The fixes that the session shows, and failures that came back without one."""
         fixed = [
-            self._fix_insight(lesson, fix, self._worked[lesson.kinds[0], fix.key])
+            self._fix_insight(lesson, fix)
             for lesson in self._lessons
             for fix in lesson.fixes
             if (lesson.kinds[0], fix.key) in self._worked
         ]
-        open_failures = (lesson for lesson in self._lessons if not self._is_fixed(lesson))
-        return fixed + [
-            self._pattern(lesson) for lesson in open_failures if len(self._passages(lesson)) > 1
-        ]
+        return fixed + [self._pattern(lesson) for lesson in self._open(is_again=True)]
 
     def missed(self) -> list[Insight]:
         """Failures that were met once and not got over."""
-        return [
-            self._open_insight(lesson)
-            for lesson in self._lessons
-            if len(self._passages(lesson)) == 1 and not self._is_fixed(lesson)
-        ]
+        found = []
+        for lesson in self._open(is_again=False):
+            step = self._steps[lesson.kinds[0]]
+            ended, mistake = _ending(step, past=True), f"{_call(step)} {_ending(step, past=True)}."
+            text = f"Look out with {_call(step)}: it {ended}, and the session shows no fix."
+            found.append(self._pattern(lesson)._replace(text=text, mistake=mistake))
+        return found
 
     @property
     def _lessons(self) -> list[Lesson]:
         return [lesson for lesson in self._store.lessons.all.values() if lesson.kinds]
 
-    def _passages(self, lesson: Lesson) -> list[Passage]:
-        return self._seen[lesson.kinds[0]]
-
-    def _is_fixed(self, lesson: Lesson) -> bool:
-        return any((lesson.kinds[0], fix.key) in self._worked for fix in lesson.fixes)
+    def _open(self, *, is_again: bool) -> list[Lesson]:
+        """The lessons without a fix, about failures that were met once, or again."""
+        fixed = {kind for kind, _ in self._worked}
+        unfixed = (lesson for lesson in self._lessons if lesson.kinds[0] not in fixed)
+        return [one for one in unfixed if (len(self._seen[one.kinds[0]]) > 1) is is_again]
 
     def _is_work(self, kind: str, key: str) -> bool:
         """Whether files were changed until the same call worked: that is the work itself."""
@@ -149,25 +135,27 @@ class Failures:
         is_before = (fix.is_vague or EDITED in fix.key for fix in fixes if fix.key == key)
         return any(is_before) and any(writings(step.tool, step.args) for step in between)
 
-    def _fix_insight(self, lesson: Lesson, fix: Fix, worked: Passage) -> Insight:
+    def _fix_insight(self, lesson: Lesson, fix: Fix) -> Insight:
         """The insight that a fix got past the failure of a lesson."""
-        is_general = fix.sort == TRAIL  # it also helps with other tasks
-        step, (first, *others) = self._steps[lesson.kinds[0]], self._passages(lesson)
+        kind, is_general = lesson.kinds[0], fix.sort == TRAIL  # it also helps with other tasks
+        step, (first, *others) = self._steps[kind], self._seen[kind]
         where = f"That helps where {_call(step)} {_ending(step)}."
         return self._pattern(lesson)._replace(
             kind=CONTENT if is_general else IMPLICIT,
             confidence=HIGH if is_general else MEDIUM,
             text=f"{fix.text}\n{where}" if "\n" in fix.text else f"{fix.text.rstrip('.')}. {where}",
-            evidence=(first, worked, *others[:8]),
+            evidence=(first, self._worked[kind, fix.key], *others[:8]),
             tier=TIER_A if is_general and others else TIER_B,
             mistake=f"{_call(step)} {_ending(step, past=True)}.",
-            subject=f"{lesson.kinds[0]}\0{fix.key}",  # another fix of it is another insight
+            subject=f"{kind}\0{fix.key}",  # another fix of it is another insight
             fixes=(fix,),
         )
 
     def _pattern(self, lesson: Lesson) -> Insight:
-        step, passages = self._steps[lesson.kinds[0]], self._passages(lesson)
-        program, error = _program(step), quotable(step.failure.line if step.failure else "")
+        step, passages = self._steps[lesson.kinds[0]], self._seen[lesson.kinds[0]]
+        commands = () if step.args.startswith("{") else parse(step.args)
+        program = commands[0].does.split(" ")[0] if commands else step.tool
+        error = quotable(step.failure.line if step.failure else "")
         title = error if error.startswith(program) else f"{program}: {error or 'fails'}"
         return Insight(
             title=clip_words(one_line(title), TITLE_LIMIT),
@@ -184,14 +172,6 @@ class Failures:
             kinds=lesson.kinds[:1],
         )
 
-    def _open_insight(self, lesson: Lesson) -> Insight:
-        step = self._steps[lesson.kinds[0]]
-        ended = f"{_ending(step, past=True)}"
-        return self._pattern(lesson)._replace(
-            text=f"Look out with {_call(step)}: it {ended}, and the session shows no fix.",
-            mistake=f"{_call(step)} {ended}.",
-        )
-
 
 def _ending(step: Step, *, past: bool = False) -> str:
     """How the call ends; the error is quoted if it may be."""
@@ -199,12 +179,6 @@ def _ending(step: Step, *, past: bool = False) -> str:
     if past:
         return f"ended in “{error}”" if error else "failed"
     return f"ends in “{error}”" if error else "fails"
-
-
-def _program(step: Step) -> str:
-    """The program of a command, or the tool."""
-    commands = () if step.args.startswith("{") else parse(step.args)
-    return commands[0].does.split(" ")[0] if commands else step.tool
 
 
 def _call(step: Step) -> str:
@@ -279,55 +253,3 @@ def _file_of(args: Any) -> str:
     if not any(key in args for key in ("new_string", "newString", "new_str", "content")):
         return ""
     return str(next((args[key] for key in _PATHS if isinstance(args.get(key), str)), ""))
-
-
-class Backtracks:
-    """Remembers edits by what they replaced."""
-
-    def __init__(self) -> None:
-        self._edits: dict[tuple[str, int, int], int] = {}
-        self._swings: dict[str, list[tuple[int, str]]] = defaultdict(list)
-
-    def see(self, moment: Moment) -> None:
-        edit = (
-            _edit(moment.args)
-            if isinstance(moment, FinishedCall) and not moment.step.failed
-            else None
-        )
-        if edit is None:
-            return
-        path, old, new = edit
-        before, after = hash(old), hash(new)
-        if (path, after, before) in self._edits:
-            first = self._edits.pop((path, after, before))
-            self._swings[path] += [(first, new), (moment.line, old)]
-        if len(self._edits) < _EDITS:
-            self._edits[path, before, after] = moment.line
-
-    def insights(self) -> list[Insight]:
-        return [_swing_insight(path, swings) for path, swings in self._swings.items()]
-
-
-def _edit(args: Any) -> tuple[str, str, str] | None:
-    if not isinstance(args, dict):
-        return None
-    path = next((args[key] for key in _PATHS if isinstance(args.get(key), str)), None)
-    for old, new in _PAIRS:
-        if path and isinstance(args.get(old), str) and isinstance(args.get(new), str):
-            return path, args[old], args[new]
-    return None
-
-
-def _swing_insight(path: str, swings: list[tuple[int, str]]) -> Insight:
-    name = path.rsplit("/", 1)[-1]
-    first_line = safe_line(swings[-1][1].strip().split("\n")[0], 80)
-    return Insight(
-        title=f"{name} was edited back and forth",
-        category="Workflow",
-        kind=PATTERN,
-        confidence=by_count(len(swings)),
-        text=f"Decide before editing `{name}`: “{first_line}” was put in and taken out again.",
-        evidence=tuple(evidence(line, text) for line, text in swings[:10]),
-        mistake=f"`{path}` was edited back and forth {len(swings)} times.",
-        subject=path,
-    )

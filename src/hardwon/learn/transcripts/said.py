@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from hardwon.core.text.clean import clip_words, one_line
 from hardwon.core.text.redact import redact
@@ -27,9 +26,6 @@ from hardwon.learn.transcripts.insight import (
     stack,
 )
 from hardwon.learn.transcripts.transcript import AGENT, USER, FinishedCall, Message, Moment
-
-if TYPE_CHECKING:
-    pass
 
 _MESSAGE_LIMIT = 2_000  # a longer one is a task, not a correction
 _KEPT = 200
@@ -64,6 +60,7 @@ class Corrections:
             self._listen(moment)
 
     def insights(self) -> list[Insight]:
+        """A correction each, however often it was said."""
         return [_insight(group) for group in self._groups()]
 
     def _listen(self, message: Message) -> None:

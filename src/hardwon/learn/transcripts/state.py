@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 from hardwon.core import _files
 from hardwon.core.errors import InvalidInput, NotFound, storage_error
 from hardwon.core.text.clean import file_id
+from hardwon.core.values import from_plain, plain
 from hardwon.learn.transcripts.catalog import Context
-from hardwon.learn.transcripts.insight import Delta, Insight, Related, Summary, insight_from
+from hardwon.learn.transcripts.insight import Delta, Insight, Related, Summary
 from hardwon.learn.transcripts.transcript import SessionPlace
 
 _STALE = 24 * 3600.0  # seconds after which the hand-off files of a run are abandoned
@@ -182,22 +183,7 @@ def write_delta(handoff: Handoff, delta: Delta, place: SessionPlace, now: dateti
 def read_delta(handoff: Handoff) -> tuple[SessionPlace, Delta]:
     """The session and what was extracted of it in an earlier process."""
     stored = json.loads(handoff.read("delta.json"))
-    summary = {**stored["summary"], "decisions": tuple(stored["summary"]["decisions"])}
-    delta = Delta(
-        summary=Summary(**summary),
-        insights=tuple(insight_from(item) for item in stored["insights"]),
-        related=tuple(Related(**item) for item in stored["related"]),
-        spare=tuple(insight_from(item) for item in stored["spare"]),
-        notes=tuple(stored["notes"]),
-    )
-    return SessionPlace(**stored["place"]), delta
-
-
-def plain(value: Any) -> Any:
-    """Nested values as JSON types."""
-    if hasattr(value, "_asdict"):
-        return {key: plain(item) for key, item in value._asdict().items()}
-    return [plain(item) for item in value] if isinstance(value, tuple) else value
+    return from_plain(SessionPlace, stored["place"]), from_plain(Delta, stored)
 
 
 def summary_text(summary: Summary) -> str:

@@ -6,8 +6,8 @@ import glob
 import os
 import stat
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
 
 from hardwon.core.text.clean import clip_middle
 from hardwon.core.values.run import Step
@@ -67,20 +67,16 @@ Event = Message | ToolCall | Result | SessionInfo
 Moment = Message | FinishedCall
 
 
-class Parser(Protocol):
-    """Turns the records of one agent's transcript into events. One is made for each transcript."""
-
-    def take(self, record: Any, line: int) -> Iterable[Event] | None:
-        """The events of a record; None for a record of an unknown kind."""
+Read = Callable[[Any, int], Iterable[Event] | None]  # a record and its line → its events
 
 
 class Reading:
     """One pass over a transcript; its counters are complete after the last moment."""
 
     def __init__(
-        self, parser: Parser, records: Iterable[tuple[int, Any]], skipped: Counter[str]
+        self, read: Read, records: Iterable[tuple[int, Any]], skipped: Counter[str]
     ) -> None:
-        self._parser = parser
+        self._read = read
         self._records = records
         self._waiting: dict[str, ToolCall] = {}
         self.skipped = skipped  # lines and events that were left out, by reason
@@ -89,10 +85,9 @@ class Reading:
 
     def moments(self) -> Iterator[Moment]:
         """Messages and calls, in order; a call comes when its result does."""
-        take = self._parser.take
         for number, record in self._records:
             self.lines = number
-            for event in self._events_of(take, record):
+            for event in self._events_of(record):
                 if isinstance(event, Result):
                     yield from self._join(event)
                 elif isinstance(event, ToolCall):
@@ -102,10 +97,10 @@ class Reading:
                 else:
                     self._update_info(event)
 
-    def _events_of(self, take: Any, record: Any) -> Iterable[Event]:
+    def _events_of(self, record: Any) -> Iterable[Event]:
         """The events of a record; a record of an unexpected shape is skipped and counted."""
         try:
-            events: Iterable[Event] | None = take(record, self.lines)
+            events = self._read(record, self.lines)
         except (AttributeError, KeyError, TypeError, ValueError, IndexError):
             self.skipped["odd"] += 1
             return ()

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, get_args
 
 from hardwon.core.errors import BadReply, PermanentError, TransientError
-from hardwon.core.text.clean import clean, clip, clip_middle
+from hardwon.core.text.clean import clip, clip_middle
 from hardwon.core.text.grounding import is_generic
-from hardwon.core.text.protocol import is_nothing, json_object, schema_of
+from hardwon.core.text.protocol import json_object, schema_of, text_in, texts_in
 from hardwon.core.values.run import Episode
 from hardwon.learn.trials.credit import (
     RULES,
@@ -174,24 +174,26 @@ def _errors(failure: FailedTrial) -> str:
 def parse(reply: str, failure: FailedTrial) -> SelfReflection:
     """The reflection in a model's answer; BadReply if it says nothing."""
     answer = json_object(reply, ("reflection_text",))
-    if is_nothing(_text(answer["reflection_text"], _TEXT_KEPT)):
+    text = text_in(answer, "reflection_text", _TEXT_KEPT)
+    if not text:
         raise BadReply("a reflection_text", reply)
     sure = answer.get("confidence")
     if not isinstance(sure, int | float) or isinstance(sure, bool) or sure != sure:
         sure = 0.5
     return SelfReflection(
-        reflection_text=_text(answer["reflection_text"], _TEXT_KEPT),
+        reflection_text=text,
         credit_assignment=_credit(answer.get("credit_assignment"), failure),
-        causal_reasoning=_text(answer.get("causal_reasoning"), _TEXT_KEPT),
-        actionable_insights=_specific(_texts(answer.get("actionable_insights")), telling=2),
-        lessons_learned=_specific(_texts(answer.get("lessons_learned")), telling=1),
+        causal_reasoning=text_in(answer, "causal_reasoning", _TEXT_KEPT),
+        actionable_insights=_specific(answer, "actionable_insights", telling=2),
+        lessons_learned=_specific(answer, "lessons_learned", telling=1),
         confidence=min(1.0, max(0.0, float(sure))),
         related_reflections=_numbers(answer.get("related_reflections"), failure.number),
     )
 
 
-def _specific(texts: tuple[str, ...], *, telling: int) -> tuple[str, ...]:
-    """The texts that are specific to this failure; all of them if none is."""
+def _specific(answer: dict[str, Any], name: str, *, telling: int) -> tuple[str, ...]:
+    """The listed texts that are specific to this failure; all of them if none is."""
+    texts = texts_in(answer, name, _ITEM_KEPT, most=_ITEMS)
     return tuple(text for text in texts if not is_generic(text, telling=telling)) or texts
 
 
@@ -203,17 +205,7 @@ def _credit(answer: Any, failure: FailedTrial) -> CreditAssignment | None:
     guessed = category(worst) if worst else "other"
     kind: Category = stated if stated in get_args(Category) else guessed  # type: ignore[assignment]
     indices = _numbers(answer.get("failing_action_indices"), len(failure.actor.actions))
-    return CreditAssignment(indices, _text(answer.get("root_cause"), _ITEM_KEPT), kind)
-
-
-def _text(value: Any, limit: int) -> str:
-    return clip(clean(value).strip(), limit) if isinstance(value, str) else ""
-
-
-def _texts(value: Any) -> tuple[str, ...]:
-    listed = value if isinstance(value, list) else [value]
-    texts = (_text(item, _ITEM_KEPT) for item in listed)
-    return tuple(text for text in texts if text)[:_ITEMS]
+    return CreditAssignment(indices, text_in(answer, "root_cause", _ITEM_KEPT), kind)
 
 
 def _numbers(value: Any, below: int) -> tuple[int, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from hardwon.core.errors import HardwonError
@@ -87,6 +88,7 @@ def _lesson(
     reflection = record.self_reflection
     worst = main_error(record.evaluator_output.errors)
     overcome = _overcome(state, record, repository)
+    name, at = number_name(record.iteration), datetime.fromisoformat(record.timestamp)
     tools = {result.tool for result in record.evaluator_output.results if result.status != "pass"}
     return Lesson(
         scope=state.scope,
@@ -98,7 +100,7 @@ def _lesson(
         tags=(record.category, *sorted(tools)),
         trigger=Trigger.VERIFICATION,
         signatures=_signatures(record),
-        evidence=(Evidence(Kind.LOOP, f"{state.loop_id}/{number_name(record.iteration)}"),),
+        evidence=(Evidence(Kind.LOOP, f"{state.loop_id}/{name}", at.timestamp()),),
         origin=f"{'import:aiwg' if state.reason == IMPORTED else 'trials'}:{state.loop_id}",
         author=reflection.author,
         job=f"{state.loop_id}/{record.iteration}",

@@ -244,6 +244,8 @@ def _failed_tests(text: str, tool: Tool) -> Iterator[StructuredError]:
     every = failed_tests(text, last=len(text))[:_MOST_ERRORS]
     names = [name for name in every if not any(other.endswith(f" {name}") for other in every)]
     blocks = _blocks(text, [_title(name) for name in names])
+    rows = dict(re.findall(r"(?m)^[A-Z]{4,6} (\S{1,500}) - (.{0,2000})", text)) if names else {}
+    broken = "\n".join(re.findall(r"(?m)^[_ ]{0,150}ERROR\b.{0,500}", text)) if names else ""
     for name in names:
         title = _title(name)
         candidates = blocks.get(title, [])
@@ -252,16 +254,16 @@ def _failed_tests(text: str, tool: Tool) -> Iterator[StructuredError]:
             continue  # it only holds others
         if lines in candidates:  # the next test with this title has the next block
             candidates.remove(lines)
-        row = re.search(rf"(?m)^\w+ {re.escape(name)} - (.*)$", text)
-        broken = re.search(rf"(?m)^[_ ]*ERROR\b.{{0,200}}(?<!\w){re.escape(title)}(?!\w)", text)
         inner = re.search(r"\(([\w.]+)\)$", name)
-        yield _test_error(
+        failed = _test_error(
             inner[1] if inner else name,
             lines,
             tool,
-            is_broken=broken is not None,
-            message=row[1] if row else "",
+            is_broken=re.search(rf"(?<!\w){re.escape(title)}(?!\w)", broken) is not None,
+            message=rows.get(name, ""),
         )
+        file = name.split("::")[0] if name in rows or "::" in name else ""
+        yield failed if failed.file or "." not in file else failed._replace(file=file)
 
 
 def _title(name: str) -> str:
@@ -278,7 +280,8 @@ def _blocks(text: str, titles: Sequence[str]) -> dict[str, list[list[str]]]:
     for line in text.splitlines() if titles else ():
         short = line[:_WIDE]
         found = named.search(short)
-        if found and (found[0] != own or not lines):
+        is_header = re.match(r"[_=-]{2,150} .+ [_=-]{2,150}$", short)
+        if found and (found[0] != own or is_header):
             own, lines = found[0], []
             blocks.setdefault(own, []).append(lines)
         elif re.match(r"[=-]{20,}$|=+ .{1,80} =+$", short):
@@ -299,7 +302,7 @@ def _test_error(
         "syntax_error" if is_unparsed else kind,
         words,
         tool=tool.name,
-        file=place.get("file") or (test.split("::")[0] if "::" in test else None),
+        file=place.get("file"),
         line=place.get("line"),
         column=place.get("column"),
         trace="\n".join(lines[:60]),
@@ -325,7 +328,9 @@ def _message(lines: list[str]) -> str:
     for at, line in enumerate(lines):
         if re.match(_PANIC, line):
             return " ".join(part.strip() for part in lines[at + 1 : at + 4])
-    for line in lines if not is_indented else ():
+    frames = [at for at, line in enumerate(lines) if _FRAME.match(line)]
+    below = lines[frames[-1] :] if frames else []  # what was raised stands below the last frame
+    for line in (*below, *lines) if not is_indented else ():
         if re.match(r"(?!Traceback)[A-Za-z_][\w.]{0,100}(?::|$)", line):
             return line
     details = [line for line in words[1:30] if re.match(r"(?:Expected|Received)\b", line)]

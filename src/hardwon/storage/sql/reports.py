@@ -228,7 +228,8 @@ class SqlListing:
         after = query.after
         while len(lessons) < query.limit:
             page = query._replace(after=after, limit=limit)
-            rows = self._first_ids(page, list(owners), self._db.text_filter(query.text))
+            contained = self._db.text_filter(query.text or query.tag)
+            rows = self._first_ids(page, list(owners), contained)
             ids = [number for _, number in rows]
             lessons += with_text(self._db.of(query.place.tenant), ids, owners, text)
             if len(rows) < limit:

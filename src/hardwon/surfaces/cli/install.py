@@ -20,7 +20,6 @@ from hardwon.models import command as headless
 from hardwon.storage.auth import kept_token
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import complain, say, say_folded
-from hardwon.surfaces.hooks import command as hook_command
 from hardwon.surfaces.hooks import installer, locations
 from hardwon.surfaces.hooks.agents import AGENTS, CAN_BE_ASKED
 from hardwon.surfaces.hooks.installer import ConfigChange
@@ -345,6 +344,6 @@ def _target(agent: str, level: str, call: Call | None = None) -> Target:
 def _call(agent: str, port: int | None, home: str, *, is_usual: bool = True) -> Call:
     """The call of hardwon at an event, as the agent's settings have it."""
     if port is None:
-        return lambda event: hook_command.command(agent, event, home="" if is_usual else home)
-    http_call = hook_command.http(agent, port=port, token=kept_token(home))
+        return lambda event: locations.command_hook(agent, event, home="" if is_usual else home)
+    http_call = locations.http_hook(agent, port=port, token=kept_token(home))
     return lambda event: http_call

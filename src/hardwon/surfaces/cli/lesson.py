@@ -440,7 +440,7 @@ def export(form: str, output: str | None, **place: Any) -> None:
 @click.option(
     "--from-agent",
     default="",
-    help="The agent to read; default: --agent; `*`: all, for this one agent.",
+    help="The agent to read; default: --agent; `*`: all, and each keeps its own.",
 )
 @options.verbose
 @options.scope

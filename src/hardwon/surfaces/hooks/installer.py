@@ -119,12 +119,11 @@ def missing_part(target: Target) -> str:
     called = _command(_read(target.path) or "")
     words = [word for word in shlex.split(called) if not word.startswith("HARDWON_HOME=")]
     roots = (ast.literal_eval(root) for word in words for root in re.findall(_ROOT, word))
-    needed = [*words[:1], *(root if os.path.isfile(root) else _package(root) for root in roots)]
+    needed = [
+        *words[:1],
+        *(root if os.path.isfile(root) else os.path.join(root, "hardwon") for root in roots),
+    ]
     return next((path for path in needed if os.path.isabs(path) and not os.path.exists(path)), "")
-
-
-def _package(root: str) -> str:
-    return os.path.join(root, "hardwon")
 
 
 def _command(text: str) -> str:

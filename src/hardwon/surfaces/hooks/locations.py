@@ -1,11 +1,13 @@
-"""The settings file of each coding agent, and the entries to write there."""
+"""The settings file of each coding agent, the entries to write there, and the call in them."""
 
 from __future__ import annotations
 
 import json
 import os
+import shlex
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from hardwon.core import _isolation
 from hardwon.surfaces.hooks.agents import AGENTS, claude_code, copilot, cursor, gemini
 from hardwon.surfaces.hooks.events import EventKind
 
@@ -48,20 +50,29 @@ class ConfigPlace(NamedTuple):
             return os.path.join(self.folder, project)
         folder = self.environ.get(variable, "") if variable else ""
         root, _, relative = user.partition("/")
-        return (
-            os.path.join(folder, relative)
-            if folder
-            else os.path.join(_home(self.environ), root, relative)
-        )
+        home = self.environ.get("HOME") or os.path.expanduser("~")
+        return os.path.join(folder or os.path.join(home, root), relative)
+
+
+def command_hook(agent: str, event: str = "", *, home: str = "") -> dict[str, Any]:
+    """A hook that starts a process for each event, whatever is on the PATH.
+
+    `home` is passed unless it is the default.
+    """
+    place = f"HARDWON_HOME={shlex.quote(home)} " if home else ""
+    words = _isolation.command("hook", agent, *filter(None, [event]), site=False)
+    return {"type": "command", "command": place + shlex.join(words)}
+
+
+def http_hook(agent: str, *, port: int, token: str) -> dict[str, Any]:
+    """A hook that calls the daemon; only Claude Code supports this."""
+    url = f"http://127.0.0.1:{port}/hardwon/hook/{agent}"
+    return {"type": "http", "url": url, "headers": {"Authorization": f"Bearer {token}"}}
 
 
 def target(agent: str, place: ConfigPlace) -> Target:
     """The file of this agent at this place, with its entries."""
     return _TARGETS[agent](place)
-
-
-def _home(environ: Mapping[str, str]) -> str:
-    return environ.get("HOME") or os.path.expanduser("~")
 
 
 def _claude_code(place: ConfigPlace) -> Target:
@@ -89,7 +100,8 @@ def _copilot(place: ConfigPlace) -> Target:
         name: [{"type": "command", "bash": place.call(name)["command"], "timeoutSec": _SECONDS}]
         for name in _worthwhile(copilot.KINDS)
     }
-    return Target("copilot", path, whole=_dumped({"version": 1, "hooks": hooks}))
+    text = json.dumps({"version": 1, "hooks": hooks}, indent=2)
+    return Target("copilot", path, whole=f"{text}\n")
 
 
 def _cursor(place: ConfigPlace) -> Target:
@@ -149,10 +161,6 @@ def _nested(events: list[str], place: ConfigPlace) -> tuple[tuple[tuple[str, ...
 def _worthwhile(kinds: Mapping[str, str]) -> list[str]:
     """The agent's names of the events that hardwon handles."""
     return [name for name, kind in kinds.items() if kind not in _SILENT]
-
-
-def _dumped(value: Any) -> str:
-    return json.dumps(value, indent=2) + "\n"
 
 
 _MADE = (_claude_code, _codex, _gemini, _copilot, _opencode, _cline, _qwen, _cursor)

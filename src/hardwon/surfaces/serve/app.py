@@ -21,6 +21,7 @@ from hardwon.surfaces.serve import api, login, pages
 from hardwon.surfaces.serve.access import own_path
 from hardwon.surfaces.serve.gate import LOOPBACK, Gate, is_api
 from hardwon.surfaces.serve.limits import Limits, NamedLocks, ThreadPool
+from hardwon.surfaces.serve.pages.overview import Reports
 from hardwon.surfaces.serve.requests import Problem, problem_of, problem_response
 from hardwon.surfaces.serve.traffic import Traffic
 
@@ -61,7 +62,7 @@ def create(
         exception_handlers=dict.fromkeys((HTTPException, HardwonError, Problem), _answer_error),
     )
     app.state.hw, app.state.access, app.state.limits = hw, access, limits
-    app.state.traffic = traffic
+    app.state.traffic, app.state.reports = traffic, Reports()
     app.state.is_ending = lambda: False  # polled by streams
     app.state.replies, app.state.locks = Replies(access.database), NamedLocks()
     # Doors have their own threads: a slow report delays no agent.

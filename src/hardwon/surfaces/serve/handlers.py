@@ -33,7 +33,7 @@ from hardwon.engine.mirror import RUN
 from hardwon.engine.pipeline import inject
 from hardwon.storage.stores.runs import note_author
 from hardwon.surfaces.serve import openapi
-from hardwon.surfaces.serve.requests import Problem, cursor_of
+from hardwon.surfaces.serve.requests import cursor_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -404,14 +404,12 @@ def _own_record(call: Call, record: Any) -> list[Any] | None:
 
 def traces_take(call: Call) -> Response:
     """Keep the spans of an OTLP request; they are durable when this answers, as OTLP wants it."""
-    kind = call.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind not in {JSON, _PROTOBUF}:
-        raise Problem(415, f"send the spans as {_PROTOBUF} or {JSON}")
+    is_json = not call.headers.get("content-type", "").startswith(_PROTOBUF)
     is_packed = call.headers.get("content-encoding", "identity") == "gzip"
-    call.agent.traces.take(call.body, is_json=kind == JSON, is_packed=is_packed)
+    call.agent.traces.take(call.body, is_json=is_json, is_packed=is_packed)
     if call.hw.settings.hooks.wake:
         call.hw.wake()
-    return Response(b"{}" if kind == JSON else b"", media_type=kind)
+    return Response(b"{}" if is_json else b"", media_type=JSON if is_json else _PROTOBUF)
 
 
 def sync_marks(call: Call) -> answers.Marks:

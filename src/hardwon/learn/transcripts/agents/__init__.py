@@ -1,4 +1,4 @@
-"""One small file for each coding agent: where its transcripts are and how to read them."""
+"""The coding agents whose sessions are read: where they are, and what a record of one says."""
 
 from __future__ import annotations
 
@@ -8,16 +8,8 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from hardwon.learn.transcripts import lines
-from hardwon.learn.transcripts.agents import (
-    claude,
-    codex,
-    copilot,
-    gemini,
-    goose,
-    messages,
-    opencode,
-)
-from hardwon.learn.transcripts.transcript import Parser, Reading, SessionPlace
+from hardwon.learn.transcripts.agents import databases, logs, messages
+from hardwon.learn.transcripts.transcript import Read, Reading, SessionPlace
 
 
 def _lines(session: SessionPlace, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:
@@ -31,42 +23,32 @@ def _length(session: SessionPlace) -> int:
 class TranscriptKind(NamedTuple):
     """A coding agent whose transcripts can be read."""
 
-    name: str
-    folder: str  # below the user's home, and below a project
     find: Callable[[str], Iterator[SessionPlace]]
-    parser: Callable[[], Parser]
+    read: Read
     records: Callable[[SessionPlace, Counter[str]], Iterator[tuple[int, Any]]] = _lines
     length: Callable[[SessionPlace], int] = _length  # how many records there are
 
 
+_ROWS = databases.records, databases.length
 KINDS = {
-    kind.name: kind
-    for kind in (
-        TranscriptKind(claude.NAME, claude.FOLDER, claude.find, claude.Parser),
-        TranscriptKind(codex.NAME, codex.FOLDER, codex.find, codex.Parser),
-        TranscriptKind(gemini.NAME, gemini.FOLDER, gemini.find, gemini.Parser),
-        TranscriptKind(copilot.NAME, copilot.FOLDER, copilot.find, copilot.Parser),
-        TranscriptKind(
-            opencode.NAME,
-            opencode.FOLDER,
-            opencode.find,
-            opencode.Parser,
-            opencode.records,
-            opencode.length,
-        ),
-        TranscriptKind(
-            goose.NAME, goose.FOLDER, goose.find, goose.Parser, goose.records, goose.length
-        ),
-        TranscriptKind(
-            messages.NAME,
-            messages.FOLDER,
-            messages.find,
-            messages.Parser,
-            messages.records,
-            messages.length,
-        ),
-    )
+    logs.CLAUDE: TranscriptKind(logs.find_claude, logs.read_claude),
+    "codex": TranscriptKind(logs.find_codex, logs.read_codex),
+    "gemini": TranscriptKind(logs.find_gemini, logs.read_gemini, logs.gemini_records),
+    "copilot": TranscriptKind(logs.find_copilot, logs.read_copilot),
+    "opencode": TranscriptKind(databases.find_opencode, databases.read_opencode, *_ROWS),
+    "goose": TranscriptKind(databases.find_goose, databases.read_goose, *_ROWS),
+    "cline": TranscriptKind(
+        messages.find_cline, messages.read_cline, messages.records, messages.length
+    ),
+    "cursor": TranscriptKind(databases.find_cursor, databases.read_cursor, *_ROWS),
+    "pi": TranscriptKind(logs.find_pi, logs.read_pi),
+    "kimi": TranscriptKind(logs.find_kimi, logs.read_kimi),
 }
+
+
+def folder_of(agent: str) -> str:
+    """The folder of an agent below the user's home, and below a project."""
+    return f".{agent}"
 
 
 def read(session: SessionPlace, *, tell: Callable[[], None] | None = None) -> Reading:
@@ -74,7 +56,7 @@ def read(session: SessionPlace, *, tell: Callable[[], None] | None = None) -> Re
     kind = KINDS[session.agent]
     skipped: Counter[str] = Counter()
     records = kind.records(session, skipped)
-    return Reading(kind.parser(), _tell_each(records, tell) if tell else records, skipped)
+    return Reading(kind.read, _tell_each(records, tell) if tell else records, skipped)
 
 
 def length(session: SessionPlace) -> int:
@@ -94,11 +76,13 @@ def kind_of(path: str) -> str:
     """Which agent wrote the transcript at this path, by its folder and name."""
     parts = os.path.abspath(path).split(os.sep)
     if parts[-1].startswith("rollout-"):
-        return codex.NAME
+        return "codex"
     if parts[-1] == "api_conversation_history.json" or parts[-1].endswith(".messages.json"):
-        return messages.NAME
+        return "cline"
     if parts[-1] == "events.jsonl":
-        return copilot.NAME
+        return "copilot"
     if "chats" in parts[:-1] and parts[-1].startswith("session-"):
-        return gemini.NAME
-    return claude.NAME
+        return "gemini"
+    if parts[-1] == "context.jsonl":
+        return "kimi"
+    return "pi" if ".pi" in parts[:-1] else logs.CLAUDE

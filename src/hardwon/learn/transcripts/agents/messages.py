@@ -10,11 +10,12 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
 from hardwon.learn.transcripts import lines
+from hardwon.learn.transcripts.agents.databases import CONFIG
 from hardwon.learn.transcripts.transcript import (
     AGENT,
     USER,
@@ -29,29 +30,27 @@ from hardwon.learn.transcripts.transcript import (
     text_of,
 )
 
-NAME, FOLDER = "cline", ".cline"
 _EDITORS = ("Code", "Code - Insiders", "Cursor", "VSCodium", "Windsurf")
 _EXTENSIONS = ("saoudrizwan.claude-dev", "rooveterinaryinc.roo-cline", "kilocode.kilo-code")
-_CONFIG = (".config", os.path.join("Library", "Application Support"))
 _CWD = re.compile(r"# Current (?:Working|Workspace) Directory \((.{1,400}?)\)")
 _TYPED = re.compile(r"<(?:task|user_message|feedback)>(.*?)</(?:task|user_message|feedback)>", re.S)
 _TOLD = re.compile(r"\[(\w{1,60})(?: for '(.{1,4000}?)')?\] Result:\s*", re.S)  # without tool_use
 _WHOLE = (".traj", ".json")  # files that are one document
 
 
-def find(home: str) -> Iterator[SessionPlace]:
+def find_cline(home: str) -> Iterator[SessionPlace]:
     """The tasks of Cline and of those that grew out of it, in every editor."""
-    base = os.path.join(home, FOLDER)
+    base = os.path.join(home, ".cline")
     for path in inside(base, "data", "sessions", "*", "*.messages.json"):
-        yield place(NAME, path, base=base, id=os.path.basename(os.path.dirname(path)))
-    for config in _CONFIG:
+        yield place("cline", path, base=base, id=os.path.basename(os.path.dirname(path)))
+    for config in CONFIG:
         for editor in _EDITORS:
             storage = os.path.join(home, config, editor, "User", "globalStorage")
             for extension in _EXTENSIONS:
                 own = os.path.join(storage, extension)
                 for path in inside(own, "tasks", "*", "api_conversation_history.json"):
                     task = os.path.basename(os.path.dirname(path))
-                    yield place(NAME, path, base=own, id=task)
+                    yield place("cline", path, base=own, id=task)
 
 
 def records(session: SessionPlace, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:
@@ -75,36 +74,28 @@ def import_records(path: str, skipped: Counter[str]) -> Iterator[tuple[int, Any]
     return iter([] if document is None else [(1, {"messages": document} if is_log else document)])
 
 
-class Parser:
+def read_cline(record: Any, line: int) -> list[Event] | None:
     """One message after the other."""
-
-    def take(self, record: Any, line: int) -> list[Event] | None:
-        role = record["role"]
-        at = record.get("ts")
-        stated = datetime.fromtimestamp(at / 1000, UTC).isoformat() if at else ""
-        found = _CWD.search(text_of(record.get("content"))) if role == "user" else None
-        events: list[Event] = [SessionInfo(cwd=found[1] if found else "", at=stated)]
-        events += _message(record, line)
-        return events
+    role, at = record["role"], record.get("ts")
+    stated = datetime.fromtimestamp(at / 1000, UTC).isoformat() if at else ""
+    found = _CWD.search(text_of(record.get("content"))) if role == "user" else None
+    about = SessionInfo(cwd=found[1] if found else "", at=stated)
+    return [about, *_with_told_calls(message_events(record, line), line)]
 
 
-class ImportParser:
+def read_import(record: Any, line: int) -> list[Event] | None:
     """A record is a whole run; the numbers of its steps stand for lines, the task is line 0."""
-
-    def take(self, record: Any, line: int) -> list[Event] | None:
-        for key, read in _SHAPES.items():
-            if isinstance(record.get(key), list):
-                about = SessionInfo(
-                    str(record.get("run") or record.get("session_id") or record.get("id") or ""),
-                    str(record.get("repo") or record.get("cwd") or ""),
-                )
-                task = record.get("task")
-                said = [Message(0, USER, task)] if isinstance(task, str) else []
-                return [about, *said, *read(record[key])]
-        return None
+    for key, read in _SHAPES.items():
+        if isinstance(record.get(key), list):
+            names = record.get("run") or record.get("session_id") or record.get("id") or ""
+            about = SessionInfo(str(names), str(record.get("repo") or record.get("cwd") or ""))
+            task = record.get("task")
+            said = [Message(0, USER, task)] if isinstance(task, str) else []
+            return [about, *said, *read(record[key])]
+    return None
 
 
-def _message(record: Any, line: int) -> Iterator[Event]:
+def message_events(record: Any, line: int) -> Iterator[Event]:
     """The events of a message of Anthropic's or OpenAI's API."""
     role, content = record.get("role"), record.get("content")
     if record.get("type") == "function_call":
@@ -114,39 +105,48 @@ def _message(record: Any, line: int) -> Iterator[Event]:
     elif role == "tool":
         yield Result(line, record["tool_call_id"], text_of(content), record.get("is_error"))
     elif role in {"user", "assistant"}:
-        yield from _blocks(content, line, USER if role == "user" else AGENT)
+        yield from content_events(content, line, USER if role == "user" else AGENT)
         for call in record.get("tool_calls") or ():
             function = call["function"]
             yield ToolCall(line, call["id"], function["name"], _arguments(function["arguments"]))
 
 
-def _blocks(content: Any, line: int, who: str) -> Iterator[Event]:
-    """The blocks of a message; Cline may tell a call and its result in two texts."""
-    told, parts = "", content or ()
+def content_events(content: Any, line: int, who: str) -> Iterator[Event]:
+    """The texts, calls and results in the content of a message."""
     if isinstance(content, str):
-        parts = [{"type": "text", "text": content}]
-    for block in parts:
+        content = [{"type": "text", "text": content}]
+    for block in content or ():
         kind = block.get("type")
-        if kind == "tool_use":
-            yield ToolCall(line, block["id"], block["name"], block["input"])
+        if kind in {"tool_use", "toolCall"}:
+            args = block.get("input", block.get("arguments"))
+            yield ToolCall(line, block["id"], block["name"], args)
         elif kind == "tool_result":
             failed = block.get("is_error")
             yield Result(line, block["tool_use_id"], text_of(block.get("content")), failed)
         elif kind == "text":
-            text, head = block["text"], _TOLD.match(block["text"])
-            if who == USER and head:
-                told = f"{line}/{head.start()}/{head[2]}"
-                yield ToolCall(line, told, head[1], {"command": head[2] or ""})
-                text = text[head.end() :]
-                if text.strip():
-                    yield Result(line, told, text, None)
-                    told = ""
-            elif told:
+            yield Message(line, who, block["text"])
+
+
+def _with_told_calls(events: Iterable[Event], line: int) -> Iterator[Event]:
+    """The events, with the calls that Cline may tell in texts of the user: a head, a result."""
+    told = ""
+    for event in events:
+        if not isinstance(event, Message):
+            yield event
+            continue
+        text = event.text
+        head = _TOLD.match(text) if event.who == USER else None
+        if head:
+            told = f"{line}/{head.start()}/{head[2]}"
+            yield ToolCall(line, told, head[1], {"command": head[2] or ""})
+            text = text[head.end() :]
+        if told:
+            if text.strip() or not head:
                 yield Result(line, told, text, None)
                 told = ""
-            elif who == AGENT or not text.startswith(("<environment_details", "[")):
-                typed = _TYPED.search(text) if who == USER else None
-                yield Message(line, who, typed[1].strip() if typed else text)
+        elif event.who == AGENT or not text.startswith(("<environment_details", "[")):
+            typed = _TYPED.search(text) if event.who == USER else None
+            yield Message(line, event.who, typed[1].strip() if typed else text)
 
 
 def _arguments(raw: Any) -> Any:
@@ -158,7 +158,7 @@ def _arguments(raw: Any) -> Any:
 
 def _log(messages: Any) -> Iterator[Event]:
     for number, message in enumerate(messages, 1):
-        yield from _message(message, number)
+        yield from _with_told_calls(message_events(message, number), number)
 
 
 def _steps(steps: Any) -> Iterator[Event]:

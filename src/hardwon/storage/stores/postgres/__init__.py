@@ -9,19 +9,75 @@ from hardwon.core.errors import Unavailable
 from hardwon.storage.postgres import schema
 from hardwon.storage.postgres.connection import patient
 from hardwon.storage.postgres.database import POOL, Database
+from hardwon.storage.sql import scopes
 from hardwon.storage.sql.journal import Journal, server_spool
+from hardwon.storage.sql.lessons import SqlLessons
 from hardwon.storage.sql.store import SqlStore
-from hardwon.storage.stores.postgres import checking
-from hardwon.storage.stores.postgres.index import FRESH
-from hardwon.storage.stores.postgres.lessons import PostgresLessons
+from hardwon.storage.stores.postgres.index import FRESH, Index
 
 if TYPE_CHECKING:
+    from hardwon.core.values.lesson import Lesson
     from hardwon.core.values.scope import Scope
+    from hardwon.storage.sql.dialect import Tenancy
+
+    Versions = tuple[tuple[int, int], ...]  # of shelves, each by its number
 
 log = logging.getLogger("hardwon")
 _DUE = """
 INSERT INTO hardwon.folded (batch) VALUES (:batch) ON CONFLICT DO NOTHING RETURNING batch
 """
+_MOST = 512  # cached answers; the oldest are dropped first
+# Stored counts minus actual counts must be 0. One pass over each table: a join may be planned as
+# a nested loop and take quadratic time.
+_TERMS = """
+SELECT count(*) FROM (
+    SELECT id FROM (
+        SELECT id, holders AS claimed FROM hardwon.terms WHERE tenant = :tenant
+        UNION ALL
+        SELECT term, -length(lessons) / 5 FROM hardwon.postings WHERE tenant = :tenant
+    ) AS counts GROUP BY id HAVING sum(claimed) <> 0
+) AS wrong
+"""
+_ENTRIES = """
+SELECT (
+    SELECT coalesce(sum(length(terms) / 5), 0)::bigint FROM hardwon.indexed
+    WHERE tenant = :tenant
+) - (
+    SELECT coalesce(sum(length(lessons) / 5), 0)::bigint FROM hardwon.postings
+    WHERE tenant = :tenant
+)
+"""
+_SHELVES = """
+SELECT count(*) FROM (
+    SELECT id FROM (
+        SELECT id, active AS claimed FROM hardwon.shelves WHERE tenant = :tenant
+        UNION ALL
+        SELECT shelf, -1 FROM hardwon.indexed WHERE tenant = :tenant
+    ) AS counts GROUP BY id HAVING sum(claimed) <> 0
+) AS wrong
+"""
+
+
+class PostgresLessons(SqlLessons):
+    """Lessons; guards are cached while the versions of their shelves do not change."""
+
+    def __init__(self, database: Database, fresh: int = FRESH) -> None:
+        self.index = Index(database, fresh)
+        super().__init__(database, self.index)
+        self._guards: dict[Scope, tuple[Versions, list[Lesson]]] = {}
+
+    def guards(self, scope: Scope) -> list[Lesson]:
+        shelves = scopes.visible_in_turn(self._db, scope)
+        if shelves is not None and scope in self._guards:
+            versions, guards = self._guards[scope]
+            if versions == shelves.versions:
+                return guards
+        visible, guards = self._read_guards(scope)
+        if not self._db.is_open:
+            self._guards[scope] = visible.versions, guards
+            while len(self._guards) > _MOST:
+                self._guards.pop(next(iter(self._guards)), None)
+        return guards
 
 
 class PostgresStore(SqlStore):
@@ -82,7 +138,7 @@ class PostgresStore(SqlStore):
             problem
             for tenant in self.database.tenants()
             for problem in (
-                *checking.find_miscounts(self.database.of(tenant)),
+                *find_miscounts(self.database.of(tenant)),
                 *self.lessons.quarantine_damaged(tenant),
             )
         ]
@@ -94,3 +150,17 @@ class PostgresStore(SqlStore):
 
     def _is_due(self, batch: str) -> bool:
         return bool(self.database.rows(_DUE, batch=batch))
+
+
+def find_miscounts(tenancy: Tenancy) -> list[str]:
+    """Problems of a tenant's index, in words."""
+    with tenancy.database.snapshot():
+        terms, entries, shelves = (
+            int(tenancy.rows(sql)[0][0]) for sql in (_TERMS, _ENTRIES, _SHELVES)
+        )
+    problems = {
+        f"{terms} keys of the index have wrong counts": terms,
+        f"the index lacks {entries} entries": entries,
+        f"{shelves} shelves have a wrong count of lessons": shelves,
+    }
+    return [f"tenant {tenancy.tenant!r}: {text}" for text, count in problems.items() if count]

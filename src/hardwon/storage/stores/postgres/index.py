@@ -398,6 +398,7 @@ class Index:
         self._db.touch(scope)
         shelf_rows, rows = tenancy.ask(shelves, Statement(_BLOCKS, values))
         visible = scopes.Visible(scope, shelf_rows)
+        scopes.shelf_notes(self._db).update((shelf.scope, shelf.id) for shelf in visible.shelves)
         waiting = self._memtable.look(tenancy, visible.shelves)
         return visible, tallied(
             query,

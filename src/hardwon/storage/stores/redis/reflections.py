@@ -12,8 +12,8 @@ from hardwon.core.time_limits import TimeLimit
 from hardwon.core.values.reflection import Likeness, Reflection, is_known, surplus_reflections
 from hardwon.knowledge.ranking.reflections import CANDIDATES, HOLDERS_READ, likenesses, words_of
 from hardwon.storage.stores.redis import entries
-from hardwon.storage.stores.redis.keys import Keys, goal_of, goal_patterns, patterns, visible
-from hardwon.storage.stores.redis.opening import RedisOpening
+from hardwon.storage.stores.redis.entries import Keys, goal_of, goal_patterns, patterns, visible
+from hardwon.storage.stores.redis.server import RedisOpening
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -97,7 +97,7 @@ class SqliteListing(SqlListing):
     def _first_ids(self, query: ListQuery, shelves: list[int], condition: Statement) -> list[Row]:
         tenancy, (where, values) = self._db.of(query.place.tenant), condition
         few = f"SELECT count(*) FROM (SELECT 1 FROM lessons WHERE {where} LIMIT {_FEW + 1})"
-        if not query.text or tenancy.rows(few, **values)[0][0] > _FEW:
+        if not (query.text or query.tag) or tenancy.rows(few, **values)[0][0] > _FEW:
             return super()._first_ids(query, shelves, condition._replace(sql="TRUE"))
         place, number = query.after or (float("inf"), "0")
         places = {"shelves": shelves, "statuses": statuses(query.status), "limit": query.limit}

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 import hardwon
+from hardwon.api import notices
 from hardwon.core.settings import duration
 from hardwon.core.text.clean import one_line, plural, printable
 from hardwon.core.values.report import FailureKind, Report
@@ -101,7 +102,8 @@ def _lessons(report: Report, width: int) -> Iterator[str]:
     yield f"Lessons: {sum(state.total for state in report.lessons):,}"
     for state, meaning in wording.states(report):
         new = f"+{state.new:,} this week" if state.new else ""
-        yield cut(f"  {state.total:>5,} {state.status:<11} {new:<16} {meaning}", width)
+        name = wording.state_name(state.status)
+        yield cut(f"  {state.total:>5,} {name:<11} {new:<16} {meaning}", width)
 
 
 def _shown_part(report: Report, width: int) -> Iterator[str]:
@@ -235,6 +237,7 @@ def _duration(context: click.Context, option: click.Parameter, value: str) -> ti
 @click.option(
     "--html", "page", type=click.Path(dir_okay=False), help="Write a page that needs no network."
 )
+@click.option("--markdown", is_flag=True, help="Print a digest in Markdown, to be sent around.")
 @options.scope_here
 @options.as_json
 def command(
@@ -242,6 +245,7 @@ def command(
     projects: bool,
     since: timedelta,
     page: str | None,
+    markdown: bool,
     as_json: bool,
     home: str | None,
     **place: Any,
@@ -268,6 +272,8 @@ def command(
             file.write(html.page(report))
     if as_json:
         dump(report)
+    elif markdown:
+        say(notices.digest(report).rstrip())
     elif page is not None:
         say(f"OK: wrote {page}")
     else:

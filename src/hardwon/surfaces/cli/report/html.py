@@ -147,7 +147,8 @@ def _lessons(report: Report) -> str:
     rows = "".join(
         _row(
             f"{state.total:,}",
-            f"{_text(state.status)} <span class='soft'>({_text(meaning)})</span>",
+            f"{_text(wording.state_name(state.status))}"
+            f" <span class='soft'>({_text(meaning)})</span>",
             f"+{state.new:,} this week" if state.new else "",
         )
         for state, meaning in wording.states(report)

@@ -70,7 +70,7 @@ def lessons(request: Request) -> View:
         "rows": [row(lesson) for lesson in page.rows],
         "next": mark_text(page.next),
         "counts": {name: counts.get(name, 0) for name in STATES},
-        "orders": {Order.USED: "lately used", Order.MET: "most often met"},
+        "orders": {"": "lately used", Order.MET: "most often met"},
     }
     return View("lessons.html", "Lessons", values)
 

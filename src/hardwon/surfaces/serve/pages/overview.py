@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import threading
 import time
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
@@ -30,17 +32,63 @@ if TYPE_CHECKING:
     from hardwon.surfaces.serve.pages.views import Fields
 
 
+_KEPT = 100  # reports
 PERIODS = {"7": "7 days", "30": "30 days", "90": "90 days"}
 
 
 def overview(request: Request) -> View:
     """The figures of the report, and what waits for a person."""
-    tenant = tenant_of(request)
-    report = tenant.report(since=period(request))
+    tenant, since = tenant_of(request), period(request)
+    key = (tenant.place, since)
+    report = request.app.state.reports.get(key, lambda: tenant.report(since=since))
+    if report is None:
+        return View("counting.html", "Does it help?", {"is_counting": True})
     dead = sum(tenant.place.covers(job.episode.scope) for job in hw_of(request).queue.dead())
     waits = waiting({state.status: state.total for state in report.lessons}, dead)
     values = {**figures(report), "waits": waits, "is_new": not (report.met or report.lessons)}
     return View("overview.html", "Does it help?", values)
+
+
+class Reports:
+    """Reports that take long are made beside the pages: a page waits for none longer than this."""
+
+    _PATIENCE = 0.15  # seconds
+    _REST = 20  # one that took longer is not made again for so many times as long
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._made: dict[object, tuple[Report, float]] = {}  # and until when it is used
+        self._begun: dict[object, threading.Thread] = {}
+
+    def get(self, key: object, make: Callable[[], Report]) -> Report | None:
+        """The report, or the one before while it is made; None if there is none yet."""
+        with self._lock:
+            known, until = self._made.get(key, (None, 0.0))
+            if known is not None and time.monotonic() < until:
+                return known
+            thread = self._begun.get(key)
+            if thread is None:
+                thread = threading.Thread(target=self._make, args=(key, make), daemon=True)
+                self._begun[key] = thread
+                thread.start()
+        thread.join(self._PATIENCE)
+        with self._lock:
+            return self._made.get(key, (None, 0.0))[0]
+
+    def _make(self, key: object, make: Callable[[], Report]) -> None:
+        begun = time.monotonic()
+        try:
+            report, now = make(), time.monotonic()
+            rest = self._REST * (now - begun) if now - begun > self._PATIENCE else 0.0
+            with self._lock:
+                self._made[key] = report, now + rest
+                for old in list(self._made)[:-_KEPT]:
+                    del self._made[old]
+        except Exception:
+            logging.getLogger("hardwon").exception("a report could not be made")
+        finally:
+            with self._lock:
+                del self._begun[key]
 
 
 def measure(request: Request, fields: Fields) -> str:

@@ -52,6 +52,7 @@ function show(page, address, isQuiet) {
   main().replaceWith(document.adoptNode(fresh));
   if (header) document.querySelector("header.side").replaceWith(document.adoptNode(header));
   document.title = page.title;
+  lookAgain();
   if (isQuiet) {
     refocus(spot);
     return;
@@ -79,6 +80,11 @@ function refocus(spot) {
   const all = focusable();
   const same = spot.href && all.find((one) => one.getAttribute("href") === spot.href);
   (same || all[spot.at] || main()).focus({ preventScroll: true });
+}
+
+// A page whose figures are still being counted looks again by itself.
+function lookAgain() {
+  if ("again" in main().dataset) setTimeout(() => visit(location.href, {}, { isQuiet: true }), 2000);
 }
 
 function showPlace() {
@@ -220,4 +226,5 @@ document.addEventListener("visibilitychange", () => (document.hidden ? rest() : 
 window.addEventListener("pagehide", rest);
 document.documentElement.classList.add("scripted");
 showPlace();
+lookAgain();
 listen();

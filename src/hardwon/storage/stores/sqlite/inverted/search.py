@@ -39,6 +39,7 @@ class Memtable:
         self._base = 0, 0  # transactions undone, and the first row: another one means a new start
         self._last = 0  # the last row that was read
         self._entries: dict[int, tuple[int, dict[str, int]]] = {}  # by lesson: shelf, impacts
+        self._holders: dict[str, dict[int, int]] = {}  # by key: lessons and impacts
         self._added: dict[int, int] = {}  # lessons not counted in the dictionary yet, by shelf
         self._unwritten: list[Waiting] = []  # rows of the open transaction
         self._seen = -1, -1  # the changes by others and the undone ones that `look` has seen
@@ -60,8 +61,7 @@ class Memtable:
             self._last = self._db.run(_ADD, row)
             if not self._base[1]:
                 self._base = self._db.undone, self._last
-            self._entries[lesson] = shelf, entries
-            self._added[shelf] = self._added.get(shelf, 0) + is_new
+            self._enter(shelf, lesson, entries, is_new=is_new)
         self._drop_unwritten()
 
     def forget(self) -> None:
@@ -106,6 +106,7 @@ class Memtable:
         if base != self._base or newest < self._last:
             self._base, self._last = base, 0
             self._entries.clear()
+            self._holders.clear()
             self._added.clear()
         if newest > self._last:
             self._read(self._last)
@@ -115,8 +116,16 @@ class Memtable:
         """The lessons of these shelves that hold each key, with impacts."""
         by_key: Postings = {}
         distinct, visible = dict.fromkeys(query_keys), frozenset(shelves)
+        for key in filter(self._holders.__contains__, distinct):
+            pairs = [
+                (lesson, impact)
+                for lesson, impact in self._holders[key].items()
+                if self._entries[lesson][0] in visible and lesson not in self._own_entries
+            ]
+            if pairs:
+                by_key[key] = pairs
         has_none = distinct.keys().isdisjoint
-        for lesson, (shelf, entries) in self._all().items():
+        for lesson, (shelf, entries) in self._own_entries.items():
             if shelf in visible and not has_none(entries.keys()):
                 for key in filter(entries.__contains__, distinct):
                     by_key.setdefault(key, []).append((lesson, entries[key]))
@@ -128,21 +137,27 @@ class Memtable:
 
     def lessons(self) -> Iterable[int]:
         """Lessons whose postings in the dictionary may be outdated."""
-        return self._all()
-
-    def _all(self) -> dict[int, tuple[int, dict[str, int]]]:
         return self._entries | self._own_entries if self._own_entries else self._entries
+
+    def _enter(self, shelf: int, lesson: int, entries: dict[str, int], *, is_new: bool) -> None:
+        """Set the keys of a lesson whose row is written."""
+        _, before = self._entries.get(lesson, (shelf, {}))
+        for key in before:
+            del self._holders[key][lesson]
+        self._entries[lesson] = shelf, entries
+        self._added[shelf] = self._added.get(shelf, 0) + is_new
+        for key, impact in entries.items():
+            self._holders.setdefault(key, {})[lesson] = impact
 
     def _read(self, after: int) -> None:
         rows = self._db.rows(
             "SELECT shelf, lesson, is_new, entries FROM fresh WHERE id > ? ORDER BY id", (after,)
         )
         for shelf, lesson, is_new, entries in rows:
-            self._entries[lesson] = shelf, json.loads(entries)
-            self._added[shelf] = self._added.get(shelf, 0) + is_new
+            self._enter(shelf, lesson, json.loads(entries), is_new=is_new)
 
 
-FRESH = 128  # waiting lessons that a writer merges; usually a worker has done it before
+FRESH = 512  # waiting lessons that a writer merges; usually a worker has done it before
 _TENDED = 64  # waiting lessons that a worker merges, and those of one transaction that are gathered
 _MOST_KEYS = 400  # SQLite allows 999 values in a query
 

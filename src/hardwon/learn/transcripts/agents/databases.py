@@ -1,0 +1,212 @@
+"""Agents that keep sessions in a SQLite database, which is only read."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import quote, unquote, urlsplit
+
+from hardwon.core.errors import StorageError
+from hardwon.learn.transcripts.transcript import (
+    AGENT,
+    USER,
+    Event,
+    Message,
+    Result,
+    SessionInfo,
+    SessionPlace,
+    ToolCall,
+    text_of,
+)
+
+CONFIG = (".config", os.path.join("Library", "Application Support"))  # where editors keep theirs
+_OPENCODE = """
+SELECT s.id, s.directory, s.time_updated,
+       (SELECT coalesce(sum(length(p.data)), 0) FROM part AS p WHERE p.session_id = s.id)
+FROM session AS s
+"""
+_GOOSE = """
+SELECT s.id, s.working_dir, max(m.created_timestamp), coalesce(sum(length(m.content_json)), 0)
+FROM sessions AS s JOIN messages AS m ON m.session_id = s.id GROUP BY s.id
+"""
+_CURSOR = """
+SELECT substr(c.key, 14), '', json_extract(c.value, '$.lastUpdatedAt'),
+       (SELECT coalesce(sum(length(b.value)), 0) FROM cursorDiskKV AS b
+        WHERE b.key >= 'bubbleId:' || substr(c.key, 14) || ':'
+          AND b.key < 'bubbleId:' || substr(c.key, 14) || ';')
+FROM cursorDiskKV AS c WHERE c.key >= 'composerData:' AND c.key < 'composerData;'
+  AND json_valid(c.value) AND json_array_length(c.value, '$.fullConversationHeadersOnly') > 0
+"""
+# What a session holds: one row for each part or message, in order.
+_HELD = {
+    "opencode": """
+        SELECT m.data, p.data FROM part AS p JOIN message AS m ON m.id = p.message_id
+        WHERE p.session_id = ? ORDER BY m.time_created, m.id, p.id""",
+    "goose": """
+        SELECT json_object('role', role, 'at', created_timestamp), content_json FROM messages
+        WHERE session_id = ? ORDER BY created_timestamp, id""",
+    "cursor": """
+        SELECT '{}', b.value FROM cursorDiskKV AS c,
+               json_each(c.value, '$.fullConversationHeadersOnly') AS head, cursorDiskKV AS b
+        WHERE c.key = 'composerData:' || ?1
+          AND b.key = 'bubbleId:' || ?1 || ':' || json_extract(head.value, '$.bubbleId')
+        ORDER BY CAST(head.key AS INTEGER)""",
+}
+
+
+def rows(path: str, sql: str, *values: str) -> Iterator[Any]:
+    """The rows of a query in a database of another program."""
+    try:
+        with closing(sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True)) as database:
+            yield from database.execute(sql, values)
+    except sqlite3.Error as error:
+        raise StorageError(path, str(error), "check that it is a database of sessions") from error
+
+
+def records(session: SessionPlace, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:
+    """The numbered rows of one session; unreadable ones are counted."""
+    held = rows(session.path, _HELD[session.agent], session.id)
+    for number, (head, content) in enumerate(held, 1):
+        try:
+            yield number, (json.loads(head), json.loads(content), session)
+        except (ValueError, TypeError):
+            skipped["broken"] += 1
+
+
+def length(session: SessionPlace) -> int:
+    """How many rows the session has."""
+    ((count,),) = rows(session.path, f"SELECT count(*) FROM ({_HELD[session.agent]})", session.id)
+    return int(count)
+
+
+def find_opencode(home: str) -> Iterator[SessionPlace]:
+    """Every session in the store of opencode."""
+    path = os.path.join(_data_home(home), "opencode", "opencode.db")
+    return _find("opencode", path, _OPENCODE, os.path.join(home, ".opencode"))
+
+
+def find_goose(home: str) -> Iterator[SessionPlace]:
+    """Every session in the store of Goose."""
+    path = os.path.join(_data_home(home), "goose", "sessions", "sessions.db")
+    return _find("goose", path, _GOOSE, os.path.join(home, ".goose"))
+
+
+def find_cursor(home: str) -> Iterator[SessionPlace]:
+    """Every conversation in the global store of Cursor."""
+    for config in CONFIG:
+        path = os.path.join(home, config, "Cursor", "User", "globalStorage", "state.vscdb")
+        yield from _find("cursor", path, _CURSOR, os.path.join(home, ".cursor"))
+
+
+def _data_home(home: str) -> str:
+    return os.environ.get("XDG_DATA_HOME") or os.path.join(home, ".local", "share")
+
+
+def _find(agent: str, path: str, sql: str, base: str) -> Iterator[SessionPlace]:
+    if os.path.isfile(path):
+        for id_, folder, updated, size in rows(path, sql):
+            at = _seconds(updated)
+            yield SessionPlace(agent, str(id_), path, size, at, base=base, cwd=folder or "")
+
+
+def _seconds(stamp: Any) -> float:
+    """A time in seconds; it is stored in seconds or milliseconds."""
+    at = float(stamp or 0)
+    return at / 1000 if at > 1e11 else at
+
+
+def read_opencode(record: Any, line: int) -> list[Event] | None:
+    """A tool part holds the call and its end together."""
+    message, part, session = record
+    kind = part.get("type")
+    if kind == "text":
+        who = USER if message.get("role") == "user" else AGENT
+        spoken = [] if part.get("synthetic") else [Message(line, who, part["text"])]
+        return [SessionInfo(session.id, session.cwd), *spoken]
+    if kind != "tool":
+        return [] if kind in _OPENCODE_IGNORED else None
+    state = part["state"]
+    if state["status"] not in {"completed", "error"}:
+        return []
+    key = part.get("callID") or str(line)
+    code = (state.get("metadata") or {}).get("exit")
+    failed = state["status"] == "error" or code not in {None, 0}
+    output = state.get("output") or state.get("error") or ""
+    call = ToolCall(line, key, part["tool"], state.get("input"))
+    return [call, Result(line, key, output, failed)]
+
+
+_OPENCODE_IGNORED = {
+    *("step-start", "step-finish", "reasoning", "snapshot", "patch", "file", "agent", "retry"),
+}
+
+
+def read_goose(record: Any, line: int) -> list[Event] | None:
+    """Calls are in messages of the assistant, results in those of the user."""
+    message, parts, session = record
+    moment = datetime.fromtimestamp(_seconds(message["at"]), UTC).isoformat()
+    events: list[Event] = [SessionInfo(session.id, session.cwd, moment)]
+    for part in parts:
+        events += _goose_part(part, line, USER if message["role"] == "user" else AGENT)
+    return events
+
+
+def _goose_part(part: Any, line: int, who: str) -> Iterator[Event]:
+    if part["type"] == "text":
+        yield Message(line, who, part["text"])
+    elif part["type"] == "toolRequest":
+        call = part["toolCall"].get("value", part["toolCall"])
+        name = str(call["name"]).rpartition("__")[2]  # without its extension
+        yield ToolCall(line, part["id"], name, call.get("arguments"))
+    elif part["type"] == "toolResponse":
+        result = part["toolResult"]
+        value = result.get("value")
+        is_wrapped = isinstance(value, dict) and "content" in value
+        has_error = is_wrapped and value.get("isError") is True
+        failed = True if has_error or result.get("status") == "error" else None
+        content = value["content"] if is_wrapped else value
+        yield Result(line, part["id"], text_of(content) or str(result.get("error") or ""), failed)
+
+
+def read_cursor(record: Any, line: int) -> list[Event] | None:
+    """A bubble is a message, or a call with its result."""
+    _, bubble, session = record
+    folders = bubble.get("workspaceUris") or [""]
+    cwd = unquote(urlsplit(str(folders[0])).path)
+    events: list[Event] = [SessionInfo(session.id, cwd, str(bubble.get("createdAt") or ""))]
+    call = bubble.get("toolFormerData") or {}
+    if call.get("name"):
+        key = str(call.get("toolCallId") or bubble.get("bubbleId") or line)
+        events.append(
+            ToolCall(line, key, call["name"], _parsed(call.get("rawArgs") or call.get("params")))
+        )
+        if call.get("status") in {"completed", "error", "cancelled", None}:
+            events.append(_cursor_result(call, line, key))
+    elif bubble.get("text"):
+        events.append(Message(line, USER if bubble.get("type") == 1 else AGENT, bubble["text"]))
+    return events
+
+
+def _cursor_result(call: Any, line: int, key: str) -> Result:
+    result, error = _parsed(call.get("result")), call.get("error")
+    output = result.get("output") if isinstance(result, dict) else result
+    if not isinstance(output, str):
+        output = str(call.get("result") or "")
+    code = result.get("exitCode", result.get("exitCodeV2")) if isinstance(result, dict) else None
+    if error or call.get("status") == "error" or code not in {None, 0}:
+        return Result(line, key, output or str(error or ""), True)
+    return Result(line, key, output, False if code == 0 else None)
+
+
+def _parsed(text: Any) -> Any:
+    """What a text of JSON holds; anything else as it is."""
+    try:
+        return json.loads(text) if isinstance(text, str) else text
+    except ValueError:
+        return text

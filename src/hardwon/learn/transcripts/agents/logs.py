@@ -1,0 +1,347 @@
+"""Agents that log a session as JSON lines: where their files are, and what a line says.
+
+A reader is a function from a record and its line to events; None for a record of an unknown kind.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator
+from hashlib import md5
+from typing import Any
+
+from hardwon.learn.transcripts import lines
+from hardwon.learn.transcripts.agents.messages import content_events, message_events
+from hardwon.learn.transcripts.transcript import (
+    AGENT,
+    USER,
+    Event,
+    Message,
+    Result,
+    SessionInfo,
+    SessionPlace,
+    ToolCall,
+    inside,
+    place,
+    text_of,
+)
+
+CLAUDE = "claude"
+_CLAUDE_IGNORED = {
+    *("system", "attachment", "queue-operation", "last-prompt", "cost-state", "tools-used"),
+    *("mode", "api-request", "api-request-blob", "api-request-shape", "atis-latch", "summary"),
+    *("file-history-snapshot", "progress", "permission-mode", "agent-name", "custom-title"),
+}
+_CLAUDE_MACHINE = (
+    *("<command-", "<local-command-", "<system-reminder>", "[Request interrupted", "Caveat: "),
+)
+_ONLY_EXIT_CODE = re.compile(r"Exit code \d{1,3}\s*")
+
+
+def find_claude(home: str) -> Iterator[SessionPlace]:
+    """Sessions of every project with their sub-agents, and the older `sessions/`."""
+    base = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude")
+    for pattern in (
+        ("projects", "*", "*.jsonl"),
+        ("projects", "*", "sessions", "*.jsonl"),
+        ("projects", "*", "*", "subagents", "agent-*.jsonl"),
+        ("sessions", "*.jsonl"),
+    ):
+        for path in inside(base, *pattern):
+            parts = os.path.relpath(path, base).split(os.sep)
+            folder = parts[1] if parts[0] == "projects" else ""
+            yield place(CLAUDE, path, base=base, folder=folder)
+
+
+def claude_folder(cwd: str) -> str:
+    """The folder name that Claude Code uses for a directory."""
+    return re.sub(r"[^A-Za-z0-9]", "-", cwd)
+
+
+def read_claude(record: Any, line: int) -> list[Event] | None:
+    """Assistant lines hold text and calls; user lines hold messages and results."""
+    kind = record.get("type")
+    if kind not in {"user", "assistant"}:
+        return [] if kind in _CLAUDE_IGNORED else None
+    # A sub-agent has a session of its own, as in hooks.
+    session = ".".join(filter(None, (record.get("sessionId"), record.get("agentId"))))
+    at = record.get("timestamp") or ""
+    about = SessionInfo(session, record.get("cwd") or "", at) if at else SessionInfo()
+    who = AGENT if kind == "assistant" or record.get("isSidechain") else USER
+    is_typed = not (record.get("isMeta") or record.get("isCompactSummary"))
+    events: list[Event] = [about]
+    for event in content_events(record["message"]["content"], line, who):
+        if isinstance(event, Result):  # the client wrote the exit code, not the program
+            output = "" if _ONLY_EXIT_CODE.fullmatch(event.output) else event.output
+            events.append(event._replace(output=output, failed=event.failed is True))
+        elif (
+            kind == "assistant"
+            or not isinstance(event, Message)
+            or (is_typed and not event.text.startswith(_CLAUDE_MACHINE))
+        ):
+            events.append(event)
+    return events
+
+
+_CODEX_IGNORED = {"turn_context", "event_msg", "world_state", "token_usage_record", "compacted"}
+_CODEX_MACHINE = (
+    *("<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<INSTR"),
+)
+_CODEX_EXIT = re.compile(r"(?:Process exited with code|Exit code:?|exit_code\"?:) ?(-?\d{1,5})")
+_CODEX_SHELLS = {"shell", "shell_command", "exec_command", "local_shell", "container.exec"}
+
+
+def find_codex(home: str) -> Iterator[SessionPlace]:
+    """Every rollout of Codex CLI, archived ones too."""
+    base = os.environ.get("CODEX_HOME") or os.path.join(home, ".codex")
+    for pattern in (
+        ("sessions", "*", "*", "*", "rollout-*.jsonl"),
+        ("sessions", "rollout-*.jsonl"),
+        ("archived_sessions", "rollout-*.jsonl"),
+    ):
+        for path in inside(base, *pattern):
+            stem = os.path.basename(path).removeprefix("rollout-").removesuffix(".jsonl")
+            match = re.search(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", stem)
+            yield place("codex", path, base=base, id=match.group() if match else stem)
+
+
+def read_codex(record: Any, line: int) -> list[Event] | None:
+    """Calls and outputs are response items; the output's text states the exit code."""
+    kind, payload = record.get("type"), record.get("payload")
+    if kind == "session_meta":
+        return [SessionInfo(payload.get("id", ""), payload.get("cwd", ""), record["timestamp"])]
+    if kind == "response_item":
+        return [SessionInfo(at=record.get("timestamp", "")), *_codex_item(payload, line)]
+    return [] if kind in _CODEX_IGNORED else None
+
+
+def _codex_item(item: Any, line: int) -> Iterator[Event]:
+    kind = item["type"]
+    if kind == "message":
+        text = text_of(item["content"])
+        if item["role"] == "assistant":
+            yield Message(line, AGENT, text)
+        elif item["role"] == "user" and not text.startswith(_CODEX_MACHINE):
+            yield Message(line, USER, text)
+    elif kind in {"function_call", "custom_tool_call"}:
+        name = "bash" if item["name"] in _CODEX_SHELLS else item["name"]
+        yield ToolCall(line, item["call_id"], name, _codex_args(item))
+    elif kind == "local_shell_call":
+        yield ToolCall(line, item["call_id"], "bash", _command_line(item["action"]["command"]))
+    elif kind in {"function_call_output", "custom_tool_call_output"}:
+        output = item["output"]
+        text = text_of(output if not isinstance(output, dict) else output.get("content"))
+        yield Result(line, item["call_id"], _unwrap(text), _codex_failed(text, output))
+
+
+def _codex_args(item: Any) -> Any:
+    raw = item.get("arguments", item.get("input", ""))
+    try:
+        args = json.loads(raw)
+    except ValueError:
+        return raw
+    if isinstance(args, dict) and isinstance(args.get("command", args.get("cmd")), list):
+        return {**args, "command": _command_line(args.get("command", args.get("cmd")))}
+    return args
+
+
+def _command_line(command: Any) -> str:
+    """The command line of an argument list; `["bash", "-lc", "make test"]` gives `make test`."""
+    if len(command) == 3 and command[1] in {"-c", "-lc"}:
+        return str(command[2])
+    return " ".join(map(str, command))
+
+
+def _unwrap(text: str) -> str:
+    """The output without the envelope `{"output": …, "metadata": {"exit_code": 1}}`."""
+    if not text.startswith('{"output"'):
+        return text
+    try:
+        return str(json.loads(text)["output"])
+    except ValueError:
+        return text
+
+
+def _codex_failed(text: str, output: Any) -> bool:
+    if isinstance(output, dict) and isinstance(output.get("success"), bool):
+        return not output["success"]
+    code = _CODEX_EXIT.search(text[:400]) or _CODEX_EXIT.search(text[-400:])
+    return bool(code and code[1] != "0") or text.startswith(("execution error", "failed to "))
+
+
+_GEMINI_EXIT = re.compile(r"Exit Code: (-?\d{1,5})")
+
+
+def find_gemini(home: str) -> Iterator[SessionPlace]:
+    """Every recorded chat of Gemini CLI, with the directory that it notes next to the chats."""
+    base = os.path.join(home, ".gemini")
+    for path in inside(base, "tmp", "*", "chats", "session-*.jsonl"):
+        note = os.path.join(os.path.dirname(os.path.dirname(path)), ".project_root")
+        yield place("gemini", path, base=base, cwd=_note(note).strip())
+
+
+def _note(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read(1 << 20)
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def gemini_records(session: SessionPlace, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:
+    """Messages are repeated while they grow: each with the parts that are new and have ended."""
+    seen: set[tuple[str, str]] = set()
+    for line, record in lines.records(session.path, skipped):
+        if isinstance(record, dict) and isinstance(record.get("toolCalls"), list | None):
+            key = str(record.get("id", line))
+            calls = [call for call in record.get("toolCalls") or () if isinstance(call, dict)]
+            ended = [call for call in calls if call.get("status") in _ENDED]
+            parts = {(key, str(call.get("id"))): call for call in ended}
+            new = [call for part, call in parts.items() if part not in seen]
+            record = {**record, "toolCalls": new}
+            if (key, "text") in seen:
+                record.pop("content", None)
+            seen.update(parts)
+            if text_of(record.get("content")):
+                seen.add((key, "text"))
+        yield line, record
+
+
+_ENDED = {"success", "error", "cancelled"}
+
+
+def read_gemini(record: Any, line: int) -> list[Event] | None:
+    """A message with its calls, which have ended."""
+    kind = record.get("type")
+    if "sessionId" in record:
+        return [SessionInfo(record["sessionId"], at=record.get("startTime", ""))]
+    if kind not in {"user", "gemini"}:
+        return [] if "$set" in record or kind in {"info", "error", "warning"} else None
+    events: list[Event] = [SessionInfo(at=record.get("timestamp", ""))]
+    if text := text_of(record.get("content")):
+        events.append(Message(line, USER if kind == "user" else AGENT, text))
+    for call in record["toolCalls"]:
+        key, output = (
+            f"{record.get('id', line)}/{call.get('id')}",
+            _gemini_output(call.get("result")),
+        )
+        name = "bash" if call["name"] == "run_shell_command" else call["name"]
+        code = _GEMINI_EXIT.search(output)
+        failed = call["status"] == "error" or bool(code and code[1] != "0")
+        events += [ToolCall(line, key, name, call.get("args")), Result(line, key, output, failed)]
+    return events
+
+
+def _gemini_output(result: Any) -> str:
+    """The text in `[{functionResponse: {response: {output | error}}}]`, or in a plain string."""
+    if isinstance(result, str):
+        return result
+    parts = []
+    for part in result or ():
+        answer = part.get("functionResponse", {}).get("response", {})
+        parts.append(answer.get("output") or answer.get("error") or part.get("text") or "")
+    return "\n".join(map(str, parts))
+
+
+_COPILOT_IGNORED = (
+    *("hook.", "session.", "assistant.turn", "assistant.reasoning", "assistant.intent", "skill."),
+    *("assistant.usage", "tool.user", "tool.execution_partial", "tool.execution_progress"),
+    *("subagent.", "system.", "abort", "permission.", "user_input.", "elicitation."),
+)
+_COPILOT_EXIT = re.compile(r"completed with exit code (-?\d{1,5})")
+
+
+def find_copilot(home: str) -> Iterator[SessionPlace]:
+    """Every session of Copilot CLI that has recorded events."""
+    base = os.path.join(home, ".copilot")
+    for path in inside(base, "session-state", "*", "events.jsonl"):
+        yield place("copilot", path, base=base, id=os.path.basename(os.path.dirname(path)))
+
+
+def read_copilot(record: Any, line: int) -> list[Event] | None:
+    """Calls start and complete as events of their own."""
+    kind, data = str(record.get("type", "")), record.get("data") or {}
+    at = SessionInfo(at=record.get("timestamp", ""))
+    if kind == "session.start":
+        context = data.get("context") or {}
+        return [at, SessionInfo(data.get("sessionId", ""), context.get("cwd", ""))]
+    if kind in {"user.message", "assistant.message"}:
+        who = USER if kind == "user.message" else AGENT
+        return [at, Message(line, who, data["content"])] if data.get("content") else [at]
+    if kind == "tool.execution_start":
+        return [at, ToolCall(line, data["toolCallId"], data["toolName"], data.get("arguments"))]
+    if kind == "tool.execution_complete":
+        return [at, _copilot_result(data, line)]
+    return [] if kind.startswith(_COPILOT_IGNORED) else None
+
+
+def _copilot_result(data: Any, line: int) -> Result:
+    result, error = data.get("result") or {}, data.get("error") or {}
+    output = result.get("content") if isinstance(result, dict) else str(result)
+    output = output or error.get("message") or ""
+    code = (data.get("shellExecution") or {}).get("exitCode")
+    stated = _COPILOT_EXIT.search(output[-400:])
+    failed = data.get("success") is False or code not in {None, 0}
+    return Result(line, data["toolCallId"], output, failed or bool(stated and stated[1] != "0"))
+
+
+_PI_IGNORED = {
+    *("model_change", "thinking_level_change", "compaction", "branch_summary", "custom", "label"),
+    *("custom_message", "session_info"),
+}
+
+
+def find_pi(home: str) -> Iterator[SessionPlace]:
+    """Sessions of pi, below the folder of each directory."""
+    base = os.environ.get("PI_CODING_AGENT_DIR") or os.path.join(home, ".pi", "agent")
+    for path in inside(base, "sessions", "*", "*.jsonl"):
+        stem = os.path.basename(path).removesuffix(".jsonl")
+        yield place("pi", path, base=base, id=stem.rpartition("_")[2])
+
+
+def read_pi(record: Any, line: int) -> list[Event] | None:
+    """The first line is about the session; messages hold texts, calls and results."""
+    kind, at = record.get("type"), str(record.get("timestamp") or "")
+    if kind == "session":
+        return [SessionInfo(record.get("id", ""), record.get("cwd", ""), at)]
+    if kind != "message":
+        return [] if kind in _PI_IGNORED else None
+    message = record["message"]
+    events: list[Event] = [SessionInfo(at=at)]
+    if message["role"] == "toolResult":
+        output, failed = text_of(message["content"]), message.get("isError") is True
+        events.append(Result(line, message["toolCallId"], output, failed))
+    elif message["role"] == "bashExecution":  # the person ran it
+        key, code = str(record.get("id", line)), message.get("exitCode")
+        events.append(ToolCall(line, key, "bash", message["command"]))
+        events.append(Result(line, key, message.get("output") or "", code not in {0, None}))
+    elif message["role"] in {"user", "assistant"}:
+        who = USER if message["role"] == "user" else AGENT
+        events += content_events(message["content"], line, who)
+    return events
+
+
+def find_kimi(home: str) -> Iterator[SessionPlace]:
+    """Sessions of Kimi CLI; its index tells the directory of each folder."""
+    base = os.environ.get("KIMI_SHARE_DIR") or os.path.join(home, ".kimi")
+    try:
+        index = json.loads(_note(os.path.join(base, "kimi.json")) or "{}")
+        folders = [str(one["path"]) for one in index.get("work_dirs") or ()]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        folders = []
+    by_digest = {md5(path.encode(), usedforsecurity=False).hexdigest(): path for path in folders}
+    for path in inside(base, "sessions", "*", "*", "context.jsonl"):
+        session = os.path.dirname(path)
+        cwd = by_digest.get(os.path.basename(os.path.dirname(session)), "")
+        yield place("kimi", path, base=base, id=os.path.basename(session), cwd=cwd)
+
+
+def read_kimi(record: Any, line: int) -> list[Event] | None:
+    """Messages of OpenAI's API; roles that begin with `_` are notes."""
+    role = str(record.get("role") or "")
+    if not role.startswith("_") and role not in {"user", "assistant", "tool", "system"}:
+        return None
+    return list(message_events(record, line))

@@ -1,0 +1,177 @@
+"""What goes wrong between laptops and their server: nothing is lost, nothing counts twice."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import hardwon
+from tests.client.test_login import Laptop
+from tests.full_disk import full_disk
+from tests.postgres_server import PostgresServer
+from tests.programs import needs
+from tests.surfaces.serve.processes import key, serving
+
+ALL_SENT = "0 notes to send"
+
+
+@pytest.fixture
+def laptops(tmp_path: Path) -> list[Laptop]:
+    (tmp_path / "work").mkdir()
+    return [Laptop(tmp_path / name, tmp_path / "work") for name in ("a", "b")]
+
+
+def count(home: Path | str) -> tuple[int, int]:
+    """Runs and failures that a server has counted."""
+    with hardwon.open(home) as hw:
+        runs, failures = hw.tenant().ended_runs().rows, hw.tenant().failures().rows
+        assert len({(run.run, run.begun) for run in runs}) == len(runs)
+        return len(runs), sum(failure.met for failure in failures)
+
+
+def waiting(told: str) -> int:
+    found = re.search(r"(\d+) notes? to send", told)
+    assert found, told
+    return int(found[1])
+
+
+def test_a_server_that_is_killed_again_and_again_takes_each_note_once(
+    tmp_path: Path, laptops: list[Laptop]
+) -> None:
+    home, port = tmp_path / "server", 0
+    with serving(home) as server:
+        port = server.port
+        for laptop in laptops:
+            secret = key(home, "create")
+            laptop.run("login", f"http://127.0.0.1:{port}", HARDWON_KEY=secret)
+    for number in range(3):
+        for laptop in laptops:
+            laptop.work(f"s{number}")
+    for _ in range(3):
+        with serving(home, port) as server:
+            timer = threading.Timer(1.0, server.kill)  # wherever it is
+            timer.start()
+            for laptop in laptops:
+                laptop.exchange()
+            timer.join()
+    assert any("failed: 127.0.0.1" in laptop.run("status") for laptop in laptops)
+
+    with serving(home, port):
+        for laptop in laptops:
+            laptop.exchange()
+            assert ALL_SENT in laptop.run("status")
+
+    assert count(home) == (6, 6)
+
+
+@pytest.mark.parametrize("off", ["+1h", "-1h"])
+def test_a_clock_that_is_off_by_an_hour_changes_nothing(
+    tmp_path: Path, laptops: list[Laptop], off: str
+) -> None:
+    home, (ada, ben) = tmp_path / "server", laptops
+    wrong = Early(ada.home, ada.folder, needs("faketime", package="faketime"), off)
+    with serving(home) as server:
+        for laptop in (wrong, ben):
+            secret = key(home, "create")
+            laptop.run("login", f"http://127.0.0.1:{server.port}", HARDWON_KEY=secret)
+        ben.hook("SessionStart", "t0", source="startup")
+        wrong.work("s1")
+        for laptop in (wrong, ben):
+            laptop.exchange()
+
+        assert "mkdir -p" in ben.told("t1")
+        ben.work("t2")
+        for laptop in (ben, wrong, wrong):
+            laptop.exchange()
+            told = laptop.run("status")
+            assert ALL_SENT in told
+            assert "failed" not in told
+
+    assert count(home) == (2, 3)
+
+
+class Early(Laptop):
+    """A laptop whose clock is wrong."""
+
+    def __init__(self, home: Path, folder: Path, program: str, off: str) -> None:
+        super().__init__(home, folder)
+        self._clock = (program, "-f", off)
+
+    def run(self, *words: str, given: str = "", code: int = 0, **more: str) -> str:
+        done = subprocess.run(
+            [*self._clock, sys.executable, "-m", "hardwon", *words],
+            env={**self.environ, **more},
+            input=given,
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == code, (done.stdout, done.stderr)
+        return re.sub(r"\s+", " ", done.stdout + done.stderr)
+
+
+def test_what_was_noted_stays_while_the_disk_of_a_laptop_is_full(
+    tmp_path: Path, laptops: list[Laptop]
+) -> None:
+    home, (ada, _) = tmp_path / "server", laptops
+    with serving(home) as server:
+        secret = key(home, "create")
+        ada.run("login", f"http://127.0.0.1:{server.port}", HARDWON_KEY=secret)
+        ada.work("s1")
+        before = waiting(ada.run("status"))
+        with full_disk():
+            ada.hook("UserPromptSubmit", "s2", prompt="Go on")  # the agent goes on
+            drain = [sys.executable, "-m", "hardwon", "work", "--drain"]
+            subprocess.run(drain, env=ada.environ, cwd=ada.folder, capture_output=True)
+        assert waiting(ada.run("status")) <= before
+
+        ada.exchange()
+        assert ALL_SENT in ada.run("status")
+
+    assert count(home) == (1, 1)
+
+
+def test_notes_wait_while_the_database_of_the_server_is_away(
+    tmp_path: Path, laptops: list[Laptop], database_server: PostgresServer
+) -> None:
+    place = database_server.database()
+    home, (ada, ben) = tmp_path / "server", laptops
+    home.mkdir()
+    (home / "config.toml").write_text(f'[postgres]\nurl = "{place.url}"\n')
+    with serving(home) as server:
+        for laptop in laptops:
+            secret = key(home, "create")
+            laptop.run("login", f"http://127.0.0.1:{server.port}", HARDWON_KEY=secret)
+        ben.hook("SessionStart", "t0", source="startup")
+        database_server.kill()
+        ada.work("s1")
+        ada.exchange()
+        told = ada.run("status")
+        assert waiting(told) > 0
+        assert "the last exchange failed" in told
+        assert "mkdir -p" in ada.told("s2")  # what is known here is told all the same
+
+        database_server.start()
+        until = time.monotonic() + 60
+        while ALL_SENT not in (ada.exchange(), ada.run("status"))[1]:
+            assert time.monotonic() < until
+        ben.exchange()
+        assert "mkdir -p" in ben.told("t1")
+
+    assert count(home) == (1, 2)
+
+
+@pytest.fixture
+def database_server() -> Iterator[PostgresServer]:
+    server = PostgresServer()
+    try:
+        yield server
+    finally:
+        server.remove()

@@ -1,0 +1,60 @@
+"""OTLP over HTTP: what an exporter sends is durable when the server answers."""
+
+from __future__ import annotations
+
+import gzip
+import time
+
+import pytest
+
+from hardwon.learn.traces import runs
+from tests.learn.traces.sent import recorded, request, root_span, tool_span
+from tests.surfaces.serve.served import Served
+
+PROTOBUF, JSON = "application/x-protobuf", "application/json"
+SPANS = [tool_span(7, 2, "make all", "make: *** No rule to make target 'all'", failed=True)]
+BODY = request([*SPANS, root_span(7, "Build it")])
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "answer"),
+    [(PROTOBUF, recorded("genai")[0], b""), (JSON, BODY, b"{}")],
+    ids=["protobuf", "json"],
+)
+@pytest.mark.parametrize("packing", ["", "gzip"])
+def test_spans_are_kept_and_recorded(
+    server: Served, kind: str, body: bytes, answer: bytes, packing: str
+) -> None:
+    headers = {"Content-Type": kind} | ({"Content-Encoding": packing} if packing else {})
+    sent = gzip.compress(body) if packing else body
+
+    reply = server.ask(
+        "POST", "/v1/traces?agent=clerk", sent, key=server.key("agent"), headers=headers
+    )
+
+    learnt = server.hw.agent("clerk").traces.collect(lambda: time.time() + runs.GRACE + 1)
+    assert (reply.status, reply.body, reply.headers["content-type"]) == (200, answer, kind)
+    assert [run.failed for run in learnt] == [1]
+
+
+def test_a_key_sees_to_it_that_traces_stay_in_their_place(server: Served) -> None:
+    limited = server.key("agent", agent="clerk", project="shop")
+    headers = {"Content-Type": JSON}
+
+    refused = server.ask("POST", "/v1/traces?agent=coder", BODY, key=limited, headers=headers)
+    viewer = server.ask("POST", "/v1/traces", BODY, key=server.key("viewer"), headers=headers)
+    taken = server.ask("POST", "/v1/traces", BODY, key=limited, headers=headers)
+
+    server.hw.agent("clerk").traces.collect(lambda: time.time() + runs.GRACE + 1)
+    assert (refused.status, viewer.status, taken.status) == (403, 403, 200)
+    assert len(server.hw.agent("clerk", project="shop").runs.list()) == 1
+    assert not server.hw.agent("coder", project="shop").runs.list()
+
+
+@pytest.mark.parametrize("body", [b"\xff\xff\xff", b"\x0a\x7f"], ids=["noise", "cut"])
+def test_a_body_that_is_no_request_is_a_mistake_of_the_caller(server: Served, body: bytes) -> None:
+    reply = server.ask(
+        "POST", "/v1/traces", body, key=server.key("agent"), headers={"Content-Type": PROTOBUF}
+    )
+
+    assert reply.status == 400
