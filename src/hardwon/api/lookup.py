@@ -15,7 +15,7 @@ from hardwon.core.values.scope import Scope
 from hardwon.engine.pipeline.mine import Memory
 from hardwon.engine.pipeline.screen import screen_lesson, screen_text
 from hardwon.engine.runtime import Runtime
-from hardwon.knowledge.evidence.trails import working_calls
+from hardwon.knowledge.evidence.inner import working_calls
 from hardwon.knowledge.evidence.ways import Way, ways_of
 from hardwon.knowledge.ranking.query import stem, terms
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from hardwon.core.values.lesson import UNCHANGED, Lesson
 from hardwon.engine.delivering import FOUND_NOTHING, Found
 from hardwon.engine.pipeline import mine, screen
-from hardwon.knowledge.evidence.trails import failing_call
+from hardwon.knowledge.evidence.inner import failing_call
 from hardwon.knowledge.reading import mistakes
 
 if TYPE_CHECKING:

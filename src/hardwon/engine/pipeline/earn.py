@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from hardwon.core.errors import NotFound
 from hardwon.core.values.lesson import Change, Evidence, Kind, Lesson, Status, join_evidence
 from hardwon.knowledge.evidence.advice import follows, recommended_calls
-from hardwon.knowledge.evidence.trails import failing_call, working_calls
+from hardwon.knowledge.evidence.inner import failing_call, working_calls
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -28,8 +28,9 @@ from hardwon.core.values.lesson import (
     without_success,
 )
 from hardwon.core.values.run import Failure, RunSoFar, Step, Trigger
+from hardwon.knowledge.evidence.inner import failing_call
 from hardwon.knowledge.evidence.keys import failed_key, worked_keys
-from hardwon.knowledge.evidence.trails import failing_call, find_replaced
+from hardwon.knowledge.evidence.trails import find_replaced
 from hardwon.knowledge.evidence.wording import SHOW_CALLS, TRAIL
 from hardwon.knowledge.ranking.query import Query
 from hardwon.knowledge.reading import about, fixes, mined_lesson

@@ -2,7 +2,8 @@
 
     calls    the calls of a step: shell functions and variables are replaced by what they stand for
     folding  values of one run become placeholders
-    trails   a failing call and the calls that led to one that worked
+    trails   a failing call and the call that got past it
+    between  what was called on the way there
     ways     calls of a project's own programs that worked in earlier runs
     common   words that agents type in every project
 

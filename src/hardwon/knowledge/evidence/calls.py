@@ -76,6 +76,16 @@ def is_own(call: Call) -> bool:
     return any(not (is_known and word.startswith("-")) for word in call.own_words)
 
 
+def looks_only(call: Call) -> bool:
+    """Whether a call only looks: it never does what another one failed to do."""
+    return call.program in READERS and not call.writes
+
+
+def names_of(call: Call) -> set[str]:
+    """The words of a call, of a path its last name."""
+    return {word.rpartition("/")[2] for word in call.text.split()}
+
+
 def acting_calls(step: Step) -> list[Call]:
     """The calls of a step that do something, and do not only look."""
     return [call for call in calls_of(step) if call.is_tool or call.program not in READERS]

@@ -85,3 +85,23 @@ def find_blamed(step: Step, calls: Sequence[Call], line: str) -> int:
         return speaks, len((words - COMMON) & said), acts, len(words & said), at
 
     return max(suspects, key=fits) if calls else -1
+
+
+def failing_call(step: Step) -> Call | None:
+    """The call of a step that failed; None if nothing in it did."""
+    if step.failure is None:
+        return None
+    calls = calls_of(step)
+    at = find_blamed(step, calls, step.failure.line)
+    return calls[at] if at >= 0 else None
+
+
+def working_calls(step: Step) -> list[Call]:
+    """The calls of a step that worked, as far as it shows."""
+    calls = list(calls_of(step))
+    if step.failed:
+        return []
+    if step.failure is None:
+        return calls
+    at = find_blamed(step, calls, step.failure.line)
+    return [call for call in calls if call.shape != calls[at].shape]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.knowledge.evidence.calls import calls_of, only_call
 from hardwon.knowledge.evidence.folding import fold_numbers
-from hardwon.knowledge.evidence.trails import failing_call
+from hardwon.knowledge.evidence.inner import failing_call
 from hardwon.knowledge.reading.call_keys import CallKey
 
 if TYPE_CHECKING:

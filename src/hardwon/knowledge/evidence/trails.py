@@ -9,10 +9,11 @@ from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.values.lesson import INSTEAD, NEXT
-from hardwon.knowledge.evidence.calls import Call, calls_of, is_own
+from hardwon.knowledge.evidence.between import ERROR, WORDS, Asked, way_there
+from hardwon.knowledge.evidence.calls import Call, calls_of, looks_only, names_of
 from hardwon.knowledge.evidence.common import COMMON, PLUMBING, READERS
 from hardwon.knowledge.evidence.folding import has_other_form
-from hardwon.knowledge.evidence.inner import find_blamed
+from hardwon.knowledge.evidence.inner import failing_call, working_calls
 from hardwon.knowledge.reading.authored import tail, writings
 
 if TYPE_CHECKING:
@@ -21,32 +22,14 @@ if TYPE_CHECKING:
     from hardwon.core.values.run import Step
 
 _AHEAD = 14  # steps between a failure and the call that gets past it
-_BEFORE = 2  # calls shown that explained the failure or gave a value
-_BETWEEN = 3  # calls shown before the one that worked
 _PARTS_SHARED = 3  # values that may mean the same share more than one part in so many
 _PLAIN = 5  # characters of a value that may be the same by chance
-_EDITS = 2  # the same of those that change a file
-_ANSWERED = 4_000  # characters of an answer whose values belong together
 _NEXT = 4  # steps in which a call that is given up is replaced
 _LIKE = 0.65  # share of what a call is about that another call must have to want the same
-_WORD = re.compile(r"[\w-]{3,}+")
-_ADVICE = re.compile(r"[\w./-]++")
-_FLAG = re.compile(r"-[A-Za-z]\d*$")
 _PART = re.compile(r"[a-z]{3,}|\d{2,}")
 _CHOICE = re.compile(r'"(\w+)": "([a-z][a-z_]*|[A-Z][A-Z_]*)"')
 _PAIR = re.compile(r'"(\w+)": ("[^"]*"|[\d.]+)')
 _TOOLS = 0.1  # tools of a kind share less of their names than commands do
-_NEAR = 200  # characters around a value in an output
-_ERROR = 600  # characters at the end of an output that may hold the code of an error
-_ANSWER = 240  # characters of an answer that explains a failure
-_SENTENCE = 3  # the fewest words of one
-
-
-class Asked(NamedTuple):
-    """A call made on the way, and its answer where that explains the failure."""
-
-    call: Call
-    answer: str = ""
 
 
 class Passed(NamedTuple):
@@ -76,7 +59,7 @@ def passed(steps: Sequence[Step]) -> list[Passed]:
         if failing is None or any(_kind(steps[other.at]) == kind for other in found):
             continue
         working, is_further = _nearest(failing, goals, weights), False
-        working = working or _advised(failing, steps[at].output[-_ERROR:], goals)
+        working = working or _advised(failing, steps[at].output[-ERROR:], goals)
         if working is None and next_failing is not None and _kind(steps[last]) != kind:
             working, is_further = _nearest(failing, [next_failing], weights), True
         if working is None or _was_passed(steps, at, failing, weights):
@@ -84,10 +67,10 @@ def passed(steps: Sequence[Step]) -> list[Passed]:
         if not _is_same_goal(failing, working, steps, at):
             continue
         is_same = working.is_same(failing)
-        way = _way_there(steps, at, failing, working)
+        way = way_there(steps, at, failing, working)
         if not is_same or way or (working.is_tool and not is_further):
             own = _own_files(failing, steps[: at + 1])
-            others = tuple(one for one in way if own.isdisjoint(_names(one.call)))
+            others = tuple(one for one in way if own.isdisjoint(names_of(one.call)))
             marks = is_further, bool(own), bool(own) and not others
             found.append(Passed(at, failing, others or way, working, *marks))
     return found
@@ -116,7 +99,7 @@ def _made_instead(failing: Call, steps: Sequence[Step], at: int) -> tuple[list[C
         call
         for step in steps[at + 1 : at + 1 + _NEXT]
         for call in working_calls(step)
-        if (_does(call) or _looks(failing)) and not (call.has_script or call.paths)
+        if (_does(call) or looks_only(failing)) and not (call.has_script or call.paths)
         if step.output.strip() or not call.is_tool
     ]
     if failing.is_tool:
@@ -129,7 +112,7 @@ def _made_instead(failing: Call, steps: Sequence[Step], at: int) -> tuple[list[C
         return list(new.values()), False
     if not later:
         return [], False
-    if _looks(failing):
+    if looks_only(failing):
         values = [value for call in (failing, later[0]) for _, value in leaves(call)]
         is_alike = len(values) == 2 and _resemble(*values)
         return later[:1] if is_alike else [], True
@@ -144,7 +127,7 @@ def _is_made_again(failing: Call, later: Sequence[Step]) -> bool:
 
 def _does(call: Call) -> bool:
     """Whether a call does something: it neither looks nor belongs to the shell."""
-    return call.is_tool or not (_looks(call) or call.program in PLUMBING)
+    return call.is_tool or not (looks_only(call) or call.program in PLUMBING)
 
 
 def _subjects(call: Call) -> set[str]:
@@ -159,35 +142,11 @@ def _own_files(call: Call, steps: Sequence[Step]) -> set[str]:
     if call.writes:
         return set()
     written = (writing for step in steps for writing in writings(step.tool, step.args))
-    return {tail(writing.path) for writing in written if not writing.is_edit} & _names(call)
-
-
-def _names(call: Call) -> set[str]:
-    return {word.rpartition("/")[2] for word in call.text.split()}
+    return {tail(writing.path) for writing in written if not writing.is_edit} & names_of(call)
 
 
 def _kind(step: Step) -> str:
     return step.failure.kind if step.failure else ""
-
-
-def failing_call(step: Step) -> Call | None:
-    """The call of a step that failed; None if nothing in it did."""
-    if step.failure is None:
-        return None
-    calls = calls_of(step)
-    at = find_blamed(step, calls, step.failure.line)
-    return calls[at] if at >= 0 else None
-
-
-def working_calls(step: Step) -> list[Call]:
-    """The calls of a step that worked, as far as it shows."""
-    calls = list(calls_of(step))
-    if step.failed:
-        return []
-    if step.failure is None:
-        return calls
-    at = find_blamed(step, calls, step.failure.line)
-    return [call for call in calls if call.shape != calls[at].shape]
 
 
 def _nearest(failing: Call, others: Sequence[Call], weights: Mapping[str, float]) -> Call | None:
@@ -201,7 +160,7 @@ def _advised(failing: Call, output: str, others: Sequence[Call]) -> Call | None:
     """The call that the error itself names: all of it, or a word that the failing one lacks."""
     if failing.is_tool:
         return None
-    said = {*_ADVICE.findall(output)}
+    said = {*WORDS.findall(output)}
     for other in others:
         words = other.text.split()
         is_named = len(words) > 1 and other.text in output
@@ -229,11 +188,6 @@ def _likeness(failing: Call, other: Call, weights: Mapping[str, float]) -> float
     if failing.program == other.program:
         return max(by_names, _overlap(failing.shape.split(), other.shape.split(), weights))
     return by_names if len(named & other.words) > 1 else 0.0
-
-
-def _looks(call: Call) -> bool:
-    """Whether a call only looks: it never does what another one failed to do."""
-    return call.program in READERS and not call.writes
 
 
 def _tool_likeness(failing: Call, other: Call) -> float:
@@ -338,172 +292,3 @@ def _resemble(old: object, new: object) -> bool:
         return True
     digits, others = (re.sub(r"\D", "", text) for text in (one, two))
     return bool(digits) and (digits == others or sorted(digits) == sorted(others))
-
-
-def _way_there(steps: Sequence[Step], at: int, failing: Call, working: Call) -> tuple[Asked, ...]:
-    """What was called on the way: what explained the failure, gave a value, or came in between.
-
-    Where the call itself did not change, what came in between made the difference.
-    """
-    linked = _linked_tools(steps, at, failing, working) if working.is_tool else set()
-    explained: dict[str, Asked] = {}
-    between: dict[str, Asked] = {}
-    edits: dict[str, Asked] = {}
-    looks: list[Call] = []
-    for step in steps[at + 1 :]:
-        for call in working_calls(step):
-            if call is working:
-                break
-            if call.shape == working.shape:
-                continue
-            if _looks(call):
-                looks.append(call)
-            if answer := _explanation(step, call, failing, steps[at]):
-                explained.setdefault(call.text, Asked(call, answer))
-            elif call.paths:
-                edits[call.text + call.script] = Asked(call)
-            elif step is steps[-1]:
-                is_used = not (call.has_script or _looks(call))
-                between.update({call.text: Asked(call)} if is_used else {})
-            elif (
-                call.shape in linked
-                or _is_on_the_way(call, failing, working)
-                or (is_own(call) and not call.is_tool and _is_named(call, steps[at]))
-            ):
-                between.setdefault(call.text, Asked(call))
-    first = [*list(explained.values())[:1], *_sources(steps, at, working)][:_BEFORE]
-    known = {one.call.shape for one in first}
-    made = {call.text for step in steps[:at] for call in calls_of(step)}
-    others = [one for one in between.values() if one.call.shape not in known]
-    new = [one for one in others if one.call.text not in made]
-    own = [one for one in new if is_own(one.call)]
-    is_changed = bool(own) or not _is_unchanged(failing, working)
-    changed = _telling_edits(list(edits.values()), steps[at], is_changed=is_changed)
-    files = {tail(path) for one in changed for path in one.call.paths}
-    looked = [Asked(call) for call in looks if not files.isdisjoint(_names(call))]
-    first += looked[-1:] if len(first) + len(changed) < _BETWEEN else []
-    room = _BETWEEN - len(first) - len(changed)
-    return (*first, *changed, *((own or new or others)[-room:] if room > 0 else ()))
-
-
-def _is_unchanged(failing: Call, working: Call) -> bool:
-    """Whether two calls are the same but for flags of one letter."""
-    if failing.is_tool or failing.program != working.program:
-        return failing.is_same(working)
-    one, two = (
-        [word for word in call.text.split() if not _FLAG.match(word)] for call in (failing, working)
-    )
-    return one == two
-
-
-def _telling_edits(edits: list[Asked], step: Step, *, is_changed: bool) -> list[Asked]:
-    """The last edits of files that the failure names; the last one if it names none.
-
-    If something else was changed or called, it counts only if it is named.
-    """
-    seen = f"{step.args}\n{step.output}"
-    named = [one for one in edits if any(tail(path) in seen for path in one.call.paths)]
-    return named[-_EDITS:] or ([] if is_changed else edits[-1:])
-
-
-def _linked_tools(steps: Sequence[Step], at: int, failing: Call, working: Call) -> set[str]:
-    """The shapes of other tools first called after the failure that handle what the call is about.
-
-    They are given a value of the call, or one that stands beside such a value in an answer.
-    """
-    known = {call.shape for step in steps[: at + 1] for call in calls_of(step)}
-    ids = {*_values(failing.text), *_values(working.text)}
-    found: set[str] = set()
-    for step in steps:
-        for call in working_calls(step):
-            handled = {*_values(call.text), *_values(step.output[:_ANSWERED])}
-            if ids.isdisjoint(handled):
-                continue
-            ids |= handled
-            if call.program != working.program and call.shape not in known:
-                found.add(call.shape)
-    return found
-
-
-def _is_named(call: Call, failed: Step) -> bool:
-    """Whether a call has a file or a word that only the error of a step has."""
-    said = {tail(word) for word in _ADVICE.findall(failed.output[-_ERROR:])}
-    known = {tail(word) for word in failed.args.split()} | COMMON
-    return any(len(name) > 3 and name in said and name not in known for name in _names(call))
-
-
-def _is_on_the_way(call: Call, failing: Call, working: Call) -> bool:
-    """Whether a call of another step may have made the difference to the one that worked.
-
-    Where the call stayed the same, every call may that does something.
-    """
-    if call.has_script or call.is_tool != working.is_tool:
-        return False
-    if _is_unchanged(failing, working):
-        return is_own(call) or not _looks(call)
-    return is_own(call) and not call.is_tool and call.program == working.program
-
-
-def _sources(steps: Sequence[Step], at: int, working: Call) -> list[Asked]:
-    """The calls whose output has a value that the working call has and the failing one lacks."""
-    new = [value for value in _values(working.text) if value not in steps[at].args]
-    found: dict[str, Asked] = {}
-    for value in new:
-        for step in reversed(steps[:-1]):
-            place = step.output.find(value)
-            if place >= 0 and value not in step.args:
-                call = _giver(step, step.output[max(0, place - _NEAR) : place + _NEAR])
-                if call is not None and call.shape != working.shape:
-                    found.setdefault(call.shape, Asked(call))
-                break
-    return list(found.values())
-
-
-def _giver(step: Step, passage: str) -> Call | None:
-    """The own call of a step that a passage of its output answers."""
-    calls = working_calls(step)
-    shared = [sum(word in passage for word in _values(call.text)) for call in calls]
-    if not calls or (len(calls) > 1 and not max(shared)):
-        return None
-    giver = calls[shared.index(max(shared))]
-    return giver if is_own(giver) else None
-
-
-def _explanation(step: Step, call: Call, failing: Call, step_failed: Step) -> str:
-    """What a call answered about a word that only the error has, as its code; else ""."""
-    if step.failed or call.writes or not is_own(call):
-        return ""
-    said = {*_WORD.findall(step_failed.output[-_ERROR:])} - {*_WORD.findall(step_failed.args)}
-    is_own_word = call.program == failing.program
-    asked = [word for word in dict.fromkeys(_codes(step.args, call)) if word in said]
-    asked = [word for word in asked if is_own_word or any(map(str.isdigit, word))]
-    if not asked:
-        return ""
-    output = step.output.strip()
-    every = list(dict.fromkeys(_codes(step.args, call)))
-    parts = [
-        part.strip() for part in (output.split("\n\n") if "\n\n" in output else output.split("\n"))
-    ]
-    calls = calls_of(step)
-    if len(every) == len(parts):
-        answer = parts[every.index(asked[0])]
-    elif len(calls) == 1 and len(output) <= _ANSWER:
-        answer = output
-    else:
-        answer = parts[0] if calls and calls[0].shape == call.shape else ""
-    return answer if len(re.findall(r"[^\W\d_]{2,}", answer)) >= _SENTENCE else ""
-
-
-def _codes(text: str, call: Call) -> list[str]:
-    """The words that may be codes of errors: with letters and digits, or the last of a call."""
-    last = call.text.split()[-1:] if not call.is_tool and call.text.count(" ") == 2 else []
-    return [
-        word
-        for word in _WORD.findall(text)
-        if word in last or (word[0].isalpha() and any(map(str.isdigit, word)))
-    ]
-
-
-def _values(text: str) -> list[str]:
-    """The words that a run got from somewhere: they have a digit."""
-    return [word for word in _WORD.findall(text) if any(map(str.isdigit, word))]

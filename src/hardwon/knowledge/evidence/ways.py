@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.knowledge.evidence.calls import Call, is_own
 from hardwon.knowledge.evidence.folding import fold_call, shorten_values
-from hardwon.knowledge.evidence.trails import failing_call, working_calls
+from hardwon.knowledge.evidence.inner import failing_call, working_calls
 from hardwon.knowledge.reading.authored import made_paths, tail
 
 if TYPE_CHECKING:

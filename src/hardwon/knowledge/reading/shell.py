@@ -156,11 +156,6 @@ def deciding_commands(commands: Sequence[Command]) -> list[Command]:
     return chain
 
 
-def flag_name(flag: str) -> str:
-    """A flag without its value; `--` is a flag too."""
-    return flag.partition("=")[0].partition(" ")[0]
-
-
 def main_command(text: str) -> Command:
     """The main command of a text: the last one that is no output filter, `echo` or the like."""
     commands = parse(text)

@@ -1,0 +1,223 @@
+"""What was called between a failure and the call that got past it, as far as it matters."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from hardwon.knowledge.evidence.calls import Call, calls_of, is_own, looks_only, names_of
+from hardwon.knowledge.evidence.common import COMMON
+from hardwon.knowledge.evidence.inner import working_calls
+from hardwon.knowledge.reading.authored import tail
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from hardwon.core.values.run import Step
+
+_BEFORE = 2  # calls shown that explained the failure or gave a value
+_BETWEEN = 3  # calls shown before the one that worked
+_EDITS = 2  # the same of those that change a file
+_ANSWERED = 4_000  # characters of an answer whose values belong together
+_NEAR = 200  # characters around a value in an output
+ERROR = 600  # characters at the end of an output that may hold the code of an error
+_SENTENCE = 3  # the fewest words of one
+_ANSWER = 240  # characters of an answer that explains a failure
+_WORD = re.compile(r"[\w-]{3,}+")
+WORDS = re.compile(r"[\w./-]++")  # of an output: names, flags and paths
+_FLAG = re.compile(r"-[A-Za-z]\d*$")
+
+
+class Asked(NamedTuple):
+    """A call made on the way, and its answer where that explains the failure."""
+
+    call: Call
+    answer: str = ""
+
+
+def way_there(steps: Sequence[Step], at: int, failing: Call, working: Call) -> tuple[Asked, ...]:
+    """What was called on the way: what explained the failure, gave a value, or came in between.
+
+    Where the call itself did not change, what came in between made the difference.
+    """
+    made = list(_made_between(steps, at, working))
+    explained = [
+        Asked(call, answer)
+        for step, call in made
+        if (answer := _explanation(step, call, failing, steps[at]))
+    ]
+    others = [(step, call) for step, call in made if call not in {one.call for one in explained}]
+    first = [*explained[:1], *_sources(steps, at, working)][:_BEFORE]
+    between = _between(others, steps, at, failing, working)
+    between = [call for call in between if call.shape not in {one.call.shape for one in first}]
+    known = {call.text for step in steps[:at] for call in calls_of(step)}
+    new = [call for call in between if call.text not in known]
+    own = [call for call in new if is_own(call)]
+    is_changed = bool(own) or not _is_unchanged(failing, working)
+    edits = [call for _, call in others if call.paths]
+    edits = _telling_edits(edits, steps[at], is_changed=is_changed)
+    files = {tail(path) for call in edits for path in call.paths}
+    looks = [call for _, call in made if looks_only(call) and not files.isdisjoint(names_of(call))]
+    shown = [*(looks[-1:] if len(first) + len(edits) < _BETWEEN else []), *edits]
+    room = _BETWEEN - len(first) - len(shown)
+    shown += (own or new or between)[-room:] if room > 0 else []
+    return (*first, *map(Asked, shown))
+
+
+def _made_between(steps: Sequence[Step], at: int, working: Call) -> Iterator[tuple[Step, Call]]:
+    """The calls of other shapes that worked between the failure and the working call."""
+    for step in steps[at + 1 :]:
+        for call in working_calls(step):
+            if call is working:
+                return
+            if call.shape != working.shape:
+                yield step, call
+
+
+def _between(
+    made: Sequence[tuple[Step, Call]],
+    steps: Sequence[Step],
+    at: int,
+    failing: Call,
+    working: Call,
+) -> list[Call]:
+    """The calls that may have made the difference, each once, without edits of files."""
+    linked = _linked_tools(steps, at, failing, working) if working.is_tool else set[str]()
+    found: dict[str, Call] = {}
+    for step, call in made:
+        if call.paths:
+            continue
+        if step is steps[-1]:  # in front of it in the same command line
+            is_used = not (call.has_script or looks_only(call))
+        else:
+            is_used = (
+                call.shape in linked
+                or _is_on_the_way(call, failing, working)
+                or (is_own(call) and not call.is_tool and _is_named(call, steps[at]))
+            )
+        if is_used:
+            found.setdefault(call.text, call)
+    return list(found.values())
+
+
+def _is_unchanged(failing: Call, working: Call) -> bool:
+    """Whether two calls are the same but for flags of one letter."""
+    if failing.is_tool or failing.program != working.program:
+        return failing.is_same(working)
+    one, two = (
+        [word for word in call.text.split() if not _FLAG.match(word)] for call in (failing, working)
+    )
+    return one == two
+
+
+def _telling_edits(edits: list[Call], step: Step, *, is_changed: bool) -> list[Call]:
+    """The last edits of files that the failure names; the last one if it names none.
+
+    If something else was changed or called, it counts only if it is named.
+    """
+    seen = f"{step.args}\n{step.output}"
+    named = [call for call in edits if any(tail(path) in seen for path in call.paths)]
+    return named[-_EDITS:] or ([] if is_changed else edits[-1:])
+
+
+def _linked_tools(steps: Sequence[Step], at: int, failing: Call, working: Call) -> set[str]:
+    """The shapes of other tools first called after the failure that handle what the call is about.
+
+    They are given a value of the call, or one that stands beside such a value in an answer.
+    """
+    known = {call.shape for step in steps[: at + 1] for call in calls_of(step)}
+    ids = {*_values(failing.text), *_values(working.text)}
+    found: set[str] = set()
+    for step in steps:
+        for call in working_calls(step):
+            handled = {*_values(call.text), *_values(step.output[:_ANSWERED])}
+            if ids.isdisjoint(handled):
+                continue
+            ids |= handled
+            if call.program != working.program and call.shape not in known:
+                found.add(call.shape)
+    return found
+
+
+def _is_named(call: Call, failed: Step) -> bool:
+    """Whether a call has a file or a word that only the error of a step has."""
+    said = {tail(word) for word in WORDS.findall(failed.output[-ERROR:])}
+    known = {tail(word) for word in failed.args.split()} | COMMON
+    return any(len(name) > 3 and name in said and name not in known for name in names_of(call))
+
+
+def _is_on_the_way(call: Call, failing: Call, working: Call) -> bool:
+    """Whether a call of another step may have made the difference to the one that worked.
+
+    Where the call stayed the same, every call may that does something.
+    """
+    if call.has_script or call.is_tool != working.is_tool:
+        return False
+    if _is_unchanged(failing, working):
+        return is_own(call) or not looks_only(call)
+    return is_own(call) and not call.is_tool and call.program == working.program
+
+
+def _sources(steps: Sequence[Step], at: int, working: Call) -> list[Asked]:
+    """The calls whose output has a value that the working call has and the failing one lacks."""
+    new = [value for value in _values(working.text) if value not in steps[at].args]
+    found: dict[str, Asked] = {}
+    for value in new:
+        for step in reversed(steps[:-1]):
+            place = step.output.find(value)
+            if place >= 0 and value not in step.args:
+                call = _giver(step, step.output[max(0, place - _NEAR) : place + _NEAR])
+                if call is not None and call.shape != working.shape:
+                    found.setdefault(call.shape, Asked(call))
+                break
+    return list(found.values())
+
+
+def _giver(step: Step, passage: str) -> Call | None:
+    """The own call of a step that a passage of its output answers."""
+    calls = working_calls(step)
+    shared = [sum(word in passage for word in _values(call.text)) for call in calls]
+    if not calls or (len(calls) > 1 and not max(shared)):
+        return None
+    giver = calls[shared.index(max(shared))]
+    return giver if is_own(giver) else None
+
+
+def _explanation(step: Step, call: Call, failing: Call, step_failed: Step) -> str:
+    """What a call answered about a word that only the error has, as its code; else ""."""
+    if step.failed or call.writes or not is_own(call):
+        return ""
+    said = {*_WORD.findall(step_failed.output[-ERROR:])} - {*_WORD.findall(step_failed.args)}
+    is_own_word = call.program == failing.program
+    asked = [word for word in dict.fromkeys(_codes(step.args, call)) if word in said]
+    asked = [word for word in asked if is_own_word or any(map(str.isdigit, word))]
+    if not asked:
+        return ""
+    output = step.output.strip()
+    every = list(dict.fromkeys(_codes(step.args, call)))
+    parts = [
+        part.strip() for part in (output.split("\n\n") if "\n\n" in output else output.split("\n"))
+    ]
+    calls = calls_of(step)
+    if len(every) == len(parts):
+        answer = parts[every.index(asked[0])]
+    elif len(calls) == 1 and len(output) <= _ANSWER:
+        answer = output
+    else:
+        answer = parts[0] if calls and calls[0].shape == call.shape else ""
+    return answer if len(re.findall(r"[^\W\d_]{2,}", answer)) >= _SENTENCE else ""
+
+
+def _codes(text: str, call: Call) -> list[str]:
+    """The words that may be codes of errors: with letters and digits, or the last of a call."""
+    last = call.text.split()[-1:] if not call.is_tool and call.text.count(" ") == 2 else []
+    return [
+        word
+        for word in _WORD.findall(text)
+        if word in last or (word[0].isalpha() and any(map(str.isdigit, word)))
+    ]
+
+
+def _values(text: str) -> list[str]:
+    """The words that a run got from somewhere: they have a digit."""
+    return [word for word in _WORD.findall(text) if any(map(str.isdigit, word))]
