@@ -61,7 +61,9 @@ def test_no_rule_of_axe_is_broken(
     page.look(width=width, dark=dark)
     found = {}
 
-    for path in (*PATHS, f"/runs/{run[0]}", "/lessons/2?done=edited:2", "/lessons/9", "/login"):
+    kinds = [f"/failures/{failure.kind}" for failure in server.hw.tenant().failures().rows]
+    others = (f"/runs/{run[0]}", "/lessons/2?done=edited:2", "/lessons/9", "/login")
+    for path in (*PATHS, *kinds, "/playbook?project=acme/api&agent=coder", *others):
         page.open(address(page, path))
         page.run(rules)
         found[path] = page.run(RUN)
