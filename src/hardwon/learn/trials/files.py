@@ -148,7 +148,8 @@ class LoopJournal:
             self._write_journal()
             self.note(f"{JOURNAL} was changed by another hand; that version is now {aside}")
         self._lines.append(line)
-        append(self.folder.at(JOURNAL), line)
+        with _storage_errors(self.folder.at(JOURNAL)):
+            _files.append(self.folder.at(JOURNAL), line, durable=True)
         self._stamps[JOURNAL] = stamp(self.folder.at(JOURNAL))
         self.state = replay([event]) if self.state is None else after(self.state, event)
         return self.state
@@ -253,12 +254,6 @@ def write(path: str, content: bytes) -> None:
     """Write a file atomically; it is on disk when this returns."""
     with _storage_errors(path):
         _files.replace(path, content, durable=True)
-
-
-def append(path: str, content: bytes) -> None:
-    """Add to a file, on disk when this returns."""
-    with _storage_errors(path):
-        _files.append(path, content, durable=True)
 
 
 def spill(path: str, text: str) -> None:

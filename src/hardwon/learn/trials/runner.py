@@ -14,9 +14,9 @@ from hardwon.learn.trials import files
 from hardwon.learn.trials.credit import (
     FailedTrial,
     compare,
-    count_errors,
     describe,
     describe_change,
+    is_error,
     main_error,
     signature_of,
 )
@@ -274,7 +274,7 @@ def finished_trial(
         outcome=outcome,
         reason=reason,
         reward=evaluation.reward_signal,
-        errors=count_errors(evaluation),
+        errors=sum(map(is_error, evaluation.errors)),
         signature=signature_of(evaluation, actor.crash),
         failure=describe(worst) if worst else "",
         delta=compare(evaluation, last.evaluator_output) if last else None,
