@@ -288,7 +288,7 @@ def _sentences(text: str) -> Sequence[str]:
 
 def cautious(delta: Delta) -> Answer:
     """Accept only sure insights that are no attack and neither repeat nor contradict memory."""
-    numbered = list(enumerate((*delta.insights, *delta.spare), 1))
+    numbered = _number(delta)
     sure = {str(n) for n, insight in numbered if insight.confidence == HIGH and not insight.doubt}
     relations = {insight.key: insight.relation for insight in delta.related}
     disputed = {

@@ -8,7 +8,6 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -76,7 +75,10 @@ class MiningState:
     def new_handoff(self) -> Handoff:
         """A fresh, private directory with an unguessable name."""
         runs = self._folder("runs")
-        self._tidy(runs)
+        for name in os.listdir(runs):
+            path = os.path.join(runs, name)
+            if time.time() - os.stat(path).st_mtime > _STALE:
+                shutil.rmtree(path, ignore_errors=True)
         return Handoff(tempfile.mkdtemp(prefix="run-", dir=runs))
 
     def handoff(self, run: str) -> Handoff:
@@ -115,9 +117,16 @@ class MiningState:
 
     def mined(self) -> dict[str, Mined]:
         """The size at which each session was mined, by agent and session."""
-        sizes: dict[str, Mined] = {}
-        for key, size, changed in self._notes():
-            sizes[key] = Mined(size, changed)
+        path, sizes = os.path.join(self._base, "mined.jsonl"), dict[str, Mined]()
+        if not os.path.isfile(path):
+            return sizes
+        with open(path, encoding="utf-8", errors="replace") as file:
+            for line in file:
+                try:
+                    key, size, changed = json.loads(line)
+                except ValueError:
+                    continue  # the last line of a process that was killed
+                sizes[str(key)] = Mined(int(size), float(changed))
         return sizes
 
     def note(self, place: SessionPlace) -> None:
@@ -132,18 +141,6 @@ class MiningState:
         line = json.dumps(row).encode() + b"\n"
         _files.append(os.path.join(self._folder(""), "mined.jsonl"), line)
 
-    def _notes(self) -> Iterator[tuple[str, int, float]]:
-        path = os.path.join(self._base, "mined.jsonl")
-        if not os.path.isfile(path):
-            return
-        with open(path, encoding="utf-8", errors="replace") as file:
-            for line in file:
-                try:
-                    key, size, changed = json.loads(line)
-                except ValueError:
-                    continue  # the last line of a process that was killed
-                yield str(key), int(size), float(changed)
-
     def _folder(self, name: str) -> str:
         path = os.path.join(self._base, name)
         try:
@@ -151,12 +148,6 @@ class MiningState:
         except OSError as error:
             raise storage_error(error, path) from error
         return path
-
-    def _tidy(self, runs: str) -> None:
-        for name in os.listdir(runs):
-            path = os.path.join(runs, name)
-            if time.time() - os.stat(path).st_mtime > _STALE:
-                shutil.rmtree(path, ignore_errors=True)
 
 
 def key_of(place: SessionPlace) -> str:
