@@ -7,6 +7,7 @@ Without a language model, or when it fails twice, the rules' own words stand.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator
@@ -90,17 +91,6 @@ class Extraction(NamedTuple):
     skipped: Counter[str]
 
 
-class Counted:
-    """Counts the records that are read, and tells of each and of how many there will be."""
-
-    def __init__(self, tell: Tell, of: int) -> None:
-        self._tell, self._of, self._done = tell, of, 0
-
-    def __call__(self) -> None:
-        self._done += 1
-        self._tell(self._done, self._of)
-
-
 def untold(done: int, of: int) -> None:
     """The default for progress: reports nothing."""
 
@@ -112,7 +102,11 @@ def extract(context: Context, engine: Runtime, tell: Tell = untold) -> Extractio
     The rules read outside an event loop, which would hold Ctrl-C back until they have read all.
     """
     passes = _MODEL_PASSES if engine.has_model else 1
-    counted = Counted(tell, passes * length(context.place))
+    done, of = itertools.count(1), passes * length(context.place)
+
+    def counted() -> None:
+        tell(next(done), of)
+
     reading = read(context.place, tell=None if engine.has_model else counted)
     findings = apply_rules(reading.moments())
     summary, insights = findings.summary, findings.insights
@@ -139,7 +133,7 @@ def extract(context: Context, engine: Runtime, tell: Tell = untold) -> Extractio
 
 
 async def _ask_both(
-    place: SessionPlace, model: Model, findings: Findings, counted: Counted
+    place: SessionPlace, model: Model, findings: Findings, counted: Callable[[], None]
 ) -> tuple[Summary, list[Insight], list[str]]:
     """The model's insights, plus those of the rules, which carry the signatures."""
     results = await asyncio.gather(

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from hardwon.core import _files
-from hardwon.core.errors import InvalidInput, NotFound, storage_error
+from hardwon.core.errors import InvalidInput, NotFound
 from hardwon.core.text.clean import file_id
 from hardwon.core.values import from_plain, plain
 from hardwon.learn.transcripts.catalog import Context
@@ -143,10 +143,7 @@ class MiningState:
 
     def _folder(self, name: str) -> str:
         path = os.path.join(self._base, name)
-        try:
-            os.makedirs(path, mode=0o700, exist_ok=True)
-        except OSError as error:
-            raise storage_error(error, path) from error
+        _files.make_folder(path)
         return path
 
 
