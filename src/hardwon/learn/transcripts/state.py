@@ -15,7 +15,6 @@ from hardwon.core import _files
 from hardwon.core.errors import InvalidInput, NotFound
 from hardwon.core.text.clean import file_id
 from hardwon.core.values import from_plain, plain
-from hardwon.learn.transcripts.catalog import Context
 from hardwon.learn.transcripts.insight import Delta, Insight, Related, Summary
 from hardwon.learn.transcripts.transcript import SessionPlace
 
@@ -153,11 +152,6 @@ def key_of(place: SessionPlace) -> str:
 
 
 _TARGETS = {"A": "MEMORY.md", "B": ".insights/"}
-
-
-def write_context(handoff: Handoff, context: Context) -> None:
-    """`session-context.json`."""
-    handoff.write("session-context.json", json.dumps(context.plain(), indent=2))
 
 
 def write_delta(handoff: Handoff, delta: Delta, place: SessionPlace, now: datetime) -> None:
