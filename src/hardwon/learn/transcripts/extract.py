@@ -104,16 +104,16 @@ def extract(context: Context, engine: Runtime, tell: Tell = untold) -> Extractio
     passes = _MODEL_PASSES if engine.has_model else 1
     done, of = itertools.count(1), passes * length(context.place)
 
-    def counted() -> None:
+    def count_record() -> None:
         tell(next(done), of)
 
-    reading = read(context.place, tell=None if engine.has_model else counted)
+    reading = read(context.place, tell=None if engine.has_model else count_record)
     findings = apply_rules(reading.moments())
     summary, insights = findings.summary, findings.insights
     notes: list[str] = []
     if engine.has_model:
         place, model = context.place, engine.model
-        summary, insights, notes = run_sync(lambda: _ask_both(place, model, findings, counted))
+        summary, insights, notes = run_sync(lambda: _ask_both(place, model, findings, count_record))
     chosen, spare = rank(
         list(map(clean_insight, insights)), list(map(clean_insight, findings.missed))
     )
@@ -133,12 +133,12 @@ def extract(context: Context, engine: Runtime, tell: Tell = untold) -> Extractio
 
 
 async def _ask_both(
-    place: SessionPlace, model: Model, findings: Findings, counted: Callable[[], None]
+    place: SessionPlace, model: Model, findings: Findings, count_record: Callable[[], None]
 ) -> tuple[Summary, list[Insight], list[str]]:
     """The model's insights, plus those of the rules, which carry the signatures."""
     results = await asyncio.gather(
-        ask_insights(chunks(read(place, tell=counted).moments()), model),
-        ask_summary(chunks(read(place, tell=counted).moments()), model),
+        ask_insights(chunks(read(place, tell=count_record).moments()), model),
+        ask_summary(chunks(read(place, tell=count_record).moments()), model),
         return_exceptions=True,
     )
     notes = [
