@@ -62,6 +62,33 @@ def test_a_secret_is_taken_out_wherever_it_stands_again() -> None:
     assert secret not in redact(f"DB_PASSWORD={secret}\nlogin failed for {secret} at db")
 
 
+_NO_DIGIT = "sQprygzQpwYPfEVcEdHlrk"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"sk-{_NO_DIGIT}\nCikJSa6yvRxRKuXALhOLfOie6B\nError: denied",
+        f"sk-a1B2c3D4e5F6a1B2c3D4e5F6\n{_NO_DIGIT}\nError: denied",
+        f"gsk_kareQRFiiTWWHZ5bwxY5NOs2\n    {_NO_DIGIT}\nError: denied",
+        f"xapp-1-Z6XhZnRw57fqqMoh\\\n{_NO_DIGIT} denied",
+        f"https://api.telegram.org/bot123456789:AA{_NO_DIGIT}wKwxOyOFssV/x",
+    ],
+)
+def test_a_token_or_a_line_of_it_may_be_without_digits(text: str) -> None:
+    kept = redact(text)
+
+    assert _NO_DIGIT not in kept
+    assert "CikJSa6" not in kept
+
+
+@pytest.mark.parametrize(
+    "after", ["test_the_shop_is_deployed", "ShopDeploymentService", "Error: no"]
+)
+def test_a_name_on_the_line_after_a_token_stays(after: str) -> None:
+    assert redact(f"sk-a1B2c3D4e5F6a1B2c3D4e5F6\n{after}") == f"[REDACTED:openai]\n{after}"
+
+
 def test_no_line_of_our_own_sources_and_documents_is_changed() -> None:
     root = Path(hardwon.__file__).parents[2]
     files = [*root.glob("src/**/*.py"), *root.glob("docs/**/*.md"), root / "README.md"]
