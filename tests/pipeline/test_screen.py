@@ -32,6 +32,7 @@ def test_no_file_in_the_home_holds_a_secret(tmp_path: Path) -> None:
         agent = hw.agent("coder")
         for leak in found:
             agent.after_action("bash", {"command": leak.text}, output=leak.text, failed=True)
+            agent.after_action("edit", {"file_path": "a.py", "new_string": leak.text}, output="ok")
             agent.after_run(task=leak.text, attempt=leak.text, error=leak.text)
         agent.learn("use it: " + found[0].text)
         agent.learn("when you deploy the shop to staging use the blue script")

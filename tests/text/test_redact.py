@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sysconfig
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -60,6 +61,14 @@ def test_a_secret_is_taken_out_wherever_it_stands_again() -> None:
     secret = "x7Kp" + "Q2mT9vLw4RbN"
 
     assert secret not in redact(f"DB_PASSWORD={secret}\nlogin failed for {secret} at db")
+
+
+def test_a_token_at_a_line_break_that_json_escapes_is_taken_out() -> None:
+    found = [leak for leak in leaks() if "\n" in leak.text]
+
+    kept = [redact(json.dumps({"file_path": "a.py", "text": leak.text})) for leak in found]
+
+    assert [one for one, text in zip(found, kept, strict=True) if one.secret in text] == []
 
 
 _NO_DIGIT = "sQprygzQpwYPfEVcEdHlrk"
