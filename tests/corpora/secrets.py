@@ -16,6 +16,7 @@ _ALNUM = string.ascii_letters + string.digits
 _HEX = "0123456789abcdef"
 _UPPER = string.ascii_uppercase + string.digits
 _URL = _ALNUM + "-_"
+LEAST = 9  # characters of a secret that no random id holds by chance; six hexadecimal digits it may
 
 
 class Leak(NamedTuple):
@@ -323,7 +324,7 @@ def leaks(seed: int = 7, *, each: int = 4) -> Iterator[Leak]:
             body = _word(chance, alphabet, length)
             shape = chance.choice(_SHAPES)
             yield Leak(prefix, shape.format(prefix + body), body)
-        yield Leak(prefix, f"a line\n{_wrapped(prefix + body)}\nError: denied", body[-6:])
+        yield Leak(prefix, f"a line\n{_wrapped(prefix + body)}\nError: denied", body[-LEAST:])
     for shape in _NAMED_SHAPES:
         for _ in range(each):
             body = _mixed(chance, chance.randint(12, 32))

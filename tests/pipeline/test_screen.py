@@ -19,7 +19,7 @@ from hardwon.engine.pipeline.screen import (
     screen_text,
 )
 from hardwon.storage.stores.memory import MemoryStore
-from tests.corpora.secrets import leaks
+from tests.corpora.secrets import LEAST, leaks
 from tests.samples import CODER, EPISODE, NOW, lesson
 from tests.stored import stored
 
@@ -32,6 +32,7 @@ def test_no_file_in_the_home_holds_a_secret(tmp_path: Path) -> None:
         agent = hw.agent("coder")
         for leak in found:
             agent.after_action("bash", {"command": leak.text}, output=leak.text, failed=True)
+            agent.after_action("edit", {"file_path": "a.py", "new_string": leak.text}, output="ok")
             agent.after_run(task=leak.text, attempt=leak.text, error=leak.text)
         agent.learn("use it: " + found[0].text)
         agent.learn("when you deploy the shop to staging use the blue script")
@@ -40,10 +41,22 @@ def test_no_file_in_the_home_holds_a_secret(tmp_path: Path) -> None:
             assert hw.agent("coder").before_turn(asked)
         hw.drain()
 
-    written = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    written = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
 
-    assert written
-    assert [leak.kind for leak in found if leak.secret.encode() in written] == []
+    assert any(written.values())
+    assert [
+        (path.name, leak)
+        for path, content in written.items()
+        for leak in found
+        if leak.secret.encode() in content
+    ] == []
+
+
+def test_the_secrets_looked_for_in_a_home_are_found_there_only_if_written() -> None:
+    found = list(leaks(3, each=1))
+
+    assert [leak for leak in found if leak.secret not in leak.text] == []
+    assert [leak for leak in found if len(leak.secret) < LEAST] == []
 
 
 def test_a_secret_at_the_seam_of_a_cut_leaves_no_half() -> None:

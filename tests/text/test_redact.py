@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sysconfig
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -60,6 +61,41 @@ def test_a_secret_is_taken_out_wherever_it_stands_again() -> None:
     secret = "x7Kp" + "Q2mT9vLw4RbN"
 
     assert secret not in redact(f"DB_PASSWORD={secret}\nlogin failed for {secret} at db")
+
+
+def test_a_token_at_a_line_break_that_json_escapes_is_taken_out() -> None:
+    found = [leak for leak in leaks() if "\n" in leak.text]
+
+    kept = [redact(json.dumps({"file_path": "a.py", "text": leak.text})) for leak in found]
+
+    assert [one for one, text in zip(found, kept, strict=True) if one.secret in text] == []
+
+
+_NO_DIGIT = "sQprygzQpwYPfEVcEdHlrk"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"sk-{_NO_DIGIT}\nCikJSa6yvRxRKuXALhOLfOie6B\nError: denied",
+        f"sk-a1B2c3D4e5F6a1B2c3D4e5F6\n{_NO_DIGIT}\nError: denied",
+        f"gsk_kareQRFiiTWWHZ5bwxY5NOs2\n    {_NO_DIGIT}\nError: denied",
+        f"xapp-1-Z6XhZnRw57fqqMoh\\\n{_NO_DIGIT} denied",
+        f"https://api.telegram.org/bot123456789:AA{_NO_DIGIT}wKwxOyOFssV/x",
+    ],
+)
+def test_a_token_or_a_line_of_it_may_be_without_digits(text: str) -> None:
+    kept = redact(text)
+
+    assert _NO_DIGIT not in kept
+    assert "CikJSa6" not in kept
+
+
+@pytest.mark.parametrize(
+    "after", ["test_the_shop_is_deployed", "ShopDeploymentService", "Error: no"]
+)
+def test_a_name_on_the_line_after_a_token_stays(after: str) -> None:
+    assert redact(f"sk-a1B2c3D4e5F6a1B2c3D4e5F6\n{after}") == f"[REDACTED:openai]\n{after}"
 
 
 def test_no_line_of_our_own_sources_and_documents_is_changed() -> None:

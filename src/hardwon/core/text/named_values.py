@@ -57,16 +57,16 @@ _KEYS = (
     *("master", "secret", "session", "consumer", "app", "service", "client", "deploy"),
 )
 _REST = r"(?P<rest>[\w.-]{0,32}+)"
-_CLOSE = r"(?P<close>\\{0,2}[\"'`]?\]?)"
+_CLOSE = r"(?P<close>\\{0,3}[\"'`]?\]?)"
 _TYPE = (
     r"(?:[ \t]{1,4}(?:string|str|String|text|char ?\*)|[ \t]?:[ \t]{0,4}&?(?:'static )?"
     r"(?:[Ss]tring|str|bytes|Final(?:\[str\])?|Optional\[str\]|str \| None)(?=[ \t]{0,4}=))?"
 )
 _LINE = r"(?:(?:[>|][+-]?)?\\?\r?\n[ \t]{0,12}|[>|][+-]?[ \t]{1,8})?"
 _BY = rf"[ \t]{{0,24}}(?:=>|->|={{2,3}}|:{{0,3}}=|\?\??=|\.=|\+=|\|\|=|:(?!:))[ \t]{{0,24}}{_LINE}"
-_CALL = r"[ \t]{0,4},\s{0,12}(?=\\{0,2}[\"'`])"
+_CALL = r"[ \t]{0,4},\s{0,12}(?=\\{0,3}[\"'`])"
 _PAIR = (
-    r"\s{0,40},?\s{0,40}(?:/?>\s{0,40}<)?\\{0,2}[\"']?(?:value|val|content)\\{0,2}[\"']?"
+    r"\s{0,40},?\s{0,40}(?:/?>\s{0,40}<)?\\{0,3}[\"']?(?:value|val|content)\\{0,3}[\"']?"
     r"\s{0,4}[:=]\s{0,4}"
 )
 _ELEMENT = r"(?:\s[^<>\n]{0,120})?>\s{0,60}(?=[^<>]{1,1024}</)"
@@ -77,7 +77,7 @@ _STRING = (
     r"|(?P<escaped>\\{1,3}[\"'])(?P<inner>(?:(?!(?P=escaped))[^\n]){1,1024}?)(?P=escaped))"
 )
 _BARE = (
-    r"(?P<tag>[bruf]?|!!?\w{1,10} )(?P<quote>\\{0,2}[\"'`]?)"
+    r"(?P<tag>[bruf]?|!!?\w{1,10} )(?P<quote>\\{0,3}[\"'`]?)"
     r"(?P<value>[^\s\"'`\\<>,;)}\]&|]{1,1024}+)"
 )
 _WHOLE_LINE = r"(?P<tag>)(?P<quote>)(?P<value>[^\s\"'`]{1,1024}+)(?=[ \t]*\r?(?:\n|\Z))"
@@ -86,7 +86,7 @@ _SETTERS = (
     r"(?i:\b(?:set|setenv|env|arg|config|export|put|add|global|define)[ \t]{1,4}(?:-\S{1,20} )?)$"
 )
 _IN_ATTRIBUTE = r"(?i:\b(?:name|key|property)\s{0,2}=\s{0,2}[\"'][\w.:-]{0,60})$"
-_IN_PAIR = r"(?i:\b(?:name|key)\\{0,2}[\"']?\s{0,4}[:=]\s{0,4}\\{0,2}[\"']?[\w.:/-]{0,80})$"
+_IN_PAIR = r"(?i:\b(?:name|key)\\{0,3}[\"']?\s{0,4}[:=]\s{0,4}\\{0,3}[\"']?[\w.:/-]{0,80})$"
 
 _NO_SECRET_NAME = (
     r"(?i)(?:[_.-]?(?:s|count|limit|type|types|name|names|id|ids|file|files|path|paths|url|uri"
@@ -227,7 +227,7 @@ def _in_pair(text: str, before: str, end: int, name: str) -> tuple[int, int] | N
     """`name: NAME` and `value: …` in one entry, in YAML, JSON and attributes."""
     if not re.search(_IN_PAIR, before):
         return None
-    by = re.compile(rf"\\{{0,2}}[\"']?{_PAIR}").match(text, end)
+    by = re.compile(rf"\\{{0,3}}[\"']?{_PAIR}").match(text, end)
     value = by and (
         re.compile(_STRING).match(text, by.end()) or re.compile(_BARE).match(text, by.end())
     )

@@ -14,7 +14,7 @@ from hardwon.core.text.named_values import is_jumbled, is_mixed, is_random, is_s
 from hardwon.core.text.token_kinds import COINED, KINDS, LONG, SecretKind, has_long_word, long_words
 
 # What comes before a secret; the first group is kept.
-_QUOTE = r"\\{0,2}[\"'`]?"
+_QUOTE = r"\\{0,3}[\"'`]?"
 _HEADERS = (
     SecretKind(
         "authorization",
@@ -129,11 +129,18 @@ _BEGINNINGS = "(?<![A-Za-z0-9])(?:{})".format(
         for first, words in _BY_FIRST.items()
     )
 )
+_ESCAPED, _BREAK = "\\n", "\r\n"  # JSON keeps a line break as two characters; rules see a true one
 _HEADER_WORDS = frozenset(word for rule in _HEADERS for word in rule.keywords)
 
 
 def redact(text: str) -> str:
     """The text with every secret replaced by a placeholder that names its kind."""
+    if _ESCAPED in text and _BREAK not in text:
+        text = _redact_lines(text.replace(_ESCAPED, _BREAK)).replace(_BREAK, _ESCAPED)
+    return _redact_lines(text)
+
+
+def _redact_lines(text: str) -> str:
     original, long = text, long_words(text)
     text = _without_marked(text, long)
     text = re.sub(_OPTION, _option_password, text) if " -" in text else text

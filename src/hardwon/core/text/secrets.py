@@ -81,6 +81,7 @@ def _may_hold_secret(text: str) -> bool:
         or _has_long_word(text)  # early: most outputs have one
         or ("-" in text and re.search(_OPTION, text) is not None)
         or ("\n" in text and _has_folded_word(text))
+        or ("\\n" in text and _has_folded_word(text.replace("\\n", "\n")))  # as JSON keeps it
         or _names_secret(text)
     )
 

@@ -14,6 +14,8 @@ BREAK = r"(?:\\?\r?\n[ \t]{0,8})?"  # a terminal or an editor may have wrapped t
 
 LONG = "<long>"  # instead of a keyword: the rule is tried on very long words
 _LONG_WORD = r"[\w-]{24}"
+# A digit, or cases that change as in few names: it tells a random word from a name.
+_RANDOM = r"(?:\d|[a-z][A-Z][a-z]?[A-Z])"
 _LEAST, _WRAPPED = 14, 6  # minimum characters of a possible token, and of one that is wrapped
 
 
@@ -27,7 +29,8 @@ class SecretKind(NamedTuple):
 
 def _long(chars: str, least: int) -> str:
     """At least `least` of the characters, perhaps wrapped over several lines."""
-    continuation = rf"\\?\r?\n[ \t]{{0,8}}(?=[{chars}]{{0,60}}\d)[{chars}]{{16,}}+(?![.:(/{chars}])"
+    is_random = rf"(?=[{chars}]{{0,60}}{_RANDOM})"
+    continuation = rf"\\?\r?\n[ \t]{{0,8}}{is_random}[{chars}]{{16,}}+(?![.:(/{chars}])"
     return rf"(?:{BREAK}[{chars}]){{{least}}}[{chars}]*+(?:{continuation})*"
 
 
@@ -177,7 +180,7 @@ PREFIXED = (
 )
 
 SHAPED = (
-    _by_shape("openai", "sk-", rf"sk-(?=[a-zA-Z]{{0,60}}\d){_long(_ALNUM, 20)}"),
+    _by_shape("openai", "sk-", rf"sk-(?=[a-zA-Z]{{0,60}}{_RANDOM}){_long(_ALNUM, 20)}"),
     _by_shape("openai", "T3BlbkFJ", rf"sk-{_long(_W, 20)}"),
     _by_shape("elevenlabs", LONG, r"sk_(?=[A-Za-z]{0,40}\d)[A-Za-z0-9]{29,64}\b"),
     _by_shape("aws", "AKIA ASIA ABIA ACCA A3T AGPA AIDA AROA ANPA ANVA AIPA APKA ASCA", rf"(?:A[KSBC][ICI]A|A3T[A-Z0-9]|A(?:GP|ID|RO|NP|NV|IP|PK|SC)A)(?:{BREAK}[A-Z0-9]){{16}}(?![A-Z0-9])"),
@@ -196,7 +199,7 @@ SHAPED = (
     _by_shape("databricks", "dapi", rf"dapi(?:{BREAK}[0-9a-f]){{32}}(?:-\d)?"),
     _by_shape("discord", LONG, r"[MNO][A-Za-z0-9]{23,27}\.[\w-]{6}\.[\w-]{27,40}"),
     SecretKind("discord", ("/api/webhooks/",), r"/api/webhooks/\d{10,25}/[\w-]{30,}+"),
-    SecretKind("telegram", (LONG,), r"(?<!\d)\d{8,12}:(?=[A-Za-z_-]{0,34}\d)(?=[\da-z_-]{0,34}[A-Z])[\w-]{34,36}(?![\w-])"),
+    SecretKind("telegram", (LONG,), rf"(?<!\d)\d{{8,12}}:(?=[A-Za-z_-]{{0,34}}{_RANDOM})(?=[\da-z_-]{{0,34}}[A-Z])[\w-]{{34,36}}(?![\w-])"),
     SecretKind("terraform", (".atlasv1.",), r"[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{50,}+"),
     _by_shape("vault", LONG, r"s\.(?=[A-Za-z]{0,23}\d)[A-Za-z0-9]{24}(?![\w.(-])"),
     _by_shape("dynatrace", "dt0", rf"dt0[a-z]\d{{2}}\.{_long(_DOTTED, 40)}"),
