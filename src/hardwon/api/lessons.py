@@ -249,7 +249,7 @@ class Lessons:
         pack = Pack(lessons, count, origin_of(source), trust=trust)
         from hardwon.api import curation
 
-        pack = pack if count else pack.listed()
+        pack = pack if count else pack.read_all()
         known = curation.imported_before(engine, scope, self._own, limit=_EVERY)
         for name in {} if count else {lesson.scope.agent for lesson in pack.lessons}:
             if name != scope.agent:  # each lesson of a tenant for the agent that learnt it

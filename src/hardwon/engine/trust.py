@@ -109,7 +109,7 @@ def _of_tenant(claimed_project: project.ClaimedProject, tenant: str) -> FolderCl
 
 def settled(home: str, scope: Scope) -> Scope:
     """The scope; that of the project if its folder has been trusted since."""
-    original = scope.claimed()
+    original = scope.claimed_project()
     if original is None:
         return scope
     own = (claim for claim in read(home).all if claim.is_trusted and claim.tenant == scope.tenant)

@@ -140,7 +140,7 @@ def test_only_what_was_claimed_without_an_answer_is_given_back(
 
     again = claimed(queue)
 
-    assert stored(again) == job("c").started()
+    assert stored(again) == job("c").with_attempt()
     assert other.claim(NOW) is None
     for worker, one in ((queue, held), (other, theirs), (queue, again)):
         worker.done(one)
@@ -219,7 +219,7 @@ def test_what_was_claimed_and_not_begun_is_handed_back(
 
     queue.close()
 
-    assert stored(claimed(other)) == job("b").started()
+    assert stored(claimed(other)) == job("b").with_attempt()
 
 
 def test_a_job_that_is_done_leaves_with_the_next_claim(
@@ -270,7 +270,7 @@ def test_what_waited_too_long_is_stale_when_a_worker_begins(queue: PostgresQueue
     queue.put(old)
     queue.put(JOB)
 
-    assert stored(claimed(queue)) == JOB.started()
+    assert stored(claimed(queue)) == JOB.with_attempt()
     assert [dead.last_error for dead in queue.dead()] == [
         "stale: waited longer than queue.stale_after"
     ]

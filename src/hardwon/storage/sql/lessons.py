@@ -15,7 +15,7 @@ from hardwon.core.values.lesson import (
     statuses,
 )
 from hardwon.core.values.lesson_formats import check_lesson, mend_lesson
-from hardwon.knowledge.ranking.query import Match, MatchTally, Query, index, indexed
+from hardwon.knowledge.ranking.query import Match, MatchTally, Query, index, index_parts
 from hardwon.storage.sql import scopes
 from hardwon.storage.sql.dialect import bind, values_clause
 from hardwon.storage.sql.rows import COLUMNS, SEARCHED, damage, lesson_of, values_of
@@ -134,7 +134,7 @@ class SqlLessons:
             tenancy.run(_UPDATE, id=lesson.id, shelf=shelf, **_values(lesson))
             self._remember(lesson)
             self._index.touch(tenancy, shelf)
-            if indexed(lesson) != indexed(before):
+            if index_parts(lesson) != index_parts(before):
                 self._index.note(tenancy, shelf, lesson.id, index(lesson), is_new=False)
             self._publish(before, lesson)
 
@@ -175,7 +175,7 @@ class SqlLessons:
             best = list(dict.fromkeys((*tally.best(limit), *usual)))
             if not best:
                 return []
-            values = {"mined": tally.mined(query, best), "shelves": visible.ids}
+            values = {"mined": tally.mined_ids(query, best), "shelves": visible.ids}
             statement = bind(_MATCHED, now=now.timestamp(), statuses=list(LIVE), **values)
             tenancy = self._db.of(scope.tenant)
             (rows,) = tenancy.ask_last(tenancy.of_each(statement, id=best))

@@ -219,11 +219,11 @@ class Admission:
         try:
             # Without its last error: a record with attempts and no error was in flight when
             # its process died.
-            self._waiting.replace(job.started()._replace(last_error=""))
+            self._waiting.replace(job.with_attempt()._replace(last_error=""))
         except StorageError:
             self.keep(job)
             raise
-        return job.started()._replace(claim=self.schedule.claim(identity))
+        return job.with_attempt()._replace(claim=self.schedule.claim(identity))
 
     def gone(self, identity: str, way: str) -> None:
         """Count a job that left: done, buried or set aside."""
