@@ -80,7 +80,7 @@ class Playbook:
         item, other = self._item(number), self._item(before)
         if item.id == other.id:
             raise InvalidInput(f"item {number} cannot stand before itself")
-        return self._lessons.edit(item.id, tags=playbook.moved(item, other, self.list()))
+        return self._lessons.edit(item.id, tags=playbook.tags_to_move(item, other, self.list()))
 
     def remove(self, number: int) -> Lesson:
         """Retire an item; `undo` brings it back."""

@@ -216,7 +216,7 @@ class Delivering:
         with self.best_effort:
             from hardwon.engine.pipeline import withhold
 
-            return withhold.shown(rendered, door, coin)
+            return withhold.choose_shown(rendered, door, coin)
         return rendered
 
     def _log(

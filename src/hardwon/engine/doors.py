@@ -167,7 +167,7 @@ class Doors:
     def after(self, scope: Scope, step: Step, run: Run) -> Injection:
         """Record a step; returns the lessons about its failure and a loop warning."""
         past, block, found = run.so_far(), NOTHING, FOUND_NOTHING
-        step = self.screened(step, past.steps)
+        step = self.prepare_step(step, past.steps)
         with self.delivering.best_effort:
             run.record(step)
         if step.failed or step.failure is not None:
@@ -244,7 +244,7 @@ class Doors:
             earn.settle(items, complete, ended.id, store=self._store, now=now, retires=retires)
 
     @staticmethod
-    def screened(step: Step, before: Sequence[Step]) -> Step:
+    def prepare_step(step: Step, before: Sequence[Step]) -> Step:
         """The step without secrets, with what went wrong in it."""
         return with_failure(call_keys.of_operation(screen.screen_step(step)), before)
 
@@ -268,7 +268,7 @@ class Doors:
     def _make_query(self, scope: Scope, door: str, text: str, tool: str) -> Query:
         if door == Door.ERROR:
             step = Step(tool, "", text, failed=True)
-            return self.asked_at_error(scope, self.screened(step, ()))
+            return self.asked_at_error(scope, self.prepare_step(step, ()))
         if door != Door.TURN:
             raise InvalidInput(f"no such door: {door!r}; one of turn, action, error")
         return self.asked_at_turn(scope, text)

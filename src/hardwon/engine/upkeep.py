@@ -36,7 +36,7 @@ def daily(
     """Do the daily work that is due, step by step. `read` lets a model read an abandoned run."""
     moment = now.timestamp()
     if on_disk and run_files.is_due(settings.home, _RUNS, moment, every=_EVERY):
-        yield from _settled(store, settings, now, read)
+        yield from _settle_runs(store, settings, now, read)
         for tenant in sorted(tenants):
             _prune(store, settings, tenant, now)
     for tenant in sorted(tenants) if settings.proof.share else ():
@@ -51,7 +51,7 @@ def collect(store: Store, settings: Settings, now: datetime, *, retires: bool) -
     """
     tenants = set[str]()
     for run in run_files.put_aside(settings.home):
-        scope = trust.settled(settings.home, run.scope)
+        scope = trust.settle_scope(settings.home, run.scope)
         ended = archive.archive_run(
             *(run.past, scope, run.name),
             ended=run.ended,
@@ -81,7 +81,7 @@ def _prune(store: Store, settings: Settings, tenant: str, now: datetime) -> None
     store.ended_runs.prune(tenant, before=now - values.keep, most=values.most)
 
 
-def _settled(
+def _settle_runs(
     store: Store, settings: Settings, now: datetime, read: Callable[[Scope, Run], object]
 ) -> Iterator[str]:
     """Settle and archive the runs that were never ended; yields their names."""

@@ -41,7 +41,7 @@ class Coin(NamedTuple):
         return toss(salt, tenant=self.scope.tenant, run=self.run.name, family=family)
 
 
-def shown(candidates: Sequence[Judged], door: str, coin: Coin) -> list[Judged]:
+def choose_shown(candidates: Sequence[Judged], door: str, coin: Coin) -> list[Judged]:
     """The candidates that the run may see; shown and withheld ones are logged."""
     lessons = [candidate.match.lesson for candidate in candidates]
     visible = {lesson.id for lesson in readable(lessons, coin)}

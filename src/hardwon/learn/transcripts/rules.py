@@ -86,7 +86,7 @@ class Failures:
     def see(self, moment: Moment) -> None:
         if not isinstance(moment, FinishedCall):
             return
-        past, step = self._past, Doors.screened(moment.step, self._past.steps)
+        past, step = self._past, Doors.prepare_step(moment.step, self._past.steps)
         marks = self._recording.learn(_HERE, step, past)
         if step.failure and len(self._seen[step.failure.kind]) < _PLACES:
             self._steps.setdefault(step.failure.kind, step)
