@@ -65,7 +65,7 @@ def name_late() -> None:
             self._sync()
         return True
 
-    folder.Folder._added = added  # type: ignore[method-assign]
+    folder.Folder._add_synced = added  # type: ignore[method-assign]
 
 
 def always_ready() -> None:

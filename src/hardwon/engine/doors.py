@@ -79,7 +79,7 @@ class Doors:
         if _STARTED in run.so_far().counted and not again:
             return NOTHING
         with self.delivering.best_effort:
-            run.counted([_STARTED])
+            run.note_marks([_STARTED])
         items = playbook.items(scope, self._store.lessons, self._clock())
         is_read = any(item.trigger == Trigger.RUN for item in items)
         ways, failures = ([], []) if is_read else self._evidence(scope, items)
@@ -178,7 +178,7 @@ class Doors:
             counted = self.recorder.after(scope, step, past, block.lessons, found)
             if counted:
                 with self.delivering.best_effort:
-                    run.counted(counted)
+                    run.note_marks(counted)
             return counted
 
         # With a remote database the turn hardly waits for what is learnt.

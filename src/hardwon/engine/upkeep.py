@@ -62,7 +62,7 @@ def collect(store: Store, settings: Settings, now: datetime, *, retires: bool) -
         note_live(store, scope, run.name, ended.begun)
         items = playbook.items(scope, store.lessons, now)
         earn.settle(items, run.past, ended.id, store=store, now=now, retires=retires)
-        run_files.collected(run)
+        run_files.remove_aside(run)
         tenants.add(scope.tenant)
         yield ended.id
     for tenant in tenants:
@@ -98,5 +98,5 @@ def _settle_runs(
             store.ended_runs.keep(ended)
             note_live(store, scope, run.name, ended.begun)
         read(scope, run)
-        run.settled()
+        run.drop_deliveries()
         yield run.name

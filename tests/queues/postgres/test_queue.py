@@ -373,7 +373,7 @@ def test_each_of_many_workers_gets_jobs_of_its_own(database: Place) -> None:
 def test_a_tenant_sees_no_job_of_another(queue: PostgresQueue, database: Place) -> None:
     queue.put(JOB)
 
-    with Database(database.url).opened() as db:
+    with Database(database.url).closing() as db:
         count = "SELECT count(*) FROM hardwon.jobs"
         assert db.of("acme").row(count) == (1,)
         assert db.of("other").row(count) == (0,)

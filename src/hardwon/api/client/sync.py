@@ -144,7 +144,7 @@ class Sync:
             name = os.path.basename(aside.path).partition("-")[2].removesuffix(".jsonl")
             lines = run_files.lines_of_aside(aside)
             self._push(f"run-{name}", [[RUN, aside.scope, name, lines]])
-            run_files.collected(aside)
+            run_files.remove_aside(aside)
         for job in self._queue.records():
             text = base64.b64encode(job_records.encode(job)).decode()
             name = f"job-{job.id}-{job.enqueued_at.timestamp()}"

@@ -11,7 +11,7 @@ from hardwon.core.values.run import Episode, Trigger
 from hardwon.core.values.scope import Scope
 
 # White space as Go defines it (unicode.IsSpace); Python's definition adds U+001C to U+001F.
-_SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+_SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"  # noqa: E501
 _TO_BLANK = str.maketrans(dict.fromkeys(_SPACE, " "))
 
 

@@ -27,14 +27,14 @@ _STORE_WRITES = {
     "reflections": frozenset(("save",)),
     "runs": frozenset(("save",)),
     "deliveries": frozenset(("log", "report", "settle")),
-    "failures": frozenset(("met",)),
+    "failures": frozenset(("count",)),
     "units": frozenset(("log", "settle", "exclude")),
     "ended_runs": frozenset(("keep", "note_past")),
     "history": frozenset(("note",)),
     "dreams": frozenset(("save", "note")),
 }
 _QUEUE_WRITES = frozenset(("put", "retry", "bury"))
-_RUN_WRITES = frozenset(("begin", "record", "counted"))
+_RUN_WRITES = frozenset(("begin", "record", "note_marks"))
 _ROWS = (tuple, list)
 _WITHOUT_TEXT = frozenset((Screened, Scope, int, float, bool, type(None)))  # passed over, for speed
 _HEXADECIMAL = "0123456789abcdef"

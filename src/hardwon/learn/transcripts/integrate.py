@@ -256,9 +256,11 @@ class Integration:
     def _grow(self, path: str, note: Note, *, replaced: notes.Added | None = None) -> None:
         def change(text: str | None) -> str:
             if text is None:
-                return notes.created(note).text()
+                return notes.new_document(note).text()
             document = notes.parse(text, path)
-            grown = notes.merged(notes.without(document, replaced) if replaced else document, note)
+            grown = notes.merge_note(
+                notes.without(document, replaced) if replaced else document, note
+            )
             return text if grown == document else grown.text()
 
         self._update(path, change)

@@ -241,7 +241,7 @@ class SqlLessons:
             self._read[1][lesson.id] = lesson
         return lesson
 
-    def _remembered(self, number: int) -> Lesson | None:
+    def _known_lesson(self, number: int) -> Lesson | None:
         """The lesson as it is stored, if that is known in the open transaction."""
         if not self._db.is_alone:
             return None
@@ -253,7 +253,7 @@ class SqlLessons:
     def _own(self, scope: Scope, number: int) -> tuple[int, Lesson]:
         """The shelf of exactly this scope, and its lesson, locked for an update."""
         shelf = scopes.own(self._db, scope)
-        known = self._remembered(number)
+        known = self._known_lesson(number)
         if shelf is not None and known is not None and known.scope == scope:
             return shelf, known
         row = self._db.of(scope.tenant).row(_OWN, id=number, shelf=shelf)
