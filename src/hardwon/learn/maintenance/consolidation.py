@@ -75,7 +75,7 @@ class Consolidation:
         self.tell = tell
         self._end = time.monotonic() + engine.settings.dream.budget.total_seconds()
 
-    def seen(self) -> str:
+    def describe_past(self) -> str:
         """What was looked at, in words."""
         goals = len({(goal.scope, goal.subject) for goal in self.past.goals})
         runs = plural(len(self.past.runs), "run")
@@ -255,7 +255,7 @@ def look_back(work: Consolidation) -> None:
     )
     work.patterns = patterns.extract(work.past)
     work.reflection, work.improvements = patterns.conclude(
-        work.engine, work.patterns, work.conflicts, seen=work.seen()
+        work.engine, work.patterns, work.conflicts, seen=work.describe_past()
     )
 
 

@@ -45,7 +45,7 @@ def _head(row: Dream, work: Consolidation) -> str:
     return (
         f"{kind} of {row.scope.tenant}/{row.scope.agent},"
         f" {row.started_at:%Y-%m-%d %H:%M} UTC, {row.duration_seconds:.1f} s{ending}\n"
-        f"Looked at {work.seen()}, {plural(len(work.projects), 'project')}."
+        f"Looked at {work.describe_past()}, {plural(len(work.projects), 'project')}."
     )
 
 

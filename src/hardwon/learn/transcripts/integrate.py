@@ -225,7 +225,9 @@ class Integration:
                 self._notes.append(f"MEMORY.md is full; this went to {archived}: {insight.title}")
                 return
             for old in leaving:
-                self._grow(self._places.archive(), render.moved(old, self._session, self._now))
+                self._grow(
+                    self._places.archive(), render.note_of_moved(old, self._session, self._now)
+                )
             if file:
                 self._update(file, lambda text: text or render.memory_file(insight))
             if self._update(path, partial(_exchange, text, fitted)):

@@ -64,7 +64,7 @@ def apply_rules(moments: Iterable[Moment]) -> Findings:
             part.see(moment)
     insights = [*failures.insights(), *corrections.insights(), *decisions.insights()]
     summary = story.summary(decisions.texts(), failures.fixed)
-    return Findings(insights, summary, [*failures.missed(), *decisions.missed()])
+    return Findings(insights, summary, [*failures.unsure_insights(), *decisions.unsure_insights()])
 
 
 class Failures:
@@ -107,7 +107,7 @@ class Failures:
         ]
         return fixed + [self._pattern(lesson) for lesson in self._open(is_again=True)]
 
-    def missed(self) -> list[Insight]:
+    def unsure_insights(self) -> list[Insight]:
         """Failures that were met once and not got over."""
         found = []
         for lesson in self._open(is_again=False):

@@ -174,7 +174,7 @@ class Decisions:
     def insights(self) -> list[Insight]:
         return [_decision(text, passage, HIGH) for text, passage in self._decisions.items()]
 
-    def missed(self) -> list[Insight]:
+    def unsure_insights(self) -> list[Insight]:
         """Choices that name no reason or no alternative."""
         return [_decision(text, passage, LOW) for text, passage in self._choices.items()]
 

@@ -184,7 +184,7 @@ def read_cursor(record: Any, line: int) -> list[Event] | None:
     if call.get("name"):
         key = str(call.get("toolCallId") or bubble.get("bubbleId") or line)
         events.append(
-            ToolCall(line, key, call["name"], _parsed(call.get("rawArgs") or call.get("params")))
+            ToolCall(line, key, call["name"], _parse(call.get("rawArgs") or call.get("params")))
         )
         if call.get("status") in {"completed", "error", "cancelled", None}:
             events.append(_cursor_result(call, line, key))
@@ -194,7 +194,7 @@ def read_cursor(record: Any, line: int) -> list[Event] | None:
 
 
 def _cursor_result(call: Any, line: int, key: str) -> Result:
-    result, error = _parsed(call.get("result")), call.get("error")
+    result, error = _parse(call.get("result")), call.get("error")
     output = result.get("output") if isinstance(result, dict) else result
     if not isinstance(output, str):
         output = str(call.get("result") or "")
@@ -204,7 +204,7 @@ def _cursor_result(call: Any, line: int, key: str) -> Result:
     return Result(line, key, output, False if code == 0 else None)
 
 
-def _parsed(text: Any) -> Any:
+def _parse(text: Any) -> Any:
     """What a text of JSON holds; anything else as it is."""
     try:
         return json.loads(text) if isinstance(text, str) else text
