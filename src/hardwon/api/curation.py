@@ -79,7 +79,7 @@ def revoke(engine: Runtime, scope: Scope, origin: str, own: Collection[Scope]) -
     return screen.revoke(origin, scope=scope, own=own, lessons=engine.store.lessons)
 
 
-def restored(engine: Runtime, change: Change) -> Lesson:
+def restore(engine: Runtime, change: Change) -> Lesson:
     """The lesson as it was before a change; a deleted lesson gets a new id."""
     store, before = engine.store.lessons, change.before
     try:

@@ -152,7 +152,7 @@ class Lessons:
         newest = changes[0]
         from hardwon.api import curation
 
-        lesson = curation.restored(self._engine, newest)
+        lesson = curation.restore(self._engine, newest)
         self._engine.store.history.forget(self._scope, newest)
         return lesson
 
@@ -272,7 +272,7 @@ class Lessons:
         return lesson
 
 
-def limited(lessons: Lessons, place: Place) -> Lessons:
+def limit_changes(lessons: Lessons, place: Place) -> Lessons:
     """The same lessons; those outside of the place can be read and not changed."""
     own = Lessons(lessons._engine, lessons._scope)
     own._own = tuple(scope for scope in lessons._own if place.covers(scope))

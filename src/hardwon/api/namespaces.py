@@ -301,7 +301,7 @@ OF_AGENT = {
 }
 
 
-def moved(handle: object, name: str, places: dict[str, str]) -> Any:
+def resolve_old_name(handle: object, name: str, places: dict[str, str]) -> Any:
     """The value of an old name of a handle, with a warning; AttributeError for other names."""
     place = places.get(name)
     if place is None:
