@@ -76,10 +76,10 @@ def test_a_secret_as_long_as_a_digest_goes(text: str) -> None:
 
 def test_no_rule_is_read_for_our_own_digests() -> None:
     code = (
-        "import sys\nfrom hardwon.engine.pipeline.screened_ports import screened\n"
-        "screened('da68aa855f4beee4')\nscreened(['mined:da68aa855f4beee4', 'bash'])\n"
+        "import sys\nfrom hardwon.engine.pipeline.screened_ports import screen_value\n"
+        "screen_value('da68aa855f4beee4')\nscreen_value(['mined:da68aa855f4beee4', 'bash'])\n"
         "print('hardwon.core.text.redact' in sys.modules)\n"
-        "screened('a long word: da68aa855f4beee4g')\n"
+        "screen_value('a long word: da68aa855f4beee4g')\n"
         "print('hardwon.core.text.redact' in sys.modules)"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

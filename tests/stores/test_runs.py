@@ -328,7 +328,7 @@ from hardwon import Scope, Step
 from hardwon.storage.stores.runs import FileRun
 run = FileRun(sys.argv[1], Scope(), "r")
 run.record(Step("bash", "make test"))
-run.counted(["a"])
+run.note_marks(["a"])
 """
     subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=True)
 

@@ -187,7 +187,7 @@ def survey(work: Consolidation) -> None:
             places = ((lesson.scope, lesson.id),)
             work.edits.append(Edit("retired", reason, places, status=Status.RETIRED))
             continue
-        if lesson.scope.claimed() is None:  # what is kept apart must not reach others
+        if lesson.scope.claimed_project() is None:  # what is kept apart must not reach others
             work.sketches.append(sketch(lesson))
         if is_waiting_for_words(lesson):
             work.unworded.append((lesson.scope, lesson.id))
