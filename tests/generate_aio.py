@@ -21,7 +21,7 @@ CLASSES = {
     "engine.projects": ("Projects",),
     "api.tenants": ("Tenant",),
     "api.namespaces": ("JobQueue", "Vectors", "Exchange", "Goals", "Runs", "Answers"),
-    "learn.maintenance.handle": ("Dreams",),
+    "learn.maintenance": ("Dreams",),
     "learn.traces.runs": ("Traces",),
     "learn.transcripts.mining": ("Sessions",),
     "learn.trials.loops": ("Loops",),

@@ -179,3 +179,32 @@ def test_a_tool_that_had_to_be_called_first_is_named() -> None:
     text = _tool_text('{"room": "R12"}', room, ("hold", '{"room": "R12"}'), ("see", "{}"))
 
     assert text.startswith("What worked: first `hold(room)`, then `book(")
+
+
+@pytest.mark.parametrize(
+    ("error", "failing", "working", "is_found"),
+    [
+        ("size must be 'small' or 'large'", '"huge"', '"large"', True),
+        ("size is too large-scale", '"huge"', '"large"', False),
+        ("unknown size", '"huge"', '"large"', False),
+        ("size must be a list", '"a"', '["a"]', True),
+        ("size must be a list", '"a"', '["b"]', False),
+    ],
+)
+def test_another_value_is_a_cure_if_the_error_names_it_or_it_is_the_same_in_another_form(
+    error: str, failing: str, working: str, is_found: bool
+) -> None:
+    failed = Step("book", f'{{"size": {failing}}}', f"Error: {error}", True)
+    failed = failed._replace(failure=read_failure(failed, ()))
+
+    found = find_passed([failed, Step("book", f'{{"size": {working}}}', "ok")])
+
+    assert bool(found) is is_found
+
+
+def test_of_calls_that_differ_in_values_only_those_about_the_same_thing_are_shown() -> None:
+    room = '{"room": "north", "note": "x"}'
+
+    text = _tool_text(room, room, ("hold", '{"room": "south"}'), ("hold", '{"room": "north"}'))
+
+    assert text.startswith("What worked: first `hold(room=north)`, then `book(")

@@ -39,7 +39,7 @@ REFUSALS = {
                 "The file /w/cart.py has been edited.",
             ),
         ),
-        "(another `old_str`)",
+        "edit of `/w/cart.py`:\n      - total = 1\n      + total = 0",
     ),
     "an editor that wants files to be read": Refused(
         ("Edit", {"file_path": "/w/cart.py", "old_string": "aa", "new_string": "b"}),
@@ -52,7 +52,7 @@ REFUSALS = {
                 "The file /w/cart.py has been updated.",
             ),
         ),
-        "first `Read(file_path)`, then `Edit(",
+        "- `Read(file_path=/w/cart.py)`\n    - edit of `/w/cart.py`:\n      - aa\n      + b",
     ),
     "patches": Refused(
         ("apply_patch", PATCH.format("total=1")),
@@ -61,7 +61,7 @@ REFUSALS = {
             ("shell", {"command": ["bash", "-lc", "cat cart.py"]}, "total = 1"),
             ("apply_patch", PATCH.format("total = 1"), "Success. Updated the following files:"),
         ),
-        "(another `patch`)",
+        "edit of `cart.py`:\n      - total = 1\n      + total = 0",
     ),
     "a tool that replaces": Refused(
         ("replace", {"file_path": "/w/cart.py", "old_string": "x", "new_string": "y"}),
@@ -73,7 +73,7 @@ REFUSALS = {
                 "Successfully modified file: /w/cart.py (1 replacements).",
             ),
         ),
-        "another `old_string`",
+        "edit of `/w/cart.py`:\n        w\n      - x\n      + y",
     ),
 }
 

@@ -55,7 +55,9 @@ def test_a_tool_that_had_to_be_called_first_is_named() -> None:
     )
 
     assert found
-    assert found.correction.startswith("What worked: first `Read(file_path)`, then `Edit(")
+    assert found.correction == (
+        "What worked:\n- `Read(file_path=/p/cart.py)`\n- edit of `/p/cart.py`:\n  - a\n  + b"
+    )
     assert found.confidence > 0.7
 
 

@@ -70,7 +70,7 @@ FIELDS = (
             ),
             tool("run_sql", "1", query="SELECT p.id FROM parts p JOIN bins b ON b.part = p.code"),
         ),
-        ("(another `query`)",),
+        ("(another `query` as `SELECT p.id FROM parts p JOIN bins b ON b.part = p.code`)",),
         {"parts": "trees"},
     ),
     Field(
@@ -83,7 +83,7 @@ FIELDS = (
             ),
             tool("graphql", '{"data": {}}', query="{ order(id: 5) { totalPrice } }"),
         ),
-        ("`graphql(query)` (another `query`)",),
+        ("`graphql(query)` (another `query` as `{ order(id: 5) { totalPrice } }`)",),
         {"id: 5": "id: 8"},
     ),
     Field(
@@ -143,7 +143,7 @@ FIELDS = (
             sh("terraform init", "initialized"),
             sh("terraform plan", "No changes."),
         ),
-        ("first `terraform init`, then `terraform plan`",),
+        ("What worked: `terraform init`.",),
     ),
     Field(
         "a first release of Helm",
@@ -166,7 +166,7 @@ FIELDS = (
             ),
             tool("http_request", '{"id": 1}', url="https://api.test/refunds", body={"amount": 1250}),
         ),
-        ("(another `body.amount`)",),
+        ("(another `body.amount` as `1250`)",),
         {"refunds": "credits"},
     ),
     Field(
@@ -194,7 +194,7 @@ FIELDS = (
             tool("browser_click", STRICT, selector="text=Save"),
             tool("browser_click", "Clicked", selector="button >> text=Save"),
         ),
-        ("(another `selector`)",),
+        ("(another `selector` as `button >> text=Save`)",),
         {"Save": "Delete"},
     ),
     Field(
@@ -225,7 +225,7 @@ FIELDS = (
             tool("send_mail", "!Error: 'to' must be a list of addresses", to="a@x.test", body="hi"),
             tool("send_mail", "sent", to=["a@x.test"], body="hi"),
         ),
-        ("(another `to`)",),
+        ("(another `to` as `a list of 1`)",),
         {"a@x": "b@x"},
     ),
     Field(
@@ -243,7 +243,7 @@ FIELDS = (
             ),
             tool("create_card", '{"key": "T-1"}', title="x", size="large"),
         ),
-        ("`create_card(size=large, title=x)` (another `size`)",),
+        ("`create_card(size, title)` (another `size` as `large`)",),
         {"huge": "giant"},
         ("size: Invalid enum value",),
     ),
@@ -254,7 +254,7 @@ FIELDS = (
             tool("get_card", '{"id": "77-a", "version": 12}', id="77-a"),
             tool("create_card", "ok", id="77-a", version=12),
         ),
-        ("`create_card(id, version)` (with `version`)",),
+        ("first `get_card(id)`, then `create_card(id, version)` (with `version` as `12`)",),
         {"77-a": "81-b", "12": "31"},
         ("version: Required",),
     ),
@@ -265,7 +265,7 @@ FIELDS = (
             tool("join", '{"ok": true}', channel="ops-1"),
             tool("post", '{"ok": true}', channel="ops-1", text="hi"),
         ),
-        ("first `join(channel)`, then `post(channel, text=hi)`",),
+        ("first `join(channel)`, then `post(channel, text)`",),
         {"ops-1": "sales-2"},
     ),
     Field(
@@ -274,7 +274,7 @@ FIELDS = (
             tool("search_index", SHARDS, index="mails", sort="sender"),
             tool("search_index", '{"hits": []}', index="mails", sort="sender.keyword"),
         ),
-        ("`search_index(index=mails, sort)` (another `sort`)",),
+        ("`search_index(index, sort)` (another `sort`)",),
         {"sender": "topic"},
     ),
     Field(

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from hardwon.api.lessons import Lessons
     from hardwon.core.values.scope import Scope
     from hardwon.engine.runtime import Runtime
+    from hardwon.learn.reader.answer import Item
     from hardwon.storage.ports import Run
 
 _TIMES = ("when ", "before ", "after ", "while ")
@@ -113,13 +114,14 @@ class Playbook:
         values = self._engine.settings
         if values.is_for_hooks and values.remote:
             raise InvalidInput("a hook has only a copy of the database; run `hardwon playbook add`")
-        return self.write_down(text, *self._find_run(run))
+        items = _items_of(text)
+        return self._write(items, *self._find_run(run))
 
     def write_down(self, text: str, scope: Scope, name: str, past: RunSoFar) -> Written:
         """The same about a run that the caller has at hand."""
-        items = parse_items(text)
-        if not items:
-            raise InvalidInput('no item found; each is {"sort": …, "when": …, "do": …} in JSON')
+        return self._write(_items_of(text), scope, name, past)
+
+    def _write(self, items: Sequence[Item], scope: Scope, name: str, past: RunSoFar) -> Written:
         outcome = reading.write_down(self._engine, scope, items, name=name, past=past)
         refused = tuple((item.when, why) for item, why in outcome.refused)
         return Written(outcome.added, outcome.confirmed, refused)
@@ -207,3 +209,10 @@ def _tags_of_sort(tags: tuple[str, ...], sort: str) -> tuple[str, ...]:
 def _situation(when: str) -> str:
     text = require_text(when, "when")
     return text if text.lower().startswith(_TIMES) else f"When {text}"
+
+
+def _items_of(text: str) -> Sequence[Item]:
+    """The items in a text; InvalidInput if it has none."""
+    if items := parse_items(text):
+        return items
+    raise InvalidInput('no item found; each is {"sort": …, "when": …, "do": …} in JSON')

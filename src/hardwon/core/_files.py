@@ -96,6 +96,14 @@ def end_of(path: str) -> int:
     return os.open(path, _END, 0o600)
 
 
+def make_folder(path: str) -> None:
+    """Make a folder that only its owner may enter."""
+    try:
+        os.makedirs(path, mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise storage_error(error, path) from error
+
+
 def unlink(path: str) -> bool:
     """Remove the file; False when it was not there."""
     try:

@@ -292,7 +292,7 @@ def test_a_form_with_too_many_fields_is_refused(server: Served) -> None:
 
     body = b"&".join(b"lesson=1" for _ in range(1001))
 
-    assert server.ask("POST", "/failures/merge", body, headers=shown).status == 413
+    assert server.ask("POST", "/failures/merge/chosen", body, headers=shown).status == 413
 
 
 def test_the_body_of_a_request_without_rights_is_not_read(server: Served) -> None:

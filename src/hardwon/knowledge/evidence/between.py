@@ -81,7 +81,10 @@ def _between(
     failing: Call,
     working: Call,
 ) -> list[Call]:
-    """The calls that may have made the difference, each once, without edits of files."""
+    """The calls that may have made the difference, each once, without edits of files.
+
+    Of calls that differ only in their values, those count that share one with the working call.
+    """
     linked = _linked_tools(steps, at, failing, working) if working.is_tool else set[str]()
     found: dict[str, Call] = {}
     for step, call in made:
@@ -97,7 +100,15 @@ def _between(
             )
         if is_used:
             found.setdefault(call.text, call)
-    return list(found.values())
+    calls = list(found.values())
+    near = {call: not _given(call).isdisjoint(_given(working)) for call in calls}
+    shapes = {call.shape for call in calls if near[call]}
+    return [call for call in calls if near[call] or call.shape not in shapes]
+
+
+def _given(call: Call) -> frozenset[str]:
+    """What a call names besides its program, flags and the names of its arguments."""
+    return call.words - {*call.shape.split()}
 
 
 def _is_unchanged(failing: Call, working: Call) -> bool:

@@ -232,7 +232,8 @@ def _was_passed(
 def _is_same_goal(failing: Call, working: Call, steps: Sequence[Step], at: int) -> bool:
     """Whether a call of the same program is about the same thing, and not about another one.
 
-    It keeps a value, has one that resembles the value it replaces, or one that was looked up.
+    It keeps a value, has one that resembles the value it replaces, one that was looked up, or one
+    that the error names.
     """
     if failing.program != working.program or failing.is_same(working):
         return True
@@ -252,7 +253,10 @@ def _is_same_goal(failing: Call, working: Call, steps: Sequence[Step], at: int) 
     if any(len(others) < 2 or not all(value in args for args in others) for value in kept):
         return True
     later = steps[at + 1 : -1]
-    return any(str(new[name]) in step.output for name in changed for step in later)
+    if any(str(new[name]) in step.output for name in changed for step in later):
+        return True
+    named = {*re.findall(r"[\w.-]+", steps[at].output)}  # as one of the words that it accepts
+    return any(str(new[name]) in named for name in changed)
 
 
 def leaves(call: Call) -> Iterator[tuple[str, object]]:
@@ -281,10 +285,13 @@ def _leaves(given: object, name: str) -> Iterator[tuple[str, object]]:
 
 
 def _resemble(old: object, new: object) -> bool:
-    """Whether two values may mean the same: they share a part, or all of their digits."""
+    """Whether two values may mean the same: they share a part, all their words, or all digits."""
     if old == new or (isinstance(old, int | float) and isinstance(new, int | float)):
         return True
     one, two = (str(value).lower() for value in (old, new))
+    words, other_words = (re.findall(r"\w+", text) for text in (one, two))
+    if words and words == other_words:  # written otherwise, as in a list
+        return True
     if "/" in one and "/" in two and " " not in one + two:  # folders are shared by many files
         one, two = (tail(path).partition(".")[0] for path in (one, two))
     ours, theirs = ({*_PART.findall(text)} for text in (one, two))

@@ -90,21 +90,33 @@ def trail_text(found: Passed, run: Seen) -> str:
     return f"{explained}{result}: {'first ' if first else ''}{', then '.join(parts)}."
 
 
-def show_step(call: Call, run: Seen) -> str:
-    """A call in backticks, or the lines that an edit of a file removed and added."""
-    made = writings(call.program, call.text) if call.is_tool and call.paths else ()
-    rows = [row for each in made for row in _changed_rows(each.old, each.new or each.text)]
+def show_step(call: Call, run: Seen, failing: Call | None = None) -> str:
+    """A call in backticks, or the lines that an edit of a file removed and added.
+
+    If the failing call was an edit of the same lines, the lines around them made the difference.
+    """
+    rows = _changed_rows(call)
+    if failing and not failing.is_same(call) and rows == _changed_rows(failing):
+        rows = _changed_rows(call, " +-")
     if rows:
-        shown = (clip(fold_call(row, run.task), _LINE) for row in rows[:_LINES])
+        shown = (
+            clip(f"{row[: -len(row.lstrip())]}{fold_call(row, run.task)}", _LINE)
+            for row in rows[:_LINES]
+        )
         return f"edit of `{fold_call(call.paths[0], run.task)}`:\n" + "\n".join(shown)
     text = show_call(call, run)
     return f"\n{text}" if "\n" in text else f"`{text}`"
 
 
-def _changed_rows(old: str, new: str) -> list[str]:
-    """The lines removed and added, each with its sign."""
-    compared = ndiff(old.splitlines(), new.splitlines())
-    return [row.rstrip() for row in compared if row[0] in "+-" and row[1:].strip()]
+def _changed_rows(call: Call, signs: str = "+-") -> list[str]:
+    """The lines that an edit removed and added, each with its sign; a blank means it stayed."""
+    made = writings(call.program, call.text) if call.is_tool and call.paths else ()
+    rows = (
+        row.rstrip()
+        for each in made
+        for row in ndiff(each.old.splitlines(), (each.new or each.text).splitlines())
+    )
+    return [row for row in rows if row[:1] in signs and row[1:].strip()]
 
 
 def show_call(call: Call, run: Seen) -> str:
@@ -131,7 +143,7 @@ def _show_working(found: Passed, run: Seen) -> str:
     """
     working = found.working
     if not working.is_tool or working.paths or found.failing.program != working.program:
-        return show_step(working, run)
+        return show_step(working, run, found.failing)
     names = ", ".join(name for name, _ in leaves(working))
     return f"`{clip(f'{working.program}({names})', _SHOWN)}`{_changes(found, run)}"
 

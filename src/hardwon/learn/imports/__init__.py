@@ -12,7 +12,7 @@ from hardwon.core.errors import InvalidInput, StorageError
 from hardwon.core.values.lesson import Lesson
 from hardwon.core.values.lesson_formats import TITLE, claim_origin, from_lines, from_markdown
 from hardwon.core.values.scope import Scope
-from hardwon.learn.imports import aiwg, arbiter, chatcli, insights, wasp
+from hardwon.learn.imports import formats
 
 # Errors that readers raise on data of the wrong shape.
 _WRONG_SHAPE = (TypeError, ValueError, OverflowError, AttributeError, LookupError, RecursionError)
@@ -49,12 +49,12 @@ def lines_in(source: str) -> int:
 def _read(source: str, scope: Scope, *, tenant: str, agent: str) -> Iterable[Lesson]:
     """The lessons of a file; its content shows which system wrote it."""
     if source.startswith(("redis://", "rediss://", "unix://")):
-        return wasp.read(source, scope)
+        return formats.read_wasp(source, scope)
     path = os.path.expanduser(source)
     if os.path.isdir(path):
         return _folder(path, scope)
     if is_database(path):
-        return arbiter.read(path, scope, tenant=tenant, agent=agent)
+        return formats.read_arbiter(path, scope, tenant=tenant, agent=agent)
     if tenant or agent:
         raise InvalidInput(
             f"{path!r} does not hold several tenants and agents; leave out tenant and agent"
@@ -83,10 +83,12 @@ def _text(path: str, scope: Scope) -> Iterable[Lesson]:
         text = "".join(_lines(path))
         is_pack = text.lstrip("\ufeff \n").startswith(TITLE)
         pack = map(claim_origin, from_markdown(text, scope))
-        return pack if is_pack else insights.parse(text, path, scope)
+        return pack if is_pack else formats.parse_insights(text, path, scope)
     if path.endswith(".json"):
         text = "".join(_lines(path))
-        return aiwg.parse(text, path, scope) if '"loop_id"' in text else chatcli.parse(text, scope)
+        if '"loop_id"' in text:
+            return formats.parse_aiwg(text, path, scope)
+        return formats.parse_chatcli(text, scope)
     raise InvalidInput(f"{path!r} is neither a pack nor a store that can be imported")
 
 

@@ -8,8 +8,8 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from hardwon.core.errors import BadReply, HardwonError, Unavailable
-from hardwon.core.text.clean import one_line, plural
+from hardwon.core.errors import BadReply, HardwonError, NotFound, Unavailable
+from hardwon.core.text.clean import clip, one_line, plural
 from hardwon.core.text.protocol import SCHEMA, parse
 from hardwon.core.time_limits import run_sync
 from hardwon.core.values.dream import CONSOLIDATING, DISPUTED, Dream, DreamState, Edit, Words
@@ -18,12 +18,11 @@ from hardwon.engine.pipeline.screen import screen_lesson
 from hardwon.engine.runtime import prompt_text
 from hardwon.knowledge.ranking.duplicates import compare, is_warning, particulars, sketch
 from hardwon.learn.maintenance import apply, patterns
-from hardwon.learn.maintenance.report import report
 from hardwon.models import ask
 from hardwon.storage.ports import Request
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from hardwon.core.values.reflection import Reflection
     from hardwon.core.values.scope import Scope
@@ -36,6 +35,14 @@ _MERGED = 500  # most lessons merged into one; the next dream merges the remaind
 _LOOKED_AT = 5000  # most runs, and most goals, of all projects together
 _PACE = 500  # lessons between two looks at the clock
 _EVIDENCE_SHOWN = 5
+_LISTED = 25
+_TITLES = {
+    "merged": "Merged",
+    "promoted": "Promoted to all projects",
+    "reworded": "Reworded",
+    "disputed": "Contradictions",
+    "retired": "Retired",
+}
 
 
 class Stopped(Exception):
@@ -291,7 +298,9 @@ def is_waiting_for_words(lesson: Lesson) -> bool:
 def better_words(engine: Runtime, place: tuple[Scope, int]) -> Words | None:
     """The lesson as the model words it; None if that is no better or says something else."""
     lesson = engine.store.lessons.get(*place)
-    request = Request(prompt_text("reword"), _prompt(lesson), max_tokens=400, schema=SCHEMA)
+    evidence = [one_line(str(piece), 300) for piece in lesson.evidence if piece.kind != Kind.REWORD]
+    prompt = "\n".join([lesson.render(), "EVIDENCE:", *evidence[-_EVIDENCE_SHOWN:]])
+    request = Request(prompt_text("reword"), prompt, max_tokens=400, schema=SCHEMA)
     try:
         blocks, author = run_sync(lambda: ask(engine.model, request, parse))
     except BadReply:
@@ -318,6 +327,54 @@ def _says_the_same(old: Lesson, new: Lesson) -> bool:
     return keeps_all and warns and after <= before
 
 
-def _prompt(lesson: Lesson) -> str:
-    evidence = [one_line(str(piece), 300) for piece in lesson.evidence if piece.kind != Kind.REWORD]
-    return "\n".join([lesson.render(), "EVIDENCE:", *evidence[-_EVIDENCE_SHOWN:]])
+def report(row: Dream, work: Consolidation, applied: Sequence[Edit]) -> str:
+    """What the dream found and did, in sections; empty ones are left out."""
+    parts = [
+        [_head(row, work)],
+        *(_section(title, kind, applied, work.engine) for kind, title in _TITLES.items()),
+        _list("Nearly the same; keep both or delete one", [f"#{a} ↔ #{b}" for a, b in work.near]),
+        _list("Failure patterns", [f"{p.kind} ×{p.times}  {p.text}" for p in work.patterns]),
+        _list("Proposed improvements", work.improvements),
+        _list("Troubles", work.troubles),
+        [f"Reflection: {row.reflection}"] if row.reflection else [],
+    ]
+    return "\n\n".join("\n".join(part) for part in parts if part)
+
+
+def _head(row: Dream, work: Consolidation) -> str:
+    kind = "Dry run (nothing was changed)" if work.dry_run else f"Dream {row.id[:8]}"
+    ending = ", woken before its end" if row.state == DreamState.WOKEN else ""
+    return (
+        f"{kind} of {row.scope.tenant}/{row.scope.agent},"
+        f" {row.started_at:%Y-%m-%d %H:%M} UTC, {row.duration_seconds:.1f} s{ending}\n"
+        f"Looked at {work.describe_past()}, {plural(len(work.projects), 'project')}."
+    )
+
+
+def _section(title: str, kind: str, applied: Iterable[Edit], engine: Runtime) -> list[str]:
+    edits = [edit for edit in applied if edit.kind == kind]
+    lines = [_edit_line(edit, engine) for edit in edits[:_LISTED]]
+    return _list(title, lines, total=len(edits))
+
+
+def _list(title: str, lines: Sequence[str], *, total: int = 0) -> list[str]:
+    if not lines:
+        return []
+    total = total or len(lines)
+    remainder = [f"  … and {total - _LISTED} more"] if total > _LISTED else []
+    return [
+        f"{title} ({total})",
+        *(f"  {one_line(line, 200)}" for line in lines[:_LISTED]),
+        *remainder,
+    ]
+
+
+def _edit_line(edit: Edit, engine: Runtime) -> str:
+    sign = " ↔ " if edit.tag else " + "
+    numbers = sign.join(f"#{number}" for _, number in edit.lessons[:8])
+    more = " + …" if len(edit.lessons) > 8 else ""
+    try:
+        words = clip(one_line(engine.store.lessons.get(*edit.lessons[0]).correction), 80)
+    except NotFound:
+        words = ""
+    return f"{numbers}{more} ({edit.reason})  {words}"

@@ -106,7 +106,10 @@ def conclude(
 ) -> tuple[str, tuple[str, ...]]:
     """One line of reflection, and at most five improvements."""
     by_rules = proposals(errors, conflicts)
-    reflection = _summary(errors, conflicts, seen)
+    risky = sum(error.is_risky for error in errors)
+    often = f"; {risky} of {len(errors)} failure patterns happened {_RISKY} times or more"
+    disputes = plural(len(conflicts), "contradiction")
+    reflection = f"{seen}, {disputes}{often if errors else ''}"
     if not engine.has_model:
         return reflection, by_rules
     counts = "\n".join((reflection, *by_rules))
@@ -142,13 +145,6 @@ def proposals(errors: Sequence[RecurringError], conflicts: Sequence[Conflict]) -
         for error in risky
     ]
     return tuple([*disputes, *advice][:_PROPOSED])
-
-
-def _summary(errors: Sequence[RecurringError], conflicts: Sequence[Conflict], seen: str) -> str:
-    risky = sum(error.is_risky for error in errors)
-    disputes = plural(len(conflicts), "contradiction")
-    often = f"; {risky} of {len(errors)} failure patterns happened {_RISKY} times or more"
-    return f"{seen}, {disputes}{often if errors else ''}"
 
 
 def _kind(text: str, how: str, count: int) -> str:

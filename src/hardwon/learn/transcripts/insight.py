@@ -168,11 +168,8 @@ def content_words(text: str) -> frozenset[str]:
 
 def stack(text: str) -> tuple[str, ...]:
     """The technologies a text is about, as tags."""
-    return tags_of(*dict.fromkeys(_BY_WORD[word] for word in _words(text) if word in _BY_WORD))
-
-
-def _words(text: str) -> list[str]:
-    return re.findall(r"[a-z]+", text.lower())
+    words = re.findall(r"[a-z]+", text.lower())
+    return tags_of(*dict.fromkeys(_BY_WORD[word] for word in words if word in _BY_WORD))
 
 
 _CONFIDENCE_RANK = {HIGH: 3, MEDIUM: 2, LOW: 1}

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from hardwon.core.errors import HardwonError, InvalidInput, NotFound
-from hardwon.core.values.lesson import Evidence, Kind, Lesson, Status
+from hardwon.core.values.lesson import Kind, Status
 from hardwon.core.values.scope import Scope
 from hardwon.engine.runtime import Runtime
 from hardwon.engine.trust import project_for
@@ -71,7 +71,11 @@ def _forget(engine: Runtime, scope: Scope, number: int, is_new: bool, session: s
         lesson = engine.store.lessons.get(scope, number)
     except NotFound:
         return
-    remaining = tuple(piece for piece in lesson.evidence if not _is_of(piece, session))
+    remaining = tuple(
+        piece
+        for piece in lesson.evidence
+        if not (piece.kind == Kind.SESSION and piece.value.startswith(f"{session}:"))
+    )
     if is_new and all(piece.kind == Kind.ABOUT for piece in remaining):  # no other run met it
         engine.store.lessons.delete(scope, number)
     elif len(remaining) < len(lesson.evidence):
@@ -80,10 +84,6 @@ def _forget(engine: Runtime, scope: Scope, number: int, is_new: bool, session: s
                 evidence=remaining, met=max(1, lesson.met - 1), updated_at=engine.clock()
             )
         )
-
-
-def _is_of(piece: Evidence, session: str) -> bool:
-    return piece.kind == Kind.SESSION and piece.value.startswith(f"{session}:")
 
 
 _ARCHIVE = "memory-archive.md"
@@ -280,7 +280,8 @@ class Integration:
     def _keep(self, insight: Insight, *, vouched: bool) -> None:
         new = render.lesson(insight, self._scope, self._session, vouched=vouched)
         lesson = self._engine.keep(new)
-        if lesson.status == Status.CANDIDATE and _is_proven(lesson, vouched=vouched):
+        is_proven = vouched or any(fix.is_proven for fix in lesson.fixes)
+        if lesson.status == Status.CANDIDATE and is_proven:
             lesson = lesson._replace(status=Status.PROVEN)
             self._engine.store.lessons.update(lesson)
         self._lessons.append((lesson.id, lesson.created_at >= self._now))
@@ -313,10 +314,6 @@ class Integration:
 
     def _page(self, insight: Insight, summary: Summary | None) -> Note:
         return render.note(insight, summary, self._session, self._now)
-
-
-def _is_proven(lesson: Lesson, *, vouched: bool) -> bool:
-    return vouched or any(fix.is_proven for fix in lesson.fixes)
 
 
 def _exchange(before: str | None, new: str, current: str | None) -> str | None:

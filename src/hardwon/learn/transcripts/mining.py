@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -36,7 +37,6 @@ from hardwon.learn.transcripts.state import (
     MiningState,
     key_of,
     read_delta,
-    write_context,
     write_delta,
 )
 from hardwon.learn.transcripts.transcript import SessionPlace
@@ -282,7 +282,7 @@ class Sessions:
     ) -> tuple[Context, Delta]:
         progress.enter(CONTEXT)
         context = context_of(place)
-        write_context(handoff, context)
+        handoff.write("session-context.json", json.dumps(context.plain(), indent=2))
         progress.enter(EXTRACTION)
         delta = extract(context, self._engine, tell).delta
         write_delta(handoff, delta, place, self._engine.clock())

@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from hardwon.core import _files
-from hardwon.core.errors import HardwonError, storage_error
+from hardwon.core.errors import HardwonError
 from hardwon.core.project import author_of
 from hardwon.core.text.clean import one_line
 from hardwon.core.text.secrets import screen_excerpt
@@ -221,10 +221,7 @@ class PastSessions:
     def _alone(self) -> _files.Lock:
         """The lock that keeps a second process from recording the same sessions meanwhile."""
         folder = os.path.join(self._engine.settings.home, "sessions")
-        try:
-            os.makedirs(folder, mode=0o700, exist_ok=True)
-        except OSError as error:
-            raise storage_error(error, folder) from error
+        _files.make_folder(folder)
         return _files.Lock(os.path.join(folder, "learn.lock"))
 
 

@@ -243,14 +243,10 @@ def _summary(delta: Delta) -> Generator[Question, Chosen, Summary | None]:
     if answer == "yes":
         return delta.summary
     changes = yield q1_changes(delta)
-    return _change_summary(delta.summary, changes)
-
-
-def _change_summary(summary: Summary, changes: Chosen) -> Summary:
-    sentences = _sentences(summary.text)
+    sentences, decisions = _sentences(delta.summary.text), delta.summary.decisions
     remaining = [text for n, text in enumerate(sentences, 1) if f"drop{n}" not in changes]
-    decisions = [text for n, text in enumerate(summary.decisions, 1) if f"add{n}" in changes]
-    return summary._replace(text=" ".join((*remaining, *decisions)))
+    added = [text for n, text in enumerate(decisions, 1) if f"add{n}" in changes]
+    return delta.summary._replace(text=" ".join((*remaining, *added)))
 
 
 def _insights(delta: Delta) -> Generator[Question, Chosen, list[tuple[int, Insight]]]:
@@ -288,7 +284,7 @@ def _sentences(text: str) -> Sequence[str]:
 
 def cautious(delta: Delta) -> Answer:
     """Accept only sure insights that are no attack and neither repeat nor contradict memory."""
-    numbered = list(enumerate((*delta.insights, *delta.spare), 1))
+    numbered = _number(delta)
     sure = {str(n) for n, insight in numbered if insight.confidence == HIGH and not insight.doubt}
     relations = {insight.key: insight.relation for insight in delta.related}
     disputed = {

@@ -8,15 +8,13 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from hardwon.core import _files
-from hardwon.core.errors import InvalidInput, NotFound, storage_error
+from hardwon.core.errors import InvalidInput, NotFound
 from hardwon.core.text.clean import file_id
 from hardwon.core.values import from_plain, plain
-from hardwon.learn.transcripts.catalog import Context
 from hardwon.learn.transcripts.insight import Delta, Insight, Related, Summary
 from hardwon.learn.transcripts.transcript import SessionPlace
 
@@ -76,7 +74,10 @@ class MiningState:
     def new_handoff(self) -> Handoff:
         """A fresh, private directory with an unguessable name."""
         runs = self._folder("runs")
-        self._tidy(runs)
+        for name in os.listdir(runs):
+            path = os.path.join(runs, name)
+            if time.time() - os.stat(path).st_mtime > _STALE:
+                shutil.rmtree(path, ignore_errors=True)
         return Handoff(tempfile.mkdtemp(prefix="run-", dir=runs))
 
     def handoff(self, run: str) -> Handoff:
@@ -115,9 +116,16 @@ class MiningState:
 
     def mined_sizes(self) -> dict[str, Mined]:
         """The size at which each session was mined, by agent and session."""
-        sizes: dict[str, Mined] = {}
-        for key, size, changed in self._notes():
-            sizes[key] = Mined(size, changed)
+        path, sizes = os.path.join(self._base, "mined.jsonl"), dict[str, Mined]()
+        if not os.path.isfile(path):
+            return sizes
+        with open(path, encoding="utf-8", errors="replace") as file:
+            for line in file:
+                try:
+                    key, size, changed = json.loads(line)
+                except ValueError:
+                    continue  # the last line of a process that was killed
+                sizes[str(key)] = Mined(int(size), float(changed))
         return sizes
 
     def note(self, place: SessionPlace) -> None:
@@ -132,31 +140,10 @@ class MiningState:
         line = json.dumps(row).encode() + b"\n"
         _files.append(os.path.join(self._folder(""), "mined.jsonl"), line)
 
-    def _notes(self) -> Iterator[tuple[str, int, float]]:
-        path = os.path.join(self._base, "mined.jsonl")
-        if not os.path.isfile(path):
-            return
-        with open(path, encoding="utf-8", errors="replace") as file:
-            for line in file:
-                try:
-                    key, size, changed = json.loads(line)
-                except ValueError:
-                    continue  # the last line of a process that was killed
-                yield str(key), int(size), float(changed)
-
     def _folder(self, name: str) -> str:
         path = os.path.join(self._base, name)
-        try:
-            os.makedirs(path, mode=0o700, exist_ok=True)
-        except OSError as error:
-            raise storage_error(error, path) from error
+        _files.make_folder(path)
         return path
-
-    def _tidy(self, runs: str) -> None:
-        for name in os.listdir(runs):
-            path = os.path.join(runs, name)
-            if time.time() - os.stat(path).st_mtime > _STALE:
-                shutil.rmtree(path, ignore_errors=True)
 
 
 def key_of(place: SessionPlace) -> str:
@@ -165,11 +152,6 @@ def key_of(place: SessionPlace) -> str:
 
 
 _TARGETS = {"A": "MEMORY.md", "B": ".insights/"}
-
-
-def write_context(handoff: Handoff, context: Context) -> None:
-    """`session-context.json`."""
-    handoff.write("session-context.json", json.dumps(context.plain(), indent=2))
 
 
 def write_delta(handoff: Handoff, delta: Delta, place: SessionPlace, now: datetime) -> None:

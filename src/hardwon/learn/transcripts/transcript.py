@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import json
 import os
 import stat
 from collections import Counter
@@ -95,7 +96,10 @@ class Reading:
                 elif isinstance(event, Message):
                     yield event
                 else:
-                    self._update_info(event)
+                    old = self.about
+                    self.about = SessionInfo(
+                        old.id or event.id, old.cwd or event.cwd, event.at or old.at
+                    )
 
     def _events_of(self, record: Any) -> Iterable[Event]:
         """The events of a record; a record of an unexpected shape is skipped and counted."""
@@ -130,9 +134,13 @@ class Reading:
         step = Step(call.tool, args, output, failed)
         yield FinishedCall(call.line, result.line, step, call.args, call.id)
 
-    def _update_info(self, new: SessionInfo) -> None:
-        old = self.about
-        self.about = SessionInfo(old.id or new.id, old.cwd or new.cwd, new.at or old.at)
+
+def parse_json(text: Any) -> Any:
+    """What a text of JSON holds; anything else as it is."""
+    try:
+        return json.loads(text) if isinstance(text, str) else text
+    except ValueError:
+        return text
 
 
 def text_of(content: Any) -> str:

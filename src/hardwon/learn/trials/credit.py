@@ -206,11 +206,6 @@ def is_error(error: Error) -> bool:
     return error.severity == "error"
 
 
-def count_errors(evaluation: EvaluatorOutput) -> int:
-    """How many errors there are."""
-    return sum(map(is_error, evaluation.errors))
-
-
 def category(error: Error) -> Category:
     """The category of an error."""
     text = f"{error.rule or ''} {error.message}"

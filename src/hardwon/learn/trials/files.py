@@ -101,11 +101,11 @@ class LoopFolder:
 
     def quarantine(self, name: str) -> str:
         """Move a file into quarantine; returns its new path, or "gone"."""
-        make_folder(self.path)
+        _files.make_folder(self.path)
         if not os.path.lexists(self.at(name)):
             return "gone"
         aside = self.at("quarantine", f"{name}.{os.getpid()}.{next(_numbers)}")
-        make_folder(os.path.dirname(aside))
+        _files.make_folder(os.path.dirname(aside))
         os.replace(self.at(name), aside)
         return aside
 
@@ -119,7 +119,7 @@ class LoopJournal:
 
     def __init__(self, folder: LoopFolder) -> None:
         self.folder = folder
-        make_folder(folder.at("trials"))
+        _files.make_folder(folder.at("trials"))
         self._lock = lock(folder)
         self._lines: list[bytes] = []
         self._stamps: dict[str, tuple[int, ...]] = {}
@@ -148,7 +148,8 @@ class LoopJournal:
             self._write_journal()
             self.note(f"{JOURNAL} was changed by another hand; that version is now {aside}")
         self._lines.append(line)
-        append(self.folder.at(JOURNAL), line)
+        with _storage_errors(self.folder.at(JOURNAL)):
+            _files.append(self.folder.at(JOURNAL), line, durable=True)
         self._stamps[JOURNAL] = stamp(self.folder.at(JOURNAL))
         self.state = replay([event]) if self.state is None else after(self.state, event)
         return self.state
@@ -255,22 +256,10 @@ def write(path: str, content: bytes) -> None:
         _files.replace(path, content, durable=True)
 
 
-def append(path: str, content: bytes) -> None:
-    """Add to a file, on disk when this returns."""
-    with _storage_errors(path):
-        _files.append(path, content, durable=True)
-
-
 def spill(path: str, text: str) -> None:
     """Write a file that need not survive a crash; an actor may have removed the folder."""
-    make_folder(os.path.dirname(path))
+    _files.make_folder(os.path.dirname(path))
     _files.replace(path, text.encode("utf-8", "replace"))
-
-
-def make_folder(path: str) -> None:
-    """Make a folder that only its owner may enter."""
-    with _storage_errors(path):
-        os.makedirs(path, mode=0o700, exist_ok=True)
 
 
 def stamp(path: str) -> tuple[int, ...]:

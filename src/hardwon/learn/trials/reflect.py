@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, get_args
 
 from hardwon.core.errors import BadReply, PermanentError, TransientError
-from hardwon.core.text.clean import clip, clip_middle
+from hardwon.core.text.clean import clip, clip_middle, comparable
 from hardwon.core.text.grounding import is_generic
 from hardwon.core.text.protocol import json_object, schema_of, text_in, texts_in
 from hardwon.core.values.run import Episode
@@ -100,7 +100,8 @@ def problems(reflection: SelfReflection, failure: FailedTrial) -> list[str]:
     """The problems of a reflection; empty when it is good."""
     cause = reflection.credit_assignment.root_cause if reflection.credit_assignment else ""
     steps = reflection.actionable_insights
-    earlier = {_comparable(record.self_reflection) for record in failure.earlier}
+    earlier = {comparable(one.self_reflection.reflection_text) for one in failure.earlier}
+    is_repeated = comparable(reflection.reflection_text) in earlier
     unsure = reflection.confidence < _SURE and failure.is_improvement is False
     checks = (
         (not cause, NO_CREDIT),
@@ -108,14 +109,10 @@ def problems(reflection: SelfReflection, failure: FailedTrial) -> list[str]:
         (not steps, "no actionable insight"),
         (bool(steps) and all(map(is_generic, steps)), "only advice that fits every failure"),
         (len(reflection.reflection_text) < SHORTEST, f"under {SHORTEST} characters"),
-        (_comparable(reflection) in earlier, "repeats an earlier reflection word for word"),
+        (is_repeated, "repeats an earlier reflection word for word"),
         (unsure, UNSURE),
     )
     return [problem for is_wrong, problem in checks if is_wrong]
-
-
-def _comparable(reflection: SelfReflection) -> str:
-    return " ".join(reflection.reflection_text.lower().split())
 
 
 def question(failure: FailedTrial) -> str:

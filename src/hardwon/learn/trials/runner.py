@@ -14,9 +14,9 @@ from hardwon.learn.trials import files
 from hardwon.learn.trials.credit import (
     FailedTrial,
     compare,
-    count_errors,
     describe,
     describe_change,
+    is_error,
     main_error,
     signature_of,
 )
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from hardwon.engine.runtime import Runtime
     from hardwon.learn.trials.files import LoopJournal
     from hardwon.learn.trials.roles import Functions
-    from hardwon.learn.trials.snapshots import Difference, Repository
+    from hardwon.learn.trials.snapshots import Difference
     from hardwon.learn.trials.values import ActorOutput, LoopState
 
 _POLL = 0.25  # seconds between two looks for a request to abort
@@ -219,9 +219,22 @@ class Runner:
         for delivery in self.state.deliveries:
             self._engine.store.deliveries.report(self.state.scope, delivery, outcome)
         self._add("ended", status=ended.status, reason=ended.reason, lessons=lessons)
-        _keep_best(self._journal, self._repository)
+        self._keep_best()
         files.write_summary(self._journal.folder, self.state)
         self._say("ended", self.state)
+
+    def _keep_best(self) -> None:
+        """Write the changes of the best trial as a patch."""
+        before, best = self.state.tree, self.state.best
+        if self._repository is None or best is None or not (best.tree and before):
+            return
+        try:
+            patch = self._repository.difference(before, best.tree).patch
+        except HardwonError as error:
+            self._journal.note(f"no patch of the best trial: {error}")
+            return
+        path = self._journal.folder.at("best.patch")
+        files.write(path, patch.encode("utf-8", "surrogateescape"))
 
     def _is_aborted(self) -> bool:
         return os.path.exists(self._journal.folder.at(files.ABORT))
@@ -274,7 +287,7 @@ def finished_trial(
         outcome=outcome,
         reason=reason,
         reward=evaluation.reward_signal,
-        errors=count_errors(evaluation),
+        errors=sum(map(is_error, evaluation.errors)),
         signature=signature_of(evaluation, actor.crash),
         failure=describe(worst) if worst else "",
         delta=compare(evaluation, last.evaluator_output) if last else None,
@@ -303,17 +316,3 @@ def memory_of(state: LoopState, records: Sequence[Record]) -> MemoryMetadata:
         window_policy=state.options.policy,
         total_reflections_generated=len(records),
     )
-
-
-def _keep_best(journal: LoopJournal, repository: Repository | None) -> None:
-    """Write the changes of the best trial as a patch."""
-    state = journal.state
-    best = state.best if state else None
-    if repository is None or state is None or best is None or not (best.tree and state.tree):
-        return
-    try:
-        patch = repository.difference(state.tree, best.tree).patch
-    except HardwonError as error:
-        journal.note(f"no patch of the best trial: {error}")
-        return
-    files.write(journal.folder.at("best.patch"), patch.encode("utf-8", "surrogateescape"))

@@ -25,6 +25,7 @@ _QUIET = (
     *("-c", "core.fsmonitor=false"),
     *("-c", "core.hooksPath=/dev/null"),
 )
+_DIFF = ("diff", "--no-color", "--no-ext-diff", "--no-renames")
 _LIMIT = 120.0  # seconds; a huge repository must not hang the loop
 
 
@@ -60,31 +61,26 @@ class Repository:
 
     def snapshot(self) -> str:
         """The id of the tree as it is now, without ignored files."""
-        self._run(["add", "--all", "--", ":/", *self._own_files()])
+        # Hardwon's own files are not the actor's work, even inside the tree.
+        home = os.path.abspath(os.path.join(self._store, "..", "..", ".."))
+        inside = os.path.relpath(os.path.realpath(home), self.top)
+        own = [] if inside.startswith("..") else [f":(exclude,top){inside}"]
+        self._run(["add", "--all", "--", ":/", *own])
         return self._run(["write-tree"]).strip()
 
     def difference(self, before: str, after: str) -> Difference:
         """The changes between two snapshots, file by file."""
         if before == after:
             return Difference()
-        shape = ["diff", "--no-color", "--no-ext-diff", "--no-renames", "--binary"]
-        patch = self._run([*shape, before, after])
-        counts = self._run([*shape[:-1], "--numstat", "-z", before, after])
+        patch = self._run([*_DIFF, "--binary", before, after])
+        counts = self._run([*_DIFF, "--numstat", "-z", before, after])
         return _difference(counts, patch)
 
     def restore(self, tree: str) -> None:
         """Restore the work tree to a snapshot; the user's index stays as it is."""
-        now = self.snapshot()
-        patch = self._run(["diff", "--no-color", "--no-ext-diff", "--no-renames", "--binary",
-                           "--full-index", now, tree])  # fmt: skip
+        patch = self._run([*_DIFF, "--binary", "--full-index", self.snapshot(), tree])
         if patch:
             _git(["apply", "--whitespace=nowarn", "-"], cwd=self.top, stdin=patch)
-
-    def _own_files(self) -> list[str]:
-        """Hardwon's own files are not the actor's work, even inside the tree."""
-        home = os.path.abspath(os.path.join(self._store, "..", "..", ".."))
-        inside = os.path.relpath(os.path.realpath(home), self.top)
-        return [] if inside.startswith("..") else [f":(exclude,top){inside}"]
 
     def _run(self, arguments: Sequence[str]) -> str:
         return _git(arguments, cwd=self.top, env=self._env)

@@ -436,7 +436,8 @@ def _coverage(text: str) -> float | None:
         r"TOTAL\s.{0,200}?\s(\d{1,3}(?:\.\d{1,3})?)%$",
         rf"All files\s{{0,200}}\|{cell}{cell}{cell}\s{{0,20}}(\d{{1,3}}(?:\.\d{{1,4}})?)\s",
     )
-    shares = [float(match[1]) for row in rows for match in _matches(row, text)]
+    lines = [line[:_WIDE] for line in text.splitlines()]
+    shares = [float(m[1]) for row in rows for line in lines if (m := re.match(row, line))]
     return min(shares[-1], 100.0) if shares else None
 
 
@@ -460,12 +461,6 @@ def _last_number(pattern: str, text: str) -> int | None:
     """The number in the last line that the pattern matches."""
     found = [m for line in text.splitlines() if (m := re.search(pattern, line[:500]))]
     return int(next(group for group in found[-1].groups() if group)) if found else None
-
-
-def _matches(pattern: str, text: str) -> Iterator[re.Match[str]]:
-    """Matches at the start of each line, at most `_MOST_ERRORS`."""
-    lines = (re.match(pattern, line[:_WIDE]) for line in text.splitlines())
-    return itertools.islice((match for match in lines if match), _MOST_ERRORS)
 
 
 _FRAME = re.compile(r'\s{1,8}File "(.{1,500})", line (\d{1,9})')

@@ -230,6 +230,8 @@ def _body_arguments(operation: Operation, request: Request, body: bytes) -> dict
             continue
         if not is_fitting or (argument.kind == "texts" and not _are_texts(value)):
             raise InvalidInput(f"the field {name!r} must be {word}")
+        if argument.most and not 1 <= value <= argument.most:
+            raise InvalidInput(f"the field {name!r} must be from 1 to {argument.most}")
         values[name] = value
     return values
 

@@ -22,6 +22,7 @@ from hardwon.learn.transcripts.transcript import (
     SessionInfo,
     SessionPlace,
     ToolCall,
+    parse_json,
     text_of,
 )
 
@@ -184,7 +185,7 @@ def read_cursor(record: Any, line: int) -> list[Event] | None:
     if call.get("name"):
         key = str(call.get("toolCallId") or bubble.get("bubbleId") or line)
         events.append(
-            ToolCall(line, key, call["name"], _parse(call.get("rawArgs") or call.get("params")))
+            ToolCall(line, key, call["name"], parse_json(call.get("rawArgs") or call.get("params")))
         )
         if call.get("status") in {"completed", "error", "cancelled", None}:
             events.append(_cursor_result(call, line, key))
@@ -194,7 +195,7 @@ def read_cursor(record: Any, line: int) -> list[Event] | None:
 
 
 def _cursor_result(call: Any, line: int, key: str) -> Result:
-    result, error = _parse(call.get("result")), call.get("error")
+    result, error = parse_json(call.get("result")), call.get("error")
     output = result.get("output") if isinstance(result, dict) else result
     if not isinstance(output, str):
         output = str(call.get("result") or "")
@@ -202,11 +203,3 @@ def _cursor_result(call: Any, line: int, key: str) -> Result:
     if error or call.get("status") == "error" or code not in {None, 0}:
         return Result(line, key, output or str(error or ""), True)
     return Result(line, key, output, False if code == 0 else None)
-
-
-def _parse(text: Any) -> Any:
-    """What a text of JSON holds; anything else as it is."""
-    try:
-        return json.loads(text) if isinstance(text, str) else text
-    except ValueError:
-        return text

@@ -6,7 +6,6 @@ trajectory of SWE-agent or Harbor, or a run in hardwon's own neutral format.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections import Counter
@@ -26,6 +25,7 @@ from hardwon.learn.transcripts.transcript import (
     SessionPlace,
     ToolCall,
     inside,
+    parse_json,
     place,
     text_of,
 )
@@ -99,7 +99,7 @@ def message_events(record: Any, line: int) -> Iterator[Event]:
     """The events of a message of Anthropic's or OpenAI's API."""
     role, content = record.get("role"), record.get("content")
     if record.get("type") == "function_call":
-        yield ToolCall(line, record["call_id"], record["name"], _arguments(record["arguments"]))
+        yield ToolCall(line, record["call_id"], record["name"], parse_json(record["arguments"]))
     elif record.get("type") == "function_call_output":
         yield Result(line, record["call_id"], text_of(record["output"]), None)
     elif role == "tool":
@@ -108,7 +108,7 @@ def message_events(record: Any, line: int) -> Iterator[Event]:
         yield from content_events(content, line, USER if role == "user" else AGENT)
         for call in record.get("tool_calls") or ():
             function = call["function"]
-            yield ToolCall(line, call["id"], function["name"], _arguments(function["arguments"]))
+            yield ToolCall(line, call["id"], function["name"], parse_json(function["arguments"]))
 
 
 def content_events(content: Any, line: int, who: str) -> Iterator[Event]:
@@ -147,13 +147,6 @@ def _with_told_calls(events: Iterable[Event], line: int) -> Iterator[Event]:
         elif event.who == AGENT or not text.startswith(("<environment_details", "[")):
             typed = _TYPED.search(text) if event.who == USER else None
             yield Message(line, event.who, typed[1].strip() if typed else text)
-
-
-def _arguments(raw: Any) -> Any:
-    try:
-        return json.loads(raw) if isinstance(raw, str) else raw
-    except ValueError:
-        return raw
 
 
 def _log(messages: Any) -> Iterator[Event]:
