@@ -159,7 +159,7 @@ class Asking:
         """The query that a door makes of a question."""
         if one.door == "turn":
             return self._doors.asked_at_turn(OWN, one.text)
-        step = self._doors.screened(Step("bash", "", one.text, failed=True), ())
+        step = self._doors.prepare_step(Step("bash", "", one.text, failed=True), ())
         return self._doors.asked_at_error(OWN, step, one.task)
 
     def ranked(self, one: Question, how: str) -> list[int]:

@@ -131,7 +131,7 @@ def _fill(home: Path, count: int, runs: int) -> None:
                 kept = store.lessons.add(lesson)
                 if kept.id % 4 == 0:
                     text = lesson.situation[:60]
-                    store.failures.met(lesson.scope, lesson.kinds[0], text, lesson.created_at)
+                    store.failures.count(lesson.scope, lesson.kinds[0], text, lesson.created_at)
                     kinds.append((lesson.kinds[0], text))
     for run in _runs(runs, kinds[:500]):
         store.ended_runs.keep(run)

@@ -90,7 +90,7 @@ def _filled(size: int) -> Iterator[tuple[PostgresServer, str]]:
 
 def migrate(server: PostgresServer) -> None:
     """Bring the tables of a server that was kept up to date."""
-    with Database(server.url(_NAME, OWNER)).opened() as database:
+    with Database(server.url(_NAME, OWNER)).closing() as database:
         schema.migrate(database)
         schema.grant(database, SERVICE)
 

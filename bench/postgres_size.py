@@ -117,7 +117,7 @@ def _fill_lessons(
                 numbers.setdefault(key, len(numbers) + 1): impact
                 for key, impact in index(lesson).items()
             }
-            held = postings.packed(array("I", entries), bytes(entries.values()))
+            held = postings.pack(array("I", entries), bytes(entries.values()))
             indexed.write_row((SCOPE.tenant, number, shelf, held))
             for term, impact in entries.items():
                 place = term * RANKS + postings.rank(impact)
@@ -139,7 +139,7 @@ def _fill_dictionary(
             holders[term] += len(lessons)
             for start in range(0, len(lessons), _FILL):
                 part = slice(start, start + _FILL)
-                block = postings.packed(lessons[part], bytes(impacts[part]))
+                block = postings.pack(lessons[part], bytes(impacts[part]))
                 copy.write_row((SCOPE.tenant, term, rank, lessons[start], block))
     with connection.cursor().copy(_TERMS) as copy:
         for key, number in numbers.items():

@@ -112,7 +112,7 @@ def _outcomes() -> float:
 def _ended(hw: hardwon.Hardwon, run: int) -> float:
     agent = hw.agent("coder", run=f"run {run}")
     for number in range(20):
-        agent.run.told([], "", Shown(f"{run * 20 + number:021x}", "turn", ("k",)))
+        agent.run.note_shown([], "", Shown(f"{run * 20 + number:021x}", "turn", ("k",)))
     for number in range(200):
         agent.run.record(Step("bash", f"call {number}", "done", failed=False))
     began = time.process_time()

@@ -178,7 +178,7 @@ class PostgresServer:
     def _ensure_template(self) -> None:
         self._ensure_roles()
         self.execute(f"CREATE DATABASE {_TEMPLATE} OWNER {OWNER}")
-        with Database(self.url(_TEMPLATE, OWNER)).opened() as database:
+        with Database(self.url(_TEMPLATE, OWNER)).closing() as database:
             schema.migrate(database)
             schema.grant(database, SERVICE)
 

@@ -72,7 +72,7 @@ def test_the_dead_and_the_waiting_are_told_apart() -> None:
 def test_a_histogram_adds_up() -> None:
     ledger = WorkCounter()
     for seconds in (0.2, 3, 500):
-        ledger.ended("success", seconds)
+        ledger.count_attempt("success", seconds)
 
     found = scraped(QueueCounts(), ledger)["processing_duration_seconds"]
 
@@ -86,7 +86,7 @@ def test_a_histogram_adds_up() -> None:
 def test_retries_are_sorted_by_the_attempt_that_failed() -> None:
     ledger = WorkCounter()
     for attempt in (1, 1, 2):
-        ledger.retried(attempt)
+        ledger.count_retry(attempt)
 
     assert scraped(QueueCounts(), ledger)["retry"] == {("total", "1"): 2, ("total", "2"): 1}
 
@@ -116,8 +116,8 @@ def test_what_models_have_cost_today_is_told() -> None:
 def test_prometheus_has_nothing_to_say_against_a_page() -> None:
     promtool = needs("promtool", package="prometheus", is_service=True)
     ledger = WorkCounter()
-    ledger.ended("success", 3)
-    ledger.retried(1)
+    ledger.count_attempt("success", 3)
+    ledger.count_retry(1)
 
     page = exposition(QueueCounts(pending=7, dead=3), ledger.counts, {"calls": 3})
 

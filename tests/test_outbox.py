@@ -70,7 +70,7 @@ def test_a_put_needs_no_server_and_a_worker_forwards_it(tmp_path: Path, line: Li
 
     line.fault = Fault()
 
-    assert stored(queue.claim(NOW)) == JOB.started()
+    assert stored(queue.claim(NOW)) == JOB.with_attempt()
     assert FileQueue(str(tmp_path / "queue")).waiting() == []
     queue.close()
 
@@ -151,7 +151,7 @@ def test_the_same_failure_met_while_its_job_is_worked_is_kept(tmp_path: Path, li
 
     queue.done(claimed)
 
-    assert stored(queue.claim(LATER)) == again.started()
+    assert stored(queue.claim(LATER)) == again.with_attempt()
     queue.close()
 
 

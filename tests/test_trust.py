@@ -372,14 +372,14 @@ def test_a_list_is_whole_or_read_as_far_as_it_is(
 
 def test_what_is_stored_is_read_back(tmp_path: Path) -> None:
     apart_one = CLAIM._replace(digest="def", is_trusted=False)
-    trust.changed(str(tmp_path), lambda claims: claims.having(CLAIM).having(apart_one))
+    trust.change_claims(str(tmp_path), lambda claims: claims.having(CLAIM).having(apart_one))
 
     assert trust.read(str(tmp_path)) == trust.Claims((CLAIM, apart_one))
 
 
 def test_a_folder_without_a_name_is_written_as_unknown(tmp_path: Path) -> None:
     nameless = CLAIM._replace(folder="\n")
-    trust.changed(str(tmp_path), lambda claims: claims.having(nameless))
+    trust.change_claims(str(tmp_path), lambda claims: claims.having(nameless))
 
     (found,) = trust.read(str(tmp_path)).all
     assert found.folder == "?"
@@ -402,7 +402,7 @@ def test_of_the_untrusted_folders_the_latest_hundred_are_kept() -> None:
 
 def test_a_tenant_that_is_forgotten_claims_nothing(tmp_path: Path) -> None:
     other = CLAIM._replace(tenant="other")
-    trust.changed(str(tmp_path), lambda claims: claims.having(CLAIM).having(other))
+    trust.change_claims(str(tmp_path), lambda claims: claims.having(CLAIM).having(other))
 
     trust.forget(str(tmp_path), "default")
     trust.forget(str(tmp_path), "nobody")
@@ -411,7 +411,7 @@ def test_a_tenant_that_is_forgotten_claims_nothing(tmp_path: Path) -> None:
 
 
 def test_the_only_tenant_of_a_home_can_be_forgotten(tmp_path: Path) -> None:
-    changed = trust.changed(str(tmp_path), lambda claims: claims.having(CLAIM))
+    changed = trust.change_claims(str(tmp_path), lambda claims: claims.having(CLAIM))
     assert changed == trust.Claims((CLAIM,))
 
     trust.forget(str(tmp_path), CLAIM.tenant)

@@ -51,7 +51,7 @@ def seen(store: Store, tenant: str) -> list[int]:
         len(store.dreams.recent(scope, limit=9)),
         len(store.ended_runs.recent(listed)),
         len(store.history.of(scope, None)),
-        sum(met for _, met in store.statistics.met(window)),
+        sum(met for _, met in store.statistics.failures_by_day(window)),
     ]
 
 

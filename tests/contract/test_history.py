@@ -76,7 +76,7 @@ def capped(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[History]:
         with closing(Database(str(tmp_path / "hardwon.db"))) as file:
             yield SqlHistory(file, 2)
     else:
-        with Server(request.getfixturevalue("database").url).opened() as server:
+        with Server(request.getfixturevalue("database").url).closing() as server:
             yield SqlHistory(server, 2)
 
 

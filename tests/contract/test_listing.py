@@ -21,7 +21,7 @@ ACME = Place("acme")
 
 def meet(store: Store, kind: str, *days_ago: int, scope: Scope = CODER) -> None:
     for days in days_ago:
-        store.failures.met(scope, kind, f"bash: {kind} Failed", NOW - days * DAY)
+        store.failures.count(scope, kind, f"bash: {kind} Failed", NOW - days * DAY)
 
 
 def ids(store: Store, **wanted: object) -> list[int]:

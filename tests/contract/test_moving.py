@@ -16,8 +16,8 @@ APART = CODER._replace(project="api@apart-0123456789abcdef")
 
 def fill(store: Store, scope: Scope, *, name: str = "own") -> None:
     """Leave something of a scope in every part of a store."""
-    store.failures.met(scope, "same", "the same failure", NOW)
-    store.failures.met(scope, f"only {name}", f"a failure of {name}", LATER)
+    store.failures.count(scope, "same", "the same failure", NOW)
+    store.failures.count(scope, f"only {name}", f"a failure of {name}", LATER)
     reflection = Reflection(scope, f"goal {name}", f"insight of {name}", NOW)
     store.reflections.save(reflection)
     store.runs.save(reflection)
@@ -47,7 +47,7 @@ def test_what_was_kept_goes_along(store: Store) -> None:
     assert [one.id for one in store.deliveries.recent(CODER, limit=9)] == ["d-apart"]
     window = Window(CODER, NOW - timedelta(days=1))
     assert store.units.arms(window) == [Arms(unknown=1)]
-    assert sum(met for _, met in store.statistics.met(window)) == 2
+    assert sum(met for _, met in store.statistics.failures_by_day(window)) == 2
 
 
 def test_nothing_is_left_behind(store: Store) -> None:

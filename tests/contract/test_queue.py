@@ -18,7 +18,7 @@ JOB = job()
 def test_a_job_comes_back_whole_with_its_attempt_counted(queue: Queue) -> None:
     assert queue.put(JOB)
     assert queue.waiting() == [JOB]
-    assert stored(queue.claim(NOW)) == JOB.started()
+    assert stored(queue.claim(NOW)) == JOB.with_attempt()
 
 
 def test_the_same_failure_waits_only_once(queue: Queue) -> None:
@@ -43,8 +43,8 @@ def test_jobs_come_in_the_order_they_are_due(queue: Queue) -> None:
     queue.put(second)
     queue.put(first)
 
-    assert stored(queue.claim(NOW)) == first.started()
-    assert stored(queue.claim(NOW)) == second.started()
+    assert stored(queue.claim(NOW)) == first.with_attempt()
+    assert stored(queue.claim(NOW)) == second.with_attempt()
 
 
 def test_a_job_is_not_claimed_before_it_is_due(queue: Queue) -> None:
@@ -72,7 +72,7 @@ def test_a_postponed_job_waits_with_its_attempts_and_error(queue: Queue) -> None
     queue.retry(postponed)
 
     assert queue.claim(NOW) is None
-    assert stored(queue.claim(LATER)) == stored(postponed.started())
+    assert stored(queue.claim(LATER)) == stored(postponed.with_attempt())
 
 
 def test_a_buried_job_is_dead_with_its_reason(queue: Queue) -> None:
@@ -82,7 +82,7 @@ def test_a_buried_job_is_dead_with_its_reason(queue: Queue) -> None:
     queue.bury(claimed, "no recognized blocks")
 
     assert queue.waiting() == []
-    assert queue.dead() == [JOB.started()._replace(last_error="no recognized blocks")]
+    assert queue.dead() == [JOB.with_attempt()._replace(last_error="no recognized blocks")]
 
 
 def test_a_dead_job_comes_back_as_if_it_were_new(queue: WorkedQueue) -> None:

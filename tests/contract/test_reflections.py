@@ -251,7 +251,7 @@ def capped(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Reflectio
         with closing(Database(str(tmp_path / "hardwon.db"))) as file:
             yield SqlReflections(file, "run", cap=5)
     else:
-        with Server(request.getfixturevalue("database").url).opened() as server:
+        with Server(request.getfixturevalue("database").url).closing() as server:
             yield SqlReflections(server, "run", cap=5)
 
 

@@ -24,7 +24,7 @@ ELSEWHERE = pytest.mark.parametrize("place", [STRANGER, BESIDE, CODER.everywhere
 
 def meet(store: Store, kind: str, *days_ago: int, scope: Scope = CODER) -> None:
     for days in days_ago:
-        store.failures.met(scope, kind, f"bash: {kind}", NOW - days * DAY)
+        store.failures.count(scope, kind, f"bash: {kind}", NOW - days * DAY)
 
 
 def day(days_ago: int) -> date:
@@ -36,7 +36,7 @@ def test_failures_are_counted_by_day(store: Store) -> None:
     meet(store, "b", 3)
     meet(store, "a", 11)
 
-    assert store.statistics.met(OWN) == [(day(3), 3), (day(0), 1)]
+    assert store.statistics.failures_by_day(OWN) == [(day(3), 3), (day(0), 1)]
 
 
 def test_the_commonest_kinds_come_first_with_their_days(store: Store) -> None:
@@ -57,7 +57,7 @@ def test_a_failure_that_has_not_come_back_has_stopped(store: Store) -> None:
     meet(store, "alive", 8, 1)
     meet(store, "long gone", 20, 19)
 
-    found = store.statistics.stopped(OWN, before=NOW - 7 * DAY, limit=9)
+    found = store.statistics.stopped_failures(OWN, before=NOW - 7 * DAY, limit=9)
 
     assert [(one.kind, one.met, one.last) for one in found] == [("stopped", 2, NOW - 8 * DAY)]
 
@@ -66,10 +66,10 @@ def test_a_failure_that_has_not_come_back_has_stopped(store: Store) -> None:
 def test_failures_of_another_place_are_not_counted(store: Store, place: Scope) -> None:
     meet(store, "a", 9, 8, scope=place)
 
-    assert store.statistics.met(OWN) == []
+    assert store.statistics.failures_by_day(OWN) == []
     assert store.statistics.failures(OWN, limit=9) == []
-    assert store.statistics.stopped(OWN, before=NOW, limit=9) == []
-    assert bool(store.statistics.met(WHOLE)) == (place.tenant == CODER.tenant)
+    assert store.statistics.stopped_failures(OWN, before=NOW, limit=9) == []
+    assert bool(store.statistics.failures_by_day(WHOLE)) == (place.tenant == CODER.tenant)
 
 
 def test_one_kind_in_two_projects_is_one_kind_of_the_tenant(store: Store) -> None:
@@ -126,11 +126,11 @@ def test_failures_without_a_fix_are_listed_when_they_recur(store: Store) -> None
     seen("solved", 9, status="candidate")
     seen("elsewhere", 9, scope=STRANGER)
 
-    assert store.statistics.unsolved(OWN, limit=9) == [
+    assert store.statistics.open_failures(OWN, limit=9) == [
         OpenFailure(many, "when: many", 5, NOW),
         OpenFailure(few, "when: few", 2, NOW),
     ]
-    assert len(store.statistics.unsolved(OWN, limit=1)) == 1
+    assert len(store.statistics.open_failures(OWN, limit=1)) == 1
 
 
 def test_a_lesson_knows_where_it_was_shown(store: Store) -> None:
@@ -152,4 +152,4 @@ def test_a_tenant_that_is_forgotten_leaves_no_counts(store: Store) -> None:
 
     store.forget("acme")
 
-    assert (store.statistics.met(WHOLE), store.statistics.deliveries(WHOLE)) == ([], [])
+    assert (store.statistics.failures_by_day(WHOLE), store.statistics.deliveries(WHOLE)) == ([], [])

@@ -4,7 +4,7 @@ import pytest
 
 from hardwon.core.values.run import Step
 from hardwon.knowledge.evidence.inner import complaint_in
-from hardwon.knowledge.evidence.trails import passed
+from hardwon.knowledge.evidence.trails import find_passed
 from hardwon.knowledge.evidence.wording import Seen, trail_fix
 from hardwon.knowledge.reading.reading import read_failure
 
@@ -25,7 +25,7 @@ def _run(*calls: tuple[str, str, bool]) -> list[Step]:
 def _texts(*calls: tuple[str, str, bool]) -> list[str]:
     """The trails that each step of a run shows."""
     steps = _run(*calls)
-    found = [trail for end in range(2, len(steps) + 1) for trail in passed(steps[:end])]
+    found = [trail for end in range(2, len(steps) + 1) for trail in find_passed(steps[:end])]
     return [trail_fix(trail, Seen("")).text for trail in found]
 
 
@@ -122,7 +122,7 @@ def test_each_obstacle_on_the_way_gets_its_own_trail() -> None:
         ("yard --profile finance draft a --centre 41", "draft D1", False),
     )
 
-    trails = {trail.at: trail.working.text for trail in passed(steps)}
+    trails = {trail.at: trail.working.text for trail in find_passed(steps)}
 
     assert trails == dict.fromkeys((0, 1), "yard --profile finance draft a --centre 41")
 
@@ -131,7 +131,9 @@ def test_another_tool_with_the_same_arguments_is_another_call() -> None:
     failing = Step("grid.move", '{"day": "mon", "house": "H4"}', "E0001 ACTION ? move", failed=True)
     failing = failing._replace(failure=read_failure(failing, ()))
 
-    (trail,) = passed([failing, failing._replace(tool="grid.shift", failed=False, failure=None)])
+    (trail,) = find_passed(
+        [failing, failing._replace(tool="grid.shift", failed=False, failure=None)]
+    )
 
     assert trail_fix(trail, Seen("")).text == "What worked: `grid.shift(day=mon, house)`."
 
@@ -142,7 +144,7 @@ def test_of_a_tool_only_names_and_plain_words_are_shown() -> None:
     asked = Step("get_user", '{"user": "u_77"}', '{"cards": ["c_9981"]}')
     working = Step("book", '{"card": "c_9981", "kind": "flex", "seats": 2}', "booked")
 
-    (trail,) = passed([failing, asked, working])
+    (trail,) = find_passed([failing, asked, working])
 
     assert trail_fix(trail, Seen("")).text == (
         "What worked: first `get_user(user)`, then `book(card, kind, seats)`"
@@ -155,7 +157,7 @@ def _tool_text(failing: str, working: str, *between: tuple[str, str]) -> str:
     failed = Step("book", failing, "Error: not valid", True)
     failed = failed._replace(failure=read_failure(failed, ()))
     others = (Step(tool, args, "ok") for tool, args in between)
-    (found,) = passed([failed, *others, Step("book", working, "ok")])
+    (found,) = find_passed([failed, *others, Step("book", working, "ok")])
     return trail_fix(found, Seen("")).text
 
 
@@ -195,7 +197,7 @@ def test_another_value_is_a_cure_if_the_error_names_it_or_it_is_the_same_in_anot
     failed = Step("book", f'{{"size": {failing}}}', f"Error: {error}", True)
     failed = failed._replace(failure=read_failure(failed, ()))
 
-    found = passed([failed, Step("book", f'{{"size": {working}}}', "ok")])
+    found = find_passed([failed, Step("book", f'{{"size": {working}}}', "ok")])
 
     assert bool(found) is is_found
 

@@ -14,7 +14,7 @@ from hardwon.knowledge.reading.shell import (
     is_message_of,
     starter,
     sub_command,
-    unquoted,
+    unquote,
 )
 
 
@@ -110,7 +110,7 @@ def test_where_the_code_of_an_interpreter_stands(line: str, at: int) -> None:
     [("'a'", "a"), ('"a"', "a"), ("'a\"", "'a\""), ("'", "'"), ("''", ""), ("a", "a")],
 )
 def test_quotes_around_a_word_are_no_part_of_it(word: str, plain: str) -> None:
-    assert unquoted(word) == plain
+    assert unquote(word) == plain
 
 
 def test_the_pattern_of_a_shell_is_the_name_of_every_shell_and_of_nothing_else() -> None:

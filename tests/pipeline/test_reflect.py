@@ -12,7 +12,7 @@ from hardwon import Scope, Step
 from hardwon.core.errors import BadReply
 from hardwon.core.values.job import new_job
 from hardwon.core.values.lesson import RULES, Evidence, Kind, Status
-from hardwon.engine.pipeline.reflect import attempt_text, known, reflect, request
+from hardwon.engine.pipeline.reflect import attempt_text, known_lesson, reflect, request
 from hardwon.knowledge.reading.mistakes import failure_of
 from hardwon.models.rules import Rules
 from hardwon.models.scripted import Scripted
@@ -142,7 +142,7 @@ def is_known(scope: Scope = CODER, **of_run: str) -> bool:
     evidence = (Evidence(Kind.JOB, first.id),)
     store.lessons.add(lesson(scope=scope, kinds=(failure.kind,), evidence=evidence))
     asked = new_job(first.episode._replace(**of_run), "error", NOW)  # type: ignore[arg-type]
-    return known(asked, lessons=store.lessons, now=NOW) is not None
+    return known_lesson(asked, lessons=store.lessons, now=NOW) is not None
 
 
 def test_the_very_same_run_again_needs_no_model() -> None:

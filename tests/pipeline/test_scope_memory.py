@@ -54,7 +54,7 @@ def test_a_lesson_that_holds_everywhere_is_not_that_of_the_project() -> None:
     own = stored(store, fixes=(FIX,))
 
     assert memory(store).about(FAILURE) == own
-    assert memory(store).shown({everywhere.id, own.id, 99}) == [own]
+    assert memory(store).fixed_lessons({everywhere.id, own.id, 99}) == [own]
 
 
 def test_a_changed_lesson_is_screened_and_dated() -> None:

@@ -14,7 +14,7 @@ from hardwon.core.values.run import Step
 from hardwon.core.values.scope import Scope
 from hardwon.engine.pipeline.screened_ports import (
     ScreenedModel,
-    screened,
+    screen_value,
     screened_queue,
     screened_run,
     screened_store,
@@ -43,7 +43,7 @@ HIDDEN = f"use {SECRET} now"
     ids=["text", "list", "tuples", "dicts", "a key", "a value of ours", "values in a list"],
 )
 def test_a_secret_goes_wherever_it_lies(value: object) -> None:
-    clean = screened(value)
+    clean = screen_value(value)
 
     assert SECRET not in repr(clean)
     assert isinstance(clean, type(value))
@@ -51,35 +51,35 @@ def test_a_secret_goes_wherever_it_lies(value: object) -> None:
 
 @pytest.mark.parametrize("value", ["plain", ["plain"], {"a": ("plain",)}, CODER, 3, None])
 def test_a_value_without_secrets_stays_the_same_object(value: object) -> None:
-    assert screened(value) is value
+    assert screen_value(value) is value
 
 
 def test_what_was_screened_before_is_not_looked_at_again() -> None:
     seen = Screened(HIDDEN)
 
-    assert screened(seen) is seen
-    assert screened([seen])[0] is seen
+    assert screen_value(seen) is seen
+    assert screen_value([seen])[0] is seen
 
 
 def test_a_text_that_passed_once_still_hides_nothing_beside_a_secret() -> None:
-    assert screened(("plain",)) == ("plain",)
+    assert screen_value(("plain",)) == ("plain",)
 
-    assert SECRET not in repr(screened(("plain", HIDDEN)))
-    assert SECRET not in repr(screened(("plain", HIDDEN)))
+    assert SECRET not in repr(screen_value(("plain", HIDDEN)))
+    assert SECRET not in repr(screen_value(("plain", HIDDEN)))
 
 
 @pytest.mark.parametrize("text", ["password=hunter2", "password=hunter2abcde"])
 def test_a_secret_as_long_as_a_digest_goes(text: str) -> None:
-    assert screened(text) == "password=[REDACTED:password]"
-    assert screened([text]) == ["password=[REDACTED:password]"]
+    assert screen_value(text) == "password=[REDACTED:password]"
+    assert screen_value([text]) == ["password=[REDACTED:password]"]
 
 
 def test_no_rule_is_read_for_our_own_digests() -> None:
     code = (
-        "import sys\nfrom hardwon.engine.pipeline.screened_ports import screened\n"
-        "screened('da68aa855f4beee4')\nscreened(['mined:da68aa855f4beee4', 'bash'])\n"
+        "import sys\nfrom hardwon.engine.pipeline.screened_ports import screen_value\n"
+        "screen_value('da68aa855f4beee4')\nscreen_value(['mined:da68aa855f4beee4', 'bash'])\n"
         "print('hardwon.core.text.redact' in sys.modules)\n"
-        "screened('a long word: da68aa855f4beee4g')\n"
+        "screen_value('a long word: da68aa855f4beee4g')\n"
         "print('hardwon.core.text.redact' in sys.modules)"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -90,8 +90,8 @@ def test_no_rule_is_read_for_our_own_digests() -> None:
 def test_the_names_of_a_scope_stay_as_they_are() -> None:
     scope = Scope("t", SECRET, None)
 
-    assert screened([scope, "plain"])[0] == scope
-    assert screened([scope, HIDDEN])[0] == scope
+    assert screen_value([scope, "plain"])[0] == scope
+    assert screen_value([scope, HIDDEN])[0] == scope
 
 
 def test_all_that_is_written_to_a_store_or_a_queue_is_screened() -> None:

@@ -14,7 +14,7 @@ from hardwon.core.settings import load
 from hardwon.core.values.delivery import Unit, wording_of
 from hardwon.core.values.lesson import EPOCH, Evidence, Kind
 from hardwon.core.values.report import Window
-from hardwon.engine.pipeline.withhold import Coin, read_outside, shown
+from hardwon.engine.pipeline.withhold import Coin, choose_shown, read_outside
 from hardwon.knowledge.ranking.query import Match
 from hardwon.knowledge.ranking.scores import Judged
 from hardwon.storage.stores.memory import MemoryStore
@@ -227,7 +227,7 @@ def test_one_unit_is_logged_for_a_family_and_none_for_a_lesson_of_a_person() -> 
     guard = lesson("g", id=9, kinds=("c",), guard=True)
     found = [Judged(Match(one), 1.0) for one in (*known, guard)]
 
-    shown(found, "turn", Coin(store.units, 0.0001, CODER, MemoryRun(), NOW))
+    choose_shown(found, "turn", Coin(store.units, 0.0001, CODER, MemoryRun(), NOW))
 
     treatments = store.units.treatments(Window(CODER, EPOCH, is_whole=True))
     assert sorted(treatment.lesson for treatment in treatments) == [1, 3]
@@ -253,7 +253,7 @@ def test_the_unit_of_a_family_is_its_first_lesson_that_is_shown() -> None:
     others = [lesson(str(n), id=n, kinds=("a",)) for n in (2, 3)]
     found = [Judged(Match(one), 0.12346) for one in (first, *others)]
 
-    visible = shown(found, "turn", Coin(units, 1e-12, CODER, MemoryRun(), NOW))
+    visible = choose_shown(found, "turn", Coin(units, 1e-12, CODER, MemoryRun(), NOW))
 
     assert [one.match.lesson.id for one in visible] == [2, 3]
     (unit,) = units.logged

@@ -248,7 +248,7 @@ def test_the_ledger_sorts_attempts_into_buckets() -> None:
     ledger = WorkCounter()
 
     for seconds in (0.1, 0.5, 0.6, 500):
-        ledger.ended("success", seconds)
+        ledger.count_attempt("success", seconds)
 
     assert ledger.counts.buckets["success"] == [2, 1, 0, 0, 0, 0, 0, 0, 0, 1]
     assert ledger.counts.attempts == {"success": 4}

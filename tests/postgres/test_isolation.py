@@ -41,7 +41,7 @@ def keep_canaries(store: Store) -> None:
     for scope, text in ((OWN, "own"), (FOREIGN, CANARY)):
         kept = store.lessons.add(lesson(text, scope, guard=True, met=3, signatures=("s",)))
         store.deliveries.log(Delivery(text, scope, "turn", text, (kept.id,), (1.0,), 1, 1, NOW))
-        store.failures.met(scope, text, text, NOW)
+        store.failures.count(scope, text, text, NOW)
         store.reflections.save(Reflection(scope, "goal", text, NOW, title=text))
         store.history.note(Change(kept, "edit", NOW))
         store.dreams.save(Dream(text, scope, NOW))
@@ -69,7 +69,7 @@ def shown(store: Store) -> str:
         lambda: store.listing.deliveries(ListQuery(place)),
         lambda: store.listing.failures(ListQuery(place), NOW),
         lambda: store.statistics.failures(window, limit=9),
-        lambda: store.statistics.unsolved(window, limit=9),
+        lambda: store.statistics.open_failures(window, limit=9),
     ]
     return "\n".join(map(_look, looks))
 

@@ -246,7 +246,7 @@ def test_goals_in_redis_work_beside_it(database: Place, tmp_path: Path) -> None:
             assert len(agent.goals.reflections("g1")) == 1
             assert hw.check() == []
         assert redis.client.get("reflection:g1") or redis.client.keys("*g1*")
-        with Database(database.url).opened() as server:
+        with Database(database.url).closing() as server:
             assert server.of("default").rows("SELECT 1 FROM hardwon.reflections") == []
             assert len(server.of("default").rows("SELECT 1 FROM hardwon.lessons")) > 0
     finally:

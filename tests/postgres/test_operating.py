@@ -149,5 +149,5 @@ def test_an_old_snapshot_is_found_by_a_role_that_may_look(
 
 
 def snapshots(url: str) -> Finding:
-    with Database(url).opened() as database:
+    with Database(url).closing() as database:
         return next(one for one in inspect(database) if one.name == "snapshots")

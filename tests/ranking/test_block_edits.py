@@ -7,12 +7,12 @@ from array import array
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.knowledge.ranking.block_edits import edited, edits, rows
-from hardwon.knowledge.ranking.postings import BLOCK, RANKS, packed, pairs, rank
+from hardwon.knowledge.ranking.block_edits import edit_blocks, edits, rows
+from hardwon.knowledge.ranking.postings import BLOCK, RANKS, pack, pairs, rank
 
 
 def block(*entries: tuple[int, int]) -> bytes:
-    return packed(array("I", [number for number, _ in entries]), bytes(i for _, i in entries))
+    return pack(array("I", [number for number, _ in entries]), bytes(i for _, i in entries))
 
 
 def test_only_what_differs_is_edited_and_counts_follow() -> None:
@@ -36,7 +36,9 @@ def test_a_changed_impact_is_removed_before_it_is_added() -> None:
 
 def test_a_posting_goes_into_the_block_that_holds_its_place() -> None:
     old = block((2, 1), (9, 3))
-    changed = edited([(40, 5, True, 7), (40, 9, False, 3)], {(40, n): (2, old) for n in (5, 9)})
+    changed = edit_blocks(
+        [(40, 5, True, 7), (40, 9, False, 3)], {(40, n): (2, old) for n in (5, 9)}
+    )
 
     assert {key: list(pairs(value)) for key, value in changed.items()} == {
         (40, 2): [(2, 1), (5, 7)]
@@ -44,7 +46,7 @@ def test_a_posting_goes_into_the_block_that_holds_its_place() -> None:
 
 
 def test_lessons_without_a_block_begin_one_for_each_term_and_rank() -> None:
-    changed = edited([(40, 5, True, 7), (40, 6, True, 8), (41, 2, True, 9)], {})
+    changed = edit_blocks([(40, 5, True, 7), (40, 6, True, 8), (41, 2, True, 9)], {})
 
     assert {key: list(pairs(value)) for key, value in changed.items()} == {
         (40, 5): [(5, 7), (6, 8)],
@@ -55,7 +57,7 @@ def test_lessons_without_a_block_begin_one_for_each_term_and_rank() -> None:
 def test_what_is_not_there_is_not_removed() -> None:
     old = block((2, 1), (9, 3))
 
-    assert edited([(40, 5, False, 7)], {(40, 5): (2, old)}) == {(40, 2): old}
+    assert edit_blocks([(40, 5, False, 7)], {(40, 5): (2, old)}) == {(40, 2): old}
 
 
 def test_an_empty_block_has_no_row_and_a_long_one_several() -> None:
@@ -74,7 +76,7 @@ def test_an_empty_block_has_no_row_and_a_long_one_several() -> None:
 def test_what_was_added_one_by_one_is_there_in_order(entries: dict[int, int]) -> None:
     current = b""
     for lesson, impact in entries.items():
-        changed = edited(
+        changed = edit_blocks(
             [(8, lesson, True, impact)], {(8, lesson): (0, current)} if current else {}
         )
         (current,) = changed.values()
@@ -87,7 +89,7 @@ def test_any_posting_of_a_block_can_be_removed(lessons: list[int], data: st.Data
     gone = data.draw(st.sampled_from(lessons))
     old = block(*((lesson, lesson) for lesson in sorted(lessons)))
 
-    changed = edited([(40, gone, False, gone)], {(40, gone): (min(lessons), old)})
+    changed = edit_blocks([(40, gone, False, gone)], {(40, gone): (min(lessons), old)})
 
     left = [(lesson, lesson) for lesson in sorted(lessons) if lesson != gone]
     assert [list(pairs(value)) for value in changed.values()] == [left]
@@ -96,6 +98,6 @@ def test_any_posting_of_a_block_can_be_removed(lessons: list[int], data: st.Data
 def test_removing_what_is_not_there_changes_nothing() -> None:
     old = block((2, 1), (9, 3))
 
-    changed = edited([(40, 5, False, 7)], {(40, 5): (2, old)})
+    changed = edit_blocks([(40, 5, False, 7)], {(40, 5): (2, old)})
 
     assert list(changed.values()) == [old]

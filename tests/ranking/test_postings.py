@@ -11,7 +11,7 @@ from hardwon.knowledge.ranking.postings import (
     BLOCK,
     RANKS,
     numbers,
-    packed,
+    pack,
     pairs,
     parts,
     rank,
@@ -21,7 +21,7 @@ from hardwon.knowledge.ranking.postings import (
 
 
 def block(*entries: tuple[int, int]) -> bytes:
-    return packed(array("I", [number for number, _ in entries]), bytes(i for _, i in entries))
+    return pack(array("I", [number for number, _ in entries]), bytes(i for _, i in entries))
 
 
 @pytest.mark.parametrize(("impact", "place"), [(255, 0), (224, 0), (223, 1), (31, 7), (0, 7)])

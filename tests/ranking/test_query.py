@@ -25,7 +25,7 @@ from hardwon.knowledge.ranking.query import (
     query,
     rarity,
     stem,
-    tallied,
+    tally_matches,
     terms,
 )
 from tests.samples import lesson
@@ -67,7 +67,7 @@ def test_a_match_tells_which_words_were_read_in_part_only() -> None:
 
     asked = Query("error", "", about=("rare", "common", "commonest"))
 
-    tally = tallied(asked, read, known=known, total=9, fresh={}, changed=())
+    tally = tally_matches(asked, read, known=known, total=9, fresh={}, changed=())
 
     assert tally.match(lesson(id=1)).held == {"rare"}
     assert tally.match(lesson(id=1)).unread == {"common"}
@@ -76,7 +76,7 @@ def test_a_match_tells_which_words_were_read_in_part_only() -> None:
 def test_words_that_are_not_of_the_failure_are_not_looked_for() -> None:
     read, known = [("common", [(2, 9)])], [("common", 5)]
 
-    tally = tallied(Query("error", ""), read, known=known, total=9, fresh={}, changed=())
+    tally = tally_matches(Query("error", ""), read, known=known, total=9, fresh={}, changed=())
 
     assert tally.match(lesson(id=2)).unread == frozenset()
 
@@ -84,7 +84,9 @@ def test_words_that_are_not_of_the_failure_are_not_looked_for() -> None:
 def test_a_changed_lesson_holds_what_it_holds_now() -> None:
     read, fresh = [("old", [(1, 9), (2, 9)])], {"new": [(1, 9)]}
 
-    tally = tallied(Query("turn", ""), read, known=[("old", 2)], total=9, fresh=fresh, changed=[1])
+    tally = tally_matches(
+        Query("turn", ""), read, known=[("old", 2)], total=9, fresh=fresh, changed=[1]
+    )
 
     assert tally.match(lesson(id=1)).held == {"new"}
     assert tally.match(lesson(id=1)).shared == 1
@@ -128,7 +130,7 @@ def test_what_a_lesson_shares_with_a_query_is_its_match() -> None:
     ]
     known = [(key, len(pairs)) for key, pairs in read]
 
-    tally = tallied(Query("error", ""), read, known=known, total=20, fresh={}, changed=())
+    tally = tally_matches(Query("error", ""), read, known=known, total=20, fresh={}, changed=())
 
     first, second, third = (tally.match(lesson(id=number)) for number in (1, 2, 3))
     assert (first.is_same_failure, first.is_same_kind) == (True, False)
@@ -139,13 +141,15 @@ def test_what_a_lesson_shares_with_a_query_is_its_match() -> None:
     assert (third.is_same_failure, third.is_same_kind) == (False, False)
     assert tally.best(2) == [1, 2, 3]
     assert tally.best(1) == [1, 3]
-    assert tally.mined(Query("turn", ""), [1, 2, 3]) == [1, 2, 3]
+    assert tally.mined_ids(Query("turn", ""), [1, 2, 3]) == [1, 2, 3]
 
 
 def test_lessons_with_the_same_sum_of_words_are_ordered_newest_first() -> None:
     read = [("word", [(1, 9), (2, 9), (3, 9)])]
 
-    tally = tallied(Query("turn", ""), read, known=[("word", 3)], total=9, fresh={}, changed=())
+    tally = tally_matches(
+        Query("turn", ""), read, known=[("word", 3)], total=9, fresh={}, changed=()
+    )
 
     assert tally.best(2) == [3, 2]
 
@@ -210,10 +214,10 @@ def test_at_a_failure_words_alone_find_no_mined_lesson() -> None:
     near = ((5, 0.5, 0.5),)
     asked = Query("error", "", near=near, is_failure=True)
 
-    tally = tallied(asked, read, known=known, total=9, fresh={}, changed=())
+    tally = tally_matches(asked, read, known=known, total=9, fresh={}, changed=())
 
-    assert tally.mined(asked, [1, 2, 3, 4, 5]) == [1, 2, 5]
-    assert tally.mined(asked._replace(is_failure=False), [3, 4]) == [3, 4]
+    assert tally.mined_ids(asked, [1, 2, 3, 4, 5]) == [1, 2, 5]
+    assert tally.mined_ids(asked._replace(is_failure=False), [3, 4]) == [3, 4]
 
 
 def test_the_same_kind_comes_before_many_shared_calls_and_the_same_failure_before_both() -> None:
@@ -225,7 +229,7 @@ def test_the_same_kind_comes_before_many_shared_calls_and_the_same_failure_befor
     ]
     known = [(key, len(pairs)) for key, pairs in read]
 
-    tally = tallied(Query("error", ""), read, known=known, total=9, fresh={}, changed=())
+    tally = tally_matches(Query("error", ""), read, known=known, total=9, fresh={}, changed=())
 
     assert tally.best(9) == [3, 2, 1]
 
@@ -251,7 +255,7 @@ def test_a_changed_lesson_is_no_longer_found_by_its_old_failure() -> None:
     read = [(failure_key("s"), [(1, 255), (2, 255)])]
     known = [(failure_key("s"), 2)]
 
-    tally = tallied(Query("error", ""), read, known=known, total=9, fresh={}, changed=[1])
+    tally = tally_matches(Query("error", ""), read, known=known, total=9, fresh={}, changed=[1])
 
     assert tally.best(9) == [2]
     assert not tally.match(lesson(id=1)).is_same_failure
@@ -260,7 +264,9 @@ def test_a_changed_lesson_is_no_longer_found_by_its_old_failure() -> None:
 def test_those_with_the_most_weight_of_words_come_first() -> None:
     read = [("word", [(1, 5), (2, 9), (3, 7)])]
 
-    tally = tallied(Query("turn", ""), read, known=[("word", 3)], total=9, fresh={}, changed=())
+    tally = tally_matches(
+        Query("turn", ""), read, known=[("word", 3)], total=9, fresh={}, changed=()
+    )
 
     assert tally.best(9) == [2, 3, 1]
     assert tally.best(2) == [2, 3]

@@ -10,7 +10,7 @@ import pytest
 from hardwon import Lesson
 from hardwon.core.values.lesson import LIVE, MINED, RULES, Evidence, Fix, Kind, Status
 from hardwon.knowledge.ranking.query import Match, Query
-from hardwon.knowledge.ranking.scores import UNKNOWN, WEIGHTS, Judged, Outlook, judge, spoken
+from hardwon.knowledge.ranking.scores import UNKNOWN, WEIGHTS, Judged, Outlook, judge, text_evidence
 from tests.samples import NOW, lesson
 
 SITUATION = "migration deadlock staging replica lag failover vacuum lock timeout retry pool disk"
@@ -77,7 +77,9 @@ WORD = frozenset(["deadlock"])
 def deadlock_counts(known: Lesson = PROVEN, **match: Any) -> float:
     """How surely the lesson speaks of a failure that shares one of its words."""
     asked = Query("error", "", about=("deadlock", "unheard"))
-    return spoken(asked, Match(known, chance=-4.0, rarity={"deadlock": 5.0}, **match), WEIGHTS)
+    return text_evidence(
+        asked, Match(known, chance=-4.0, rarity={"deadlock": 5.0}, **match), WEIGHTS
+    )
 
 
 def test_a_word_that_the_index_tells_of_counts_at_an_error() -> None:

@@ -101,7 +101,7 @@ def test_a_run_is_idle_without_a_note_since_then(home: str) -> None:
 
 def test_a_settled_run_is_idle_only_after_something_new(home: str) -> None:
     run = begun(home, API, "old")
-    run.settled()
+    run.drop_deliveries()
     aged(home, run, 1000)
     assert list(run_files.idle(home, 2000.0)) == []
 
@@ -109,15 +109,15 @@ def test_a_settled_run_is_idle_only_after_something_new(home: str) -> None:
     aged(home, run, 1000)
     assert len(list(run_files.idle(home, 2000.0))) == 1
 
-    run.settled()
-    run.told([1])
+    run.drop_deliveries()
+    run.note_shown([1])
     aged(home, run, 1000)
     assert len(list(run_files.idle(home, 2000.0))) == 1
 
 
 def test_a_torn_line_does_not_open_a_settled_run(home: str) -> None:
     run = begun(home, API, "old")
-    run.settled()
+    run.drop_deliveries()
     (path,) = Path(home, "runs").glob(f"*{run.name}*")
     with path.open("a") as file:
         file.write('\n{"task": "to')
@@ -138,7 +138,7 @@ def test_an_ended_run_waits_until_it_is_collected(home: str) -> None:
     assert aside.past.steps == (STEP,)
     assert tasks(home, Place("acme")) == []
 
-    run_files.collected(aside)
+    run_files.remove_aside(aside)
     assert list(run_files.put_aside(home)) == []
 
 

@@ -63,29 +63,29 @@ def test_a_turn_is_what_was_done_since_somebody_said_something(run: Run) -> None
     run.begin("try again")
     assert run.so_far().turn == ()
 
-    run.told([1])
+    run.note_shown([1])
     run.record(WORKED)
     assert run.so_far().turn == (WORKED,)
     assert run.so_far().steps == (FAILED, WORKED)
 
 
 def test_what_was_told_is_remembered_over_all_doors(run: Run) -> None:
-    run.told([1, 2], "make all")
+    run.note_shown([1, 2], "make all")
     run.record(WORKED)
-    run.told([3])
+    run.note_shown([3])
 
     assert run.so_far().told == {1, 2, 3}
 
 
 def test_a_warning_belongs_to_the_very_call_it_was_given_before(run: Run) -> None:
-    run.told([1], "make all")
+    run.note_shown([1], "make all")
 
     assert run.so_far().warned == call_name("make all") != call_name("make clean")
 
 
 def test_what_was_told_before_a_call_is_known_apart(run: Run) -> None:
-    run.told([1])
-    run.told([2, 3], "make all")
+    run.note_shown([1])
+    run.note_shown([2, 3], "make all")
     run.record(WORKED)
 
     assert run.so_far().warnings == {2, 3}
@@ -93,25 +93,25 @@ def test_what_was_told_before_a_call_is_known_apart(run: Run) -> None:
 
 
 def test_a_call_that_was_made_ends_its_warning(run: Run) -> None:
-    run.told([1], "make all")
+    run.note_shown([1], "make all")
     run.record(WORKED)
 
     assert run.so_far().warned == ""
 
 
 def test_what_counts_once_a_run_is_remembered(run: Run) -> None:
-    run.counted(["a"])
-    run.counted(["b", "a"])
+    run.note_marks(["a"])
+    run.note_marks(["b", "a"])
 
     assert run.so_far().counted == {"a", "b"}
 
 
 def test_a_run_knows_what_it_was_shown_and_how_many_steps_ago(run: Run) -> None:
     run.record(WORKED)
-    run.told([1], "make all", Shown("d1", "action", ("k",)))
+    run.note_shown([1], "make all", Shown("d1", "action", ("k",)))
     run.record(FAILED)
-    run.told([2], shown=Shown("d2", "error"))
-    run.told([3])
+    run.note_shown([2], shown=Shown("d2", "error"))
+    run.note_shown([3])
 
     first = Shown("d1", "action", ("k",), 1, (1,))
     assert run.so_far().shown == (first, Shown("d2", "error", (), 0, (2,)))
@@ -120,7 +120,7 @@ def test_a_run_knows_what_it_was_shown_and_how_many_steps_ago(run: Run) -> None:
 def test_an_ended_run_is_forgotten(run: Run) -> None:
     run.begin("build it")
     run.record(FAILED)
-    run.told([1], "", Shown("d1", "turn"))
+    run.note_shown([1], "", Shown("d1", "turn"))
 
     run.end()
 
@@ -160,7 +160,7 @@ def test_runs_of_one_name_in_two_scopes_share_nothing(tmp_path: Path, other: Sco
 
 
 def test_the_note_of_a_warning_does_not_hold_the_call(tmp_path: Path) -> None:
-    FileRun(str(tmp_path), Scope(), "r").told([1], "curl -H 'Bearer abc'")
+    FileRun(str(tmp_path), Scope(), "r").note_shown([1], "curl -H 'Bearer abc'")
 
     (file,) = (tmp_path / "runs").iterdir()
 
@@ -236,7 +236,7 @@ def test_a_torn_line_costs_that_line_only(tmp_path: Path, torn: bytes) -> None:
     with file.open("ab") as end:
         end.write(b"\n" + torn)
     run.record(FAILED)
-    run.told([4])
+    run.note_shown([4])
 
     past = run.so_far()
 
@@ -250,10 +250,10 @@ def test_a_long_run_keeps_its_notes_and_its_newest_steps(
     monkeypatch.setattr(runs, "_KEPT", 8000)
     run = FileRun(str(tmp_path), Scope(), "r")
     run.begin("build it")
-    run.told([1], "", Shown("early", "turn"))
+    run.note_shown([1], "", Shown("early", "turn"))
     for number in range(200):
         if number == 198:
-            run.told([1], "", Shown("late", "turn"))
+            run.note_shown([1], "", Shown("late", "turn"))
         run.record(Step("bash", f"make {number}", "x" * 100))
 
     past = run.so_far()
@@ -297,7 +297,7 @@ def test_a_step_that_is_larger_than_all_that_is_kept_leaves_the_notes(tmp_path: 
 
 
 def test_a_run_in_progress_has_its_newest_steps_and_all_its_notes(run: Run) -> None:
-    run.told([1], "", Shown("d1", "turn"))
+    run.note_shown([1], "", Shown("d1", "turn"))
     for number in range(runs.STEPS_REMEMBERED + 50):
         run.record(Step("bash", f"make {number}"))
 
@@ -328,7 +328,7 @@ from hardwon import Scope, Step
 from hardwon.storage.stores.runs import FileRun
 run = FileRun(sys.argv[1], Scope(), "r")
 run.record(Step("bash", "make test"))
-run.counted(["a"])
+run.note_marks(["a"])
 """
     subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=True)
 
@@ -391,7 +391,7 @@ def test_the_age_of_a_link_is_its_own(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "real")
     os.utime(tmp_path / "link", (1000, 1000), follow_symlinks=False)
 
-    ages = {entry.name: runs.changed(entry) for entry in os.scandir(tmp_path)}
+    ages = {entry.name: runs.last_change(entry) for entry in os.scandir(tmp_path)}
 
     assert ages["link"] == 1000
     assert ages["real"] > 1000
@@ -402,4 +402,4 @@ def test_a_file_that_is_gone_is_as_new_as_can_be(tmp_path: Path) -> None:
     (entry,) = os.scandir(tmp_path)
     (tmp_path / "gone").unlink()
 
-    assert runs.changed(entry) > 1000
+    assert runs.last_change(entry) > 1000

@@ -239,7 +239,7 @@ def _log(chance: random.Random, scope: Scope, count: int) -> tuple[str, Act]:
         return told.store.reflections.save(Reflection(scope, name, text, at), keep=2)
 
     acts: dict[str, Act] = {
-        "met": lambda told: told.store.failures.met(scope, name, f"text {name}", NOW),
+        "met": lambda told: told.store.failures.count(scope, name, f"text {name}", NOW),
         "deliver": deliver,
         "reflect": reflect,
     }

@@ -65,7 +65,7 @@ def name_late() -> None:
             self._sync()
         return True
 
-    folder.Folder._added = added  # type: ignore[method-assign]
+    folder.Folder._add_synced = added  # type: ignore[method-assign]
 
 
 def always_ready() -> None:
@@ -142,13 +142,13 @@ def counted_twice() -> None:
 
 def a_series_a_job() -> None:
     """A label whose values nobody bounds."""
-    ended = WorkCounter.ended
+    ended = WorkCounter.count_attempt
 
     def careless(self: WorkCounter, outcome: str, seconds: float) -> None:
         ended(self, outcome, seconds)
-        self.retried(len(self.counts.retries))
+        self.count_retry(len(self.counts.retries))
 
-    WorkCounter.ended = careless  # type: ignore[method-assign]
+    WorkCounter.count_attempt = careless  # type: ignore[method-assign]
 
 
 def no_time_limit() -> None:

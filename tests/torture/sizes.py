@@ -68,7 +68,7 @@ def _is_same(base: str, made: Job) -> bool:
     FileQueue(base).put(made)
     queue = FileQueue(base)
     found = queue.claim(NOW)
-    is_same = stored(found) == made.started()
+    is_same = stored(found) == made.with_attempt()
     if found:
         queue.done(found)
     return is_same and not os.listdir(os.path.join(base, "wal"))

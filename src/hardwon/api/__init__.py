@@ -304,7 +304,7 @@ class Hardwon:
         def __getattr__(self, name: str) -> Any:
             from hardwon.api import namespaces
 
-            return namespaces.moved(self, name, namespaces.OF_HARDWON)
+            return namespaces.resolve_old_name(self, name, namespaces.OF_HARDWON)
 
     def __enter__(self) -> Hardwon:
         return self
@@ -548,7 +548,7 @@ class Agent:
         def __getattr__(self, name: str) -> Any:
             from hardwon.api import namespaces
 
-            return namespaces.moved(self, name, namespaces.OF_AGENT)
+            return namespaces.resolve_old_name(self, name, namespaces.OF_AGENT)
 
     def _attempt(self, call: Callable[[], T], otherwise: T) -> T:
         """Best effort: an agent's turn never fails because of its memory."""

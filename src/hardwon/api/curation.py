@@ -79,7 +79,7 @@ def revoke(engine: Runtime, scope: Scope, origin: str, own: Collection[Scope]) -
     return screen.revoke(origin, scope=scope, own=own, lessons=engine.store.lessons)
 
 
-def restored(engine: Runtime, change: Change) -> Lesson:
+def restore(engine: Runtime, change: Change) -> Lesson:
     """The lesson as it was before a change; a deleted lesson gets a new id."""
     store, before = engine.store.lessons, change.before
     try:
@@ -115,7 +115,7 @@ def take_in(
         for lesson in pack.lessons:
             tell(len(stored), pack.size)
             existing = before.get(pack.name_of_new(lesson)) if before else None
-            stored.append(_take(engine, pack.taken(lesson), existing))
+            stored.append(_take(engine, pack.admit(lesson), existing))
     return stored
 
 
@@ -133,5 +133,5 @@ def _take(engine: Runtime, lesson: Lesson, existing: Lesson | None) -> Lesson:
 
 def _hold(engine: Runtime, lesson: Lesson) -> Lesson:
     """Store a lesson in quarantine; it is not merged with others."""
-    dated = lesson.dated(engine.clock(), keeps_dates=True)
+    dated = lesson.with_dates(engine.clock(), keeps_dates=True)
     return engine.store.lessons.add(screen.screen_lesson(dated))

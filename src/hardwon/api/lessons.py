@@ -152,7 +152,7 @@ class Lessons:
         newest = changes[0]
         from hardwon.api import curation
 
-        lesson = curation.restored(self._engine, newest)
+        lesson = curation.restore(self._engine, newest)
         self._engine.store.history.forget(self._scope, newest)
         return lesson
 
@@ -249,7 +249,7 @@ class Lessons:
         pack = Pack(lessons, count, origin_of(source), trust=trust)
         from hardwon.api import curation
 
-        pack = pack if count else pack.listed()
+        pack = pack if count else pack.read_all()
         known = curation.imported_before(engine, scope, self._own, limit=_EVERY)
         for name in {} if count else {lesson.scope.agent for lesson in pack.lessons}:
             if name != scope.agent:  # each lesson of a tenant for the agent that learnt it
@@ -272,7 +272,7 @@ class Lessons:
         return lesson
 
 
-def limited(lessons: Lessons, place: Place) -> Lessons:
+def limit_changes(lessons: Lessons, place: Place) -> Lessons:
     """The same lessons; those outside of the place can be read and not changed."""
     own = Lessons(lessons._engine, lessons._scope)
     own._own = tuple(scope for scope in lessons._own if place.covers(scope))

@@ -137,7 +137,9 @@ class Goals:
 
         def end() -> Job | None:
             goal = (goal_id, objective, state)
-            return goals.ended(self._engine, self._scope, *goal, tasks=tasks, error=as_text(error))
+            return goals.queue_reflection(
+                self._engine, self._scope, *goal, tasks=tasks, error=as_text(error)
+            )
 
         return self._attempt(end, None)
 
@@ -151,7 +153,9 @@ class Goals:
 
     def reflections(self, goal_id: object = None, *, limit: int = 25) -> Sequence[Reflection]:
         """The reflections on a goal, or the newest on any goal."""
-        return goals.kept(self._engine, self._scope, goal_id, limit=within(limit, 10_000))
+        return goals.stored_reflections(
+            self._engine, self._scope, goal_id, limit=within(limit, 10_000)
+        )
 
 
 class Runs:
@@ -182,7 +186,7 @@ class Runs:
             run = execution.FinishedRun(task, tuple(tools), seconds, lost, retries, problem)
             from hardwon.learn import executions
 
-            return executions.ended(self._engine, self._scope, run)
+            return executions.queue_judgement(self._engine, self._scope, run)
 
         return self._attempt(end, None)
 
@@ -297,7 +301,7 @@ OF_AGENT = {
 }
 
 
-def moved(handle: object, name: str, places: dict[str, str]) -> Any:
+def resolve_old_name(handle: object, name: str, places: dict[str, str]) -> Any:
     """The value of an old name of a handle, with a warning; AttributeError for other names."""
     place = places.get(name)
     if place is None:

@@ -55,16 +55,16 @@ def digest(report: Report) -> str:
     waiting = {state.status: state.total for state in report.lessons}
     held, new = waiting.get(Status.QUARANTINED, 0), sum(state.new for state in report.lessons)
     lines.append(f"- {plural(new, 'new lesson')}; {held:,} held back until somebody reads them.")
-    lines += _listed("What keeps failing", [(kind.met, kind.text) for kind in report.failures])
-    lines += _listed(
+    lines += _section("What keeps failing", [(kind.met, kind.text) for kind in report.failures])
+    lines += _section(
         "Came back although told", [(kind.failed, kind.text) for kind in seen.kinds if kind.failed]
     )
-    lines += _listed("Without a fix", [(open_.met, open_.text) for open_ in report.unsolved])
-    lines += _listed("Not met any more", [(kind.met, kind.text) for kind in report.stopped])
+    lines += _section("Without a fix", [(open_.met, open_.text) for open_ in report.unsolved])
+    lines += _section("Not met any more", [(kind.met, kind.text) for kind in report.stopped])
     return "\n".join(lines) + "\n"
 
 
-def _listed(head: str, rows: list[tuple[int, str]]) -> list[str]:
+def _section(head: str, rows: list[tuple[int, str]]) -> list[str]:
     told = [f"- {count:,} × {_code(text)}" for count, text in rows[:_LISTED]]
     return ["", f"## {head}", "", *told] if told else []
 
@@ -84,7 +84,7 @@ def watch(engine: Runtime) -> Iterator[object]:
     own, now = Scope(settings.scope.tenant), engine.clock()
     path = os.path.join(settings.home, "notices.json")
     state, is_new = _read(path), not os.path.exists(path)
-    found = [*_held(engine, own, state), *_returned(engine, own, state)]
+    found = [*_held_lessons(engine, own, state), *_returned_failures(engine, own, state)]
     if now - datetime.fromtimestamp(state.setdefault("week", now.timestamp()), UTC) >= _WEEK:
         state["week"] = now.timestamp()
         found.append((WEEKLY, own, now.date().isoformat(), ""))
@@ -106,7 +106,7 @@ def _read(path: str) -> dict[str, Any]:
         return {}
 
 
-def _held(
+def _held_lessons(
     engine: Runtime, own: Scope, state: dict[str, Any]
 ) -> Iterator[tuple[str, Scope, str, str]]:
     """The lessons that are held back since the last look."""
@@ -120,7 +120,7 @@ def _held(
             yield HELD, lesson.scope, f"Lesson #{lesson.id} waits for review: {words}", ""
 
 
-def _returned(
+def _returned_failures(
     engine: Runtime, own: Scope, state: dict[str, Any]
 ) -> Iterator[tuple[str, Scope, str, str]]:
     """The failures that runs met although they had been told of them."""

@@ -81,7 +81,7 @@ class Playbook:
         item, other = self._item(number), self._item(before)
         if item.id == other.id:
             raise InvalidInput(f"item {number} cannot stand before itself")
-        return self._lessons.edit(item.id, tags=playbook.moved(item, other, self.list()))
+        return self._lessons.edit(item.id, tags=playbook.tags_to_move(item, other, self.list()))
 
     def remove(self, number: int) -> Lesson:
         """Retire an item; `undo` brings it back."""
@@ -138,7 +138,7 @@ class Playbook:
         name = self._run.name
         text = reading.agent_request(self._engine, self._scope, name, past, command=command)
         if text:
-            self._run.counted([ASKED])
+            self._run.note_marks([ASKED])
         return text
 
     @property
@@ -193,7 +193,7 @@ class Playbook:
             place = Place(own.tenant, own.agent, own.project or "")
             at_work = run_files.at_work(home, place)
             run = next((name for name, _, past in at_work if past.steps), "")
-        found = run_files.named(home, own.tenant, run) if self._engine.on_disk else None
+        found = run_files.find_run(home, own.tenant, run) if self._engine.on_disk else None
         if found is None or found[0][:2] != own[:2]:
             raise NotFound("run at work", run, hint="; `hardwon lesson add` keeps an item of yours")
         return found[0], run, found[1]

@@ -22,7 +22,7 @@ def learn_steps(engine: Runtime, scope: Scope, task: str, steps: object) -> tupl
     past = RunSoFar(screen_excerpt(task, _TASK))
     with engine.store.together():
         for plain in steps_of(steps):
-            step = engine.doors.screened(plain, past.steps)
+            step = engine.doors.prepare_step(plain, past.steps)
             counted = engine.doors.recorder.learn(scope, step, past)
             past = past.after(step, counted)
         engine.doors.recorder.end(scope, past)

@@ -65,15 +65,15 @@ class _Counts(Collector):
 
     def collect(self) -> Iterator[Metric]:
         queue, work = self._queue, self._work
-        yield self._labelled(
+        yield self._counter_family(
             "enqueue", "Jobs that came, by what became of them.", "outcome",
             {outcome: getattr(queue, outcome) for outcome in _ENTRANCES},
         )  # fmt: skip
-        yield self._labelled(
+        yield self._counter_family(
             "attempts", "Attempts that ended, by outcome.", "outcome",
             {outcome: work.attempts.get(outcome, 0) for outcome in _OUTCOMES},
         )  # fmt: skip
-        yield self._labelled(
+        yield self._counter_family(
             "retry", "Retries, by the number of the attempt that failed.", "attempt",
             {str(attempt): count for attempt, count in sorted(work.retries.items())},
         )  # fmt: skip
@@ -114,7 +114,7 @@ class _Counts(Collector):
             family.add_metric([outcome], rows, self._work.seconds[outcome])
         return family
 
-    def _labelled(
+    def _counter_family(
         self, name: str, description: str, label: str, values: dict[str, int]
     ) -> CounterMetricFamily:
         family = CounterMetricFamily(self._prefix + name, description, labels=[label])

@@ -216,7 +216,7 @@ class Delivering:
         with self.best_effort:
             from hardwon.engine.pipeline import withhold
 
-            return withhold.shown(rendered, door, coin)
+            return withhold.choose_shown(rendered, door, coin)
         return rendered
 
     def _log(
@@ -257,7 +257,7 @@ def note_shown(run: Run, block: Injection, call: str) -> None:
         name for lesson in block.lessons for name in lesson.kinds or lesson.signatures[-_NAMES:]
     ]
     delivery = Shown(block.id, block.door, tuple(dict.fromkeys(names)), text=block.text)
-    run.told([lesson.id for lesson in block.lessons], call, delivery)
+    run.note_shown([lesson.id for lesson in block.lessons], call, delivery)
 
 
 def _frame(query: Query, best: Match) -> str:

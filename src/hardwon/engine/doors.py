@@ -79,7 +79,7 @@ class Doors:
         if _STARTED in run.so_far().counted and not again:
             return NOTHING
         with self.delivering.best_effort:
-            run.counted([_STARTED])
+            run.note_marks([_STARTED])
         items = playbook.items(scope, self._store.lessons, self._clock())
         is_read = any(item.trigger == Trigger.RUN for item in items)
         ways, failures = ([], []) if is_read else self._evidence(scope, items)
@@ -167,7 +167,7 @@ class Doors:
     def after(self, scope: Scope, step: Step, run: Run) -> Injection:
         """Record a step; returns the lessons about its failure and a loop warning."""
         past, block, found = run.so_far(), NOTHING, FOUND_NOTHING
-        step = self.screened(step, past.steps)
+        step = self.prepare_step(step, past.steps)
         with self.delivering.best_effort:
             run.record(step)
         if step.failed or step.failure is not None:
@@ -178,7 +178,7 @@ class Doors:
             counted = self.recorder.after(scope, step, past, block.lessons, found)
             if counted:
                 with self.delivering.best_effort:
-                    run.counted(counted)
+                    run.note_marks(counted)
             return counted
 
         # With a remote database the turn hardly waits for what is learnt.
@@ -244,7 +244,7 @@ class Doors:
             earn.settle(items, complete, ended.id, store=self._store, now=now, retires=retires)
 
     @staticmethod
-    def screened(step: Step, before: Sequence[Step]) -> Step:
+    def prepare_step(step: Step, before: Sequence[Step]) -> Step:
         """The step without secrets, with what went wrong in it."""
         return with_failure(call_keys.of_operation(screen.screen_step(step)), before)
 
@@ -268,7 +268,7 @@ class Doors:
     def _make_query(self, scope: Scope, door: str, text: str, tool: str) -> Query:
         if door == Door.ERROR:
             step = Step(tool, "", text, failed=True)
-            return self.asked_at_error(scope, self.screened(step, ()))
+            return self.asked_at_error(scope, self.prepare_step(step, ()))
         if door != Door.TURN:
             raise InvalidInput(f"no such door: {door!r}; one of turn, action, error")
         return self.asked_at_turn(scope, text)

@@ -49,7 +49,9 @@ class SemanticSearch:
         if not self.is_on:
             return ()
         try:
-            return near(text, scope=scope, embedder=self._asked, vectors=self._store.vectors)
+            return near(
+                text, scope=scope, embedder=self._query_embedder, vectors=self._store.vectors
+            )
         except (TransientError, PermanentError) as error:
             self._trouble(error)
             return ()
@@ -59,7 +61,7 @@ class SemanticSearch:
         if not self.is_on:
             return None
         try:
-            return self._asked.name, self._asked.embed([text])[0]
+            return self._query_embedder.name, self._query_embedder.embed([text])[0]
         except (TransientError, PermanentError) as error:
             self._trouble(error)
             return None
@@ -84,7 +86,7 @@ class SemanticSearch:
         return self._open(self._settings.model.timeout)
 
     @cached_property
-    def _asked(self) -> Embedder:
+    def _query_embedder(self) -> Embedder:
         """The embedder for queries, with a shorter time limit than a worker's."""
         if self._given or self._settings.recall.embedder == embeddings.MINILM:
             return self._embedder

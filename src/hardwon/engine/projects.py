@@ -35,7 +35,7 @@ class Projects:
     def trust(self, folder: str | os.PathLike[str], *, tenant: str = "default") -> FolderClaim:
         """Let a folder write into the project that it claims, and move its lessons there."""
         path = os.path.abspath(folder)
-        claim = trust.claimed(path, tenant=tenant)
+        claim = trust.claim_by_name(path, tenant=tenant)
         if claim is None:
             raise InvalidInput(f"{path!r} has no remote `origin`, so there is nothing to trust")
         claim = claim._replace(is_trusted=True)
@@ -60,7 +60,7 @@ class Projects:
 
     def _change(self, change: Callable[[Claims], Claims]) -> None:
         try:
-            trust.changed(self._home, change)
+            trust.change_claims(self._home, change)
         except OSError as error:
             raise storage_error(error, os.path.join(self._home, trust.NAME)) from error
 

@@ -57,7 +57,7 @@ class Recording:
         memory, failure = self._memory(scope), step.failure
         if failure is None:
             return [] if step.failed else _learn_success(step, past, memory)
-        self._store.failures.met(scope, failure.kind, failure.text, memory.now)
+        self._store.failures.count(scope, failure.kind, failure.text, memory.now)
         with self._store.together():
             if found.state is not None and found.state == self._store.last_state():
                 same = (match.lesson for match in found.matches if match.is_same_kind)

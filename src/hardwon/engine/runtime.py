@@ -97,7 +97,7 @@ class Runtime:
 
     def receive(self, batch: str, records: Sequence[Sequence[object]]) -> None:
         """Learn from what another machine noted; once, however often the batch is sent."""
-        self.unscreened.receive(batch, screened_ports.screened(list(records)))  # type: ignore[attr-defined]
+        self.unscreened.receive(batch, screened_ports.screen_value(list(records)))  # type: ignore[attr-defined]
 
     @cached_property
     def shelves(self) -> mirror.Shelves:
@@ -344,7 +344,7 @@ class Runtime:
     async def process(self, job: Job) -> Any:
         """Work one job with the processor of its trigger, or else of ANY_TRIGGER."""
         work = self.processors.get(job.trigger) or self.processors[ANY_TRIGGER]
-        scope = trust.settled(self.settings.home, job.episode.scope)
+        scope = trust.settle_scope(self.settings.home, job.episode.scope)
         self._tenants.add(scope.tenant)
         return await work(self, job._replace(episode=job.episode._replace(scope=scope)))
 

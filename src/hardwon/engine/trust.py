@@ -55,7 +55,7 @@ class Claims(NamedTuple):
     all: tuple[FolderClaim, ...] = ()
     is_whole: bool = True
 
-    def judged(self, claim: FolderClaim) -> FolderClaim:
+    def judge(self, claim: FolderClaim) -> FolderClaim:
         """The stored claim of this folder, or this one; the first of a project is trusted."""
         for existing in self.all:
             if existing.is_same(claim):
@@ -86,13 +86,13 @@ def project_for(folder: str, home: str, *, tenant: str, is_look: bool = False) -
     if claimed_project is None or not claimed_project.is_by_name or not home:
         return claimed_project.project if claimed_project else None
     claims, claim = read(home), _of_tenant(claimed_project, tenant)
-    judged = claims.judged(claim)
+    judged = claims.judge(claim)
     if judged not in claims.all and claims.is_whole and not is_look:
-        judged = _noted(home, claim)
+        judged = _note_claim(home, claim)
     return judged.writes_to()
 
 
-def claimed(folder: str, *, tenant: str) -> FolderClaim | None:
+def claim_by_name(folder: str, *, tenant: str) -> FolderClaim | None:
     """The claim of a folder; None if its project is its own path, which needs no trust."""
     claimed_project = claim_of(folder)
     return (
@@ -107,9 +107,9 @@ def _of_tenant(claimed_project: project.ClaimedProject, tenant: str) -> FolderCl
     return FolderClaim(*names, folder_digest(claimed_project.folder), claimed_project.folder)
 
 
-def settled(home: str, scope: Scope) -> Scope:
+def settle_scope(home: str, scope: Scope) -> Scope:
     """The scope; that of the project if its folder has been trusted since."""
-    original = scope.claimed()
+    original = scope.claimed_project()
     if original is None:
         return scope
     own = (claim for claim in read(home).all if claim.is_trusted and claim.tenant == scope.tenant)
@@ -126,7 +126,7 @@ def read(home: str) -> Claims:
     except OSError:
         return Claims(is_whole=False)
     head, *lines = raw.decode("utf-8", "replace").split("\n")
-    claims = [_parsed(line) for line in lines[:-1]]
+    claims = [_parse_claim(line) for line in lines[:-1]]
     is_ended = lines[-1:] == [""] and len(raw) <= _LIMIT
     is_whole = head == _HEAD and is_ended and None not in claims
     return Claims(tuple(claim for claim in claims if claim is not None), is_whole)
@@ -135,10 +135,10 @@ def read(home: str) -> Claims:
 def forget(home: str, tenant: str) -> None:
     """Remove all claims of a tenant."""
     if any(claim.tenant == tenant for claim in read(home).all):
-        changed(home, lambda claims: claims.without(lambda claim: claim.tenant == tenant))
+        change_claims(home, lambda claims: claims.without(lambda claim: claim.tenant == tenant))
 
 
-def changed(home: str, change: Callable[[Claims], Claims]) -> Claims:
+def change_claims(home: str, change: Callable[[Claims], Claims]) -> Claims:
     """Change and store the claims; damaged lines are dropped. Raises OSError."""
     with _alone(home):
         after = change(read(home))._replace(is_whole=True)
@@ -146,17 +146,17 @@ def changed(home: str, change: Callable[[Claims], Claims]) -> Claims:
         return after
 
 
-def _noted(home: str, claim: FolderClaim) -> FolderClaim:
+def _note_claim(home: str, claim: FolderClaim) -> FolderClaim:
     """The claim, judged and stored if the home can be written."""
     try:
         os.makedirs(home, mode=0o700, exist_ok=True)
-        after = changed(home, lambda claims: claims.having(claims.judged(claim)))
+        after = change_claims(home, lambda claims: claims.having(claims.judge(claim)))
     except OSError:
-        return read(home).judged(claim)
-    return after.judged(claim)
+        return read(home).judge(claim)
+    return after.judge(claim)
 
 
-def _parsed(line: str) -> FolderClaim | None:
+def _parse_claim(line: str) -> FolderClaim | None:
     state, *fields = line.split("\t")
     if state not in {_TRUSTED, _APART} or len(fields) != 4 or not all(fields):
         return None

@@ -36,7 +36,7 @@ def daily(
     """Do the daily work that is due, step by step. `read` lets a model read an abandoned run."""
     moment = now.timestamp()
     if on_disk and run_files.is_due(settings.home, _RUNS, moment, every=_EVERY):
-        yield from _settled(store, settings, now, read)
+        yield from _settle_runs(store, settings, now, read)
         for tenant in sorted(tenants):
             _prune(store, settings, tenant, now)
     for tenant in sorted(tenants) if settings.proof.share else ():
@@ -51,7 +51,7 @@ def collect(store: Store, settings: Settings, now: datetime, *, retires: bool) -
     """
     tenants = set[str]()
     for run in run_files.put_aside(settings.home):
-        scope = trust.settled(settings.home, run.scope)
+        scope = trust.settle_scope(settings.home, run.scope)
         ended = archive.archive_run(
             *(run.past, scope, run.name),
             ended=run.ended,
@@ -62,7 +62,7 @@ def collect(store: Store, settings: Settings, now: datetime, *, retires: bool) -
         note_live(store, scope, run.name, ended.begun)
         items = playbook.items(scope, store.lessons, now)
         earn.settle(items, run.past, ended.id, store=store, now=now, retires=retires)
-        run_files.collected(run)
+        run_files.remove_aside(run)
         tenants.add(scope.tenant)
         yield ended.id
     for tenant in tenants:
@@ -81,7 +81,7 @@ def _prune(store: Store, settings: Settings, tenant: str, now: datetime) -> None
     store.ended_runs.prune(tenant, before=now - values.keep, most=values.most)
 
 
-def _settled(
+def _settle_runs(
     store: Store, settings: Settings, now: datetime, read: Callable[[Scope, Run], object]
 ) -> Iterator[str]:
     """Settle and archive the runs that were never ended; yields their names."""
@@ -98,5 +98,5 @@ def _settled(
             store.ended_runs.keep(ended)
             note_live(store, scope, run.name, ended.begun)
         read(scope, run)
-        run.settled()
+        run.drop_deliveries()
         yield run.name

@@ -33,7 +33,7 @@ _IMPORTANCE = {"error": 0.8, "pattern": 0.7, "efficiency": 0.5, "optimization": 
 _counting = ForkLock()
 
 
-def ended(engine: Runtime, scope: Scope, run: FinishedRun) -> Job | None:
+def queue_judgement(engine: Runtime, scope: Scope, run: FinishedRun) -> Job | None:
     """Queue a job for a run that had issues; None for a success without any."""
     if not execution.judge(run).issues:
         return None

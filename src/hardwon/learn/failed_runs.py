@@ -43,7 +43,9 @@ async def _reflect(engine: Runtime, job: Job) -> Lesson | None:
     is_learnt = mistakes.needs_no_words(job) and engine.settings.reflexion.persist
     if is_learnt or not (engine.has_model or mistakes.teaches(job)):
         return None
-    if engine.has_model and reflect.known(job, lessons=engine.store.lessons, now=engine.clock()):
+    if engine.has_model and reflect.known_lesson(
+        job, lessons=engine.store.lessons, now=engine.clock()
+    ):
         return None
     return await _word(job, model)
 

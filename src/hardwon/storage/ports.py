@@ -161,7 +161,7 @@ class DeliveryLog(Protocol):
 class FailureLog(Protocol):
     """Counts failures by signature."""
 
-    def met(self, scope: Scope, signature: str, text: str, now: datetime) -> None:
+    def count(self, scope: Scope, signature: str, text: str, now: datetime) -> None:
         """Count the failure once more."""
 
     def commonest(self, scope: Scope, *, limit: int) -> list[tuple[str, int]]:
@@ -227,13 +227,15 @@ class RunArchive(Protocol):
 class Statistics(Protocol):
     """Adds up what was met, learnt and shown, where it is stored. Days are those of UTC."""
 
-    def met(self, window: Window) -> list[tuple[date, int]]:
+    def failures_by_day(self, window: Window) -> list[tuple[date, int]]:
         """How many failures there were on each day that had some, oldest first."""
 
     def failures(self, window: Window, *, limit: int) -> list[FailureKind]:
         """The kinds that were met most often, with their days."""
 
-    def stopped(self, window: Window, *, before: datetime, limit: int) -> list[FailureKind]:
+    def stopped_failures(
+        self, window: Window, *, before: datetime, limit: int
+    ) -> list[FailureKind]:
         """The kinds met at least twice, last within the window and before a moment."""
 
     def deliveries(self, window: Window) -> list[Deliveries]:
@@ -242,7 +244,7 @@ class Statistics(Protocol):
     def lessons(self, window: Window, *, new: datetime) -> list[LessonState]:
         """How many lessons are in each state, and how many of them were made since `new`."""
 
-    def unsolved(self, window: Window, *, limit: int) -> list[OpenFailure]:
+    def open_failures(self, window: Window, *, limit: int) -> list[OpenFailure]:
         """The failures without a fix that were met at least twice, the commonest first."""
 
     def exposures(self, scope: Scope, lesson: int) -> list[Exposure]:
@@ -395,13 +397,15 @@ class Run(Protocol):
     def record(self, step: Step) -> None:
         """Add a step; the oldest may be forgotten."""
 
-    def told(self, lessons: Iterable[int], call: str = "", shown: Shown | None = None) -> None:
+    def note_shown(
+        self, lessons: Iterable[int], call: str = "", shown: Shown | None = None
+    ) -> None:
         """Note the lessons that the run was shown, and the pending call that they are about.
 
         `shown`: the delivery of these lessons; its outcome is read when the run ends.
         """
 
-    def counted(self, marks: Iterable[str]) -> None:
+    def note_marks(self, marks: Iterable[str]) -> None:
         """Note marks that count once per run."""
 
     def end(self, outcome: str = "", at: float = 0.0) -> bool:

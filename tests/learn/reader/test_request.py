@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon import Step
-from hardwon.learn.reader.request import item_line, request, short_call, shortened
+from hardwon.learn.reader.request import item_line, request, short_call, shorten
 from tests.samples import lesson
 
 TASK = "Refund the order"
@@ -67,7 +67,7 @@ def test_of_a_long_output_head_tail_and_telling_lines_stay() -> None:
     lines = [f"row {number}" for number in range(500)]
     lines[250] = "E1100 payload rejected: 1 required property missing"
 
-    text = shortened("\n".join(lines), 700)
+    text = shorten("\n".join(lines), 700)
 
     assert text.startswith("row 0\n")
     assert text.endswith("row 499")

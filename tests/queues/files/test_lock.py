@@ -22,7 +22,7 @@ def test_only_one_works_the_queue_and_the_next_takes_over(base: Path) -> None:
 
     first.close()
 
-    assert second.claim(NOW) == claimed.started()
+    assert second.claim(NOW) == claimed.with_attempt()
 
 
 def test_the_lock_dies_with_its_owner(base: Path) -> None:

@@ -140,7 +140,7 @@ def test_only_what_was_claimed_without_an_answer_is_given_back(
 
     again = claimed(queue)
 
-    assert stored(again) == job("c").started()
+    assert stored(again) == job("c").with_attempt()
     assert other.claim(NOW) is None
     for worker, one in ((queue, held), (other, theirs), (queue, again)):
         worker.done(one)
@@ -219,7 +219,7 @@ def test_what_was_claimed_and_not_begun_is_handed_back(
 
     queue.close()
 
-    assert stored(claimed(other)) == job("b").started()
+    assert stored(claimed(other)) == job("b").with_attempt()
 
 
 def test_a_job_that_is_done_leaves_with_the_next_claim(
@@ -270,7 +270,7 @@ def test_what_waited_too_long_is_stale_when_a_worker_begins(queue: PostgresQueue
     queue.put(old)
     queue.put(JOB)
 
-    assert stored(claimed(queue)) == JOB.started()
+    assert stored(claimed(queue)) == JOB.with_attempt()
     assert [dead.last_error for dead in queue.dead()] == [
         "stale: waited longer than queue.stale_after"
     ]
@@ -373,7 +373,7 @@ def test_each_of_many_workers_gets_jobs_of_its_own(database: Place) -> None:
 def test_a_tenant_sees_no_job_of_another(queue: PostgresQueue, database: Place) -> None:
     queue.put(JOB)
 
-    with Database(database.url).opened() as db:
+    with Database(database.url).closing() as db:
         count = "SELECT count(*) FROM hardwon.jobs"
         assert db.of("acme").row(count) == (1,)
         assert db.of("other").row(count) == (0,)

@@ -35,7 +35,7 @@ Own words.
 
 
 def test_a_new_file_holds_the_seeds_fields() -> None:
-    text = insights.created(NOTE).text()
+    text = insights.new_document(NOTE).text()
 
     assert text.startswith(
         "---\ndate: 2026-02-04\nsession: [s2]\ntags: [C]\nkeywords: [z]\nsummary: Use pnpm.\n"
@@ -45,7 +45,7 @@ def test_a_new_file_holds_the_seeds_fields() -> None:
 
 
 def test_a_merge_follows_the_seeds_table() -> None:
-    merged = insights.merged(insights.parse(KNOWN), NOTE)
+    merged = insights.merge_note(insights.parse(KNOWN), NOTE)
 
     assert merged.front == {
         "date": date(2026, 2, 4),
@@ -61,29 +61,29 @@ def test_a_merge_follows_the_seeds_table() -> None:
 
 
 def test_the_same_note_of_the_same_session_changes_nothing() -> None:
-    once = insights.merged(insights.parse(KNOWN), NOTE)
+    once = insights.merge_note(insights.parse(KNOWN), NOTE)
 
-    assert insights.merged(once, NOTE) == once
+    assert insights.merge_note(once, NOTE) == once
 
 
 def test_the_same_note_of_another_session_only_adds_the_session() -> None:
-    once = insights.merged(insights.parse(KNOWN), NOTE)
+    once = insights.merge_note(insights.parse(KNOWN), NOTE)
 
-    twice = insights.merged(once, NOTE._replace(session="s3"))
+    twice = insights.merge_note(once, NOTE._replace(session="s3"))
 
     assert twice.body == once.body
     assert twice.front["session"] == ["s1", "s2", "s3"]
 
 
 def test_what_was_written_is_parsed_to_the_same() -> None:
-    document = insights.merged(insights.parse(KNOWN), NOTE)
+    document = insights.merge_note(insights.parse(KNOWN), NOTE)
 
     assert insights.parse(document.text()) == document
 
 
 def test_one_note_can_be_taken_out_again() -> None:
     later = NOTE._replace(key="b" * 12, title="Later", session="s3")
-    both = insights.merged(insights.merged(insights.parse(KNOWN), NOTE), later)
+    both = insights.merge_note(insights.merge_note(insights.parse(KNOWN), NOTE), later)
 
     left = insights.without(both, Added(NOTE.key, NOTE.title, NOTE.summary, "s2"))
 
@@ -137,9 +137,9 @@ def test_front_matter_has_an_end_within_its_limit(more: int, is_read: bool) -> N
 
 
 def test_sections_of_the_same_title_are_numbered_from_two() -> None:
-    document = insights.created(NOTE)
+    document = insights.new_document(NOTE)
     for key in ("1" * 12, "2" * 12):
-        document = insights.merged(document, NOTE._replace(key=key))
+        document = insights.merge_note(document, NOTE._replace(key=key))
 
     assert document.front["sections"] == ["Use pnpm", "Use pnpm (2)", "Use pnpm (3)"]
 
@@ -165,16 +165,16 @@ def test_a_long_line_of_front_matter_is_not_broken() -> None:
 def test_two_summaries_become_one_of_limited_length(old: str, new: str, both: str) -> None:
     document = insights.Document({"summary": old} if old else {}, "text\n")
 
-    found = insights.merged(document, NOTE._replace(summary=new)).front["summary"]
+    found = insights.merge_note(document, NOTE._replace(summary=new)).front["summary"]
 
     assert found == both
     assert len(found) <= 400
 
 
 def test_evidence_is_added_to_the_section_of_its_note_and_taken_out_by_session() -> None:
-    first = insights.created(NOTE._replace(evidence=("line 1",)))
-    other = insights.merged(first, NOTE._replace(key="f" * 12, title="Other"))
-    both = insights.merged(other, NOTE._replace(session="s3", evidence=("line 9",)))
+    first = insights.new_document(NOTE._replace(evidence=("line 1",)))
+    other = insights.merge_note(first, NOTE._replace(key="f" * 12, title="Other"))
+    both = insights.merge_note(other, NOTE._replace(session="s3", evidence=("line 9",)))
 
     section = both.body.split("## Other")[0]
     assert section.count("Evidence:") == 1

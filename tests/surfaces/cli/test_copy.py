@@ -38,7 +38,7 @@ def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         store.lessons.delete(scope, kept[0].id)
         shown = Delivery(f"d{scope.agent}", scope, "turn", "q", (kept[1].id,), (1.0,), 2, 3, NOW)
         store.deliveries.log(shown)
-        store.failures.met(scope, "sig", "text", NOW)
+        store.failures.count(scope, "sig", "text", NOW)
         store.reflections.save(Reflection(scope, "goal", "the insight", NOW, title="zebra"))
         store.history.note(Change(kept[1], "edit", NOW))
         store.dreams.save(Dream(f"n{scope.agent}", scope, NOW))
@@ -132,7 +132,7 @@ def test_a_changed_row_is_noticed(
 ) -> None:
     assert run(["copy", str(source), database.owner]) == 0
     store = PostgresStore(database.url, str(tmp_path))
-    store.failures.met(CODER, "sig", "text", NOW + timedelta(hours=1))
+    store.failures.count(CODER, "sig", "text", NOW + timedelta(hours=1))
     store.tend()
     store.close()
 

@@ -352,7 +352,7 @@ class RemotePlaybook(RemoteHandle):
         if not run:
             place = Place(own.tenant, own.agent, own.project or "")
             run = next((name for name, _, past in run_files.at_work(home, place) if past.steps), "")
-        found = run_files.named(home, own.tenant, run)
+        found = run_files.find_run(home, own.tenant, run)
         if found is None or found[0][:2] != own[:2]:
             raise NotFound("run at work", run, hint="; `hardwon lesson add` keeps an item of yours")
         scope, past = found

@@ -155,7 +155,7 @@ class RemoteRun:
 
     def hand_in(self, ended: Episode, trigger: str | None) -> Job:
         """Store the end of the run durably for the server; the job that it becomes there."""
-        clean = capture.fitted(screen.screen_episode(ended))
+        clean = capture.fit(screen.screen_episode(ended))
         job = new_job(clean, trigger or Trigger.NOTE, self._connection.clock())
         self._connection.outbox.put(job, self.id)
         return job

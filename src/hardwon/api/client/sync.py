@@ -144,7 +144,7 @@ class Sync:
             name = os.path.basename(aside.path).partition("-")[2].removesuffix(".jsonl")
             lines = run_files.lines_of_aside(aside)
             self._push(f"run-{name}", [[RUN, aside.scope, name, lines]])
-            run_files.collected(aside)
+            run_files.remove_aside(aside)
         for job in self._queue.records():
             text = base64.b64encode(job_records.encode(job)).decode()
             name = f"job-{job.id}-{job.enqueued_at.timestamp()}"
@@ -180,7 +180,7 @@ class Sync:
     def _is_idle(self, linger: timedelta | None) -> bool:
         if linger is None or self.waiting():
             return False
-        return self._files.changed() < time.time() - linger.total_seconds()
+        return self._files.last_change() < time.time() - linger.total_seconds()
 
 
 class SyncFiles:
@@ -203,7 +203,7 @@ class SyncFiles:
         """How many notes the server will never take."""
         return _lines(f"{self._notes}.refused")
 
-    def changed(self) -> float:
+    def last_change(self) -> float:
         """When a hook last noted something."""
         paths = (path for path in (self._notes, self._runs, self._ended) if os.path.exists(path))
         return max((os.stat(path).st_mtime for path in paths), default=0.0)

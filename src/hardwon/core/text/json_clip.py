@@ -57,7 +57,11 @@ class _Clipped:
         marked = chunk.replace(b"\\\\", b"\0\0").replace(b'\\"', b"\0\0")
         at = 0
         while at < len(chunk):
-            at = self._ended(chunk, marked, at) if self._string else self._begun(chunk, marked, at)
+            at = (
+                self._end_string(chunk, marked, at)
+                if self._string
+                else self._begin_string(chunk, marked, at)
+            )
 
     def whole(self) -> bytes:
         """The clipped JSON; InvalidInput when it is still too long."""
@@ -67,7 +71,7 @@ class _Clipped:
             )
         return bytes(self._kept)
 
-    def _ended(self, chunk: bytes, marked: bytes, start: int) -> int:
+    def _end_string(self, chunk: bytes, marked: bytes, start: int) -> int:
         """Where the JSON continues after the open long string."""
         assert self._string is not None
         end = marked.find(b'"', start)
@@ -78,7 +82,7 @@ class _Clipped:
         self._string = None
         return end + 1
 
-    def _begun(self, chunk: bytes, marked: bytes, start: int) -> int:
+    def _begin_string(self, chunk: bytes, marked: bytes, start: int) -> int:
         """Where a long string begins; the text before it is kept."""
         at = start
         while (begin := marked.find(b'"', at)) >= 0:

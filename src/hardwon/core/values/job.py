@@ -29,7 +29,7 @@ class Job(NamedTuple):
     wait: timedelta = timedelta(0)  # planned wait before the next attempt
     claim: str = ""  # the token of the attempt that holds it; not stored with the job
 
-    def started(self) -> Job:
+    def with_attempt(self) -> Job:
         """The job with one more attempt begun."""
         return self._replace(attempts=self.attempts + 1)
 
@@ -225,7 +225,7 @@ class WorkCounter:
         """Whether new jobs will be processed."""
         return not self.is_stopping and not self.has_trouble
 
-    def ended(self, outcome: str, seconds: float) -> None:
+    def count_attempt(self, outcome: str, seconds: float) -> None:
         """Count an attempt and its duration."""
         counts = self.counts
         counts.attempts[outcome] = counts.attempts.get(outcome, 0) + 1
@@ -233,7 +233,7 @@ class WorkCounter:
         buckets = counts.buckets.setdefault(outcome, [0] * (len(BUCKETS) + 1))
         buckets[sum(seconds > edge for edge in BUCKETS)] += 1
 
-    def retried(self, attempt: int) -> None:
+    def count_retry(self, attempt: int) -> None:
         """Count a retry after this attempt."""
         self.counts.retries[attempt] = self.counts.retries.get(attempt, 0) + 1
         self.tally += Tally(retried=1)

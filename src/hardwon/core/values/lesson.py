@@ -340,7 +340,7 @@ class Lesson(NamedTuple):
         asked = clip(one_line(task), TASK_LIMIT)
         return bool(asked) and asked in values_of(self.evidence, Kind.TASK)
 
-    def dated(self, now: datetime, *, keeps_dates: bool) -> Lesson:
+    def with_dates(self, now: datetime, *, keeps_dates: bool) -> Lesson:
         """This lesson dated now; with `keeps_dates` only missing dates are set."""
         times = (self.created_at, self.updated_at, self.last_seen_at)
         created, updated, seen = (now if at == EPOCH or not keeps_dates else at for at in times)

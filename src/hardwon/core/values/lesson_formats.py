@@ -317,13 +317,13 @@ class Pack(NamedTuple):
     trust: bool  # a person vouches for them
     per_origin: Mapping[str, int] = {}  # how many lessons of other systems have each origin
 
-    def listed(self) -> Pack:
+    def read_all(self) -> Pack:
         """The same with all its lessons read."""
         lessons = list(self.lessons)
         per_origin = Counter(lesson.origin for lesson in lessons)
         return self._replace(lessons=lessons, size=len(lessons), per_origin=per_origin)
 
-    def taken(self, lesson: Lesson) -> Lesson:
+    def admit(self, lesson: Lesson) -> Lesson:
         """One of its lessons as it is stored."""
         return trust_lesson(lesson) if self.trust else admit_lesson(lesson, self.origin)
 

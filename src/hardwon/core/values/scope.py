@@ -27,15 +27,15 @@ class Scope(NamedTuple):
         """The scopes whose lessons are visible from here, nearest first."""
         if self.project is None:
             return (self,)
-        claimed = self.claimed()
+        claimed = self.claimed_project()
         return (self, self.everywhere()) if claimed is None else (self, claimed, self.everywhere())
 
     def changeable(self) -> tuple[Scope, ...]:
         """The scopes whose lessons may be changed from here: not that of a claimed project."""
-        claimed = self.claimed()
+        claimed = self.claimed_project()
         return tuple(scope for scope in self.visible() if scope != claimed)
 
-    def claimed(self) -> Scope | None:
+    def claimed_project(self) -> Scope | None:
         """The scope of the project that an untrusted folder claims; None for any other scope."""
         project, mark, digest = (self.project or "").rpartition(APART)
         is_apart = project and mark and len(digest) == _DIGEST

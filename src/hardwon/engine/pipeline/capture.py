@@ -41,7 +41,7 @@ def trigger_of(has_error: bool, signals: Mapping[str, str] | None, gates: Gates)
 
 def capture(episode: Episode, trigger: str, *, queue: Queue, now: datetime) -> Job:
     """The job for this episode, safe in the queue when this returns."""
-    job = new_job(fitted(episode), trigger, now)
+    job = new_job(fit(episode), trigger, now)
     queue.put(job)
     return job
 
@@ -62,7 +62,7 @@ def prompts_of(episode: Episode) -> list[tuple[int, str]]:
     return [(0, episode.task), *later]
 
 
-def fitted(episode: Episode, limit: int = RECORD_BYTES) -> Episode:
+def fit(episode: Episode, limit: int = RECORD_BYTES) -> Episode:
     """The episode in at most `limit` bytes; outputs of old steps are shortened first."""
     episode = episode._replace(signals=episode.signals[:_SIGNALS_KEPT])
     if size(episode) <= limit:

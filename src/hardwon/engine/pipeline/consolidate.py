@@ -37,7 +37,7 @@ def consolidate(
 
     Returns the stored lesson. It is dated now, unless `keeps_dates`.
     """
-    lesson = lesson.dated(now, keeps_dates=keeps_dates)
+    lesson = lesson.with_dates(now, keeps_dates=keeps_dates)
     for existing in _same_failure(lesson, lessons, now) if lesson.status in LIVE else ():
         if _is_about_another(existing, lesson):
             other_kinds = tuple(kind for kind in existing.kinds if kind not in lesson.kinds)

@@ -153,7 +153,7 @@ def with_text(lesson: Lesson, fix: Fix) -> Lesson:
 def _note_followed(step: Step, past: RunSoFar, memory: Memory, counted: Sequence[str]) -> list[str]:
     """Record fixes that the run was shown and that this step applied; returns their marks."""
     marks: list[str] = []
-    for lesson in memory.shown(past.told) if past.told else ():
+    for lesson in memory.fixed_lessons(past.told) if past.told else ():
         kind = lesson.kinds[0] if lesson.kinds else ""
         for fix in lesson.fixes:
             mark = _success(kind, fix)
@@ -241,7 +241,7 @@ class Memory(NamedTuple):
         own.sort(key=lambda match: (match.is_same_kind, *standing(match.lesson)), reverse=True)
         return own[0].lesson if own and own[0].is_same_kind else None
 
-    def shown(self, numbers: Iterable[int]) -> list[Lesson]:
+    def fixed_lessons(self, numbers: Iterable[int]) -> list[Lesson]:
         """The lessons of this scope with these ids that have fixes."""
         lessons = (self.get(number) for number in sorted(numbers))
         return [
@@ -294,7 +294,7 @@ def adopt_helpful(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
             if not lesson or _is_of_steps(lesson) or last is None:
                 continue  # it is about the kinds of its own steps only
             if _has_helped(lesson, past.steps[: last + 1], step):
-                _helped(lesson, past.steps[last], memory)
+                _note_help(lesson, past.steps[last], memory)
                 marks.append(done)
     return marks
 
@@ -321,7 +321,7 @@ def _has_helped(lesson: Lesson, before: Sequence[Step], step: Step) -> bool:
     return _goes_on(before[-1], step) and about.is_about_error(lesson, before[-1])
 
 
-def _helped(lesson: Lesson, failing: Step, memory: Memory) -> None:
+def _note_help(lesson: Lesson, failing: Step, memory: Memory) -> None:
     """Adopt the failure, or only note the help: a lesson not about this error must help twice."""
     kind = failing.failure.kind if failing.failure else ""
     before = sum(value.startswith(kind) for value in values_of(lesson.evidence, Kind.HELPED))

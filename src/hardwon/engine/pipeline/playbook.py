@@ -54,7 +54,7 @@ def in_order(items: Iterable[Lesson]) -> list[Lesson]:
     return order
 
 
-def moved(item: Lesson, before: Lesson, items: Iterable[Lesson]) -> tuple[str, ...]:
+def tags_to_move(item: Lesson, before: Lesson, items: Iterable[Lesson]) -> tuple[str, ...]:
     """The tags of an item that a person puts before another one of the items."""
     turns = [turn for other in items for turn, _ in _moves(other)]
     tag = f"{_BEFORE}{before.id}.{max(turns, default=0) + 1}"

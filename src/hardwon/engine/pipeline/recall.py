@@ -87,7 +87,7 @@ def _own_first(
     return [
         candidate
         if candidate.match.lesson.id in fitting
-        else _hidden(candidate, "its own lesson is there")
+        else _hide(candidate, "its own lesson is there")
         for candidate in judged
     ]
 
@@ -95,7 +95,7 @@ def _own_first(
 def _best_other(own: list[Judged], others: list[Judged]) -> list[Judged]:
     """Show the best other lesson instead of those of this failure, which have no fix."""
     hidden = [lesson._replace(verdict="no fix is known, and another may help") for lesson in own]
-    lesser = [_hidden(lesson, "fits less well") for lesson in others[1:]]
+    lesser = [_hide(lesson, "fits less well") for lesson in others[1:]]
     return [*others[:1], *lesser, *hidden]
 
 
@@ -103,7 +103,7 @@ def _speaks(candidate: Judged) -> float:
     return 10 * dict(candidate.parts).get(SPEAKS, 0.0)
 
 
-def _hidden(candidate: Judged, why: str) -> Judged:
+def _hide(candidate: Judged, why: str) -> Judged:
     """The candidate, hidden for this reason unless it is hidden already."""
     return candidate if candidate.verdict else candidate._replace(verdict=why)
 

@@ -35,7 +35,7 @@ async def reflect(job: Job, *, model: Model, system: str) -> Lesson | None:
     return blocks and _lesson(job, blocks, author=author)
 
 
-def known(job: Job, *, lessons: LessonStore, now: datetime) -> Lesson | None:
+def known_lesson(job: Job, *, lessons: LessonStore, now: datetime) -> Lesson | None:
     """The lesson that an earlier run with this very task, attempt and error made; else None."""
     failure = failure_of(job.episode) if job.trigger == Trigger.ERROR else None
     if failure is None:

@@ -74,7 +74,7 @@ def screen_lesson(lesson: Lesson) -> Lesson:
             mistake=mistake,
             correction=correction,
             tags=tuple(without_secrets(tag) for tag in lesson.tags),
-            evidence=join_evidence(map(_screened, lesson.evidence)),
+            evidence=join_evidence(map(_screen_evidence, lesson.evidence)),
             fixes=tuple(map(_screened_fix, lesson.fixes)),
         )
     )
@@ -99,7 +99,7 @@ def _harm(lesson: Lesson) -> str:
     return context if context in harm.TAKES_DATA else ""
 
 
-def _screened(piece: Evidence) -> Evidence:
+def _screen_evidence(piece: Evidence) -> Evidence:
     value = screen_text(piece.value, _EVIDENCE_LIMIT)
     return piece._replace(kind=screen_text(piece.kind, 40), value=value)
 

@@ -27,33 +27,33 @@ _STORE_WRITES = {
     "reflections": frozenset(("save",)),
     "runs": frozenset(("save",)),
     "deliveries": frozenset(("log", "report", "settle")),
-    "failures": frozenset(("met",)),
+    "failures": frozenset(("count",)),
     "units": frozenset(("log", "settle", "exclude")),
     "ended_runs": frozenset(("keep", "note_past")),
     "history": frozenset(("note",)),
     "dreams": frozenset(("save", "note")),
 }
 _QUEUE_WRITES = frozenset(("put", "retry", "bury"))
-_RUN_WRITES = frozenset(("begin", "record", "counted"))
+_RUN_WRITES = frozenset(("begin", "record", "note_marks"))
 _ROWS = (tuple, list)
 _WITHOUT_TEXT = frozenset((Screened, Scope, int, float, bool, type(None)))  # passed over, for speed
 _HEXADECIMAL = "0123456789abcdef"
 _OF_FAILURE = "mined:"  # stands before the digest in the job of a mined lesson
 
 
-def screened(value: T) -> T:
+def screen_value(value: T) -> T:
     """The value with every text in it screened; the same object if nothing was removed."""
     if isinstance(value, str):
         return _text(value)  # type: ignore[return-value]
     if isinstance(value, Scope) or _is_clean(value):
         return value
     if isinstance(value, tuple):
-        parts = tuple(map(screened, value))
+        parts = tuple(map(screen_value, value))
         return type(value)(*parts) if hasattr(value, "_fields") else parts  # type: ignore[return-value]
     if isinstance(value, list):
-        return [screened(item) for item in value]  # type: ignore[return-value]
+        return [screen_value(item) for item in value]  # type: ignore[return-value]
     if isinstance(value, dict):
-        return {screened(key): screened(item) for key, item in value.items()}  # type: ignore[return-value]
+        return {screen_value(key): screen_value(item) for key, item in value.items()}  # type: ignore[return-value]
     return value
 
 
@@ -121,7 +121,8 @@ class _ScreenedStore:
 def _screening(method: Callable[..., Any]) -> Callable[..., Any]:
     def write(*values: Any, **keywords: Any) -> Any:
         return method(
-            *map(screened, values), **{key: screened(value) for key, value in keywords.items()}
+            *map(screen_value, values),
+            **{key: screen_value(value) for key, value in keywords.items()},
         )
 
     return write
@@ -150,4 +151,4 @@ class ScreenedModel:
         self.name = model.name
 
     async def complete(self, request: Request) -> Reply:
-        return await self._model.complete(screened(request))
+        return await self._model.complete(screen_value(request))

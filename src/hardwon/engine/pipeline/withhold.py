@@ -41,7 +41,7 @@ class Coin(NamedTuple):
         return toss(salt, tenant=self.scope.tenant, run=self.run.name, family=family)
 
 
-def shown(candidates: Sequence[Judged], door: str, coin: Coin) -> list[Judged]:
+def choose_shown(candidates: Sequence[Judged], door: str, coin: Coin) -> list[Judged]:
     """The candidates that the run may see; shown and withheld ones are logged."""
     lessons = [candidate.match.lesson for candidate in candidates]
     visible = {lesson.id for lesson in readable(lessons, coin)}
@@ -86,4 +86,4 @@ def _note(candidates: Sequence[Judged], door: str, coin: Coin, visible: set[int]
         facts = family, door, is_out, shares[at], coin.now, lesson.id, wording_of(lesson)
         coin.units.log(Unit(coin.scope, coin.run.name, *facts, *place))
         where = WITHHELD if is_out else DOOR
-        coin.run.told((), "", Shown(unit_name(family), where, lesson.kinds))
+        coin.run.note_shown((), "", Shown(unit_name(family), where, lesson.kinds))

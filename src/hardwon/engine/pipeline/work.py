@@ -197,7 +197,7 @@ class WorkerPool:
         finally:
             del ledger.running[job.id]
         if outcome:
-            ledger.ended(outcome, monotonic() - began)
+            ledger.count_attempt(outcome, monotonic() - began)
 
     async def _settle(self, job: Job) -> str:
         """Process one claimed job: done, kept for later, or buried with the reason."""
@@ -239,7 +239,7 @@ class WorkerPool:
         wait = backoff.delay(job.attempts, noise=2 * self._chance() - 1)
         wait = max(wait, timedelta(seconds=getattr(error, "retry_after", None) or 0))
         self._queue.retry(job.postponed(self._clock() + wait, reason, wait=wait))
-        self.ledger.retried(job.attempts)
+        self.ledger.count_retry(job.attempts)
         return "transient"
 
     def _bury(self, job: Job, reason: str) -> None:

@@ -101,12 +101,12 @@ def _between(
         if is_used:
             found.setdefault(call.text, call)
     calls = list(found.values())
-    near = {call: not _given(call).isdisjoint(_given(working)) for call in calls}
+    near = {call: not _given_words(call).isdisjoint(_given_words(working)) for call in calls}
     shapes = {call.shape for call in calls if near[call]}
     return [call for call in calls if near[call] or call.shape not in shapes]
 
 
-def _given(call: Call) -> frozenset[str]:
+def _given_words(call: Call) -> frozenset[str]:
     """What a call names besides its program, flags and the names of its arguments."""
     return call.words - {*call.shape.split()}
 

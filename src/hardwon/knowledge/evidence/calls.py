@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from hardwon.knowledge.evidence import folding
 from hardwon.knowledge.evidence.common import COMMON, PLUMBING, READERS
 from hardwon.knowledge.reading.authored import is_shell, part_writings, writings
-from hardwon.knowledge.reading.shell import INTERPRETERS, Command, parse, unquoted
+from hardwon.knowledge.reading.shell import INTERPRETERS, Command, parse, unquote
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -159,13 +159,13 @@ def _value_of(name: str, command: Command) -> str:
     for assignment in reversed(command.env):
         key, _, value = assignment.partition("=")
         if key == name:
-            return unquoted(value)
+            return unquote(value)
     return f"${name}"
 
 
 def _command_call(command: Command) -> Call:
     own_env = _leading(command.text, command.env)
-    words = [unquoted(word).replace('\\"', '"') for word in command.words]
+    words = [unquote(word).replace('\\"', '"') for word in command.words]
     variables = [word.partition("=")[0] + "=" for word in own_env]
     fixed, names = list[str](), list[str]()
     for word, is_name in _shape(command, words):
@@ -198,7 +198,7 @@ def _leading(text: str, env: tuple[str, ...]) -> list[str]:
 def _name(command: Command) -> str:
     """The program of a command; `bin/test` of a project is not the `test` of the shell."""
     is_file = command.name in READERS and not command.builtin
-    return unquoted(command.program) if is_file else command.name
+    return unquote(command.program) if is_file else command.name
 
 
 def _shape(command: Command, words: list[str]) -> Iterator[tuple[str, bool]]:

@@ -45,7 +45,7 @@ class Passed(NamedTuple):
     replaced: str = ""  # INSTEAD or NEXT, if the failing call was given up
 
 
-def passed(steps: Sequence[Step]) -> list[Passed]:
+def find_passed(steps: Sequence[Step]) -> list[Passed]:
     """The failures that the last step gets past, each with its trail."""
     last = len(steps) - 1
     first = max(0, last - _AHEAD)
@@ -59,7 +59,7 @@ def passed(steps: Sequence[Step]) -> list[Passed]:
         if failing is None or any(_kind(steps[other.at]) == kind for other in found):
             continue
         working, is_further = _nearest(failing, goals, weights), False
-        working = working or _advised(failing, steps[at].output[-ERROR:], goals)
+        working = working or _advised_call(failing, steps[at].output[-ERROR:], goals)
         if working is None and next_failing is not None and _kind(steps[last]) != kind:
             working, is_further = _nearest(failing, [next_failing], weights), True
         if working is None or _was_passed(steps, at, failing, weights):
@@ -156,7 +156,7 @@ def _nearest(failing: Call, others: Sequence[Call], weights: Mapping[str, float]
     return others[likeness.index(best)] if best >= _LIKE else None
 
 
-def _advised(failing: Call, output: str, others: Sequence[Call]) -> Call | None:
+def _advised_call(failing: Call, output: str, others: Sequence[Call]) -> Call | None:
     """The call that the error itself names: all of it, or a word that the failing one lacks."""
     if failing.is_tool:
         return None

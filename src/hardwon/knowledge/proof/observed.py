@@ -15,7 +15,7 @@ from hardwon.core.values.delivery import Door
 from hardwon.core.values.report import KindObserved, Observed
 from hardwon.core.values.run import EndedRun
 from hardwon.knowledge.evidence.calls import calls_of
-from hardwon.knowledge.evidence.trails import passed
+from hardwon.knowledge.evidence.trails import find_passed
 
 _LISTED = 5  # kinds
 _EXAMPLES = 5  # runs of a kind whose way past it is read
@@ -71,7 +71,7 @@ def observe(runs: Iterable[EndedRun]) -> Observed:
     counts = count(every)
     avoided, low, high = difference(counts)
     share = avoided / max(1, counts.told)  # of the runs that were told
-    calls, minutes = _saved(meetings, forms, share)
+    calls, minutes = _savings(meetings, forms, share)
     kinds = [count(group, texts[kind]) for kind, group in meetings.items()]
     kinds = sorted(kinds, key=lambda kind: (-kind.told, kind.text))
     listed = tuple(kind for kind in kinds if kind.told)[:_LISTED]
@@ -133,7 +133,7 @@ def _form(kind: str, runs: Sequence[Facts]) -> Form:
     for facts in ([facts for facts in met if kind not in facts.told] or met)[:_EXAMPLES]:
         run, (at, _) = facts.run, facts.met[kind]
         for end in range(at + 1, min(len(run.steps), at + 1 + _AHEAD)):
-            found = next((way for way in passed(run.steps[: end + 1]) if way.at == at), None)
+            found = next((way for way in find_passed(run.steps[: end + 1]) if way.at == at), None)
             if found:
                 failing.add(found.failing.family)
                 working.add(found.working.family)
@@ -158,7 +158,7 @@ def _meetings(kind: str, form: Form, runs: Sequence[Facts]) -> Iterable[Meeting]
             yield Meeting(is_told, met is not None, not made.isdisjoint(form.working))
 
 
-def _saved(
+def _savings(
     meetings: Mapping[str, Sequence[Meeting]], forms: Mapping[str, Form], share: float
 ) -> tuple[float, float]:
     """The calls and minutes that the avoided failures would have taken."""

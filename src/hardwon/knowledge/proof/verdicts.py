@@ -137,7 +137,7 @@ def believe(strata: Sequence[Arms], prior: Prior = Prior()) -> Belief:
 
     The failure rate may differ between strata; the risk ratio is the same in all.
     """
-    return _believed([_likelihood(arms) for arms in strata or [Arms()]], prior)
+    return _posterior([_likelihood(arms) for arms in strata or [Arms()]], prior)
 
 
 def fit(lessons: Sequence[Sequence[Arms]], *, rounds: int = _FITTED_ROUNDS) -> Prior:
@@ -152,15 +152,15 @@ def fit(lessons: Sequence[Sequence[Arms]], *, rounds: int = _FITTED_ROUNDS) -> P
     grouped = Counter(counted[:_FITTED]).items()
     tables = [(times, [_likelihood(arms) for arms in strata]) for strata, times in grouped]
     for _ in range(rounds if counted else 0):
-        beliefs = [(times, _believed(likelihoods, prior)) for times, likelihoods in tables]
+        beliefs = [(times, _posterior(likelihoods, prior)) for times, likelihoods in tables]
         prior = Prior(
-            _mixed(first.ratios, [(times, belief.ratios) for times, belief in beliefs]),
-            _mixed(first.rates, [(times, belief.rates) for times, belief in beliefs]),
+            _mix(first.ratios, [(times, belief.ratios) for times, belief in beliefs]),
+            _mix(first.rates, [(times, belief.rates) for times, belief in beliefs]),
         )
     return prior
 
 
-def _mixed(
+def _mix(
     first: Sequence[float], posteriors: Sequence[tuple[int, Sequence[float]]]
 ) -> tuple[float, ...]:
     """The weighted mean of the posteriors and the first prior."""
@@ -172,7 +172,7 @@ def _mixed(
     )
 
 
-def _believed(tables: Sequence[Table], prior: Prior) -> Belief:
+def _posterior(tables: Sequence[Table], prior: Prior) -> Belief:
     """The posterior, given the likelihood of each stratum."""
     chances = [[max(_LEAST_CHANCE, _dot(row, prior.rates)) for row in table] for table in tables]
     logs = [log(weight) for weight in prior.ratios]

@@ -43,7 +43,7 @@ def _edit(term: int, lesson: int, impact: int, *, stays: bool) -> Edit:
     return term * RANKS + postings.rank(impact), lesson, stays, impact
 
 
-def edited(changes: list[Edit], around: Around) -> Changed:
+def edit_blocks(changes: list[Edit], around: Around) -> Changed:
     """The changed blocks by term-and-rank and first lesson; an empty block is to be removed.
 
     `around` maps (term-and-rank, lesson) to the first lesson and content of the lesson's block. A

@@ -85,8 +85,8 @@ def sketch(lesson: Lesson) -> Sketch:
         words,
         bytes(value & 0xFF for value in least),
         array("q", [hash((at, *least[at : at + _ROWS])) for at in range(0, len(least), _ROWS)]),
-        _hashed(details),
-        _hashed(negated),
+        _hash_words(details),
+        _hash_words(negated),
         frozenset(map(_hash, negated)),
         frozenset(map(_hash, terms(lesson.situation))),
         frozenset((*lesson.signatures, *lesson.kinds)),
@@ -262,5 +262,5 @@ def _least(words: "array[int]") -> list[int]:
 _TOP = (_MASK,) * _HASHES  # so that there are always two values to compare
 
 
-def _hashed(words: Iterable[str]) -> int:
+def _hash_words(words: Iterable[str]) -> int:
     return crc32("\0".join(sorted(set(words))).encode("utf-8", "replace"))

@@ -25,7 +25,7 @@ def rank(impact: int) -> int:
     return RANKS - 1 - (impact >> 5)
 
 
-def packed(numbers: array[int], impacts: bytes) -> bytes:
+def pack(numbers: array[int], impacts: bytes) -> bytes:
     """The block of these numbers and impacts."""
     return numbers.tobytes() + impacts
 

@@ -128,11 +128,11 @@ def stem(word: str) -> str:
         ("s", "", 4),
     ):
         if word.endswith(ending) and len(word) >= least and not word.endswith("ss"):
-            return _undoubled(word[: -len(ending)] + replacement, ending)
+            return _undouble(word[: -len(ending)] + replacement, ending)
     return word
 
 
-def _undoubled(word: str, ending: str) -> str:
+def _undouble(word: str, ending: str) -> str:
     """`runn` from `running` becomes `run`; a silent e is dropped so that `use` meets `using`."""
     if ending in ("ing", "ed") and word[-1] == word[-2] not in "lsz":
         return word[:-1]
@@ -165,7 +165,7 @@ class Indexed(NamedTuple):
     calls: tuple[str, ...] = ()
 
 
-def indexed(lesson: Lesson) -> Indexed:
+def index_parts(lesson: Lesson) -> Indexed:
     """The parts that a lesson is found by: only its failures while it has no fix."""
     if lesson.status not in LIVE:
         return Indexed()
@@ -176,7 +176,7 @@ def indexed(lesson: Lesson) -> Indexed:
 
 def index(lesson: Lesson) -> dict[str, int]:
     """Every index key of a lesson with its impact: failures, kinds, words, calls."""
-    failures, kinds, text, calls = indexed(lesson)
+    failures, kinds, text, calls = index_parts(lesson)
     keys = impacts(text)
     keys.update((failure_key(digest), _TOP_IMPACT) for digest in failures)
     keys.update((kind_key(digest), _TOP_IMPACT) for digest in kinds)
@@ -298,7 +298,7 @@ class MatchTally:
         heaviest = (-number for _, number in sorted(worded)[:limit])
         return list(dict.fromkeys((*exact, *heaviest, *self._near)))
 
-    def mined(self, asked: Query, best: list[int]) -> list[int]:
+    def mined_ids(self, asked: Query, best: list[int]) -> list[int]:
         """Of the best ids, those that may be mined lessons: at a failure, words are not enough."""
         return [number for number in best if self._is_sure(number)] if asked.is_failure else best
 
@@ -350,7 +350,7 @@ def _shared_exactly(exact: list[tuple[str, int]]) -> Exact:
     )
 
 
-def tallied(
+def tally_matches(
     asked: Query,
     read: Iterable[tuple[str, Pairs]],
     *,

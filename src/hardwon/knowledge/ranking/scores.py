@@ -97,7 +97,7 @@ class Judged(NamedTuple):
     parts: tuple[tuple[str, float], ...] = ()
     verdict: str = ""
 
-    def seen(self, view: Callable[[Lesson], Lesson]) -> Judged:
+    def with_view(self, view: Callable[[Lesson], Lesson]) -> Judged:
         """The same with its lesson replaced by `view(lesson)`."""
         return self._replace(match=self.match._replace(lesson=view(self.match.lesson)))
 
@@ -170,7 +170,7 @@ def _error(query: Query, match: Match, outlook: Outlook, now: datetime, by: Weig
     stands = float(LIVE.index(match.lesson.status)) if match.lesson.status in LIVE else 0.0
     parts = (("same failure", same), ("same kind", kind), ("state", stands))
     if same or kind:
-        sure = spoken(query, match, by) if match.lesson.origin != MINED else by.beside
+        sure = text_evidence(query, match, by) if match.lesson.origin != MINED else by.beside
         verdict = _told_before(match) if outlook.is_again else _of_other_tests(query, match)
         verdict = verdict or _without_fix(match)
         return (*parts, (SPEAKS, sure / 10)), verdict
@@ -185,7 +185,7 @@ def _other_error(
     is_near = is_proven and _is_near(query, match, by.error_likeness, by)
     # Most candidates are mined from other failures; their words are not examined further.
     is_written = is_proven and match.lesson.origin != MINED
-    sure = spoken(query, match, by) if is_near or is_written else 0.0
+    sure = text_evidence(query, match, by) if is_near or is_written else 0.0
     speaks = is_written and sure >= by.spoken and _may_be_offered(query, match, by)
     words = (("words", _words(match, by)), (SPEAKS, sure / 10))
     verdict = "" if is_near or speaks else "another kind of failure"
@@ -231,7 +231,7 @@ def _may_be_offered(query: Query, match: Match, by: Weights) -> bool:
     return is_new or about.quotes(match.lesson, query.text)
 
 
-def spoken(query: Query, match: Match, by: Weights) -> float:
+def text_evidence(query: Query, match: Match, by: Weights) -> float:
     """How much more than by chance the text of a lesson is about this failure.
 
     Words count by their joint rarity, those of the failure itself twice; in a large store more must
@@ -246,11 +246,11 @@ def spoken(query: Query, match: Match, by: Weights) -> float:
 
 def _shared_rarities(query: Query, match: Match) -> list[float]:
     """The rarity of each word that the failure itself and the text of the lesson share."""
-    held, rarity = _held(match), match.rarity
+    held, rarity = _words_held(match), match.rarity
     return [rarity[word] for word in query.about if word in held and word in rarity]
 
 
-def _held(match: Match) -> Container[str]:
+def _words_held(match: Match) -> Container[str]:
     """The failure's words that the lesson has; its text is read where the index does not tell."""
     unsure = match.unread - match.held
     is_indexed = match.lesson.status == Status.PROVEN

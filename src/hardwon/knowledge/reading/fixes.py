@@ -13,7 +13,7 @@ from hardwon.core.values.lesson import PREPARED, TEXT_LIMIT, UNCHANGED, Fix
 from hardwon.knowledge.evidence.calls import calls_of
 from hardwon.knowledge.evidence.common import READERS
 from hardwon.knowledge.evidence.inner import failing_call, with_failure
-from hardwon.knowledge.evidence.trails import passed
+from hardwon.knowledge.evidence.trails import find_passed
 from hardwon.knowledge.evidence.wording import (
     SHOW_CALLS,
     TRAIL,
@@ -71,7 +71,7 @@ def fixes_shown(
     fixes = unchanged_fixes(steps)
     fixes += [(at, fix) for at in _open(steps) if (fix := lines_fix(steps, at))]
     known = {at for at, _ in fixes}
-    trails = [found for found in passed(steps) if found.at not in known]
+    trails = [found for found in find_passed(steps) if found.at not in known]
     return [*fixes, *((found.at, trail_of(found, steps, task, prompts)) for found in trails)]
 
 
@@ -123,13 +123,13 @@ def fixes_of_call(fixes: Sequence[Fix], step: Step) -> tuple[Fix, ...]:
     own = tuple(fix for fix in fixes if named.get(fix, failing.program) == failing.program)
     if all(fix.worked <= _FEW for fix in own):  # else the record says more
         words = {*re.findall(r"[\w./-]+", failing.text)}
-        own = tuple(sorted(own, key=lambda fix: -_shared(fix.mistake, words)))
+        own = tuple(sorted(own, key=lambda fix: -_shared_part(fix.mistake, words)))
     if own or not failing.is_tool:
         return own
     return tuple(fix for fix in fixes if named[fix].partition(".")[0] == tool_of(step))
 
 
-def _shared(mistake: str, words: set[str]) -> float:
+def _shared_part(mistake: str, words: set[str]) -> float:
     """Which share of its words a failing call has in common with another, in halves."""
     ours = {*re.findall(r"[\w./-]+", mistake)}
     return round(2 * len(ours & words) / max(1, len(ours | words))) / 2

@@ -37,9 +37,9 @@ class Guard(NamedTuple):
         return any(self._forbids(*form) for form in dict.fromkeys(((tool, call), action)))
 
     def _forbids(self, tool: str, call: str) -> bool:
-        if normalised(call) in self.allowed:
+        if normalise(call) in self.allowed:
             return False
-        is_named = any(forbidden.partition(" ")[2] == normalised(call) for forbidden in self.calls)
+        is_named = any(forbidden.partition(" ")[2] == normalise(call) for forbidden in self.calls)
         return (is_named and not call.startswith("{")) or any(
             form not in self.allowed
             and any(_fits(forbidden, tool.lower(), form) for forbidden in self.calls)
@@ -53,7 +53,7 @@ class Guard(NamedTuple):
 
 def forbidden_call(tool: str, pattern: str) -> str:
     """The forbidden call as an entry of `lesson.calls`."""
-    return f"{FORBIDDEN} {tool.lower()} {normalised(pattern)}"
+    return f"{FORBIDDEN} {tool.lower()} {normalise(pattern)}"
 
 
 def exact_calls(calls: Iterable[str]) -> list[tuple[str, str]]:
@@ -69,11 +69,11 @@ def guard_of(lesson: Lesson) -> Guard:
     """The guard of a lesson. Lessons of earlier builds forbid their exact calls."""
     forbidden = [call[2:] for call in lesson.calls if call[0] == FORBIDDEN]
     exact = (forbidden_call(*call)[2:] for call in exact_calls(lesson.calls))
-    fixes = tuple(normalised(fix.call) for fix in lesson.fixes if fix.call)
+    fixes = tuple(normalise(fix.call) for fix in lesson.fixes if fix.call)
     return Guard(tuple(dict.fromkeys(forbidden or exact)), fixes)
 
 
-def normalised(call: str) -> str:
+def normalise(call: str) -> str:
     """The call with white space and quotes normalised, so that equal calls compare equal."""
     if call.startswith("{"):
         try:
@@ -87,7 +87,7 @@ def normalised(call: str) -> str:
 def _forms(call: str) -> Sequence[str]:
     """The normal forms of a call to compare with guards: of each command, else of the whole."""
     parts = () if call.startswith("{") else (part.text for part in shell.parse(call))
-    return list(dict.fromkeys(map(normalised, parts))) or [normalised(call)]
+    return list(dict.fromkeys(map(normalise, parts))) or [normalise(call)]
 
 
 def _fits(forbidden: str, tool: str, call: str) -> bool:

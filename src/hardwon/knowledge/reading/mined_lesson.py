@@ -62,7 +62,7 @@ def new_lesson(step: Step, failure: Failure, scope: Scope, task: str, now: datet
             signatures=(failure.exact,) if failure.exact else (),
             kinds=(failure.kind,),
             calls=_calls(step, failure, task),
-            evidence=_seen(step, failure, task, now),
+            evidence=_first_evidence(step, failure, task, now),
             origin=MINED,
             author=RULES,
             job=f"{MINED}:{failure.kind}",
@@ -85,7 +85,7 @@ def with_meeting(
         met=lesson.met + (failure.kind not in past.withheld),
         signatures=_with_digest(lesson.signatures, failure.exact)[-SIGNATURES_KEPT:],
         calls=unique((*lesson.calls, *_calls(step, failure, past.task)))[-CALLS_KEPT:],
-        evidence=join_evidence(lesson.evidence, _seen(step, failure, past.task, now)),
+        evidence=join_evidence(lesson.evidence, _first_evidence(step, failure, past.task, now)),
     )
 
 
@@ -99,7 +99,7 @@ def _calls(step: Step, failure: Failure, task: str) -> tuple[str, ...]:
     return (*typed, *failed_key(step, task))
 
 
-def _seen(step: Step, failure: Failure, task: str, now: datetime) -> tuple[Evidence, ...]:
+def _first_evidence(step: Step, failure: Failure, task: str, now: datetime) -> tuple[Evidence, ...]:
     """What was seen when the failure was met, and the task of that run."""
     at, call = now.timestamp(), clip(one_line(step.args), _LINE)
     about = (Evidence(Kind.TASK, clip(one_line(task), TASK_LIMIT), at),) if task else ()

@@ -16,7 +16,7 @@ from hardwon.knowledge.reading.authored import tail, writings
 from hardwon.knowledge.reading.error_line import informative_line
 from hardwon.knowledge.reading.fixes import fix_shown
 from hardwon.knowledge.reading.reading import is_limit, read_failure
-from hardwon.knowledge.reading.shell import INTERPRETERS, deciding_commands, parse, unquoted
+from hardwon.knowledge.reading.shell import INTERPRETERS, deciding_commands, parse, unquote
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -159,7 +159,7 @@ def _is_inline(command: Command) -> bool:
 
 
 def _runs_own(command: Command, step: Step, before: Sequence[Step]) -> bool:
-    return any(_is_own(unquoted(word), step, before) for word in _files(command))
+    return any(_is_own(unquote(word), step, before) for word in _files(command))
 
 
 def _is_set_up(line: str) -> bool:

@@ -13,7 +13,7 @@ from hardwon.knowledge.reading.authored import fields, scalars
 from hardwon.knowledge.reading.call_keys import blamed_command
 from hardwon.knowledge.reading.error_line import informative_line
 from hardwon.knowledge.reading.reports import failing_test
-from hardwon.knowledge.reading.shell import SHELL, parse, unquoted
+from hardwon.knowledge.reading.shell import SHELL, parse, unquote
 from hardwon.knowledge.reading.signature import PLAIN, fold, line_signature
 from hardwon.knowledge.reading.verdict import TIMED_OUT, says_timeout
 
@@ -159,7 +159,7 @@ def is_own_module(name: str, step: Step, before: Sequence[Step]) -> bool:
 
 def is_target(name: str, step: Step) -> bool:
     """Whether the name is a target of the call, such as a test or an app."""
-    return any(name in map(unquoted, command.targets) for command in _using(step))
+    return any(name in map(unquote, command.targets) for command in _using(step))
 
 
 def is_written(name: str, step: Step, before: Sequence[Step]) -> bool:

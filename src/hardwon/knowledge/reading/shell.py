@@ -129,7 +129,7 @@ class Command(NamedTuple):
     @property
     def operands(self) -> tuple[str, ...]:
         """The targets without the quotes around them."""
-        return tuple(map(unquoted, self.targets))
+        return tuple(map(unquote, self.targets))
 
     @property
     def does(self) -> str:
@@ -185,8 +185,8 @@ class _Part:
         if not redirected:
             self.words.append(token[0])
             self.starts.append(token.start())
-        elif ">" in redirected and unquoted(token[0]) != "/dev/null":
-            self.writes.append(unquoted(token[0]))
+        elif ">" in redirected and unquote(token[0]) != "/dev/null":
+            self.writes.append(unquote(token[0]))
 
 
 def _commands(text: str, *, depth: int) -> list[Command]:
@@ -276,7 +276,7 @@ def _make(
         inner = _commands(code, depth=depth + 1)
         return [_within(command, part, place=(place[0], env), via=started.via) for command in inner]
     if code_at := interpreter(name, arguments):
-        script, arguments = unquoted(arguments[code_at]), arguments[:code_at]
+        script, arguments = unquote(arguments[code_at]), arguments[:code_at]
     verb, before, arguments = sub_command(program, arguments)
     flags = (*before, *(word for word in arguments if _is_flag(word)))
     targets = tuple(word for word in arguments if not _is_flag(word))
@@ -320,14 +320,14 @@ def _shell_code(words: list[str]) -> str:
     """The code after `-c` or `-lc`; "" if there is none."""
     for flag, code in pairwise(words):
         if re.fullmatch(r"-[a-z]{0,4}c", flag):
-            return unquoted(code).replace('\\"', '"') if code.startswith('"') else unquoted(code)
+            return unquote(code).replace('\\"', '"') if code.startswith('"') else unquote(code)
         if not flag.startswith("-"):
             return ""
     return ""
 
 
 def _tee(name: str, targets: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(map(unquoted, targets)) if name == "tee" else ()
+    return tuple(map(unquote, targets)) if name == "tee" else ()
 
 
 def _is_flag(word: str) -> bool:
@@ -342,7 +342,7 @@ class Starter(NamedTuple):
     rest: list[str]
 
 
-def unquoted(word: str) -> str:
+def unquote(word: str) -> str:
     """The word without the quotes around it."""
     is_quoted = len(word) > 1 and word[0] == word[-1] and word[0] in "\"'"
     return word[1:-1] if is_quoted else word
@@ -411,7 +411,7 @@ def _past_options(words: list[str], at: int, takes_value: frozenset[str]) -> int
 @lru_cache(maxsize=256)
 def program_name(program: str) -> str:
     """The program without quotes, directory and version."""
-    name = unquoted(program).rsplit("/", 1)[-1]
+    name = unquote(program).rsplit("/", 1)[-1]
     versioned = re.fullmatch(r"(python|pip|node|ruby|perl|php|pypy)[\d.]{1,8}", name)
     return versioned[1] if versioned else name
 

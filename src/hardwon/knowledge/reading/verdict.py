@@ -24,7 +24,7 @@ from hardwon.knowledge.reading.shell import (
     deciding_commands,
     parse,
     program_name,
-    unquoted,
+    unquote,
 )
 
 if TYPE_CHECKING:
@@ -199,14 +199,14 @@ def _is_complaint(line: str, names: set[str], command: Command) -> bool:
         return True
     if line.endswith("matches"):
         return False  # grep on a binary file
-    targets = [unquoted(word) for word in command.targets]
+    targets = [unquote(word) for word in command.targets]
     is_named = any(target in line for target in targets) or command.name in message
     return is_named or "*" in command.text or not re.search(_QUOTED, message)
 
 
 def _scripts(runs: Sequence[Command], args: str, before: Sequence[Step]) -> str:
     """The commands and the earlier calls that may have written the scripts they run."""
-    names = [unquoted(word).rsplit("/", 1)[-1] for run in runs for word in run.targets[:1]]
+    names = [unquote(word).rsplit("/", 1)[-1] for run in runs for word in run.targets[:1]]
     written = [step.args for step in before if any(name and name in step.args for name in names)]
     return "\n".join((args, *written))
 
@@ -235,7 +235,7 @@ def _is_misused(tail: str, runs: Sequence[Command]) -> bool:
     if not usage:
         return False
     names = {
-        unquoted(word).rsplit("/", 1)[-1] for run in runs for word in (run.name, *run.targets[:1])
+        unquote(word).rsplit("/", 1)[-1] for run in runs for word in (run.name, *run.targets[:1])
     }
     return not runs or usage[1].rsplit("/", 1)[-1] in names
 

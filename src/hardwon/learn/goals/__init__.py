@@ -4,16 +4,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hardwon.learn.goals.goal import ended, process
+    from hardwon.learn.goals.goal import process, queue_reflection
     from hardwon.learn.goals.orchestrators import Attachment, attach
-    from hardwon.learn.goals.recall import context, kept
+    from hardwon.learn.goals.recall import context, stored_reflections
 
-__all__ = ["Attachment", "attach", "context", "ended", "kept", "process"]
+__all__ = ["Attachment", "attach", "context", "process", "queue_reflection", "stored_reflections"]
 
 # On first use: an agent that asks for context must not wait for the modules that end goals.
 _MODULES = {
-    **dict.fromkeys(("context", "kept"), "recall"),
-    **dict.fromkeys(("ended", "process"), "goal"),
+    **dict.fromkeys(("context", "stored_reflections"), "recall"),
+    **dict.fromkeys(("queue_reflection", "process"), "goal"),
     **dict.fromkeys(("attach", "Attachment"), "orchestrators"),
 }
 

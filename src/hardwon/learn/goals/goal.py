@@ -50,7 +50,7 @@ _TASKS_SHOWN = 8
 SCHEMA = schema_of(insight={"type": "string"})
 
 
-def ended(
+def queue_reflection(
     engine: Runtime,
     scope: Scope,
     goal_id: object,

@@ -76,7 +76,9 @@ def _candidates(
     return same_goal, [candidate for candidate in alike if candidate.reflection.subject != subject]
 
 
-def kept(engine: Runtime, scope: Scope, goal_id: object, *, limit: int) -> list[Reflection]:
+def stored_reflections(
+    engine: Runtime, scope: Scope, goal_id: object, *, limit: int
+) -> list[Reflection]:
     """The reflections on one goal, or the newest on any; raises when a shared store is away."""
     store, now = engine.store.reflections, engine.clock()
     if goal_id is None:

@@ -77,7 +77,7 @@ def _tenant(
         return numbers[asked]
     if not is_asked and asked == Scope().tenant and len(tenants) == 1:
         return next(iter(tenants.values()))
-    raise InvalidInput(f"no lessons of tenant {asked!r}; --from-tenant takes: {_listed(numbers)}")
+    raise InvalidInput(f"no lessons of tenant {asked!r}; --from-tenant takes: {_join(numbers)}")
 
 
 def _agent(agents: list[str], asked: str, *, is_asked: bool) -> str:
@@ -86,10 +86,10 @@ def _agent(agents: list[str], asked: str, *, is_asked: bool) -> str:
         return asked
     if not is_asked and asked == Scope().agent and len(agents) == 1:
         return agents[0]
-    raise InvalidInput(f"no lessons of agent {asked!r}; --from-agent takes: {_listed(agents)}, *")
+    raise InvalidInput(f"no lessons of agent {asked!r}; --from-agent takes: {_join(agents)}, *")
 
 
-def _listed(names: Iterable[str]) -> str:
+def _join(names: Iterable[str]) -> str:
     return ", ".join(sorted(names)) or "none: there are no lessons"
 
 

@@ -82,7 +82,7 @@ class Consolidation:
         self.tell = tell
         self._end = time.monotonic() + engine.settings.dream.budget.total_seconds()
 
-    def seen(self) -> str:
+    def describe_past(self) -> str:
         """What was looked at, in words."""
         goals = len({(goal.scope, goal.subject) for goal in self.past.goals})
         runs = plural(len(self.past.runs), "run")
@@ -194,7 +194,7 @@ def survey(work: Consolidation) -> None:
             places = ((lesson.scope, lesson.id),)
             work.edits.append(Edit("retired", reason, places, status=Status.RETIRED))
             continue
-        if lesson.scope.claimed() is None:  # what is kept apart must not reach others
+        if lesson.scope.claimed_project() is None:  # what is kept apart must not reach others
             work.sketches.append(sketch(lesson))
         if is_waiting_for_words(lesson):
             work.unworded.append((lesson.scope, lesson.id))
@@ -262,7 +262,7 @@ def look_back(work: Consolidation) -> None:
     )
     work.patterns = patterns.extract(work.past)
     work.reflection, work.improvements = patterns.conclude(
-        work.engine, work.patterns, work.conflicts, seen=work.seen()
+        work.engine, work.patterns, work.conflicts, seen=work.describe_past()
     )
 
 
@@ -347,7 +347,7 @@ def _head(row: Dream, work: Consolidation) -> str:
     return (
         f"{kind} of {row.scope.tenant}/{row.scope.agent},"
         f" {row.started_at:%Y-%m-%d %H:%M} UTC, {row.duration_seconds:.1f} s{ending}\n"
-        f"Looked at {work.seen()}, {plural(len(work.projects), 'project')}."
+        f"Looked at {work.describe_past()}, {plural(len(work.projects), 'project')}."
     )
 
 

@@ -101,7 +101,7 @@ def _add(item: Item, number: int, items: Sequence[Lesson], by: Reading, store: S
         differs = (Evidence(Kind.DIFFERS, str(other.id)) for other in opposed)
         evidence = join_evidence(lesson.evidence, differs)
         lesson = lesson._replace(status=Status.CANDIDATE, evidence=evidence)
-    return store.lessons.add(screen_lesson(lesson).dated(by.now, keeps_dates=False))
+    return store.lessons.add(screen_lesson(lesson).with_dates(by.now, keeps_dates=False))
 
 
 def new_item(item: Item, by: Reading) -> Lesson:
@@ -162,7 +162,7 @@ def _change(lesson: Lesson, item: Item, by: Reading, store: Store) -> Lesson:
         new = new._replace(
             status=Status.CANDIDATE, evidence=differs, job=f"{by.job}:change:{lesson.id}"
         )
-        return store.lessons.add(screen_lesson(new).dated(by.now, keeps_dates=False))
+        return store.lessons.add(screen_lesson(new).with_dates(by.now, keeps_dates=False))
     changed = lesson._replace(
         situation=new.situation,
         mistake=new.mistake,

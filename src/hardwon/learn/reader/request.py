@@ -93,7 +93,7 @@ def _step_texts(steps: Sequence[Step], firsts: set[int], room: int) -> list[str]
     wanted = [len(step.output.strip()) for step in steps]
     shares = _shares(left - 2 * len(steps), wanted, weights)
     return [
-        head + shortened(step.output.strip(), share)
+        head + shorten(step.output.strip(), share)
         for head, step, share in zip(heads, steps, shares, strict=True)
     ]
 
@@ -135,7 +135,7 @@ def short_call(call: str, most: int) -> str:
     return f"{call[:half]}\n{_CUT}\n{call[-half:]}"
 
 
-def shortened(output: str, most: int) -> str:
+def shorten(output: str, most: int) -> str:
     """An output in at most `most` characters: its head, its tail and the lines that tell most."""
     if len(output) <= most:
         return output

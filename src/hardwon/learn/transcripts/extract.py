@@ -210,12 +210,12 @@ async def ask_insights(texts: Iterator[str], model: Model) -> list[Insight]:
     """The model's insights whose quotes really occur in the chunks."""
     system = prompt_text("session-insights")
 
-    async def asked(text: str) -> list[Insight]:
+    async def ask(text: str) -> list[Insight]:
         reply = await _ask_json(model, system, text, _INSIGHTS)
         candidates = (_insight(plain, text, model.name) for plain in reply.get("insights", ()))
         return [insight for insight in candidates if insight]
 
-    parts = await _each(texts, asked)
+    parts = await _each(texts, ask)
     return [insight for part in parts for insight in part]
 
 
@@ -223,16 +223,16 @@ async def ask_summary(texts: Iterator[str], model: Model) -> Summary:
     """One summary of all chunks: of each first, then of these."""
     system = prompt_text("session-summary")
 
-    async def asked(text: str) -> dict[str, Any]:
+    async def ask(text: str) -> dict[str, Any]:
         return await _ask_json(model, system, text, _SUMMARY)
 
-    parts = await _each(texts, asked)
+    parts = await _each(texts, ask)
     while len(parts) > 1:
         summaries = "\n".join(
             f"[part {n}] {part.get('summary')}" for n, part in enumerate(parts, 1)
         )
         decisions = [text for part in parts for text in part.get("key_decisions", ())]
-        parts = [{**await asked(summaries), "key_decisions": decisions}]
+        parts = [{**await ask(summaries), "key_decisions": decisions}]
     if not parts:
         raise BadReply("anything to summarise", "")
     return Summary(

@@ -226,7 +226,7 @@ def note(insight: Insight, summary: Summary | None, session: str, now: datetime)
     )
 
 
-def moved(old: Entry, session: str, now: datetime) -> Note:
+def note_of_moved(old: Entry, session: str, now: datetime) -> Note:
     """The section of an entry that left MEMORY.md."""
     title = clip_words(old.text, 80)
     return Note(old.key, title, old.text, "Entries that left MEMORY.md", session, now.date())

@@ -225,7 +225,9 @@ class Integration:
                 self._notes.append(f"MEMORY.md is full; this went to {archived}: {insight.title}")
                 return
             for old in leaving:
-                self._grow(self._places.archive(), render.moved(old, self._session, self._now))
+                self._grow(
+                    self._places.archive(), render.note_of_moved(old, self._session, self._now)
+                )
             if file:
                 self._update(file, lambda text: text or render.memory_file(insight))
             if self._update(path, partial(_exchange, text, fitted)):
@@ -256,9 +258,11 @@ class Integration:
     def _grow(self, path: str, note: Note, *, replaced: notes.Added | None = None) -> None:
         def change(text: str | None) -> str:
             if text is None:
-                return notes.created(note).text()
+                return notes.new_document(note).text()
             document = notes.parse(text, path)
-            grown = notes.merged(notes.without(document, replaced) if replaced else document, note)
+            grown = notes.merge_note(
+                notes.without(document, replaced) if replaced else document, note
+            )
             return text if grown == document else grown.text()
 
         self._update(path, change)

@@ -65,14 +65,14 @@ CONTEXT, EXTRACTION, SELECTION, INTEGRATION, VERIFICATION = range(5)
 Watch = Callable[[tuple[Phase, ...]], None]
 
 
-def unwatched(phases: tuple[Phase, ...]) -> None:
+def ignore_phases(phases: tuple[Phase, ...]) -> None:
     """The default watcher: does nothing."""
 
 
 class PhaseOrder:
     """Each phase is in progress exactly once, one at a time, and never again."""
 
-    def __init__(self, watch: Watch = unwatched, *, at: int = -1) -> None:
+    def __init__(self, watch: Watch = ignore_phases, *, at: int = -1) -> None:
         self._watch = watch
         self._at = at
 
@@ -139,7 +139,7 @@ class Sessions:
 
     def look(self, place: SessionPlace) -> catalog.Overview:
         """A session with its counts; the whole of it is read."""
-        return catalog.look(place)._replace(is_mined=is_mined(place, self._state.mined()))
+        return catalog.look(place)._replace(is_mined=is_mined(place, self._state.mined_sizes()))
 
     def choose(self, name: str = "", *, cwd: str = "", agents: Iterable[str] = ()) -> SessionPlace:
         """The session with this path or (beginning of an) id; without one, the newest here."""
@@ -199,7 +199,7 @@ class Sessions:
         place: SessionPlace,
         answerer: Answerer = by_policy,
         *,
-        watch: Watch = unwatched,
+        watch: Watch = ignore_phases,
         tell: Tell = untold,
     ) -> Mining:
         """All five phases; the hand-off files are removed at the end, also after an error.
@@ -254,7 +254,7 @@ class Sessions:
 
     def pending(self, places: Iterable[SessionPlace]) -> list[SessionPlace]:
         """Sessions that were not mined yet or have grown since, oldest first."""
-        mined = self._state.mined()
+        mined = self._state.mined_sizes()
         unmined = [place for place in places if not is_mined(place, mined)]
         return sorted(unmined, key=lambda place: place.changed)
 

@@ -315,7 +315,7 @@ class _Recorder:
         )
 
     def _step(self, called: Step) -> None:
-        step = self._engine.doors.screened(called, self._past.steps)
+        step = self._engine.doors.prepare_step(called, self._past.steps)
         counted: Sequence[str] = ()
         if self._made > self._known:
             counted = self._recording.learn(self._scope, step, self._past)

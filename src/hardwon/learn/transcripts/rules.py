@@ -71,7 +71,7 @@ def apply_rules(moments: Iterable[Moment]) -> Findings:
             part.see(moment)
     insights = [*failures.insights(), *corrections.insights(), *decisions.insights()]
     summary = story.summary(decisions.texts(), failures.fixed)
-    return Findings(insights, summary, [*failures.missed(), *decisions.missed()])
+    return Findings(insights, summary, [*failures.unsure_insights(), *decisions.unsure_insights()])
 
 
 class Failures:
@@ -93,7 +93,7 @@ class Failures:
     def see(self, moment: Moment) -> None:
         if not isinstance(moment, FinishedCall):
             return
-        past, step = self._past, Doors.screened(moment.step, self._past.steps)
+        past, step = self._past, Doors.prepare_step(moment.step, self._past.steps)
         marks = self._recording.learn(_HERE, step, past)
         if step.failure and len(self._seen[step.failure.kind]) < _PLACES:
             self._steps.setdefault(step.failure.kind, step)
@@ -114,7 +114,7 @@ class Failures:
         ]
         return fixed + [self._pattern(lesson) for lesson in self._open(is_again=True)]
 
-    def missed(self) -> list[Insight]:
+    def unsure_insights(self) -> list[Insight]:
         """Failures that were met once and not got over."""
         found = []
         for lesson in self._open(is_again=False):
@@ -407,7 +407,7 @@ class Decisions:
     def insights(self) -> list[Insight]:
         return [_decision(text, passage, HIGH) for text, passage in self._decisions.items()]
 
-    def missed(self) -> list[Insight]:
+    def unsure_insights(self) -> list[Insight]:
         """Choices that name no reason or no alternative."""
         return [_decision(text, passage, LOW) for text, passage in self._choices.items()]
 

@@ -114,7 +114,7 @@ class MiningState:
         """Drop the record of an integration that was taken back."""
         _files.unlink(os.path.join(self._base, "integrations", f"{file_id(identity)}.json"))
 
-    def mined(self) -> dict[str, Mined]:
+    def mined_sizes(self) -> dict[str, Mined]:
         """The size at which each session was mined, by agent and session."""
         path, sizes = os.path.join(self._base, "mined.jsonl"), dict[str, Mined]()
         if not os.path.isfile(path):

@@ -53,7 +53,7 @@ _SET_TENANT = "SELECT set_config('hardwon.tenant', :tenant, true), " + ", ".join
 )
 
 
-def uncounted(name: str, kind: str = "bigint") -> str:
+def any_of(name: str, kind: str = "bigint") -> str:
     """`= ANY` of a list whose length the planner cannot see, so that it plans only once."""
     return f"ANY(ARRAY(SELECT unnest(:{name}::{kind}[])))"
 
@@ -238,7 +238,7 @@ class Database:
             transaction.connection.execute(script.encode())
 
     @contextmanager
-    def opened(self) -> Iterator[Database]:
+    def closing(self) -> Iterator[Database]:
         """Close the connections at the end of the `with` block."""
         try:
             yield self

@@ -62,7 +62,7 @@ class MemoryQueue:
             ready = [j for j in self._all_jobs() if j.due <= now]
             if not ready:
                 return None
-            job = min(ready, key=lambda j: (j.due, j.enqueued_at)).started()
+            job = min(ready, key=lambda j: (j.due, j.enqueued_at)).with_attempt()
             self._waiting[job.id] = job
             self._claimed[job.id] = str(next(self._claims))
             self._changed.notify_all()

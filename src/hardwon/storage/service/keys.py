@@ -75,7 +75,7 @@ class Limit(NamedTuple):
     project: str | None = None
     expires_at: datetime | None = None  # no key that is made lasts longer
 
-    def chosen(self, field: str, asked: str | None) -> str | None:
+    def choose(self, field: str, asked: str | None) -> str | None:
         """The tenant, agent or project of a new key; InvalidInput if that is not allowed."""
         limit: str | None = getattr(self, field)
         if None not in {limit, asked} and asked != limit:
@@ -113,9 +113,9 @@ class KeyRing:
             raise InvalidInput(f"no such role: {role!r}; one of {', '.join(ROLES)}")
         now = self._clock()
         tenant, agent, project = (
-            limit.chosen("tenant", tenant),
-            limit.chosen("agent", agent),
-            limit.chosen("project", project),
+            limit.choose("tenant", tenant),
+            limit.choose("agent", agent),
+            limit.choose("project", project),
         )
         key = Key(
             secrets.token_hex(6),

@@ -15,7 +15,7 @@ from hardwon.core.values.lesson import (
     statuses,
 )
 from hardwon.core.values.lesson_formats import check_lesson, mend_lesson
-from hardwon.knowledge.ranking.query import Match, MatchTally, Query, index, indexed
+from hardwon.knowledge.ranking.query import Match, MatchTally, Query, index, index_parts
 from hardwon.storage.sql import scopes
 from hardwon.storage.sql.dialect import bind, values_clause
 from hardwon.storage.sql.rows import COLUMNS, SEARCHED, damage, lesson_of, values_of
@@ -134,7 +134,7 @@ class SqlLessons:
             tenancy.run(_UPDATE, id=lesson.id, shelf=shelf, **_values(lesson))
             self._remember(lesson)
             self._index.touch(tenancy, shelf)
-            if indexed(lesson) != indexed(before):
+            if index_parts(lesson) != index_parts(before):
                 self._index.note(tenancy, shelf, lesson.id, index(lesson), is_new=False)
             self._publish(before, lesson)
 
@@ -175,7 +175,7 @@ class SqlLessons:
             best = list(dict.fromkeys((*tally.best(limit), *usual)))
             if not best:
                 return []
-            values = {"mined": tally.mined(query, best), "shelves": visible.ids}
+            values = {"mined": tally.mined_ids(query, best), "shelves": visible.ids}
             statement = bind(_MATCHED, now=now.timestamp(), statuses=list(LIVE), **values)
             tenancy = self._db.of(scope.tenant)
             (rows,) = tenancy.ask_last(tenancy.of_each(statement, id=best))
@@ -241,7 +241,7 @@ class SqlLessons:
             self._read[1][lesson.id] = lesson
         return lesson
 
-    def _remembered(self, number: int) -> Lesson | None:
+    def _known_lesson(self, number: int) -> Lesson | None:
         """The lesson as it is stored, if that is known in the open transaction."""
         if not self._db.is_alone:
             return None
@@ -253,7 +253,7 @@ class SqlLessons:
     def _own(self, scope: Scope, number: int) -> tuple[int, Lesson]:
         """The shelf of exactly this scope, and its lesson, locked for an update."""
         shelf = scopes.own(self._db, scope)
-        known = self._remembered(number)
+        known = self._known_lesson(number)
         if shelf is not None and known is not None and known.scope == scope:
             return shelf, known
         row = self._db.of(scope.tenant).row(_OWN, id=number, shelf=shelf)

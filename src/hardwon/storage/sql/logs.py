@@ -183,7 +183,7 @@ class SqlFailures:
         self._db = database
         self._journal = journal
 
-    def met(self, scope: Scope, signature: str, text: str, now: datetime) -> None:
+    def count(self, scope: Scope, signature: str, text: str, now: datetime) -> None:
         record = [scope, signature, text, now.timestamp()]
         if self._db.notes is not None:  # it belongs to the open transaction
             self.fold([record])

@@ -126,7 +126,7 @@ class SqlStatistics:
         self._db = database
         self._journal = journal
 
-    def met(self, window: Window) -> list[tuple[date, int]]:
+    def failures_by_day(self, window: Window) -> list[tuple[date, int]]:
         self._journal.fold()
         rows = self._rows(_MET, window, first=day_number(window.since))
         return [(day_of(day), count) for day, count in rows]
@@ -139,7 +139,9 @@ class SqlStatistics:
         days = _count_by_day(tenancy, shelves, first, [row[0] for row in rows])
         return [kind_of(row)._replace(days=tuple(days[row[0]])) for row in rows]
 
-    def stopped(self, window: Window, *, before: datetime, limit: int) -> list[FailureKind]:
+    def stopped_failures(
+        self, window: Window, *, before: datetime, limit: int
+    ) -> list[FailureKind]:
         self._journal.fold()
         times = {"since": window.since.timestamp(), "before": before.timestamp()}
         return [kind_of(row) for row in self._rows(_STOPPED, window, limit=limit, **times)]
@@ -164,7 +166,7 @@ class SqlStatistics:
             for status, count in sorted(totals)
         ]
 
-    def unsolved(self, window: Window, *, limit: int) -> list[OpenFailure]:
+    def open_failures(self, window: Window, *, limit: int) -> list[OpenFailure]:
         rows = self._rows(_UNSOLVED, window, since=window.since.timestamp(), limit=limit)
         return [OpenFailure(number, text, met, moment(at)) for number, text, met, at in rows]
 

@@ -15,11 +15,11 @@ from hardwon.storage.stores.runs import (
     ASIDE,
     SUFFIX,
     FileRun,
-    changed,
     is_note,
     is_step,
+    last_change,
     lines_of,
-    parsed,
+    parse_line,
     read,
     seconds,
     tenant_mark,
@@ -49,18 +49,18 @@ def at_work(home: str, place: Place) -> list[tuple[str, datetime, RunSoFar]]:
     files = _run_files(home, tenant_mark(place.tenant))
     is_whole = place.agent is None and place.project is None
     runs: list[tuple[str, datetime, RunSoFar]] = []
-    for name in sorted(files, key=lambda name: changed(files[name]), reverse=True):
+    for name in sorted(files, key=lambda name: last_change(files[name]), reverse=True):
         lines = lines_of(files[name].path)
         scope = _scope(lines)
         if is_whole or (scope is not None and place.covers(scope)):
-            at = datetime.fromtimestamp(changed(files[name]), UTC)
+            at = datetime.fromtimestamp(last_change(files[name]), UTC)
             runs.append((name, at, read(lines)))
         if len(runs) == _LISTED:
             break
     return runs
 
 
-def named(home: str, tenant: str, name: str) -> tuple[Scope, RunSoFar] | None:
+def find_run(home: str, tenant: str, name: str) -> tuple[Scope, RunSoFar] | None:
     """The run of a tenant with this name, and its scope; None if there is none at work."""
     if not re.fullmatch("[0-9a-f]{32}", name):
         return None
@@ -72,7 +72,7 @@ def named(home: str, tenant: str, name: str) -> tuple[Scope, RunSoFar] | None:
 def idle(home: str, before: float) -> Iterator[tuple[Scope, FileRun]]:
     """The idle runs: without a note since `before`, and not settled yet."""
     for name, entry in _run_files(home).items():
-        lines = lines_of(entry.path) if changed(entry) < before else []
+        lines = lines_of(entry.path) if last_change(entry) < before else []
         scope = _scope(lines) if _is_open(lines) else None
         if scope is not None:
             yield scope, FileRun(home, scope, "", name=name.rpartition("-")[2])
@@ -82,7 +82,7 @@ def put_aside(home: str) -> Iterator[Aside]:
     """The runs that have ended and wait for a worker, oldest first."""
     folder = os.path.join(home, "runs", ASIDE)
     entries = list(os.scandir(folder)) if os.path.isdir(folder) else []
-    for entry in sorted(entries, key=changed):
+    for entry in sorted(entries, key=last_change):
         lines = lines_of(entry.path)
         scope, ending = _scope(lines), _ending(lines)
         if scope is None or ending is None:
@@ -93,7 +93,7 @@ def put_aside(home: str) -> Iterator[Aside]:
         yield Aside(entry.path, scope, name, read(lines), datetime.fromtimestamp(at, UTC), outcome)
 
 
-def collected(aside: Aside) -> None:
+def remove_aside(aside: Aside) -> None:
     """Remove the file of a run that is stored elsewhere now."""
     _files.unlink(aside.path)
 
@@ -105,7 +105,7 @@ def lines_of_aside(aside: Aside) -> list[str]:
 
 def take_in(home: str, scope: Scope, name: str, lines: Sequence[str]) -> RunSoFar | None:
     """Put a run of another machine where a worker looks for ended runs; None if it is damaged."""
-    kept = [_placed(text, scope) for text in lines]
+    kept = [_place_line(text, scope) for text in lines]
     raw = [text.encode() for text in kept if text]
     if not re.fullmatch(r"[0-9a-f]{32}-[0-9a-f]{1,20}", name) or _ending(raw) is None:
         return None
@@ -116,9 +116,9 @@ def take_in(home: str, scope: Scope, name: str, lines: Sequence[str]) -> RunSoFa
     return read(raw)
 
 
-def _placed(text: str, scope: Scope) -> str:
+def _place_line(text: str, scope: Scope) -> str:
     """A line of a run with the scope that it has on this machine; "" if it is damaged."""
-    record = parsed(text.encode())
+    record = parse_line(text.encode())
     if isinstance(record, dict):
         places = {key: list(scope) for key in ("of", "scope") if key in record}
         return json.dumps({**record, **places}, separators=(",", ":"))
@@ -160,7 +160,7 @@ def _scope(lines: Sequence[bytes]) -> Scope | None:
     """The scope of a run, from its notes; None for a file of an older version."""
     scope = None
     for line in lines:
-        match parsed(line) if is_note(line) else None:
+        match parse_line(line) if is_note(line) else None:
             case {"of": [str(tenant), str(agent), (str() | None) as project]} | {
                 "scope": [str(tenant), str(agent), (str() | None) as project]
             }:
@@ -172,7 +172,7 @@ def _is_open(lines: Sequence[bytes]) -> bool:
     """Whether the run has notes or steps after it was last settled."""
     is_open = False
     for line in lines:
-        note = parsed(line) if is_note(line) else None
+        note = parse_line(line) if is_note(line) else None
         if is_step(line) or note:
             is_open = not (isinstance(note, dict) and "settled" in note)
     return is_open
@@ -181,7 +181,7 @@ def _is_open(lines: Sequence[bytes]) -> bool:
 def _ending(lines: Sequence[bytes]) -> tuple[float, str] | None:
     """When the run ended and with what outcome."""
     for line in reversed(lines):
-        note = parsed(line) if is_note(line) else None
+        note = parse_line(line) if is_note(line) else None
         if isinstance(note, dict) and "ended" in note:
             return seconds(note["ended"]), str(note.get("outcome", Ending.FAILED))
     return None

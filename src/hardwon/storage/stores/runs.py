@@ -70,7 +70,7 @@ class Progress:
                 if line:
                     self._unread.append(line)
                     self._pass_step()
-            elif isinstance(note := parsed(line), dict):
+            elif isinstance(note := parse_line(line), dict):
                 self.add_note(note)
         return self
 
@@ -160,14 +160,16 @@ class _NotedRun:
     def record(self, step: Step) -> None:
         self._write(step)
 
-    def told(self, lessons: Iterable[int], call: str = "", shown: Shown | None = None) -> None:
+    def note_shown(
+        self, lessons: Iterable[int], call: str = "", shown: Shown | None = None
+    ) -> None:
         note: dict[str, Any] = {_TOLD: list(lessons), _CALL: call_name(call)}
         if shown is not None:
             words = {_WORDS: shown.text} if shown.text else {}
             note |= {_SHOWN: shown[:3], **words, _SCOPE: self._scope}
         self._write(note)
 
-    def counted(self, marks: Iterable[str]) -> None:
+    def note_marks(self, marks: Iterable[str]) -> None:
         self._write({_COUNTED: list(marks)})
 
     def _write(self, record: Step | dict[str, Any]) -> None:
@@ -195,7 +197,7 @@ class FileRun(_NotedRun):
     def whole(self) -> RunSoFar:
         return read(self._lines())
 
-    def settled(self) -> None:
+    def drop_deliveries(self) -> None:
         """Drop the deliveries so far: their outcomes are noted. The run goes on."""
         self._write({_SETTLED: True})
 
@@ -264,10 +266,10 @@ class FileRun(_NotedRun):
         if os.path.isdir(self._folder):
             _files.replace(mark, b"")
         for entry in _entries(self._folder):
-            if entry.name.endswith(_RAW) or changed(entry) < before:
+            if entry.name.endswith(_RAW) or last_change(entry) < before:
                 _files.unlink(entry.path)
         for entry in _entries(os.path.join(self._folder, ASIDE)):
-            if changed(entry) < before - _UNCOLLECTED:
+            if last_change(entry) < before - _UNCOLLECTED:
                 _files.unlink(entry.path)
 
 
@@ -330,7 +332,7 @@ def _follow(path: str) -> RunSoFar:
             raise storage_error(error, path) from error
         *lines, last = new.split(b"\n")
         # Whoever adds a line writes its newline first: the last line may still be half written.
-        if parsed(last) is not None:
+        if parse_line(last) is not None:
             lines.append(last)
         else:
             new = new[: max(0, len(new) - len(last) - 1)]
@@ -429,8 +431,8 @@ def _line(record: object) -> bytes:
 
 def _values(lines: list[bytes]) -> list[Any]:
     """The value of each line. Parsed together, which is five times faster, unless one is torn."""
-    values = parsed(b"[" + b",".join(lines) + b"]")
-    return values if isinstance(values, list) else [parsed(line) for line in lines]
+    values = parse_line(b"[" + b",".join(lines) + b"]")
+    return values if isinstance(values, list) else [parse_line(line) for line in lines]
 
 
 def _step(values: Any) -> Step | None:
@@ -440,7 +442,7 @@ def _step(values: Any) -> Step | None:
         return None
 
 
-def parsed(line: bytes) -> Any:
+def parse_line(line: bytes) -> Any:
     try:
         return json.loads(line)
     except ValueError:
@@ -456,7 +458,7 @@ def _digest(text: str, size: int) -> str:
     return blake2b(text.encode("utf-8", "replace"), digest_size=size).hexdigest()
 
 
-def changed(entry: os.DirEntry[str]) -> float:
+def last_change(entry: os.DirEntry[str]) -> float:
     try:
         return entry.stat(follow_symlinks=False).st_mtime
     except FileNotFoundError:  # its own process has just removed it

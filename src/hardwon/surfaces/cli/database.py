@@ -50,7 +50,7 @@ def migrate_command(home: str | None, sql: bool, check: bool, grant: str | None)
     from hardwon.storage.postgres.database import Database
 
     database = Database(url, patience=None)
-    with database.opened():
+    with database.closing():
         if sql:
             say("\n".join(migration.script for migration in schema.pending(database)))
         elif check:

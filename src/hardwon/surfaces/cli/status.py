@@ -209,7 +209,7 @@ def _server(url: str) -> Iterator[Check]:
     except HardwonError as error:
         yield Check("server", False, str(error))
         return
-    with database.opened():
+    with database.closing():
         yield from (Check(*finding) for finding in schema.inspect(database))
     yield Check("notices", *notify.inspect(url))
 

@@ -29,7 +29,7 @@ from hardwon.surfaces.hooks.agents import adapter
 from hardwon.surfaces.hooks.client import ENDS, PATH, SOCKET, STAMP, stamp
 from hardwon.surfaces.hooks.events import SILENCE, Event, HookReply
 from hardwon.surfaces.hooks.lifetime import Lifetime
-from hardwon.surfaces.hooks.payload import parsed
+from hardwon.surfaces.hooks.payload import parse_event
 from hardwon.surfaces.hooks.respond import respond
 from hardwon.surfaces.hooks.watch import Watch
 
@@ -229,7 +229,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, agent: str, name: str, watch: Watch) -> dict[str, Any]:
         raw = self._body()
         agent_adapter = adapter(agent)
-        event = agent_adapter.read(parsed(raw), name)
+        event = agent_adapter.read(parse_event(raw), name)
         if event is None:
             raise InvalidInput(f"unknown event {name!r}")
         watch.about(event)

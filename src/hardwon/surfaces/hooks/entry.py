@@ -18,7 +18,7 @@ from hardwon.surfaces.hooks.agents import adapter
 from hardwon.surfaces.hooks.client import Outcome
 from hardwon.surfaces.hooks.events import Event, HookReply
 from hardwon.surfaces.hooks.hook_log import GAVE_UP
-from hardwon.surfaces.hooks.payload import Input, parsed
+from hardwon.surfaces.hooks.payload import Input, parse_event
 from hardwon.surfaces.hooks.watch import Watch
 
 DAEMON_LOG = "daemon.log"
@@ -48,7 +48,7 @@ def _answer(agent: str, name: str, given: Input, watch: Watch, settings: Setting
     """Print the answer; there may be none."""
     watch.start(settings)
     _files.ensure_own(settings.home)
-    payload = parsed(given.read())
+    payload = parse_event(given.read())
     agent_adapter = adapter(agent)
     event = agent_adapter.read(payload, name)
     if event is None:

@@ -22,7 +22,7 @@ from hardwon.storage.stores import guard_file
 from hardwon.surfaces.hooks.agents import adapter
 from hardwon.surfaces.hooks.events import Event, EventKind, HookReply
 from hardwon.surfaces.hooks.hook_log import GAVE_UP
-from hardwon.surfaces.hooks.payload import Input, parsed
+from hardwon.surfaces.hooks.payload import Input, parse_event
 from hardwon.surfaces.hooks.watch import Watch
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class _Case:
     def judge(self, raw: bytes, lines: list[bytes]) -> None:
         """Deny the call and exit, or return."""
         try:
-            event = adapter(self._agent).read(parsed(raw), self._name)
+            event = adapter(self._agent).read(parse_event(raw), self._name)
         except Exception as error:  # noqa: BLE001 - no agent makes a call of such an event
             self._watch.trouble(error)
             os._exit(0)

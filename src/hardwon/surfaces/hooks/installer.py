@@ -70,7 +70,7 @@ def removal(target: Target, home: str) -> ConfigChange:
         return ConfigChange(target.path, before, before)
     if before is None or target.whole:
         return ConfigChange(target.path, before, None)
-    after = _cleaned(before)
+    after = _remove_hooks(before)
     was_made_by_us = record is not None and record["before"] is None
     return ConfigChange(
         target.path, before, None if was_made_by_us and not jsonc.loads(after) else after
@@ -143,7 +143,7 @@ def has_plugin(target: Target) -> bool:
 
 def _with(target: Target, text: str) -> str:
     """The text with all entries of the target, each once."""
-    text = _cleaned(text)
+    text = _remove_hooks(text)
     for key, value in target.defaults:
         text = jsonc.put(text, key, value)
     for path, value in target.entries:
@@ -162,7 +162,7 @@ def _has_all(text: str, target: Target) -> bool:
     return True
 
 
-def _cleaned(text: str) -> str:
+def _remove_hooks(text: str) -> str:
     """The text without our hooks."""
     while (place := _ours(jsonc.loads(text))) is not None:
         text = jsonc.remove(text, *place)

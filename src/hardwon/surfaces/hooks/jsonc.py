@@ -40,7 +40,7 @@ def parse(text: str) -> Node:
     """The tree of a text with comments and trailing commas; raises InvalidInput."""
     node = _value(text, _skip(text, len(text) - len(text.removeprefix("\ufeff"))), 0)
     if _skip(text, node.end) != len(text):
-        raise _unexpected(text, node.end)
+        raise _syntax_error(text, node.end)
     return node
 
 
@@ -51,10 +51,10 @@ def append(text: str, path: tuple[str, ...], value: Any) -> str:
         _ensure(node, dict, path[:depth])
         child = next((part.node for part in node.parts if part.key == key), None)
         if child is None:
-            return _inserted(text, node, key, _wrapped(path[depth + 1 :], value), depth + 1)
+            return _insert(text, node, key, _wrap(path[depth + 1 :], value), depth + 1)
         node = child
     _ensure(node, list, path)
-    return _inserted(text, node, None, value, len(path) + 1)
+    return _insert(text, node, None, value, len(path) + 1)
 
 
 def _ensure(node: Node, kind: type, path: tuple[str, ...]) -> None:
@@ -70,7 +70,7 @@ def put(text: str, key: str, value: Any) -> str:
     node = parse(text)
     if any(part.key == key for part in node.parts):
         return text
-    return _inserted(text, node, key, value, 1)
+    return _insert(text, node, key, value, 1)
 
 
 def remove(text: str, path: tuple[str, ...], index: int) -> str:
@@ -86,7 +86,7 @@ def remove(text: str, path: tuple[str, ...], index: int) -> str:
     raise AssertionError("the root ends the walk")
 
 
-def _inserted(text: str, node: Node, key: str | None, value: Any, depth: int) -> str:
+def _insert(text: str, node: Node, key: str | None, value: Any, depth: int) -> str:
     if not isinstance(node.value, list if key is None else dict):
         raise InvalidInput(f"expected {'an array' if key is None else 'an object'} in the file")
     unit = _unit(text)
@@ -124,7 +124,7 @@ def _without(text: str, node: Node, index: int) -> str:
     return text[:comma] + text[comma + 1 : start] + text[part.node.end :]
 
 
-def _wrapped(path: tuple[str, ...], value: Any) -> Any:
+def _wrap(path: tuple[str, ...], value: Any) -> Any:
     inner: Any = [value]
     for key in reversed(path):
         inner = {key: inner}
@@ -148,7 +148,7 @@ def _value(text: str, at: int, depth: int) -> Node:
         return _container(text, at, depth)
     match = _STRING.match(text, at) or _PLAIN.match(text, at)
     if not match:
-        raise _unexpected(text, at)
+        raise _syntax_error(text, at)
     return Node(at, match.end(), _literal(text, match))
 
 
@@ -156,7 +156,7 @@ def _literal(text: str, match: re.Match[str]) -> Any:
     try:
         return json.loads(match[0])
     except ValueError as error:  # a string with an escape that JSON does not have
-        raise _unexpected(text, match.start()) from error
+        raise _syntax_error(text, match.start()) from error
 
 
 def _container(text: str, at: int, depth: int) -> Node:
@@ -170,7 +170,7 @@ def _container(text: str, at: int, depth: int) -> Node:
         if text[position : position + 1] == ",":
             position = _skip(text, position + 1)
         elif text[position : position + 1] not in ("}", "]"):
-            raise _unexpected(text, position)
+            raise _syntax_error(text, position)
     value: Any = [part.node.value for part in parts]
     if is_object:
         value = {part.key: part.node.value for part in parts}
@@ -183,11 +183,11 @@ def _part(text: str, at: int, is_object: bool, depth: int) -> Part:
     key = _STRING.match(text, at)
     colon = _skip(text, key.end()) if key else at
     if key is None or text[colon : colon + 1] != ":":
-        raise _unexpected(text, colon)
+        raise _syntax_error(text, colon)
     return Part(at, _literal(text, key), _value(text, _skip(text, colon + 1), depth + 1))
 
 
-def _unexpected(text: str, at: int) -> InvalidInput:
+def _syntax_error(text: str, at: int) -> InvalidInput:
     line = text.count("\n", 0, at) + 1
     if not text[at:].strip():
         return InvalidInput(f"not JSON: it ends too early, in line {line}")

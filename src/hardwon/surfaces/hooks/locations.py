@@ -77,14 +77,14 @@ def target(agent: str, place: ConfigPlace) -> Target:
 
 def _claude_code(place: ConfigPlace) -> Target:
     path = place.inside(".claude/settings.json", ".claude/settings.json", "CLAUDE_CONFIG_DIR")
-    return Target("claude-code", path, _nested(_worthwhile(claude_code.KINDS), place))
+    return Target("claude-code", path, _nest_groups(_worthwhile(claude_code.KINDS), place))
 
 
 def _codex(place: ConfigPlace) -> Target:
     path = place.inside(".codex/hooks.json", ".codex/hooks.json", "CODEX_HOME")
     events = [name for name in _worthwhile(claude_code.KINDS) if name not in _CODEX_LACKS]
     advice = "Codex skips new hooks until you trust them: start it and open /hooks."
-    return Target("codex", path, _nested(events, place), advice=advice)
+    return Target("codex", path, _nest_groups(events, place), advice=advice)
 
 
 def _gemini(place: ConfigPlace) -> Target:
@@ -151,7 +151,7 @@ def _plugin(agent: str, path: str, place: ConfigPlace) -> Target:
     return Target(agent, path, whole=text.replace("@COMMAND@", command))
 
 
-def _nested(events: list[str], place: ConfigPlace) -> tuple[tuple[tuple[str, ...], Any], ...]:
+def _nest_groups(events: list[str], place: ConfigPlace) -> tuple[tuple[tuple[str, ...], Any], ...]:
     """One group for each event, in the nesting that Claude Code introduced."""
     return tuple(
         (("hooks", name), {"hooks": [{**place.call(""), "timeout": _SECONDS}]}) for name in events

@@ -35,7 +35,7 @@ class Input:
         return os.read(0, size)
 
 
-def parsed(raw: bytes) -> dict[str, Any]:
+def parse_event(raw: bytes) -> dict[str, Any]:
     """The event's JSON; raises ValueError, or InvalidInput if it is not an object."""
     payload = json.loads(raw.decode("utf-8"))
     if not isinstance(payload, dict):

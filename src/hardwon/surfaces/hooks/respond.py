@@ -119,7 +119,7 @@ class _Conversation:
         if mark in past.counted:
             return ""
         try:
-            run.counted([mark])
+            run.note_marks([mark])
         except HardwonError:  # the home cannot be written: the line would come at every event
             return ""
         return f"hardwon: {line}"
@@ -136,8 +136,8 @@ class _Conversation:
             return
         task = past.task or "(unknown task)"
         job = self._agent.after_run(task=task, attempt=attempt, error=past.last_error)
-        run.told(past.told)  # the conversation continues and still contains these
-        run.counted(past.counted & {ASKED})
+        run.note_shown(past.told)  # the conversation continues and still contains these
+        run.note_marks(past.counted & {ASKED})
         self._wake(job)
 
     def _wake(self, job: Job | None) -> None:

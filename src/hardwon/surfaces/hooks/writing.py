@@ -34,7 +34,7 @@ def request(agent: Agent, event: Event) -> str:
         is_due = event.can_be_asked and not event.is_nested
         return playbook.request(_program(event)) if is_due else ""
     if _ANSWERED not in run.so_far().counted:
-        run.counted([_ANSWERED])
+        run.note_marks([_ANSWERED])
         _add_said(agent, event.text)
     return ""
 

@@ -22,13 +22,13 @@ from hardwon.surfaces.serve import handlers
 from hardwon.surfaces.serve.requests import (
     Problem,
     admit,
+    agent_of_query,
+    allowed_place,
     author,
     cursor_of,
     lessons_of,
-    limited,
     limits_of,
     principal,
-    scoped,
 )
 
 if TYPE_CHECKING:
@@ -101,12 +101,12 @@ class Call:
     @cached_property
     def agent(self) -> Agent:
         """The agent that the query names, within the limits of the key."""
-        return scoped(self._request)
+        return agent_of_query(self._request)
 
     @cached_property
     def tenant(self) -> Tenant:
         """The tenant of the key, or the agent and project that the query names."""
-        agent, project = limited(self._request)
+        agent, project = allowed_place(self._request)
         return self.hw.tenant(self.principal.tenant, agent=agent, project=project)
 
     @property

@@ -134,7 +134,7 @@ class Gate:
             return self._access.owner
         key = await self._ask_database(self._access.keys.holder, credentials(header))
         if key is None:
-            raise _unauthorized("this key is not known, has expired or was revoked")
+            raise _login_problem("this key is not known, has expired or was revoked")
         if not self._access.keys.is_noted(key):
             asyncio.get_running_loop().run_in_executor(None, self._access.keys.used, key)
         return of_key(key)
@@ -167,7 +167,7 @@ def _is_public(path: str) -> bool:
     return path in _PUBLIC or path.startswith(_STATIC)
 
 
-def _unauthorized(detail: str) -> Problem:
+def _login_problem(detail: str) -> Problem:
     return Problem(401, detail, headers={"WWW-Authenticate": "Bearer"})
 
 
@@ -175,7 +175,7 @@ def _sent_to_login(scope: Scope) -> Response:
     path = own_path(scope)
     if is_api(path):
         advice = "send `Authorization: Bearer <key>`; `hardwon key create` makes one"
-        return problem_response(_unauthorized(advice))
+        return problem_response(_login_problem(advice))
     if scope["query_string"]:
         path += f"?{scope['query_string'].decode('latin-1')}"
     query = f"?next={quote(path)}" if scope["method"] == "GET" and path != "/" else ""

@@ -351,7 +351,7 @@ def playbook_add(call: Call) -> answers.Written:
     """Add the items that an agent wrote, as far as the steps of its run show them."""
     steps: list[Step] = []
     for plain in run_input.steps_of([_step(step) for step in call.arguments.get("steps", ())]):
-        steps.append(Doors.screened(plain, steps))
+        steps.append(Doors.prepare_step(plain, steps))
     past = RunSoFar(call.arguments["task"], tuple(steps))
     text, name = call.arguments["text"], call.arguments["of_run"]
     return call.agent.playbook.write_down(text, call.agent.scope, name, past)

@@ -19,7 +19,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
-from hardwon.api.lessons import limited as limited_lessons
+from hardwon.api.lessons import limit_changes
 from hardwon.api.operations import AUTHOR
 from hardwon.core.errors import (
     HardwonError,
@@ -126,7 +126,7 @@ async def admit(request: Request, *rights: str, most: int = 0) -> bytes:
     Nothing of the body is read before that. A browser's request must show the CSRF token.
     """
     ensure(principal(request), *rights)
-    limited(request)
+    allowed_place(request)
     if request.method in SAFE:
         return b""
     body = await body_of(request, most or limits_of(request).body)
@@ -188,16 +188,16 @@ def limits_of(request: Request) -> Limits:
     return limits
 
 
-def limited(request: Request) -> tuple[str | None, str | None]:
+def allowed_place(request: Request) -> tuple[str | None, str | None]:
     """The `agent` and `project` that the query names, within the key's limits; None: any."""
     asked, who = request.query_params, principal(request)
     agent = _within("agent", asked.get("agent"), who.agent)
     return agent, _within("project", asked.get("project"), who.project)
 
 
-def scoped(request: Request) -> Agent:
+def agent_of_query(request: Request) -> Agent:
     """The agent that the query names by `agent`, `project` and `run`, within the key's limits."""
-    hw, (agent, project) = request.app.state.hw, limited(request)
+    hw, (agent, project) = request.app.state.hw, allowed_place(request)
     run = request.query_params.get("run") or None
     who = principal(request)
     scoped_agent: Agent = hw.agent(
@@ -221,7 +221,7 @@ def lessons_of(request: Request, scope: Scope) -> Lessons:
     """The lessons that are seen from a scope; those beyond the key's limits cannot be changed."""
     who = principal(request)
     agent: Agent = request.app.state.hw.agent(scope.agent, project=scope.project, tenant=who.tenant)
-    return limited_lessons(agent.lessons, who.place)
+    return limit_changes(agent.lessons, who.place)
 
 
 def csrf(request: Request) -> str:

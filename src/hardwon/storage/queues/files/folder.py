@@ -162,7 +162,7 @@ class Folder(Directory):
         """Write a new file; False when the name is taken by an equally durable file."""
         try:
             while True:
-                if not self.has(name) and self._added(name, content):
+                if not self.has(name) and self._add_synced(name, content):
                     return True
                 if self._is_settled(name):
                     return False
@@ -222,7 +222,7 @@ class Folder(Directory):
             target = f"{name}.{number}"
         os.rename(name, target, src_dir_fd=self._fd, dst_dir_fd=other._fd)
 
-    def _added(self, name: str, content: bytes) -> bool:
+    def _add_synced(self, name: str, content: bytes) -> bool:
         """Write and name a file, then sync it: one commit of the file system covers both.
 
         A power cut in between may leave a torn record. The checksum exposes it, and its job was not

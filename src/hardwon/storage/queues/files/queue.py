@@ -121,7 +121,7 @@ class Schedule:
         for names in (self._queued, self._arrived, self._outside, self._in_flight):
             names.clear()
 
-    def overlooked(self, now: datetime) -> int:
+    def count_overlooked(self, now: datetime) -> int:
         """How many jobs waited too long for room; each is counted once."""
         late = list(
             itertools.takewhile(
@@ -203,7 +203,7 @@ class Admission:
             except StorageError:
                 # One bad sector must not block the others.
                 self.schedule.admit(identity, now + _READ_AGAIN, now)
-        if late := self.schedule.overlooked(now):
+        if late := self.schedule.count_overlooked(now):
             self._counts.add("rejected_full", late)
 
     def start(self, identity: str, now: datetime) -> Job | None:
@@ -214,18 +214,18 @@ class Admission:
             self.schedule.admit(identity, now + _READ_AGAIN, now)
             return None
         if job is None:
-            self.gone(identity, "set_aside")
+            self.count_out(identity, "set_aside")
             return None
         try:
             # Without its last error: a record with attempts and no error was in flight when
             # its process died.
-            self._waiting.replace(job.started()._replace(last_error=""))
+            self._waiting.replace(job.with_attempt()._replace(last_error=""))
         except StorageError:
             self.keep(job)
             raise
-        return job.started()._replace(claim=self.schedule.claim(identity))
+        return job.with_attempt()._replace(claim=self.schedule.claim(identity))
 
-    def gone(self, identity: str, way: str) -> None:
+    def count_out(self, identity: str, way: str) -> None:
         """Count a job that left: done, buried or set aside."""
         self.schedule.forget(identity)
         self.flow[way] += 1
@@ -238,9 +238,9 @@ class Admission:
     def _admit(self, identity: str, now: datetime) -> None:
         job = self._waiting.get(identity)
         if job is None:
-            self.gone(identity, "set_aside")
+            self.count_out(identity, "set_aside")
         elif not self._is_fit(job, now):
-            self.gone(identity, "buried")
+            self.count_out(identity, "buried")
         elif self.schedule.admit(identity, self._local_due(job, now), job.enqueued_at):
             self._counts.add("dropped_oldest")
 
@@ -315,7 +315,7 @@ class FileQueue:
         except StorageError:
             self._admission.keep(job)
             raise
-        self._admission.gone(job.id, "done")
+        self._admission.count_out(job.id, "done")
 
     def retry(self, job: Job) -> None:
         if not self._is_held(job):
@@ -333,7 +333,7 @@ class FileQueue:
         except StorageError:
             self._admission.keep(job)
             raise
-        self._admission.gone(job.id, "buried")
+        self._admission.count_out(job.id, "buried")
 
     def waiting(self) -> list[Job]:
         return self._waiting.jobs()

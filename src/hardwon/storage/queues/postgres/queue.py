@@ -202,7 +202,7 @@ class TableUpkeep:
             statements_due.append(bind(statements.STALE, before=before, reason=STALE, most=most))
         return statements_due
 
-    def done(self) -> None:
+    def note_run(self) -> None:
         """Note that the statements were run."""
         self._next, self._is_first = monotonic() + _BETWEEN_ROUNDS, False
 
@@ -331,7 +331,7 @@ class PostgresQueue:
         take = bind(statements.CLAIM, now=now, most=most, claim=claim, lease=self._limits.lease)
         rows = self._ask(*self._held.recovery(), *upkeep, take)[-1]
         if upkeep:
-            self._upkeep.done()
+            self._upkeep.note_run()
         jobs = {row[0]: job_of(row) for row in rows}
         if broken := [identity for identity, job in jobs.items() if job is None]:
             self._ask(bind(statements.SET_ASIDE, ids=broken))

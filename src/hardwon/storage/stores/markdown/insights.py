@@ -71,7 +71,7 @@ def parse(text: str, path: str = "") -> Document:
     return Document(_front(text[opening.end() : closing.start()], path), text[closing.end() :])
 
 
-def created(note: Note) -> Document:
+def new_document(note: Note) -> Document:
     """A new file that holds one note."""
     front = {
         "date": note.date,
@@ -84,7 +84,7 @@ def created(note: Note) -> Document:
     return Document(front, f"\n# {note.title}\n\n{_section(note)}")
 
 
-def merged(document: Document, note: Note) -> Document:
+def merge_note(document: Document, note: Note) -> Document:
     """The file with the note merged in; unchanged when it holds the note from this session."""
     front, is_known = dict(document.front), has(document.body, note.key)
     if is_known and note.session in _read_list(front, "session"):

@@ -91,7 +91,7 @@ class MemoryLessons:
             if postings:
                 tally.add(key, postings, rarity(len(postings), total))
         best = list(dict.fromkeys((*tally.best(limit), *_usual(live)[: query.usual])))
-        mined = tally.mined(query, best)
+        mined = tally.mined_ids(query, best)
         unexpired = (n for n in best if (until := live[n].expires_at) is None or until > now)
         return [tally.match(live[n]) for n in unexpired if live[n].origin != MINED or n in mined]
 

@@ -77,7 +77,7 @@ class MemoryFailures:
         self.all: dict[tuple[Scope, str], tuple[str, int]] = {}
         self.times: dict[tuple[Scope, str], list[datetime]] = {}  # of every occurrence
 
-    def met(self, scope: Scope, signature: str, text: str, now: datetime) -> None:
+    def count(self, scope: Scope, signature: str, text: str, now: datetime) -> None:
         first_text, count = self.all.get((scope, signature), (text, 0))
         self.all[scope, signature] = (first_text, count + 1)
         self.times.setdefault((scope, signature), []).append(now)
@@ -258,7 +258,7 @@ class MemoryStatistics:
     def __init__(self, store: MemoryStore) -> None:
         self._store = store
 
-    def met(self, window: Window) -> list[tuple[date, int]]:
+    def failures_by_day(self, window: Window) -> list[tuple[date, int]]:
         return _by_day(at for times in self._recent(window).values() for at in times)
 
     def failures(self, window: Window, *, limit: int) -> list[FailureKind]:
@@ -270,7 +270,9 @@ class MemoryStatistics:
         ]
         return sorted(kinds, key=_commonest)[:limit]
 
-    def stopped(self, window: Window, *, before: datetime, limit: int) -> list[FailureKind]:
+    def stopped_failures(
+        self, window: Window, *, before: datetime, limit: int
+    ) -> list[FailureKind]:
         kinds = [self._kind(kind, times) for kind, times in self._times(window).items()]
         ended = [kind for kind in kinds if kind.met > 1 and window.since <= kind.last < before]
         return sorted(ended, key=_commonest)[:limit]
@@ -297,7 +299,7 @@ class MemoryStatistics:
         fresh = Counter(lesson.status for lesson in visible if lesson.created_at >= new)
         return [LessonState(status, counts[status], fresh[status]) for status in sorted(counts)]
 
-    def unsolved(self, window: Window, *, limit: int) -> list[OpenFailure]:
+    def open_failures(self, window: Window, *, limit: int) -> list[OpenFailure]:
         failures = [
             OpenFailure(lesson.id, lesson.situation, lesson.met, lesson.updated_at)
             for lesson in self._store.lessons.all.values()

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from hardwon.core import time_limits
 from hardwon.knowledge.ranking import block_edits, postings
 from hardwon.knowledge.ranking.postings import BLOCK, RANKS
-from hardwon.knowledge.ranking.query import LEAST_READ, MOST_READ, MatchTally, Query, keys, tallied
+from hardwon.knowledge.ranking.query import (
+    LEAST_READ,
+    MOST_READ,
+    MatchTally,
+    Query,
+    keys,
+    tally_matches,
+)
 from hardwon.storage.sql import scopes
 from hardwon.storage.sql.dialect import Statement
 
@@ -271,7 +278,7 @@ def _edit(tenancy: Tenancy, edits: list[Edit]) -> None:
     places, lessons = [edit[0] for edit in edits], [edit[1] for edit in edits]
     rows = tenancy.rows(_AROUND, places=places, lessons=lessons, ranks=RANKS)
     around = {(place, lesson): (first, block) for place, lesson, first, block in rows}
-    changed = block_edits.edited(edits, around)
+    changed = block_edits.edit_blocks(edits, around)
     emptied = [(*divmod(at, RANKS), first) for (at, first), block in changed.items() if not block]
     blocks = list(block_edits.rows(changed))
     tenancy.ask(
@@ -287,7 +294,7 @@ def _columns(names: tuple[str, ...], rows: Sequence[tuple[object, ...]]) -> dict
 
 def _pack_terms(entries: Entries) -> bytes:
     terms, impacts = zip(*entries, strict=True)
-    return postings.packed(array("I", terms), bytes(impacts))
+    return postings.pack(array("I", terms), bytes(impacts))
 
 
 FRESH = 256  # waiting rows of a shelf that start a merge
@@ -400,7 +407,7 @@ class Index:
         visible = scopes.Visible(scope, shelf_rows)
         scopes.shelf_notes(self._db).update((shelf.scope, shelf.id) for shelf in visible.shelves)
         waiting = self._memtable.look(tenancy, visible.shelves)
-        return visible, tallied(
+        return visible, tally_matches(
             query,
             _read(tenancy, rows),
             known=[(term, holders) for _, term, holders, *_ in rows],

@@ -69,7 +69,7 @@ class Connection:
 
     def ask(self, *commands: Command) -> list[Any]:
         """The replies to the commands, in one round trip; an error is returned as a reply."""
-        self._socket.sendall(b"".join(map(encoded, commands)))
+        self._socket.sendall(b"".join(map(encode_command, commands)))
         return [self._reply() for _ in commands]
 
     def close(self) -> None:
@@ -98,7 +98,7 @@ class Connection:
         return text[:-2]
 
 
-def encoded(command: Command) -> bytes:
+def encode_command(command: Command) -> bytes:
     """A command in wire format."""
     parts = [part if isinstance(part, bytes) else str(part).encode() for part in command]
     texts = (b"$%d\r\n%b\r\n" % (len(part), part) for part in parts)

@@ -21,12 +21,12 @@ def read(payload: dict[str, Any], name: str = "") -> Event | None:
         return None
     event = event._replace(takes_permission=False)
     rollout = text(payload, "transcript_path")
-    if event.kind == EventKind.WORKED and _failed(rollout, text(payload, "tool_use_id")):
+    if event.kind == EventKind.WORKED and _has_failed(rollout, text(payload, "tool_use_id")):
         return event._replace(kind=EventKind.FAILED)
     return event
 
 
-def _failed(rollout: str, call: str) -> bool:
+def _has_failed(rollout: str, call: str) -> bool:
     """Whether the call failed; its line is on disk before the hook runs."""
     for line in reversed(_last_lines(rollout) if call else []):
         if call.encode() in line:

@@ -23,7 +23,7 @@ def read(payload: dict[str, Any], name: str = "") -> Event | None:
         return event._replace(kind=EventKind.BATCH)
     if event.tool != _SHELL:
         return event
-    return event._replace(tool="bash", output=_printed(event.output))
+    return event._replace(tool="bash", output=_printed_text(event.output))
 
 
 def answer(event: Event, reply: HookReply) -> dict[str, Any]:
@@ -32,7 +32,7 @@ def answer(event: Event, reply: HookReply) -> dict[str, Any]:
     return claude_code.answer(event, HookReply(context, reply.denial, request=reply.request))
 
 
-def _printed(output: str) -> str:
+def _printed_text(output: str) -> str:
     """What the command printed, out of the report that stands around it."""
     _, is_there, printed = output.partition(_PRINTED)
     before, is_ended, _ = printed.rpartition(_AFTER)

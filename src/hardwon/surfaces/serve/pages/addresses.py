@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from hardwon.core.values.report import Mark, mark
 from hardwon.surfaces.serve.access import own_path
-from hardwon.surfaces.serve.requests import Problem, limited, link, principal
+from hardwon.surfaces.serve.requests import Problem, allowed_place, link, principal
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -93,20 +93,20 @@ def hw_of(request: Request) -> Hardwon:
 
 def tenant_of(request: Request) -> Tenant:
     """The tenant, limited to the agent and project of the address and of the key."""
-    agent, project = chosen(request)
+    agent, project = chosen_place(request)
     return hw_of(request).tenant(principal(request).tenant, agent=agent, project=project)
 
 
-def chosen(request: Request) -> tuple[str | None, str | None]:
+def chosen_place(request: Request) -> tuple[str | None, str | None]:
     """The agent and project of the address, within the key's limits; None: any."""
-    agent, project = limited(request)
+    agent, project = allowed_place(request)
     return agent or None, "" if project == NOWHERE else project or None
 
 
 def agents_of(request: Request) -> list[Agent]:
     """Every agent of the address, in all its projects or in the chosen one."""
     hw, who = hw_of(request), principal(request)
-    agent, project = chosen(request)
+    agent, project = chosen_place(request)
     agents = {scope.agent for scope in tenant_of(request).scopes()} | {hw.settings.scope.agent}
     names = sorted(agents) if agent is None else [agent]
     return [hw.agent(name, project=project or None, tenant=who.tenant) for name in names]

@@ -15,7 +15,7 @@ from hardwon.surfaces.presentation.wording import by_day
 from hardwon.surfaces.serve.pages import story
 from hardwon.surfaces.serve.pages.addresses import after_form, mark_of, mark_text, tenant_of
 from hardwon.surfaces.serve.pages.overview import period
-from hardwon.surfaces.serve.pages.runs import ended
+from hardwon.surfaces.serve.pages.runs import describe_ended
 from hardwon.surfaces.serve.pages.views import View, action, page
 from hardwon.surfaces.serve.requests import Problem, lessons_of
 
@@ -153,7 +153,9 @@ def failure(request: Request) -> View:
             }
             for one in met
         ],
-        "latest": [ended(run) for run in tenant.ended_runs(met=found.text, limit=_RUNS).rows],
+        "latest": [
+            describe_ended(run) for run in tenant.ended_runs(met=found.text, limit=_RUNS).rows
+        ],
         "fixes": story.fixes(lesson) if lesson else [],
         "cases": story.cases(lesson) if lesson else [],
         "shown": story.exposures(exposures),

@@ -104,7 +104,7 @@ def lesson(request: Request) -> View:
     lessons = lessons_of(request, lesson.scope)
     judged = lessons.verdict(lesson.id)
     values = {
-        "lesson": described(lesson),
+        "lesson": describe(lesson),
         "verdict": story.verdict(judged) if judged else None,
         "life": story.life(lesson),
         "cases": story.cases(lesson),
@@ -119,7 +119,7 @@ def lesson(request: Request) -> View:
 def edit(request: Request) -> View:
     """The form to edit a lesson."""
     lesson = _lesson_of(request)
-    return View("lesson_edit.html", f"Edit lesson {lesson.id}", {"lesson": described(lesson)})
+    return View("lesson_edit.html", f"Edit lesson {lesson.id}", {"lesson": describe(lesson)})
 
 
 def guard(request: Request) -> View:
@@ -138,7 +138,7 @@ def guard(request: Request) -> View:
         else []
     )
     values = {
-        "lesson": described(lesson),
+        "lesson": describe(lesson),
         "call": call,
         "tool": tool,
         "calls": [command for _, command in guarded_calls],
@@ -148,7 +148,7 @@ def guard(request: Request) -> View:
     return View("lesson_guard.html", f"Guard of lesson {lesson.id}", values)
 
 
-def described(lesson: Lesson) -> dict[str, Any]:
+def describe(lesson: Lesson) -> dict[str, Any]:
     """A lesson as plain values."""
     return {
         "id": lesson.id,
@@ -279,7 +279,7 @@ def review(request: Request) -> View:
         "rows": [row(lesson) for lesson in page.rows],
         "at": at,
         "next": mark_text(page.next),
-        "lesson": described(chosen) if chosen else None,
+        "lesson": describe(chosen) if chosen else None,
         "cases": story.cases(chosen) if chosen else [],
         "fixes": story.fixes(chosen) if chosen else [],
         "provenance": story.provenance(chosen) if chosen else [],

@@ -11,7 +11,7 @@ from hardwon.surfaces.presentation import items
 from hardwon.surfaces.serve.pages.addresses import (
     NOWHERE,
     after_form,
-    chosen,
+    chosen_place,
     hw_of,
     number_of,
     tenant_of,
@@ -55,7 +55,7 @@ def playbook(request: Request) -> View:
 
 def _agent(request: Request) -> Agent | None:
     """The agent in the chosen project; None if one must be chosen first."""
-    name, project = chosen(request)
+    name, project = chosen_place(request)
     scopes = [scope for scope in tenant_of(request).scopes() if scope.project]
     if project is None and len(scopes) != 1:
         return None

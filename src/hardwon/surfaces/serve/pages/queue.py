@@ -10,7 +10,7 @@ from hardwon.core.errors import NotFound
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.values.dream import DreamState
 from hardwon.core.values.report import Place
-from hardwon.surfaces.serve.pages.addresses import after_form, agents_of, chosen, hw_of
+from hardwon.surfaces.serve.pages.addresses import after_form, agents_of, chosen_place, hw_of
 from hardwon.surfaces.serve.pages.views import View, action, page
 from hardwon.surfaces.serve.requests import principal
 
@@ -97,7 +97,7 @@ def row(job: Job) -> dict[str, Any]:
 
 def _own(request: Request, jobs: Iterable[Job]) -> Iterable[Job]:
     """The jobs of the chosen agent and project that the viewer may see."""
-    place = Place(principal(request).tenant, *chosen(request))
+    place = Place(principal(request).tenant, *chosen_place(request))
     return (job for job in jobs if place.covers(job.episode.scope))
 
 

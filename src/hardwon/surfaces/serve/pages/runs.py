@@ -47,7 +47,7 @@ def runs(request: Request) -> View:
         past = tenant.ended_runs(**filters, after=after, limit=_ROWS)
         is_chosen = after or any(filters.values())
         at_work = [] if is_chosen else [working(*run) for run in tenant.runs()]
-        values |= {"at_work": at_work, "rows": [ended(run) for run in past.rows]}
+        values |= {"at_work": at_work, "rows": [describe_ended(run) for run in past.rows]}
         values["next"] = mark_text(past.next)
     return View("runs.html", "Runs", values)
 
@@ -68,7 +68,7 @@ def working(name: str, at: datetime, run: RunSoFar) -> dict[str, Any]:
     }
 
 
-def ended(run: EndedRun) -> dict[str, Any]:
+def describe_ended(run: EndedRun) -> dict[str, Any]:
     """An ended run, in the list."""
     return {
         "name": run.id,
@@ -112,7 +112,7 @@ def run(request: Request) -> View:
             facts = {**working(name, at, run), "outcome": "", "kinds": []}
             return _run_view(facts, run)
     past = tenant.ended_run(wanted)
-    return _run_view(ended(past), past)
+    return _run_view(describe_ended(past), past)
 
 
 def _run_view(facts: dict[str, Any], run: RunSoFar | EndedRun) -> View:

@@ -60,7 +60,7 @@ def page(path: str, view: Endpoint, *, name: str = "", right: str = Right.READ) 
     """The routes of a page: the page, and its values at the same address with `.json`."""
 
     @needs(right)
-    def shown(request: Request) -> Response:
+    def show(request: Request) -> Response:
         return html(request, view(request))
 
     @needs(right)
@@ -69,18 +69,18 @@ def page(path: str, view: Endpoint, *, name: str = "", right: str = Right.READ) 
 
     route = name or view.__module__.rpartition(".")[2]
     as_json = "/overview.json" if path == "/" else f"{path}.json"
-    return [Route(as_json, values), Route(path, shown, name=route)]
+    return [Route(as_json, values), Route(path, show, name=route)]
 
 
 def action(path: str, act: Action, *, right: str = Right.CHANGE) -> Route:
     """The route of a form; `act` returns the address to show next, or a page."""
 
     @needs(right)
-    def acted(request: Request) -> Response:
+    def handle(request: Request) -> Response:
         done = act(request, Fields(form_of(request, request.state.body)))
         return RedirectResponse(done, 303) if isinstance(done, str) else done
 
-    return Route(path, acted, methods=["POST"])
+    return Route(path, handle, methods=["POST"])
 
 
 def _may(who: Principal | None) -> dict[str, bool]:
@@ -148,14 +148,14 @@ def _environment() -> Environment:
         pairs=_pairs,
     )
     environment.globals.update(
-        columns=_drawn(columns), stack=_drawn(stack), curve=_drawn(curve),
+        columns=_as_markup(columns), stack=_as_markup(stack), curve=_as_markup(curve),
         door_names=wording.DOORS, tones=wording.tones, tone=wording.tone, states=wording.STATES,
         state_name=wording.state_name, failure_states=wording.FAILURE_STATES,
     )  # fmt: skip
     return environment
 
 
-def _drawn(chart: Any) -> Any:
+def _as_markup(chart: Any) -> Any:
     """A chart function for templates; its output is already escaped."""
     return lambda *values: Markup(chart(*values))
 

@@ -9,7 +9,7 @@ from struct import Struct
 from typing import TYPE_CHECKING
 
 from hardwon.knowledge.ranking import block_edits, postings
-from hardwon.knowledge.ranking.postings import BLOCK, RANKS, packed
+from hardwon.knowledge.ranking.postings import BLOCK, RANKS, pack
 from hardwon.storage.sql import scopes
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ class PostingBuffer:
         self._db.run_many(
             "INSERT INTO indexed VALUES (?, ?)",
             (
-                (lesson, postings.packed(array("I", [*map(numbers.__getitem__, places)]), impacts))
+                (lesson, postings.pack(array("I", [*map(numbers.__getitem__, places)]), impacts))
                 for lesson, places, impacts in self._lessons
             ),
         )
@@ -261,7 +261,7 @@ def _apply(db: Database, edits: list[Edit]) -> None:
         (place >> 32, place & 0xFFFFFFFF): (first, block)
         for place, first, block in db.rows(_AROUND, (targets,))
     }
-    changed = block_edits.edited(edits, around)
+    changed = block_edits.edit_blocks(edits, around)
     places = [(*divmod(at, RANKS), first) for at, first in changed]
     db.run_many("DELETE FROM postings WHERE term = ? AND rank = ? AND first = ?", places)
     db.run_many("INSERT INTO postings VALUES (?, ?, ?, ?)", block_edits.rows(changed))
@@ -316,7 +316,7 @@ def _change(db: Database, shelf: int, lessons: Lessons) -> None:
     _write_difference(db, before, after)
     db.run_many("DELETE FROM indexed WHERE lesson = ?", [(lesson,) for lesson in before])
     rows = [
-        (lesson, packed(array("I", terms), bytes(impacts)))
+        (lesson, pack(array("I", terms), bytes(impacts)))
         for lesson, entries in after.items()
         for terms, impacts in [zip(*entries, strict=True)]
     ]

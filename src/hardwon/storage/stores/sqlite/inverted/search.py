@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from hardwon.knowledge.ranking import postings
-from hardwon.knowledge.ranking.query import MatchTally, Query, entries_read, keys, tallied
+from hardwon.knowledge.ranking.query import MatchTally, Query, entries_read, keys, tally_matches
 from hardwon.storage.sql import scopes
 from hardwon.storage.stores.sqlite.database import marks
 from hardwon.storage.stores.sqlite.inverted import merge
@@ -260,7 +260,7 @@ class Index:
         terms, blocks = self._terms(visible, query_keys, budget)
         if not terms and not fresh:  # as for most lessons of a pack
             return MatchTally(query.near, total=total)
-        return tallied(
+        return tally_matches(
             query,
             self._postings(terms, blocks, budget),
             known=[(key, holders) for _, key, holders, _ in terms],
