@@ -24,7 +24,7 @@ from hardwon.knowledge.ranking.query import Match, Query, chance, may_hold, term
 from hardwon.knowledge.reading import about
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container
+    from collections.abc import Container
 
     _Relevance = tuple[tuple[tuple[str, float], ...], str]  # the parts of a score, and a verdict
 
@@ -96,10 +96,6 @@ class Judged(NamedTuple):
     score: float
     parts: tuple[tuple[str, float], ...] = ()
     verdict: str = ""
-
-    def with_view(self, view: Callable[[Lesson], Lesson]) -> Judged:
-        """The same with its lesson replaced by `view(lesson)`."""
-        return self._replace(match=self.match._replace(lesson=view(self.match.lesson)))
 
 
 def judge(query: Query, match: Match, *, outlook: Outlook, now: datetime, by: Weights) -> Judged:

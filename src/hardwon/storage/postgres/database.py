@@ -53,11 +53,6 @@ _SET_TENANT = "SELECT set_config('hardwon.tenant', :tenant, true), " + ", ".join
 )
 
 
-def any_of(name: str, kind: str = "bigint") -> str:
-    """`= ANY` of a list whose length the planner cannot see, so that it plans only once."""
-    return f"ANY(ARRAY(SELECT unnest(:{name}::{kind}[])))"
-
-
 class Database:
     """A pool of connections. `with database:` commits everything this thread writes, or nothing."""
 
