@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -240,23 +241,28 @@ def test_the_commands_of_compose_start_a_memory_for_a_team(
     with subprocess.Popen(
         serve, env=environ("server"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as server:
-        assert server.stdout
-        server.stdout.readline()
-        port = _port_of(server.pid)
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
-        connection.request("GET", "/readyz")
-        assert connection.getresponse().read().startswith(b'{"ready":true')
-        connection.request("GET", "/v1/me", headers={"Authorization": f"Bearer {key}"})
-        assert b'"admin"' in connection.getresponse().read()
-        connection.close()
-        server.terminate()
+        try:
+            assert server.stdout
+            server.stdout.readline()
+            port = _port_of(server.pid)
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+            connection.request("GET", "/readyz")
+            assert connection.getresponse().read().startswith(b'{"ready":true')
+            connection.request("GET", "/v1/me", headers={"Authorization": f"Bearer {key}"})
+            assert b'"admin"' in connection.getresponse().read()
+            connection.close()
+        finally:
+            server.terminate()
         _, log = server.communicate(timeout=60)
     assert re.search(r"127\.0\.0\.1 \S+ GET /v1/me 200", log)
 
 
 def _port_of(pid: int) -> int:
     """The port that a process listens on."""
-    inodes = {os.readlink(path) for path in Path(f"/proc/{pid}/fd").iterdir()}
+    inodes = set()
+    for path in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(FileNotFoundError):  # closed since it was listed
+            inodes.add(os.readlink(path))
     for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
         _, local, _, state, *rest = line.split()
         if state == "0A" and f"socket:[{rest[5]}]" in inodes:
