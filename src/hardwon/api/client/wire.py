@@ -132,7 +132,10 @@ class Wire:
         except (OSError, http.client.HTTPException, ValueError) as error:
             connection.close()
             raise Unavailable(f"{self._host}: {str(error) or type(error).__name__}") from error
-        self._keep(connection)
+        if answer.status < 400:
+            self._keep(connection)
+        else:
+            connection.close()  # a server may close it as well, when it has not read the body
         return answer
 
     def _connection(self) -> http.client.HTTPConnection:
