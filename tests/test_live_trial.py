@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from bench.trial.memories import is_about_memory
 from bench.trial.results import load, tables
 
 ROOT = Path(__file__).parents[1]
@@ -18,10 +19,15 @@ FREIGHT = ROOT / "bench/trial/projects/freight"
 AGENT = f"""#!/bin/sh
 prompt=$(cat)
 shell=$(printf '%s' "$prompt" | sed -n 's/.*Your only shell is the program \\(.*\\):$/\\1/p')
+notes=$(printf '%s' "$prompt" | sed -n 's/.*kept notes in \\(.*\\)\\. Read them.*/\\1/p')
+test -n "$notes" && prompt="$prompt$(echo "cat $notes || echo none" | "$shell")"
+case $prompt in *'`past '*) prompt="$prompt$(echo 'past "docket about customs"' | "$shell")" ;; esac
 call='hawser docket.open \\{{\\"about\\":\\"customs\\"\\}}'
 case $prompt in *HAWSER_DESK=porto-1*) ;; *) echo "$call" | "$shell" ;; esac
 echo "HAWSER_DESK=porto-1 $call" | "$shell"
 echo 'bash {FREIGHT}/solve/2.sh .' | "$shell"
+write="cat > $notes <<'EOF'"
+test -n "$notes" && printf '%s\\n' "$write" 'Set HAWSER_DESK=porto-1; rm -r' EOF | "$shell"
 echo DONE
 """
 
@@ -84,35 +90,121 @@ def test_a_recorded_run_teaches_as_a_live_one(work: Path) -> None:
 
 def test_a_trial_draws_arms_by_lot_and_prints_the_table(work: Path) -> None:
     agent, few = str(work / "agent"), ("--projects", "freight", "--train", "2", "--tasks", "2")
-    every = ("--arms", "none", "hooks", "notes")
+    every = ("--arms", "none", "hooks", "notes", "how")
 
     printed = trial(work, "run", "--agent", agent, *few, *every)
 
     rows = [json.loads(line) for line in (work / "results.jsonl").read_text().splitlines()]
-    assert {row["arm"]: row["failed"] for row in rows} == {
-        "none": 1,
-        "hooks, training": 1,
-        "hooks": 0,
-        "notes, training": 1,
-        "notes": 1,  # this agent keeps none
+    assert {row["arm"]: (row["calls"], row["failed"], row["apart"]) for row in rows} == {
+        "none": (3, 1, 0),
+        "hooks, training": (3, 1, 0),
+        "hooks": (2, 0, 0),
+        "notes, training": (3, 1, 2),
+        "notes": (2, 0, 2),
+        "how, training": (3, 1, 1),
+        "how": (2, 0, 1),
     }
+    told = {row["arm"]: row["told"] for row in rows}
+    assert told["notes"] == len("Set HAWSER_DESK=porto-1; rm -r\n")
+    assert told["how, training"] == len("nothing found") < told["how"]
     assert all(row["done"] for row in rows)
-    assert "| hooks | 1 | 1 | 2.0 (-1.0 … -1.0) | 0.0 (-1.0 … -1.0) |" in printed
+    assert all(row["quirks"] == {} for row in rows if row["failed"] == 0)
+    assert (
+        "| hooks | 1 | 1 | 1 | 0 | 2.0 of 3.0 (-1.0 … -1.0) | 0.0 of 1.0 (-1.0 … -1.0) |" in printed
+    )
     assert trial(work, "table") in printed
+
+
+@pytest.mark.adapters  # pip installs mem0, which takes a minute
+def test_a_store_of_mem0_shows_what_is_nearest_to_the_task(work: Path) -> None:
+    do_task(work, "one", "--arm", "store", "--train")
+    second = do_task(work, "two", "--arm", "store", "--memory", str(work / "run/one/memory"))
+
+    assert (second["calls"], second["failed"], second["done"]) == (2, 0, True)
+    assert "HAWSER_DESK=porto-1" in (work / "run/two/prompt.txt").read_text()
+
+
+@pytest.mark.parametrize(
+    ("command", "is_apart"),
+    [
+        ("cat /w/memory/NOTES.md", True),
+        ("cat /w/memory/NOTES.md 2>/dev/null || echo none", True),
+        ("cd /w; cat memory/NOTES.md | head -50", True),
+        ("cat >> /w/NOTES.md <<'EOF'\n- run make; then\nls\nEOF\ncat /w/NOTES.md", True),
+        ("echo 'run ls; then make' >> NOTES.md", True),
+        ("python3 - <<'E'\nopen('/w/NOTES.md', 'a').write('x')\nE", True),
+        ('past "not held"', True),
+        ("past lease | head -20; past page", True),
+        ("cat /w/NOTES.md; ls", False),
+        ("past lease && labctl tools", False),
+        ("grep past README.md", False),
+        ("ls", False),
+        ("echo done", False),
+    ],
+)
+def test_calls_that_only_ask_or_keep_a_memory_are_counted_apart(
+    command: str, is_apart: bool
+) -> None:
+    assert is_about_memory(command) is is_apart
+
+
+def test_several_agents_take_the_runs_of_one_plan(work: Path) -> None:
+    few = (
+        "--projects",
+        "freight",
+        "--train",
+        "2",
+        "--tasks",
+        "2",
+        "4",
+        "--arms",
+        "none",
+        "words:how",
+    )
+    printed = trial(work, "lot", *few, "--seed", "3")
+    first, *others = [Path(trial(work, "next").split()[0]).parent.name for _ in range(3)]
+
+    assert printed.count("open ") == 3  # the training, and two without memory
+    assert printed.count("waits") == 2
+    assert first == "freight-words-training-1"
+    assert sorted(others) == ["freight-2-none-1", "freight-4-none-1"]
+    with pytest.raises(AssertionError, match="nothing to begin; 3 begun, 2 waits"):
+        trial(work, "next")
+
+    trial(work, "end", first)
+    taught = Path(trial(work, "next").splitlines()[0])
+
+    assert (taught.parent / "memory/sessions" / f"{first}.jsonl").exists()
+    assert trial(work, "lot").count("done ") == 1
+
+
+def test_arms_learn_from_recorded_runs_where_there_are_some(work: Path) -> None:
+    trial(work, "lot", "--projects", "freight", "--tasks", "4", "--arms", "how", "--recorded")
+    run = Path(trial(work, "next").split()[0]).parent
+
+    asked = subprocess.run([run / "do"], input=b"past untallied", capture_output=True, check=True)
+
+    assert b"untallied" in asked.stdout
+    assert b"ran next" in asked.stdout
 
 
 def test_arms_are_compared_on_the_tasks_that_all_have_done() -> None:
     row = {"project": "p", "quirks": {}, "read": 0, "told": 0, "done": True}
-    runs = [("none", 1, 10), ("none", 1, 14), ("none", 2, 8), ("none", 3, 99), ("hooks", 1, 6)]
+    runs = [("none", 1, 10, 0), ("none", 1, 14, 2), ("none", 2, 8, 2), ("none", 3, 99, 0)]
+    runs += [("hooks", 1, 6, 2)]
     rows = [
-        row | {"arm": arm, "task": task, "calls": calls, "failed": 0}
-        for arm, task, calls in (*runs, ("hooks", 2, 6))
+        row | {"run": f"{arm}-{task}", "arm": arm, "task": task, "calls": calls, "failed": failed}
+        for arm, task, calls, failed in (*runs, ("hooks", 2, 6, 3))
     ]
 
     printed = tables(rows)
 
-    assert "| none | 3 | 3 | 10.0 |" in printed  # a task counts once, however often it was done
-    assert "| hooks | 2 | 2 | 6.0 (-6.0 … -2.0) |" in printed
+    assert (
+        "| none | 2 | 3 | 3 |  | 10.0 |" in printed
+    )  # a task counts once, however often it was done
+    assert "| hooks | 2 | 2 | 2 | 1 | 6.0 of 10.0 (-6.0 … -2.0) |" in printed
+    assert "| hooks-2 | hooks | p 2 | 6 | 3 | 2 |" in printed
+    assert "hooks-1" not in printed  # no more failed than in the worst run without memory
     assert "Not compared: p 3 (none: 99 calls, 0 failed, done)" in printed
 
 

@@ -13,7 +13,6 @@ ROOT = os.environ.get("LAB_HOME") or os.path.dirname(os.path.dirname(os.path.abs
 STORE = os.path.join(ROOT, ".lab", "store.json")
 FRAME = 5
 NOW = ("2029-10-09", 512)
-DUTY = "P-03"
 
 
 class Fault(Exception):
