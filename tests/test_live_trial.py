@@ -48,6 +48,10 @@ def trial(work: Path, *arguments: str) -> str:
     return done.stdout
 
 
+def begin_next(work: Path) -> Path:
+    return Path(trial(work, "next").splitlines()[0])
+
+
 def do_task(work: Path, run: str, *memory: str) -> dict:
     prompt = Path(trial(work, "begin", "freight", "2", run, *memory).strip())
     subprocess.run([work / "agent"], input=prompt.read_bytes(), check=True, capture_output=True)
@@ -149,40 +153,41 @@ def test_calls_that_only_ask_or_keep_a_memory_are_counted_apart(
 
 
 def test_several_agents_take_the_runs_of_one_plan(work: Path) -> None:
-    few = (
-        "--projects",
-        "freight",
-        "--train",
-        "2",
-        "--tasks",
-        "2",
-        "4",
-        "--arms",
-        "none",
-        "words:how",
-    )
-    printed = trial(work, "lot", *few, "--seed", "3")
-    first, *others = [Path(trial(work, "next").split()[0]).parent.name for _ in range(3)]
+    few = ("--projects", "freight", "--train", "2", "--tasks", "2", "4")
+    printed = trial(work, "lot", *few, "--arms", "none", "words:how", "--seed", "3")
+    runs = [json.loads(begin_next(work).with_name("run.json").read_text()) for _ in range(3)]
 
-    assert printed.count("open ") == 3  # the training, and two without memory
-    assert printed.count("waits") == 2
-    assert first == "freight-words-training-1"
-    assert sorted(others) == ["freight-2-none-1", "freight-4-none-1"]
+    assert (printed.count("open "), printed.count("waits")) == (3, 2)
+    assert [run["label"] for run in runs] == ["words", "none", "none"]  # the training comes first
+    assert sorted(run["task"] for run in runs[1:]) == [2, 4]
+    assert not any("words" in run["name"] for run in runs)  # the agent does not see its arm
     with pytest.raises(AssertionError, match="nothing to begin; 3 begun, 2 waits"):
         trial(work, "next")
 
+    first = runs[0]["name"]
     trial(work, "end", first)
-    taught = Path(trial(work, "next").splitlines()[0])
 
-    assert (taught.parent / "memory/sessions" / f"{first}.jsonl").exists()
+    assert begin_next(work).with_name("memory").joinpath(f"sessions/{first}.jsonl").exists()
     assert trial(work, "lot").count("done ") == 1
 
 
 def test_arms_learn_from_recorded_runs_where_there_are_some(work: Path) -> None:
-    trial(work, "lot", "--projects", "freight", "--tasks", "4", "--arms", "how", "--recorded")
-    run = Path(trial(work, "next").split()[0]).parent
+    trial(
+        work,
+        "lot",
+        "--projects",
+        "freight",
+        "--tasks",
+        "4",
+        "--arms",
+        "how",
+        "--train",
+        "1",
+        "--recorded",
+    )
+    shell = begin_next(work).with_name("do")
 
-    asked = subprocess.run([run / "do"], input=b"past untallied", capture_output=True, check=True)
+    asked = subprocess.run([shell], input=b"past untallied", capture_output=True, check=True)
 
     assert b"untallied" in asked.stdout
     assert b"ran next" in asked.stdout
@@ -214,3 +219,21 @@ def test_the_page_shows_the_tables_of_the_published_runs() -> None:
 
     rows = [line for line in printed.splitlines() if line.startswith("|")]
     assert [line for line in rows if line not in page] == []
+
+
+@pytest.mark.parametrize("form", ["", "--changed"])
+@pytest.mark.parametrize("project", sorted(path.name for path in FREIGHT.parent.iterdir()))
+def test_the_third_test_task_of_each_project_is_right_when_it_is_solved(
+    tmp_path: Path, project: str, form: str
+) -> None:
+    folder, place = FREIGHT.parent / project, str(tmp_path / "work")
+    if form and not (folder / "CHANGED.json").exists():
+        pytest.skip("it has one form")
+    scripts = ["setup.sh", "check/6.sh", "solve/6.sh", "check/6.sh"]
+
+    codes = [
+        subprocess.run(["bash", folder / script, place, *filter(None, more)]).returncode
+        for script, more in zip(scripts, [[form], [], [], []], strict=True)
+    ]
+
+    assert codes == [0, 1, 0, 0]

@@ -20,6 +20,7 @@ from dataclasses import asdict, dataclass, field
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 from bench.trial.live import ARMS, Run, find_project
 from bench.trial.memories import locked
@@ -89,9 +90,9 @@ class Plan:
     def keep(self, work: Path) -> None:
         """Keep the plan, and make what its arms learn from recorded runs."""
         work.mkdir(parents=True, exist_ok=True)
-        for project, (_, arm) in product(self.projects, self._arms()):
-            if self._is_played(arm):
-                _play_recorded(work, project, arm)
+        for project, (label, arm) in product(self.projects, self._arms()):
+            if self._is_played(label, arm):
+                self._play(work, project, label=label, arm=arm)
         (work / "plan.json").write_text(json.dumps(asdict(self), indent=1) + "\n")
 
     def steps(self, work: Path) -> list[Step]:
@@ -101,8 +102,8 @@ class Plan:
         for project, (label, arm) in product(self.projects, self._arms()):
             if label in self.memories:
                 memories[project, label] = Path(self.memories[label].format(project=project))
-            elif arm != "none" and self._is_played(arm):
-                memories[project, label] = _played(work, project, arm)
+            elif self._is_played(label, arm):
+                memories[project, label] = self._played(work, project, label)
             elif arm != "none":
                 chain = list(self._train(work, project, label=label, arm=arm))
                 steps += chain
@@ -121,17 +122,34 @@ class Plan:
             raise SystemExit(f"trial: no arm {', '.join(sorted(unknown))}; {', '.join(ARMS)}")
         return pairs
 
-    def _is_played(self, arm: str) -> bool:
-        return self.is_recorded and arm in _LEARNING
+    def _is_played(self, label: str, arm: str) -> bool:
+        return self.is_recorded and arm in _LEARNING and label not in self.memories
+
+    def _played(self, work: Path, project: str, label: str) -> Path:
+        tasks = "".join(map(str, self.training))
+        return work / "memory" / re.sub(r"\W+", "-", f"{project}-{label}-{tasks}")
+
+    def _play(self, work: Path, project: str, *, label: str, arm: str) -> None:
+        """Make a memory from the recorded runs of the training tasks, once."""
+        kept = self._played(work, project, label)
+        folder = find_project(project).parents[1] / "recorded"
+        files = [folder / f"{project}-a{task}.jsonl" for task in self.training]
+        if missing := [str(file) for file in files if not file.exists()]:
+            raise SystemExit(f"trial: no recorded run {', '.join(missing)}; choose --train anew")
+        if kept.exists():
+            return
+        with redirect_stdout(sys.stderr):
+            memory = play(work, project, arm=arm, files=files, memory=None, learn=True)
+        if memory:
+            shutil.copytree(memory, kept, ignore=shutil.ignore_patterns("*.sock", "*.lock"))
 
     def _train(self, work: Path, project: str, *, label: str, arm: str) -> Iterator[Step]:
         """Runs of which each starts with the memory of the one before."""
         memory = None
         for number, task in enumerate(self.training, 1):
-            name = f"{project}-{_as_name(label)}-training-{number}"
             run = Run(
                 work=work,
-                name=name,
+                name=self._name(project, f"training{number}", label),
                 project=project,
                 task=task,
                 arm=arm,
@@ -141,6 +159,11 @@ class Plan:
             yield Step(run=run, memory=memory)
             memory = run.memory
 
+    def _name(self, project: str, task: int | str, label: str, number: int = 1) -> str:
+        """The name of a run; agents see it in paths, so it does not tell the arm."""
+        mark = crc32(f"{self.seed} {project} {task} {label} {number}".encode())
+        return f"{project}-{task}-{mark:08x}"
+
     def _draw_tests(self, work: Path) -> list[Run]:
         forms = [(project, False) for project in self.projects]
         forms += [(project, True) for project in self.changed]
@@ -148,7 +171,7 @@ class Plan:
         runs = [
             Run(
                 work=work,
-                name=f"{project}{'-changed' * is_changed}-{task}-{_as_name(label)}-{number}",
+                name=self._name(f"{project}{'-changed' * is_changed}", task, label, number),
                 project=project,
                 task=task,
                 arm=arm,
@@ -161,29 +184,6 @@ class Plan:
         ]
         random.Random(self.seed).shuffle(runs)
         return runs
-
-
-def _as_name(label: str) -> str:
-    return re.sub(r"\W+", "-", label)
-
-
-def _played(work: Path, project: str, arm: str) -> Path:
-    return work / "memory" / f"{project}-{arm}"
-
-
-def _play_recorded(work: Path, project: str, arm: str) -> None:
-    """Make a memory from the recorded training runs of a project, once."""
-    kept = _played(work, project, arm)
-    if kept.exists():
-        return
-    folder = find_project(project).parents[1] / "recorded"
-    files = sorted(folder.glob(f"{project}-a*.jsonl"))
-    if not files:
-        raise SystemExit(f"trial: {folder} has no recorded run of {project!r}")
-    with redirect_stdout(sys.stderr):
-        memory = play(work, project, arm=arm, files=files, memory=None, learn=True)
-    if memory:
-        shutil.copytree(memory, kept, ignore=shutil.ignore_patterns("*.sock", "*.lock"))
 
 
 def take_next(work: Path) -> Step | None:
