@@ -152,15 +152,30 @@ def test_calls_that_only_ask_or_keep_a_memory_are_counted_apart(
     assert is_about_memory(command) is is_apart
 
 
+def test_what_a_memory_shows_is_told_and_not_read(work: Path) -> None:
+    notes = work / "notes"
+    notes.mkdir()
+    (notes / "NOTES.md").write_text("no desk is set: HAWSER_DESK=porto-1\n")
+    begin = ("begin", "freight", "2", "one", "--arm", "notes", "--memory", str(notes))
+    shell = Path(trial(work, *begin).strip()).with_name("do")
+    command = f"cat {work}/run/one/memory/NOTES.md; env echo work"
+    subprocess.run([shell], input=command.encode(), capture_output=True, check=True)
+
+    row = json.loads(trial(work, "end", "one"))
+
+    counted = [row[key] for key in ("calls", "apart", "read", "told")]
+    assert counted == [1, 0, len("work"), len("no desk is set: HAWSER_DESK=porto-1\n")]
+
+
 def test_several_agents_take_the_runs_of_one_plan(work: Path) -> None:
     few = ("--projects", "freight", "--train", "2", "--tasks", "2", "4")
     printed = trial(work, "lot", *few, "--arms", "none", "words:how", "--seed", "3")
     runs = [json.loads(begin_next(work).with_name("run.json").read_text()) for _ in range(3)]
 
     assert (printed.count("open "), printed.count("waits")) == (3, 2)
-    assert [run["label"] for run in runs] == ["words", "none", "none"]  # the training comes first
+    assert [run["arm"] for run in runs] == ["how", "none", "none"]  # the training comes first
     assert sorted(run["task"] for run in runs[1:]) == [2, 4]
-    assert not any("words" in run["name"] for run in runs)  # the agent does not see its arm
+    assert not any("how" in run["name"] for run in runs)  # the agent does not see its arm
     with pytest.raises(AssertionError, match="nothing to begin; 3 begun, 2 waits"):
         trial(work, "next")
 
@@ -169,6 +184,12 @@ def test_several_agents_take_the_runs_of_one_plan(work: Path) -> None:
 
     assert begin_next(work).with_name("memory").joinpath(f"sessions/{first}.jsonl").exists()
     assert trial(work, "lot").count("done ") == 1
+    longer = trial(work, "lot", *few[:2], "--train", "2", "3", "--arms", "two:how", "--seed", "3")
+    assert [line.split()[0] for line in longer.splitlines()[::3]] == [
+        "done",
+        "open",
+        *["waits"] * 3,
+    ]
 
 
 def test_arms_learn_from_recorded_runs_where_there_are_some(work: Path) -> None:

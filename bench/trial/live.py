@@ -22,6 +22,7 @@ from bench.trial.memories import (
     Row,
     is_about_memory,
     keep_session,
+    names_memory,
     read_rows,
     search_past,
 )
@@ -150,6 +151,8 @@ class Run:
         """Make the folder, with a copy of the memory and with hooks."""
         if memory and memory.resolve().is_relative_to(self.folder):
             raise SystemExit(f"trial: {self.name} would start from its own memory; name it anew")
+        if memory and not memory.is_dir():
+            raise SystemExit(f"trial: no memory {memory}")
         shutil.rmtree(self.folder, ignore_errors=True)
         (self.folder / "home").mkdir(parents=True)
         if memory:
@@ -314,9 +317,8 @@ class Run:
         )
         told, found = read_rows(self.folder / "calls.jsonl")[0]["told"], self._found()
         calls = [call for call in self.calls if not self._is_apart(call)]
-        outputs = [call.get("out", "") for call in calls]
-        for text in found + (told if self.arm == "notes" else []):
-            outputs = [output.replace(text.strip(), "") for output in outputs]
+        shown = {line for text in (*told, *found) for line in text.splitlines()}
+        outputs = [self._without_memory(call, shown) for call in calls]
         hints = [call.get(when, "") for call in calls for when in ("before", "after", "denied")]
         quirks = {
             quirk["id"]: count
@@ -340,6 +342,13 @@ class Run:
 
     def _is_apart(self, call: Row) -> bool:
         return self.arm in ("notes", "how") and is_about_memory(call["cmd"])
+
+    def _without_memory(self, call: Row, shown: set[str]) -> str:
+        """The output; where a call also asked a memory, without the lines that this showed."""
+        output: str = call.get("out", "")
+        if self.arm not in ("notes", "how") or not names_memory(call["cmd"]):
+            return output
+        return "\n".join(line for line in output.splitlines() if line not in shown)
 
     def _found(self) -> list[str]:
         past = self.folder / "past.jsonl"

@@ -19,16 +19,12 @@ from contextlib import redirect_stdout
 from dataclasses import asdict, dataclass, field
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
 from zlib import crc32
 
 from bench.trial.live import ARMS, Run, find_project
 from bench.trial.memories import locked
 from bench.trial.recorded import play
 from bench.trial.results import save
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _LEARNING = ("hooks", "how", "store")  # arms that can learn from a recorded run
 
@@ -58,7 +54,7 @@ class Step:
         run = self.run
         trial = ["python", "-m", "bench", "trial", "--work", str(run.work)]
         begin = [*trial, "begin", run.project, str(run.task), run.name, "--arm", run.arm]
-        begin += ["--label", run.label] if run.label != run.arm else []
+        begin += ["--label", run.label] if run.label not in ("", run.arm) else []
         begin += ["--memory", str(self.memory)] if self.memory else []
         begin += ["--changed"] if run.is_changed else []
         begin += ["--train"] if run.is_training else []
@@ -98,18 +94,18 @@ class Plan:
     def steps(self, work: Path) -> list[Step]:
         """Training in order, then the tests by lot."""
         memories: dict[tuple[str, str], Path] = {}
-        steps = []
+        chains: dict[tuple[str, str], list[Step]] = {}  # arms with two labels are trained once
         for project, (label, arm) in product(self.projects, self._arms()):
             if label in self.memories:
                 memories[project, label] = Path(self.memories[label].format(project=project))
             elif self._is_played(label, arm):
                 memories[project, label] = self._played(work, project, label)
             elif arm != "none":
-                chain = list(self._train(work, project, label=label, arm=arm))
-                steps += chain
+                chain = chains[project, arm] = self._train(work, project, arm)
                 if chain:
                     memories[project, label] = chain[-1].run.memory
-        return steps + [
+        training = [step for chain in chains.values() for step in chain]
+        return training + [
             Step(run=run, memory=memories.get((run.project, run.label)))
             for run in self._draw_tests(work)
         ]
@@ -143,21 +139,23 @@ class Plan:
         if memory:
             shutil.copytree(memory, kept, ignore=shutil.ignore_patterns("*.sock", "*.lock"))
 
-    def _train(self, work: Path, project: str, *, label: str, arm: str) -> Iterator[Step]:
-        """Runs of which each starts with the memory of the one before."""
-        memory = None
+    def _train(self, work: Path, project: str, arm: str) -> list[Step]:
+        """Runs of which each starts with the memory of the one before.
+
+        A longer training goes on from a shorter one in the same place.
+        """
+        steps: list[Step] = []
         for number, task in enumerate(self.training, 1):
             run = Run(
                 work=work,
-                name=self._name(project, f"training{number}", label),
+                name=self._name(project, f"training{number}", arm),
                 project=project,
                 task=task,
                 arm=arm,
-                label=label,
                 is_training=True,
             )
-            yield Step(run=run, memory=memory)
-            memory = run.memory
+            steps.append(Step(run=run, memory=steps[-1].run.memory if steps else None))
+        return steps
 
     def _name(self, project: str, task: int | str, label: str, number: int = 1) -> str:
         """The name of a run; agents see it in paths, so it does not tell the arm."""

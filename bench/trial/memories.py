@@ -42,11 +42,20 @@ def is_about_memory(command: str) -> bool:
 
     In doubt it is not: then it counts as a call of the work.
     """
+    parts = _split(command)
+    return names_memory(command) and all(_NAMED.search(x) or _SILENT.match(x) for x in parts)
+
+
+def names_memory(command: str) -> bool:
+    """Whether a part of a call reads or writes the notes, or searches the past."""
+    return any(_NAMED.search(part) for part in _split(command))
+
+
+def _split(command: str) -> list[str]:
+    """The commands of a call, each with a sign where it names the notes in quotes."""
     text = _HEREDOC.sub(lambda found: found[2] + _name_in(found[3]), command)
     text = _QUOTED.sub(lambda found: _name_in(found[0]) or "_", text)
-    parts = re.split(r"\n|;|&&|\|\|", text)
-    named = [part for part in parts if _NAMED.search(part)]
-    return bool(named) and all(part in named or _SILENT.match(part) for part in parts)
+    return re.split(r"\n|;|&&|\|\|", text)
 
 
 def _name_in(text: str) -> str:
