@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.text.clean import clip, one_line
 from hardwon.knowledge.evidence.calls import Call, calls_of, is_own
+from hardwon.knowledge.evidence.common import COMMON
 from hardwon.knowledge.evidence.cures import (
     At,
     asks,
@@ -33,7 +34,7 @@ _STEPS = 150  # steps of a run that are looked at, its last ones
 _PLACES = 4  # words of a call that may name what it runs
 _FORMS = 5  # forms of a call that are named
 _WORD = 24  # characters of a word by which they differ
-_SHORT = 140  # characters of a change that is shown
+_SHORT = 180  # characters of a change that is shown
 _CALL = 150  # characters of a call
 _OUTSIDE = ("/", "~", "$", "..")  # how the paths of files begin that are not the project's
 _PASSED, _SOURCE, _AGAIN = 2.0, 1.0, 0.5  # worth of a cure, a source, and each further run
@@ -141,7 +142,7 @@ def _acts_of(task: str, steps: Sequence[Step]) -> list[Act]:
                 and not asks(call, said)
             ):
                 made = _Made(place, call, kinds, call in working, is_source)
-                calls.setdefault(_mark_values(part_words(call), task), []).append(made)
+                calls.setdefault(_sort_of(call, task), []).append(made)
                 is_new = is_new or call.text not in texts
                 texts.add(call.text)
         done = place if is_new else done
@@ -176,7 +177,14 @@ def _is_shown(call: Call, own: set[str], *, is_cure: bool) -> bool:
         return False
     if only_looks(call) or not (is_own(call) or is_cure):
         return False
-    return own.isdisjoint(tail(word) for word in call.text.split()[:_PLACES])
+    runs = call.text.split()[: _PLACES if call.program in COMMON else 1]
+    return own.isdisjoint(map(tail, runs))
+
+
+def _sort_of(call: Call, task: str) -> Words:
+    """What a call does: the part of its program, or the options of one that has no parts."""
+    words = part_words(call)
+    return _mark_values(words if len(words) > 1 else call.kind.split(), task)
 
 
 def _call_act(words: Words, made: list[_Made], task: str, done: int) -> tuple[int, Act]:
@@ -205,7 +213,7 @@ def _edits(step: Step, call: Call, task: str, kinds: tuple[str, ...]) -> Iterato
     """The changes of the project's files that a call makes."""
     made = {writing.path: writing for writing in writings(step.tool, step.args)}
     for path in call.paths:
-        if path.startswith(_OUTSIDE) or path not in made:
+        if path.startswith(_OUTSIDE) or "$" in path or path not in made:
             continue
         words = (("edit", False), *_mark_values(_PART.findall(path), task))
         change = _show_change(made[path], call, task)
@@ -217,17 +225,15 @@ def _edits(step: Step, call: Call, task: str, kinds: tuple[str, ...]) -> Iterato
 
 def _show_change(change: Writing, call: Call, task: str) -> str:
     """A short change of a file, as it was made; "" if it is long or not known."""
-    if change.old:
-        is_plain = not re.search(r"[$^\\*\[]", f"{change.old}{change.new}")
-        if not is_plain or len(change.old) + len(change.new) > _SHORT:
-            return ""
+    if change.old and call.is_tool:
         old, new = (one_line(fold_call(text, task)) for text in (change.old, change.new))
-        return f"edit {fold_call(change.path, task)}: {old} → {new}"
+        is_short = len(old) + len(new) <= _SHORT
+        return f"edit {fold_call(change.path, task)}: {old} → {new}" if is_short else ""
     if change.text:
         lines = fold_call(change.text, task).splitlines()
         is_short = len(change.text) <= _SHORT
         return f"new file {fold_call(change.path, task)}: {' ⏎ '.join(lines)}" if is_short else ""
-    is_typed = not (call.is_tool or call.script or change.is_edit or "$" in call.text)
+    is_typed = not (call.is_tool or call.script or "\n" in call.text or "$" in call.text)
     is_shown = is_typed and len(call.text) <= _SHORT
     return f"$ {one_line(fold_call(call.text, task))}" if is_shown else ""
 
