@@ -13,8 +13,8 @@ from hardwon.core.values.lesson import Change
 from hardwon.storage.ports import History, Store
 from hardwon.storage.postgres.database import Database as Server
 from hardwon.storage.sql.reflections import SqlHistory
-from hardwon.storage.stores.memory.lessons import MemoryHistory
 from hardwon.storage.stores.sqlite.database import Database
+from hardwon.storage.stores.sqlite.memory import MemoryDatabase
 from tests.samples import CODER, LATER, NOW, lesson
 
 STRANGERS = [Scope("other", "coder", "api"), Scope("acme", "writer", "api"), Scope("acme", "coder")]
@@ -71,7 +71,7 @@ def test_no_other_scope_sees_or_forgets_a_change(store: Store, stranger: Scope) 
 def capped(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[History]:
     """A history that keeps two changes of a scope."""
     if request.param == "memory":
-        yield MemoryHistory(2)
+        yield SqlHistory(MemoryDatabase(":memory:"), 2)
     elif request.param == "sqlite":
         with closing(Database(str(tmp_path / "hardwon.db"))) as file:
             yield SqlHistory(file, 2)

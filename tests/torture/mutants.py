@@ -74,14 +74,14 @@ def always_ready() -> None:
 
 def store_unsynced() -> None:
     """The store commits without a sync, as SQLite does with synchronous = NORMAL."""
-    connect = database._connect
+    connect = database.connect
 
     def careless(path: str) -> sqlite3.Connection:
         connection = connect(path)
         connection.execute("PRAGMA synchronous = NORMAL")
         return connection
 
-    database._connect = careless
+    database.connect = careless
 
 
 def short_read() -> None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 SPOOL_LIMIT = 1 << 20  # bytes after which a closing process folds in the spool
+_MOST_NOTES = 1_000  # records in memory; whoever notes one more folds them in
 _LAST = 64  # bytes by which a file is known again
 
 # A child process would inherit the file, and hold its lock as long as it lives.
@@ -153,6 +154,48 @@ def _parse_line(line: bytes) -> Any:
         return None
 
 
+class MemorySpool:
+    """The records that wait to be folded in, in a list."""
+
+    def __init__(self, on_full: Callable[[], object]) -> None:
+        self.records: list[Any] = []
+        self._on_full = on_full
+
+    def append(self, *records: object) -> None:
+        """Add records."""
+        self.records += records
+        if len(self.records) > _MOST_NOTES:
+            self._on_full()
+
+    def size(self) -> int:
+        """How many records wait."""
+        return len(self.records)
+
+    def holds(self, kind: str) -> bool:
+        """Whether a record of this kind waits."""
+        return any(record[0] == kind for record in self.records)
+
+    def take(self) -> TakenRecords:
+        """All records so far; they come back if the `with` block fails."""
+        return TakenRecords(self)
+
+
+class TakenRecords:
+    """The records of a spool while they are folded in."""
+
+    def __init__(self, spool: MemorySpool) -> None:
+        self._spool = spool
+        self._records: list[Any] = []
+
+    def __enter__(self) -> tuple[str, list[Any]]:
+        self._records, self._spool.records = self._spool.records, []
+        return "", self._records
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            self._spool.records = self._records + self._spool.records
+
+
 class Transaction(Protocol):
     """The part of a database that a journal writes to."""
 
@@ -175,7 +218,7 @@ class Journal:
     def __init__(
         self,
         database: AbstractContextManager[Transaction],
-        spool: Spool,
+        spool: Spool | MemorySpool,
         is_due: Callable[[str], bool] = lambda batch: True,
         copy: Spool | None = None,
         is_new: Callable[[str], bool] | None = None,

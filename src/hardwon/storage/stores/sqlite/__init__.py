@@ -22,14 +22,7 @@ class SqliteStore(SqlStore):
     """Everything in `<home>/hardwon.db`, or in the local copy of a server."""
 
     def __init__(self, home: str, *, fresh: int = FRESH, copy_of: str = "") -> None:
-        if copy_of:
-            from hardwon.storage.stores.sqlite import mirror
-
-            self._db, journal = mirror.open_copy(home, copy_of)
-        else:
-            self._db = Database(os.path.join(home, "hardwon.db"))
-            spool = Spool(os.path.join(home, "deliveries.spool"))
-            journal = Journal(self._db, spool, is_new=self._is_new)
+        self._db, journal = self._open(home, copy_of)
         super().__init__(self._db, journal)
         self.lessons = SqliteLessons(self._db, fresh)
         journal.on("made", lambda _: None)  # notes of older builds
@@ -37,6 +30,15 @@ class SqliteStore(SqlStore):
             with self._db:
                 self.lessons.publish_guards()
                 self.lessons.settle()  # now, not at the next recall
+
+    def _open(self, home: str, copy_of: str) -> tuple[Database, Journal]:
+        if copy_of:
+            from hardwon.storage.stores.sqlite import mirror
+
+            return mirror.open_copy(home, copy_of)
+        database = Database(os.path.join(home, "hardwon.db"))
+        spool = Spool(os.path.join(home, "deliveries.spool"))
+        return database, Journal(database, spool, is_new=self._is_new)
 
     @cached_property
     def listing(self) -> SqliteListing:

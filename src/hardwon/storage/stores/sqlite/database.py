@@ -34,7 +34,7 @@ class WriterLock:
         self._handle: int | None = None
 
     def __enter__(self) -> None:
-        """Wait for the turn; after too long, or if the file cannot exist, go on without it."""
+        """Wait for the turn; after too long, or if there can be no file, go on without it."""
         handle = self._open_file()
         if handle is None:
             return
@@ -53,7 +53,7 @@ class WriterLock:
             self._handle = None
 
     def _open_file(self) -> int | None:
-        if self._handle is None:
+        if self._handle is None and self._path:
             try:
                 self._handle = _files.lock_file(self._path)
             except OSError:  # a folder that cannot be written
@@ -95,11 +95,12 @@ class Database:
     """A connection shared by threads; closed before a fork, reopened in parent and child."""
 
     shelf_state = "0, 0"  # the memtable knows both
+    is_file = True
 
     def __init__(self, path: str) -> None:
         self.path = path
         self._lock = ForkLock(self._before_fork, self._in_child, rank=MIDDLE)
-        self._turn = WriterLock(f"{path}-turn", PATIENCE)
+        self._turn = WriterLock(f"{path}-turn" if self.is_file else "", PATIENCE)
         self._depth = 0
         self._owner = 0
         self._is_frozen: bool  # opened read-only, as it cannot be written
@@ -321,7 +322,7 @@ class Database:
             self._is_frozen = True
 
     def _open_to_write(self) -> None:
-        self._connection = _connect(self.path)
+        self._connection = connect(self.path)
         self._owner = os.getpid()
         version = self._connection.execute("PRAGMA user_version").fetchone()[0]
         if version != SCHEMA:
@@ -333,7 +334,7 @@ class Database:
         if not os.path.isfile(self.path) or _size(f"{self.path}-wal"):
             return False
         self.close()
-        self._connection = _connect(f"file:{_quote_path(self.path)}?immutable=1")
+        self._connection = connect(f"file:{_quote_path(self.path)}?immutable=1")
         self._owner = os.getpid()
         version = self._connection.execute("PRAGMA user_version").fetchone()[0]
         return bool(version == SCHEMA)
@@ -411,7 +412,8 @@ class _Connection(sqlite3.Connection):
             return
 
 
-def _connect(path: str) -> sqlite3.Connection:
+def connect(path: str) -> sqlite3.Connection:
+    """A new connection; the schema may be missing or older."""
     connection = sqlite3.connect(
         path,
         factory=_Connection,
@@ -456,14 +458,15 @@ def _prepare(connection: sqlite3.Connection, path: str) -> None:
     os.chmod(path, 0o600)
     connection.execute("BEGIN IMMEDIATE")
     try:
-        _migrate(connection, path)
+        migrate(connection, path)
     except BaseException:
         connection.rollback()
         raise
     connection.commit()
 
 
-def _migrate(connection: sqlite3.Connection, path: str) -> None:
+def migrate(connection: sqlite3.Connection, path: str) -> None:
+    """Bring the schema up to date, inside the open transaction."""
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     if version > SCHEMA:
         raise NewerSchema(path, version, SCHEMA)

@@ -74,6 +74,8 @@ class SqliteLessons(SqlLessons):
 
     def publish_guards(self) -> None:
         """Rewrite the file of forbidden calls. Call inside `with database:`."""
+        if not self._file.is_file:
+            return
         owners, rows = scopes.every(self._file), self._file.rows(_GUARDS, SHELVED)
         home = os.path.dirname(self._file.path)
         guard_file.write(home, [lesson_of(row, owners) for row in rows])
