@@ -23,8 +23,7 @@ from hardwon.engine.pipeline.evaluate import verdicts
 from hardwon.knowledge.proof.effect import Arms, effect, toss
 from hardwon.knowledge.proof.verdicts import RATES, RATIOS, REAL_CUT, Prior, to_retire
 from hardwon.storage.ports import HoldOut, Store
-from hardwon.storage.stores.sqlite import SqliteStore
-from hardwon.storage.stores.sqlite.memory import MemoryStore
+from hardwon.storage.stores.sqlite import MemoryStore, SqliteStore
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 SCOPE = Scope("acme", "coder", "api")

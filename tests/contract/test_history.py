@@ -13,8 +13,8 @@ from hardwon.core.values.lesson import Change
 from hardwon.storage.ports import History, Store
 from hardwon.storage.postgres.database import Database as Server
 from hardwon.storage.sql.reflections import SqlHistory
+from hardwon.storage.stores.sqlite import MemoryDatabase
 from hardwon.storage.stores.sqlite.database import Database
-from hardwon.storage.stores.sqlite.memory import MemoryDatabase
 from tests.samples import CODER, LATER, NOW, lesson
 
 STRANGERS = [Scope("other", "coder", "api"), Scope("acme", "writer", "api"), Scope("acme", "coder")]

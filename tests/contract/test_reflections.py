@@ -18,10 +18,9 @@ from hardwon.storage.ports import ReflectionStore, Store
 from hardwon.storage.postgres.database import Database as Server
 from hardwon.storage.sql.reflections import SqlReflections
 from hardwon.storage.stores.postgres import PostgresStore
-from hardwon.storage.stores.redis.reflections import RedisReflections
-from hardwon.storage.stores.sqlite import SqliteStore
+from hardwon.storage.stores.redis import RedisReflections
+from hardwon.storage.stores.sqlite import MemoryDatabase, MemoryStore, SqliteStore
 from hardwon.storage.stores.sqlite.database import Database
-from hardwon.storage.stores.sqlite.memory import MemoryDatabase, MemoryStore
 from tests.redis_server import RedisServer
 from tests.samples import CODER, LATER, NOW
 from tests.stores.plain import PlainReflections

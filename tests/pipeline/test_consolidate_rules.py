@@ -9,7 +9,7 @@ import pytest
 from hardwon import Lesson
 from hardwon.core.values.lesson import MINED, Evidence, Fix, Kind, Status, values_of
 from hardwon.engine.pipeline.consolidate import agrees, consolidate, likeness
-from hardwon.storage.stores.sqlite.memory import MemoryStore
+from hardwon.storage.stores.sqlite import MemoryStore
 from tests.samples import CODER, LATER, NOW, lesson
 
 KIND, EXACT = "kind-1", "exact-1"

@@ -10,8 +10,7 @@ from hardwon.core.values.reflection import Likeness, Reflection, is_known, surpl
 from hardwon.core.values.scope import Scope
 from hardwon.knowledge.ranking.query import Match, MatchTally, Query, index, keys, rarity
 from hardwon.knowledge.ranking.reflections import CANDIDATES, best_held, by_relevance, words_of
-from hardwon.storage.stores.sqlite.lessons import SqliteLessons
-from hardwon.storage.stores.sqlite.memory import MemoryStore
+from hardwon.storage.stores.sqlite import MemoryStore, SqliteLessons
 
 EVERY = 1_000_000
 

@@ -17,9 +17,10 @@ from hardwon.core.errors import StorageError, storage_error
 from hardwon.core.text import frames, redact
 from hardwon.core.values.job import Backoff, Job, WorkCounter
 from hardwon.engine.pipeline import inject, work
+from hardwon.storage.queues import files as queue
+from hardwon.storage.queues import postgres as table
 from hardwon.storage.queues import records
-from hardwon.storage.queues.files import folder, queue, record_dir
-from hardwon.storage.queues.postgres import statements
+from hardwon.storage.queues.files import folder, record_dir
 from hardwon.storage.stores.postgres import index
 from hardwon.storage.stores.sqlite import database
 
@@ -309,7 +310,7 @@ def unlocked_settlers() -> None:
 
 def forwarded_again() -> None:
     """A job whose batch is sent again waits again, also when it was worked meanwhile."""
-    statements.FORWARD = statements.PUT
+    table.FORWARD = table.PUT
 
 
 def backtracking_rule() -> None:

@@ -364,9 +364,7 @@ def _open_store(
 ) -> tuple[Store, mirror.Copies | None]:
     """The configured store, and the local copies that its worker keeps up to date."""
     if not on_disk:
-        from hardwon.storage.stores.sqlite import memory
-
-        return memory.MemoryStore(), None
+        return sqlite.MemoryStore(), None
     home, shared, copies = settings.home, settings.postgres, None
     try:
         os.makedirs(home, mode=0o700, exist_ok=True)

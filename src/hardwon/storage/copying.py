@@ -26,13 +26,12 @@ from hardwon.storage.stores.sqlite.database import Database as File
 from hardwon.storage.stores.sqlite.database import marks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
-    Row = tuple[Any, ...]
-    from collections.abc import Callable, Iterator
-
     from hardwon.storage.sql.dialect import Tenancy
+
+    Row = tuple[Any, ...]
 
 
 _MASK = (1 << 64) - 1

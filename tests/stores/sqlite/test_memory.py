@@ -13,13 +13,13 @@ from hardwon.core.values.delivery import Delivery
 from hardwon.core.values.lesson import Status
 from hardwon.core.values.report import ListQuery, Place
 from hardwon.core.values.run import EndedRun
-from hardwon.storage.stores.sqlite import memory
-from hardwon.storage.stores.sqlite.memory import MemoryStore
+from hardwon.storage.stores import sqlite
+from hardwon.storage.stores.sqlite import MemoryStore
 from tests.samples import CODER, NOW, lesson
 
 FORKED = """
 import os
-from hardwon.storage.stores.sqlite.memory import MemoryStore
+from hardwon.storage.stores.sqlite import MemoryStore
 from tests.samples import CODER, lesson
 
 def texts(store):
@@ -65,7 +65,7 @@ def test_what_is_noted_is_folded_in_before_it_becomes_much(monkeypatch: pytest.M
 
 
 def test_only_the_newest_runs_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "_MOST_RUNS", 2)
+    monkeypatch.setattr(sqlite, "_MOST_RUNS", 2)
     store = MemoryStore()
     for day in (1, 2, 3):
         at = NOW.replace(day=day)

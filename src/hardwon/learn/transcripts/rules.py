@@ -47,7 +47,7 @@ from hardwon.learn.transcripts.insight import (
 )
 from hardwon.learn.transcripts.transcript import AGENT, USER, FinishedCall, Message, Moment
 from hardwon.storage.stores.runs import STEPS_REMEMBERED
-from hardwon.storage.stores.sqlite.memory import MemoryStore
+from hardwon.storage.stores.sqlite import MemoryStore
 
 _PATHS = ("file_path", "path", "filePath", "filename")
 _FILES = 2_000

@@ -17,12 +17,12 @@ from hardwon.core import time_limits
 from hardwon.core.errors import Unavailable
 from hardwon.storage.postgres.connection import (
     Connection,
+    Pool,
     ServerBreaker,
     explain_error,
     name_of,
     psycopg,
 )
-from hardwon.storage.postgres.pool import Pool
 from hardwon.storage.sql.dialect import Statement, Tenancy
 from hardwon.storage.sql.rows import SEARCHED
 

@@ -21,19 +21,15 @@ from hardwon.storage.sql import scopes
 from hardwon.storage.sql.dialect import Statement
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from hardwon.storage.postgres.database import Database, Transaction
-    from hardwon.storage.sql.dialect import Tenancy
-    from hardwon.storage.sql.scopes import Shelf
-
-    Postings = dict[str, list[tuple[int, int]]]
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from hardwon.core.values.scope import Scope
     from hardwon.knowledge.ranking.block_edits import Edit, Entries
-    from hardwon.storage.sql.dialect import Row
-    from hardwon.storage.sql.scopes import Visible
+    from hardwon.storage.postgres.database import Database, Transaction
+    from hardwon.storage.sql.dialect import Row, Tenancy
+    from hardwon.storage.sql.scopes import Shelf, Visible
+
+    Postings = dict[str, list[tuple[int, int]]]
 
 _VERSIONS = "versions"  # key of the shelves that a transaction has changed
 _RAISE = """
