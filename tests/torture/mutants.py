@@ -286,11 +286,10 @@ def stale_fresh() -> None:
     """What waits beside the index is read once."""
     look = index.Memtable.look
 
-    def forgetful(self: index.Memtable, tenancy: Any, shelves: Any) -> Any:
+    def forgetful(self: index.Memtable, shelves: Any, fetched: Any) -> Any:
         known = self._shared
-        missing = [shelf for shelf in shelves if shelf.id not in known]
-        if missing:
-            look(self, tenancy, missing)
+        if any(shelf.id not in known for shelf in shelves):
+            look(self, shelves, fetched)
         return [known[shelf.id] for shelf in shelves if shelf.id in known]
 
     index.Memtable.look = forgetful  # type: ignore[method-assign]

@@ -20,7 +20,6 @@ from hardwon.storage.sql import lessons, scopes
 from hardwon.storage.sql.dialect import Statement
 from hardwon.storage.sql.rows import COLUMNS, DELIVERY, DREAM, ENDED_RUN, REFLECTION, lesson_of
 from hardwon.storage.stores.postgres import PostgresStore
-from hardwon.storage.stores.postgres.index import pack_entries
 from hardwon.storage.stores.sqlite import SqliteStore
 from hardwon.storage.stores.sqlite.database import Database as File
 from hardwon.storage.stores.sqlite.database import marks
@@ -152,7 +151,7 @@ def _entries(rows: Iterable[Row]) -> Iterator[tuple[int, int, str]]:
     """Shelf, lesson and packed index keys of each row."""
     for row in rows:
         lesson = lesson_of(row, {row[1]: _NAMELESS})
-        yield row[1], row[0], pack_entries(index(lesson))
+        yield row[1], row[0], json.dumps(index(lesson))
 
 
 class FileEnd:

@@ -89,10 +89,6 @@ class Tenancy:
         """The rows of each statement, in one round trip."""
         raise NotImplementedError
 
-    def ask_last(self, *statements: Statement) -> list[list[Row]]:
-        """The same for the last statements of a snapshot."""
-        return self.ask(*statements)
-
     def rows(self, sql: str, **values: object) -> list[Row]:
         """All rows of a statement."""
         return self.ask(Statement(sql, values))[0]

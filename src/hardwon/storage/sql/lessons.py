@@ -22,6 +22,7 @@ from hardwon.storage.sql.rows import COLUMNS, SEARCHED, damage, lesson_of, value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
     from datetime import datetime
 
     from hardwon.core.values.scope import Scope
@@ -68,7 +69,7 @@ _USUAL = """
 SELECT met_count, updated_at, id FROM hardwon.lessons
 WHERE tenant = :tenant AND shelf = :shelf AND status = :status AND met_count > 1
 """
-_GUARDS = f"{_SELECT} shelf IN {scopes.SEEN} AND guard AND status NOT IN (:shelved) ORDER BY id"
+_GUARDS = f"{_SELECT} shelf IN {scopes.SEEN} AND guard AND status NOT IN (:shelved)"
 _PAGE = f"""
 {_SELECT} id > :after AND /*+*/shelf IN (:shelves) AND /*+*/status IN (:statuses)
 ORDER BY id LIMIT :limit
@@ -89,6 +90,9 @@ class Index(Protocol):
 
     def settle(self, tenancy: Tenancy, shelf: int) -> None:
         """Merge the waiting entries of a shelf into the dictionary."""
+
+    def snapshot(self) -> AbstractContextManager[object]:
+        """What `tally` needs to read several tables as of one moment."""
 
     def tally(self, scope: Scope, query: Query) -> tuple[Visible, MatchTally]:
         """The shelves visible from a scope, and the scores of the lessons there."""
@@ -151,7 +155,8 @@ class SqlLessons:
     def recent(self, scope: Scope, *, status: str, limit: int) -> list[Lesson]:
         allowed = list(statuses(status))
         visible, rows = scopes.read(self._db, scope, _RECENT, statuses=allowed, limit=limit)
-        lessons = (lesson_of(row, visible.scopes) for row in rows)
+        lessons = [lesson_of(row, visible.scopes) for row in rows]
+        lessons.sort(key=lambda one: (one.last_seen_at, one.created_at, one.id), reverse=True)
         return [lesson for lesson in lessons if lesson.status in allowed]  # undamaged
 
     def search(self, scope: Scope, text: str, *, limit: int) -> list[Lesson]:
@@ -169,7 +174,7 @@ class SqlLessons:
             return lessons[:limit]
 
     def match(self, scope: Scope, query: Query, *, now: datetime, limit: int) -> list[Match]:
-        with self._db.snapshot():
+        with self._index.snapshot():
             visible, tally = self._index.tally(scope, query)
             usual = self._usual(scope.tenant, visible, query.usual)
             best = list(dict.fromkeys((*tally.best(limit), *usual)))
@@ -178,7 +183,7 @@ class SqlLessons:
             values = {"mined": tally.mined_ids(query, best), "shelves": visible.ids}
             statement = bind(_MATCHED, now=now.timestamp(), statuses=list(LIVE), **values)
             tenancy = self._db.of(scope.tenant)
-            (rows,) = tenancy.ask_last(tenancy.of_each(statement, id=best))
+            (rows,) = tenancy.ask(tenancy.of_each(statement, id=best))
         lessons = {row[0]: lesson_of(row, visible.scopes) for row in rows}
         matched = [self._remember(lessons[number]) for number in best if number in lessons]
         return [tally.match(lesson) for lesson in matched if lesson.status in LIVE]  # undamaged
@@ -206,7 +211,7 @@ class SqlLessons:
 
     def _read_guards(self, scope: Scope) -> tuple[Visible, list[Lesson]]:
         visible, rows = scopes.read(self._db, scope, _GUARDS, shelved=list(SHELVED))
-        return visible, [lesson_of(row, visible.scopes) for row in rows]
+        return visible, [lesson_of(row, visible.scopes) for row in sorted(rows)]
 
     def _publish(self, *changed: Lesson) -> None:
         """Called with every lesson that was changed, in the same transaction."""

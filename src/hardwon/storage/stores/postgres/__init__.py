@@ -70,8 +70,8 @@ class PostgresLessons(SqlLessons):
         self._guards: dict[Scope, tuple[Versions, list[Lesson]]] = {}
 
     def guards(self, scope: Scope) -> list[Lesson]:
-        shelves = scopes.visible_in_turn(self._db, scope)
-        if shelves is not None and scope in self._guards:
+        if scope in self._guards and not self._db.is_open:
+            shelves = scopes.visible_in_turn(self._db, scope) or scopes.visible(self._db, scope)
             versions, guards = self._guards[scope]
             if versions == shelves.versions:
                 return guards

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hardwon.core.values.scope import Scope
     from hardwon.storage.sql.dialect import Tenancy
     from hardwon.storage.sql.scopes import Visible
-    from hardwon.storage.stores.sqlite.database import Database
+    from hardwon.storage.stores.sqlite.database import Database, Snapshot
 
     Postings = dict[str, list[tuple[int, int]]]
     Waiting = tuple[int, int, bool, dict[str, int]]  # shelf, lesson, whether it is new, its keys
@@ -237,6 +237,10 @@ class Index:
         for waiting in self._fresh.take_all():
             merge.settle(self._db, self._pending, waiting)
         return self._pending
+
+    def snapshot(self) -> Snapshot:
+        """All tables as of one moment."""
+        return self._db.snapshot()
 
     def tally(self, scope: Scope, query: Query) -> tuple[Visible, MatchTally]:
         """The shelves visible from a scope, and the scores of the lessons there."""
