@@ -10,7 +10,7 @@ import pytest
 
 from hardwon import Scope
 from hardwon.core.values.lesson import Change
-from hardwon.storage.ports import History, Store
+from hardwon.storage.ports import Store
 from hardwon.storage.postgres.database import Database as Server
 from hardwon.storage.sql.reflections import SqlHistory
 from hardwon.storage.stores.sqlite import MemoryDatabase
@@ -68,7 +68,7 @@ def test_no_other_scope_sees_or_forgets_a_change(store: Store, stranger: Scope) 
 
 
 @pytest.fixture(params=["memory", "postgres", "sqlite"])
-def capped(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[History]:
+def capped(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SqlHistory]:
     """A history that keeps two changes of a scope."""
     if request.param == "memory":
         yield SqlHistory(MemoryDatabase(":memory:"), 2)
@@ -80,7 +80,7 @@ def capped(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[History]:
             yield SqlHistory(server, 2)
 
 
-def test_the_oldest_changes_of_a_scope_are_dropped(capped: History) -> None:
+def test_the_oldest_changes_of_a_scope_are_dropped(capped: SqlHistory) -> None:
     scopes = [STRANGERS[1], CODER, CODER, CODER]
     for number, scope in enumerate(scopes):
         capped.note(Change(lesson("alpha", scope)._replace(id=number), "edit", NOW))

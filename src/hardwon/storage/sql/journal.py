@@ -11,16 +11,11 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from hardwon.core import _files
 from hardwon.core._fork import ForkLock
 from hardwon.core.errors import InvalidInput, storage_error
-from hardwon.storage.sql.rows import noted_delivery, noted_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from contextlib import AbstractContextManager
-    from datetime import datetime
 
-    from hardwon.core.values.delivery import Delivery, Unit
-    from hardwon.core.values.run import EndedRun
-    from hardwon.core.values.scope import Scope
 
 T = TypeVar("T")
 
@@ -293,43 +288,3 @@ class Journal:
     def is_full(self) -> bool:
         """Whether the spool should be folded in even if no worker runs."""
         return self._spool.size() > SPOOL_LIMIT
-
-
-class DeliveryNotes:
-    """Writes deliveries: noted now, folded in later, off the agent's path."""
-
-    _journal: Journal
-
-    def log(self, delivery: Delivery) -> None:
-        self._journal.note("delivery", *noted_delivery(delivery))
-
-    def report(self, scope: Scope, delivery: str, outcome: str) -> None:
-        self._journal.note("outcome", *scope, delivery, outcome)
-
-    def settle(self, scope: Scope, outcomes: Sequence[tuple[str, str]]) -> None:
-        self._journal.note_all("settled", [(*scope, *outcome) for outcome in outcomes])
-
-
-class RunNotes:
-    """Writes ended runs: noted now, folded in later, off the agent's path."""
-
-    _journal: Journal
-
-    def keep(self, run: EndedRun) -> None:
-        self._journal.note("ended run", run.scope, *noted_run(run))
-
-
-class UnitNotes:
-    """Writes units of a hold-out: noted now, folded in later, off the agent's path."""
-
-    _journal: Journal
-
-    def log(self, unit: Unit) -> None:
-        facts = unit._asdict() | {"at": unit.at.timestamp()}
-        self._journal.note("unit", *facts.values())
-
-    def settle(self, scope: Scope, run: str, family: str, outcome: str) -> None:
-        self._journal.note("unit settled", scope, run, family, outcome)
-
-    def exclude(self, scope: Scope, families: Sequence[str], now: datetime) -> None:
-        self._journal.note("unit excluded", scope, families, now.timestamp())

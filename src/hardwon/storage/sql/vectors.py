@@ -221,6 +221,7 @@ class SqlVectors:
         self._complete: dict[str, object] = {}
 
     def lacking(self, embedder: str, *, after: int = 0, limit: int) -> list[Wording]:
+        """Active lessons of every scope without a vector, with an id over `after`, by id."""
         state = self._db.state()
         if state is not None and self._complete.get(embedder) == state:
             return []
@@ -235,6 +236,7 @@ class SqlVectors:
         return sorted(wordings)[:limit]
 
     def save(self, embedder: str, embedded: Iterable[tuple[Wording, Sequence[float]]]) -> None:
+        """Store the vectors, all or none; skip a lesson whose words have changed meanwhile."""
         vectors = [(words, pack_vector(vector)) for words, vector in embedded]
         ids = [words.lesson for words, _ in vectors]
         lengths = sorted({len(vector) for _, vector in vectors})
@@ -249,6 +251,10 @@ class SqlVectors:
     def nearest(
         self, scope: Scope, embedder: str, vector: Sequence[float], *, limit: int
     ) -> list[tuple[int, float, float]]:
+        """The active lessons seen from the scope, the nearest first.
+
+        Each with its cosine, and with the cosine when what all lessons share is left out.
+        """
         tenancy, shelves = self._db.of(scope.tenant), scopes.visible(self._db, scope).ids
         key = (scope.tenant, embedder, *shelves, len(vector))
         with self._lock:
@@ -262,6 +268,7 @@ class SqlVectors:
         return nearest[:limit]
 
     def counts(self, embedder: str) -> tuple[int, int]:
+        """How many lessons have a vector of this embedder, and how many should."""
         tenancies = map(self._db.of, self._db.tenants())
         rows = [tenancy.rows(_COUNTS, embedder=embedder)[0] for tenancy in tenancies]
         return sum(row[0] for row in rows), sum(row[1] for row in rows)

@@ -87,6 +87,7 @@ class PostgresStore(SqlStore):
     """Everything in one database; records of the agent's path wait in a file of the home."""
 
     database: Database
+    lessons: PostgresLessons
 
     def __init__(
         self,

@@ -7,7 +7,7 @@ import sqlite3
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from hardwon.core._fork import ForkLock, cached_property
+from hardwon.core._fork import ForkLock
 from hardwon.core.values.lesson import EPOCH, SHELVED, statuses
 from hardwon.knowledge.ranking.query import index
 from hardwon.storage.sql import scopes
@@ -130,9 +130,12 @@ _REMEMBERED = 30 * 86_400  # seconds in which a batch may be sent again
 class SqliteStore(SqlStore):
     """Everything in `<home>/hardwon.db`, or in the local copy of a server."""
 
+    lessons: SqliteLessons
+
     def __init__(self, home: str, *, fresh: int = FRESH, copy_of: str = "") -> None:
         self._db, journal = self._open(home, copy_of)
         super().__init__(self._db, journal)
+        self.listing: SqlListing = SqliteListing(self._db, journal)
         self.lessons = SqliteLessons(self._db, fresh)
         journal.on("made", lambda _: None)  # notes of older builds
         if self._db.was_migrated:
@@ -148,10 +151,6 @@ class SqliteStore(SqlStore):
         database = Database(os.path.join(home, "hardwon.db"))
         spool = Spool(os.path.join(home, "deliveries.spool"))
         return database, Journal(database, spool, is_new=self._is_new)
-
-    @cached_property
-    def listing(self) -> SqliteListing:
-        return SqliteListing(self._db, self._journal)
 
     def tend(self) -> int:
         self.lessons.tend()
