@@ -58,6 +58,8 @@ _SQLITE = (
     (re.compile(r"::[a-z]\w*(\[\])?"), ""),
     (re.compile(r"\bIN \(EACH "), "IN ("),
     (re.compile(r"\b(dream_\w+)\.number\b"), r"\1.rowid"),
+    (re.compile(r"\(number, "), "(rowid, "),
+    (re.compile(r" OVERRIDING SYSTEM VALUE\b"), ""),
     (re.compile(r"/\*\+\*/"), "+"),
     (re.compile(r"\bgreatest\("), "max("),
     (re.compile(r"\bleast\("), "min("),

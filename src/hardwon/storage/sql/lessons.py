@@ -103,7 +103,7 @@ class SqlLessons:
 
     def __init__(self, database: SqlDatabase, lesson_index: Index) -> None:
         self._db = database
-        self._index = lesson_index
+        self.index = lesson_index
         self._guards_read: tuple[object, dict[Scope, list[Lesson]]] = (
             None,
             {},
@@ -120,7 +120,7 @@ class SqlLessons:
                 ((*before,),) = tenancy.rows(_OF_JOB, shelf=shelf, job=lesson.job)
                 return lesson_of(tuple(before), {shelf: lesson.scope})
             stored = lesson._replace(id=inserted[0])
-            self._index.note(tenancy, shelf, stored.id, index(stored), is_new=True)
+            self.index.note(tenancy, shelf, stored.id, index(stored), is_new=True)
             self._publish(stored)
             return stored
 
@@ -137,17 +137,17 @@ class SqlLessons:
             shelf, before = self._own(lesson.scope, lesson.id)
             tenancy.run(_UPDATE, id=lesson.id, shelf=shelf, **_values(lesson))
             self._remember(lesson)
-            self._index.touch(tenancy, shelf)
+            self.index.touch(tenancy, shelf)
             if index_parts(lesson) != index_parts(before):
-                self._index.note(tenancy, shelf, lesson.id, index(lesson), is_new=False)
+                self.index.note(tenancy, shelf, lesson.id, index(lesson), is_new=False)
             self._publish(before, lesson)
 
     def delete(self, scope: Scope, number: int) -> None:
         with self._db:
             tenancy = self._db.of(scope.tenant)
             shelf, before = self._own(self.get(scope, number).scope, number)
-            self._index.note(tenancy, shelf, number, {}, is_new=False)
-            self._index.settle(tenancy, shelf)
+            self.index.note(tenancy, shelf, number, {}, is_new=False)
+            self.index.settle(tenancy, shelf)
             tenancy.run(_DELETE, id=number, shelf=shelf)
             scopes.transaction_notes(self._db).pop(number, None)
             self._publish(before)
@@ -174,8 +174,8 @@ class SqlLessons:
             return lessons[:limit]
 
     def match(self, scope: Scope, query: Query, *, now: datetime, limit: int) -> list[Match]:
-        with self._index.snapshot():
-            visible, tally = self._index.tally(scope, query)
+        with self.index.snapshot():
+            visible, tally = self.index.tally(scope, query)
             usual = self._usual(scope.tenant, visible, query.usual)
             best = list(dict.fromkeys((*tally.best(limit), *usual)))
             if not best:
@@ -227,7 +227,7 @@ class SqlLessons:
                         mend_lesson(lesson_of(row, owners)), f"damaged: {problem}"
                     )
                     tenancy.run(_UPDATE, id=lesson.id, shelf=row[1], **_values(lesson))
-                    self._index.note(tenancy, row[1], lesson.id, {}, is_new=False)
+                    self.index.note(tenancy, row[1], lesson.id, {}, is_new=False)
                     messages.append(
                         f"lesson {lesson.id} was damaged ({problem}): now in quarantine"
                     )

@@ -64,9 +64,10 @@ SELECT count(*) FROM (
 class PostgresLessons(SqlLessons):
     """Lessons; guards are cached while the versions of their shelves do not change."""
 
+    index: Index
+
     def __init__(self, database: Database, fresh: int = FRESH) -> None:
-        self.index = Index(database, fresh)
-        super().__init__(database, self.index)
+        super().__init__(database, Index(database, fresh))
         self._guards: dict[Scope, tuple[Versions, list[Lesson]]] = {}
 
     def guards(self, scope: Scope) -> list[Lesson]:

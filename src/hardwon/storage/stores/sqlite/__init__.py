@@ -41,10 +41,11 @@ ORDER BY {1} DESC, id LIMIT :limit
 class SqliteLessons(SqlLessons):
     """The lesson store of the embedded default."""
 
+    index: Index
+
     def __init__(self, database: Database, fresh: int = FRESH) -> None:
         self._file = database
-        self._inverted = Index(database, fresh)
-        super().__init__(database, self._inverted)
+        super().__init__(database, Index(database, fresh))
         self._illegible: set[int] = set()
 
     def place(self, lesson: Lesson) -> None:
@@ -65,16 +66,16 @@ class SqliteLessons(SqlLessons):
             return
         highest = db.rows("SELECT coalesce(max(id), 0) FROM lessons")[0][0]
         db.run(_INSERT, (lesson.id, shelf, *values_of(lesson)))
-        self._inverted.place(shelf, lesson.id, index(lesson), is_highest=lesson.id > highest)
+        self.index.place(shelf, lesson.id, index(lesson), is_highest=lesson.id > highest)
         self._publish(lesson)
 
     def tend(self) -> None:
         """Merge waiting entries of the index, if they are many."""
-        self._inverted.tend()
+        self.index.tend()
 
     def settle(self) -> None:
         """Merge everything into the dictionary. Call inside `with database:`, like `place`."""
-        self._inverted.settle_all()
+        self.index.settle_all()
 
     def publish_guards(self) -> None:
         """Rewrite the file of forbidden calls. Call inside `with database:`."""
