@@ -76,7 +76,7 @@ def capped(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SqlHistor
         with closing(Database(str(tmp_path / "hardwon.db"))) as file:
             yield SqlHistory(file, 2)
     else:
-        with Server(request.getfixturevalue("database").url).closing() as server:
+        with closing(Server(request.getfixturevalue("database").url)) as server:
             yield SqlHistory(server, 2)
 
 

@@ -250,7 +250,7 @@ def capped(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Reflectio
         with closing(Database(str(tmp_path / "hardwon.db"))) as file:
             yield SqlReflections(file, "run", cap=5)
     else:
-        with Server(request.getfixturevalue("database").url).closing() as server:
+        with closing(Server(request.getfixturevalue("database").url)) as server:
             yield SqlReflections(server, "run", cap=5)
 
 

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -246,7 +247,7 @@ def test_goals_in_redis_work_beside_it(database: Place, tmp_path: Path) -> None:
             assert len(agent.goals.reflections("g1")) == 1
             assert hw.check() == []
         assert redis.client.get("reflection:g1") or redis.client.keys("*g1*")
-        with Database(database.url).closing() as server:
+        with closing(Database(database.url)) as server:
             assert server.of("default").rows("SELECT 1 FROM hardwon.reflections") == []
             assert len(server.of("default").rows("SELECT 1 FROM hardwon.lessons")) > 0
     finally:

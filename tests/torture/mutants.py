@@ -77,8 +77,8 @@ def store_unsynced() -> None:
     """The store commits without a sync, as SQLite does with synchronous = NORMAL."""
     connect = database.connect
 
-    def careless(path: str) -> sqlite3.Connection:
-        connection = connect(path)
+    def careless(path: str, **values: Any) -> sqlite3.Connection:
+        connection = connect(path, **values)
         connection.execute("PRAGMA synchronous = NORMAL")
         return connection
 

@@ -137,27 +137,12 @@ class FileDatabase:
         return StorageError(self._path, str(error), "check that it can be written, or move it away")
 
 
-class _Connection(sqlite3.Connection):
-    """Closes itself when it is garbage-collected; otherwise SQLite would warn."""
-
-    def __del__(self) -> None:
-        try:
-            self.close()
-        except sqlite3.ProgrammingError:  # a file that could not be opened: nothing to close
-            return
-
-
 def _open_file(path: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(
-        path,
-        factory=_Connection,
-        timeout=_PATIENCE,
-        isolation_level=None,
-        check_same_thread=False,
-    )
+    from hardwon.storage.stores.sqlite.database import connect
+
+    connection = connect(path, patience=_PATIENCE)
     os.chmod(path, 0o600)  # first: the log gets the same mode
     connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA secure_delete = ON")
     for table in _SCHEMA:
         connection.execute(table)

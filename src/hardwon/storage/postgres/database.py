@@ -225,14 +225,6 @@ class Database:
             transaction.begin()
             transaction.connection.execute(script.encode())
 
-    @contextmanager
-    def closing(self) -> Iterator[Database]:
-        """Close the connections at the end of the `with` block."""
-        try:
-            yield self
-        finally:
-            self.close()
-
     def close(self) -> None:
         """Close the connections; a later call opens others."""
         self._pool.close()

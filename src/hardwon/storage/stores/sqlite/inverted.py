@@ -13,11 +13,12 @@ from hardwon.storage.stores.sqlite.database import marks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from contextlib import AbstractContextManager
 
     from hardwon.core.values.scope import Scope
     from hardwon.storage.sql.dialect import Tenancy
     from hardwon.storage.sql.scopes import Visible
-    from hardwon.storage.stores.sqlite.database import Database, Snapshot
+    from hardwon.storage.stores.sqlite.database import Database
 
     Postings = dict[str, list[tuple[int, int]]]
     Waiting = tuple[int, int, bool, dict[str, int]]  # shelf, lesson, whether it is new, its keys
@@ -238,7 +239,7 @@ class Index:
             merge.settle(self._db, self._pending, waiting)
         return self._pending
 
-    def snapshot(self) -> Snapshot:
+    def snapshot(self) -> AbstractContextManager[None]:
         """All tables as of one moment."""
         return self._db.snapshot()
 
