@@ -7,40 +7,11 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple, Protocol
 
 from hardwon.core.values.job import Job, QueueCounts
-from hardwon.core.values.lesson import Lesson
 from hardwon.core.values.reflection import Likeness, Reflection
 from hardwon.core.values.run import Episode, RunSoFar, Shown, Step
 from hardwon.core.values.scope import Scope
-from hardwon.knowledge.ranking.query import Match, Query
+from hardwon.storage.sql.lessons import SqlLessons as LessonStore
 from hardwon.storage.sql.store import SqlStore as Store
-
-
-class LessonStore(Protocol):
-    """Keeps lessons. Every call names a scope, and nothing outside it is read or changed."""
-
-    def add(self, lesson: Lesson) -> Lesson:
-        """Store durably; the lesson with its id. A job stored before gets its first lesson back."""
-
-    def get(self, scope: Scope, number: int) -> Lesson:
-        """The lesson with this id if it is visible from the scope, else NotFound."""
-
-    def update(self, lesson: Lesson) -> None:
-        """Replace the stored lesson of that id and scope, else NotFound."""
-
-    def delete(self, scope: Scope, number: int) -> None:
-        """Remove the lesson for good, else NotFound."""
-
-    def recent(self, scope: Scope, *, status: str, limit: int) -> list[Lesson]:
-        """Those visible from the scope, newest-consulted first."""
-
-    def search(self, scope: Scope, text: str, *, limit: int) -> list[Lesson]:
-        """Those whose situation, mistake, correction or tags contain the text, case aside."""
-
-    def match(self, scope: Scope, query: Query, *, now: datetime, limit: int) -> list[Match]:
-        """The deliverable lessons that share something with the query, best first."""
-
-    def guards(self, scope: Scope) -> list[Lesson]:
-        """The lessons visible from the scope that forbid calls, by id."""
 
 
 class ReflectionStore(Protocol):

@@ -17,6 +17,7 @@ import sqlite3
 import threading
 import time
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from hardwon.core.errors import InvalidInput, NotFound, StorageError, storage_error
@@ -72,7 +73,13 @@ class ServiceDatabase(Protocol):
 def open_database(settings: Settings) -> ServiceDatabase:
     """The database of a home, or the PostgreSQL database that it is set to share."""
     if settings.postgres.url:
-        return SharedDatabase(_open_server(settings))
+        from hardwon.storage.postgres import database, schema
+
+        url, mode = settings.postgres.url, settings.postgres.migrate
+        server = database.Database(
+            url, patience=_PATIENCE, prepare=lambda connected: schema.ensure(connected, mode)
+        )
+        return SharedDatabase(server)
     return FileDatabase(settings.home)
 
 
@@ -149,17 +156,6 @@ def _open_file(path: str) -> sqlite3.Connection:
     return connection
 
 
-def _open_server(settings: Settings) -> Database:
-    from hardwon.storage.postgres import database, schema
-
-    mode = settings.postgres.migrate
-    return database.Database(
-        settings.postgres.url,
-        patience=_PATIENCE,
-        prepare=lambda connected: schema.ensure(connected, mode),
-    )
-
-
 _MARK = "hw"
 _NOTED = timedelta(minutes=1)  # a use is recorded at most this often
 _NOTHING = bytes(32)  # compared when the id is unknown, so that the time is the same
@@ -226,15 +222,13 @@ class Limit(NamedTuple):
 NO_LIMIT = Limit()
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
 class KeyRing:
     """The keys in a database. Any process may use it at any time."""
 
-    def __init__(self, database: ServiceDatabase, clock: Callable[[], datetime] = _now) -> None:
-        self._clock = clock
+    def __init__(
+        self, database: ServiceDatabase, clock: Callable[[], datetime] | None = None
+    ) -> None:
+        self._clock = clock or partial(datetime.now, UTC)
         self._run = database
 
     def create(
@@ -268,7 +262,8 @@ class KeyRing:
             _earlier(None if lasts is None else _after(now, lasts), limit.expires_at),
         )
         secret = secrets.token_urlsafe(32)
-        times = {"created_at": now.timestamp(), "expires_at": _seconds(key.expires_at)}
+        end = key.expires_at and key.expires_at.timestamp()
+        times = {"created_at": now.timestamp(), "expires_at": end}
         self._run(_INSERT, **{**key._asdict(), **times, "digest": _digest(secret)})
         return key, f"{_MARK}_{key.id}_{secret}"
 
@@ -326,7 +321,8 @@ def move(source: ServiceDatabase, target: ServiceDatabase) -> int:
 
 def key_of(row: tuple[Any, ...]) -> Key:
     """The key in a row of `COLUMNS`."""
-    return Key(*row[:6], *(_moment(at) for at in row[6:]))
+    times = (None if at is None else datetime.fromtimestamp(at, UTC) for at in row[6:])
+    return Key._make((*row[:6], *times))
 
 
 def _digest(secret: str) -> bytes:
@@ -343,14 +339,6 @@ def _after(now: datetime, lasts: timedelta) -> datetime:
 
 def _earlier(first: datetime | None, second: datetime | None) -> datetime | None:
     return min((moment for moment in (first, second) if moment is not None), default=None)
-
-
-def _seconds(moment: datetime | None) -> float | None:
-    return None if moment is None else moment.timestamp()
-
-
-def _moment(seconds: float | None) -> Any:
-    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
 
 
 IDLE = 12 * 3600.0  # seconds without a request until a login ends
@@ -418,7 +406,10 @@ class Logins:
         key = key_of(tuple(columns)) if columns[0] is not None else None
         if identity and not (key and key.is_valid(datetime.fromtimestamp(now, UTC))):
             return None
-        self._prolong(cookie, until, min(now + IDLE, begun + LONGEST))
+        wanted = min(now + IDLE, begun + LONGEST)
+        if wanted - until >= _STEP:
+            change = "UPDATE service.logins SET until = :until WHERE digest = :digest"
+            self._run(change, digest=_digest(cookie), until=wanted)
         return Login(tenant, key)
 
     def choose(self, cookie: str, tenant: str) -> None:
@@ -438,11 +429,6 @@ class Logins:
             _ADD_LOGIN, digest=_digest(text), tenant=tenant, key=key, is_link=int(is_link), **times
         )
         return text
-
-    def _prolong(self, cookie: str, until: float, wanted: float) -> None:
-        if wanted - until >= _STEP:
-            change = "UPDATE service.logins SET until = :until WHERE digest = :digest"
-            self._run(change, digest=_digest(cookie), until=wanted)
 
 
 KEPT = 86_400.0  # seconds that answers are stored

@@ -99,18 +99,20 @@ class Index(Protocol):
 
 
 class SqlLessons:
-    """The lessons of all scopes. Every change of one is indexed in the same commit."""
+    """The lessons of all scopes. Every change of one is indexed in the same commit.
+
+    Every call names a scope, and nothing outside it is read or changed.
+    """
 
     def __init__(self, database: SqlDatabase, lesson_index: Index) -> None:
         self._db = database
         self.index = lesson_index
-        self._guards_read: tuple[object, dict[Scope, list[Lesson]]] = (
-            None,
-            {},
-        )  # with the state then
+        # Each with the state of the database at that time
+        self._guards_read: tuple[object, dict[Scope, list[Lesson]]] = None, {}
         self._read: tuple[object, dict[int, Lesson]] = None, {}  # the lessons of the last snapshot
 
     def add(self, lesson: Lesson) -> Lesson:
+        """Store durably; the lesson with its id. A job stored before gets its first lesson back."""
         check_lesson(lesson)
         with self._db:
             tenancy = self._db.of(lesson.scope.tenant)
@@ -125,12 +127,14 @@ class SqlLessons:
             return stored
 
     def get(self, scope: Scope, number: int) -> Lesson:
+        """The lesson with this id if it is visible from the scope, else NotFound."""
         visible, rows = scopes.read(self._db, scope, _GET, id=number)
         if not rows:
             raise NotFound("lesson", number)
         return self._remember(lesson_of(rows[0], visible.scopes))
 
     def update(self, lesson: Lesson) -> None:
+        """Replace the stored lesson of that id and scope, else NotFound."""
         check_lesson(lesson)
         with self._db:
             tenancy = self._db.of(lesson.scope.tenant)
@@ -143,6 +147,7 @@ class SqlLessons:
             self._publish(before, lesson)
 
     def delete(self, scope: Scope, number: int) -> None:
+        """Remove the lesson for good, else NotFound."""
         with self._db:
             tenancy = self._db.of(scope.tenant)
             shelf, before = self._own(self.get(scope, number).scope, number)
@@ -153,6 +158,7 @@ class SqlLessons:
             self._publish(before)
 
     def recent(self, scope: Scope, *, status: str, limit: int) -> list[Lesson]:
+        """Those visible from the scope, newest-consulted first."""
         allowed = list(statuses(status))
         visible, rows = scopes.read(self._db, scope, _RECENT, statuses=allowed, limit=limit)
         lessons = [lesson_of(row, visible.scopes) for row in rows]
@@ -160,6 +166,7 @@ class SqlLessons:
         return [lesson for lesson in lessons if lesson.status in allowed]  # undamaged
 
     def search(self, scope: Scope, text: str, *, limit: int) -> list[Lesson]:
+        """Those whose situation, mistake, correction or tags contain the text, case aside."""
         with self._db.snapshot():
             visible, tenancy = scopes.visible(self._db, scope), self._db.of(scope.tenant)
             condition, values = self._db.text_filter(text)
@@ -174,6 +181,7 @@ class SqlLessons:
             return lessons[:limit]
 
     def match(self, scope: Scope, query: Query, *, now: datetime, limit: int) -> list[Match]:
+        """The deliverable lessons that share something with the query, best first."""
         with self.index.snapshot():
             visible, tally = self.index.tally(scope, query)
             usual = self._usual(scope.tenant, visible, query.usual)
@@ -201,6 +209,7 @@ class SqlLessons:
         return [number for *_, number in sorted(rows, reverse=True)[:limit]]
 
     def guards(self, scope: Scope) -> list[Lesson]:
+        """The lessons visible from the scope that forbid calls, by id."""
         state = self._db.state()  # before they are read
         if state is None or state != self._guards_read[0]:
             self._guards_read = state, {}
