@@ -27,7 +27,7 @@ from hardwon.engine import trust
 from hardwon.knowledge.ranking.query import query
 from hardwon.learn import trials
 from hardwon.models import budget
-from hardwon.storage.service import database as service
+from hardwon.storage import service
 from hardwon.storage.stores import run_files
 
 if TYPE_CHECKING:
