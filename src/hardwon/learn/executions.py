@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Iterable
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import uuid4
 
 from hardwon.core._fork import ForkLock
@@ -14,17 +15,13 @@ from hardwon.core.text.quoting import quotable
 from hardwon.core.values import execution
 from hardwon.core.values.delivery import NOTHING, Injection
 from hardwon.core.values.execution import FinishedRun
+from hardwon.core.values.job import Job
 from hardwon.core.values.reflection import Reflection
 from hardwon.core.values.run import Episode, Step, Trigger
+from hardwon.core.values.scope import Scope
+from hardwon.engine.runtime import Runtime
 from hardwon.knowledge.ranking.query import terms
 from hardwon.knowledge.reading.error_line import error_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from hardwon.core.values.job import Job
-    from hardwon.core.values.scope import Scope
-    from hardwon.engine.runtime import Runtime
 
 HEAD = "[Recent execution insights:]"
 _SHOWN, _LOOKED_AT = 3, 20

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
 
 from hardwon.core.errors import BudgetSpent, InvalidInput, PermanentError, SetupError
 from hardwon.core.values.job import SKIPPED, Job
 from hardwon.core.values.lesson import Kind, Lesson, with_evidence
 from hardwon.engine.pipeline import reflect
-from hardwon.engine.runtime import prompt_text
+from hardwon.engine.runtime import Runtime, prompt_text
 from hardwon.knowledge.reading import mistakes
 from hardwon.models.rules import Rules
-
-if TYPE_CHECKING:
-    from hardwon.engine.runtime import Runtime
-    from hardwon.storage.ports import Model
+from hardwon.storage.ports import Model
 
 _LOG = logging.getLogger("hardwon")
 

@@ -9,7 +9,9 @@ import json
 import math
 from array import array
 from base64 import b64decode, b64encode
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
 
 from hardwon.core.errors import InvalidInput, Unavailable
 from hardwon.core.text.clean import clip, one_line
@@ -19,14 +21,9 @@ from hardwon.core.text.protocol import is_nothing
 from hardwon.core.text.secrets import screen_excerpt
 from hardwon.core.values.delivery import NOTHING, Injection
 from hardwon.core.values.reflection import Likeness, Reflection
+from hardwon.core.values.scope import Scope
+from hardwon.engine.runtime import Runtime
 from hardwon.knowledge.ranking.reflections import CANDIDATES, key_words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from datetime import datetime
-
-    from hardwon.core.values.scope import Scope
-    from hardwon.engine.runtime import Runtime
 
 HEAD = "[PAST REFLECTIONS]"
 INSIGHT_LIMIT, SHOWN_LIMIT = 500, 300

@@ -24,9 +24,13 @@ from hardwon.core import _files
 from hardwon.core.errors import InvalidInput, Unavailable, storage_error
 from hardwon.core.values.scope import Scope
 from hardwon.engine.runtime import Runtime
-from hardwon.learn.traces import otlp
-from hardwon.learn.traces.conventions import Row, row_of
-from hardwon.learn.transcripts import lines
+from hardwon.learn.traces.conventions import (
+    Row,
+    parse_body,
+    row_of,
+    spans_in_json,
+    spans_in_protobuf,
+)
 from hardwon.learn.transcripts.past import TRACE, Learnt, PastSessions
 from hardwon.learn.transcripts.transcript import (
     USER,
@@ -37,6 +41,7 @@ from hardwon.learn.transcripts.transcript import (
     SessionInfo,
     SessionPlace,
     ToolCall,
+    json_lines,
 )
 
 GRACE = 3.0  # seconds in which the last spans of a run may arrive after its root
@@ -70,9 +75,7 @@ class Traces:
         A worker records the runs that have ended, as `hw.drain()` does.
         """
         body = _unpack(body) if is_packed else body
-        spans = (
-            otlp.spans_in_json(otlp.parse_json(body)) if is_json else otlp.spans_in_protobuf(body)
-        )
+        spans = spans_in_json(parse_body(body)) if is_json else spans_in_protobuf(body)
         rows = list(map(row_of, spans))
         kept = [(time.time(), row) for row in rows if row]
         if kept and self._engine.on_disk:
@@ -212,9 +215,9 @@ def _size(row: Row) -> int:
 
 def _rows_in(path: str, skipped: Counter[str]) -> Iterator[Row]:
     """What the spans in a file say; requests that cannot be read are counted."""
-    for _, document in lines.records(path, skipped):
+    for _, document in json_lines(path, skipped):
         try:
-            for span in otlp.spans_in_json(document):
+            for span in spans_in_json(document):
                 row = row_of(span)
                 if row is not None:
                     yield row

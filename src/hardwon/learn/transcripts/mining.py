@@ -14,11 +14,21 @@ from hardwon.core.time_limits import run_sync
 from hardwon.core.values.run import Episode
 from hardwon.core.values.scope import Scope
 from hardwon.engine.runtime import Runtime
-from hardwon.learn.transcripts import catalog, lines
+from hardwon.learn.transcripts import catalog
 from hardwon.learn.transcripts.catalog import Context, context_of
 from hardwon.learn.transcripts.extract import Tell, extract, untold
 from hardwon.learn.transcripts.insight import Delta
-from hardwon.learn.transcripts.integrate import Integration, undo
+from hardwon.learn.transcripts.integrate import (
+    Handoff,
+    Integration,
+    IntegrationReport,
+    Mined,
+    MiningState,
+    key_of,
+    read_delta,
+    undo,
+    write_delta,
+)
 from hardwon.learn.transcripts.past import Learnt, PastRun, PastSessions
 from hardwon.learn.transcripts.questions import (
     Answer,
@@ -30,16 +40,7 @@ from hardwon.learn.transcripts.questions import (
     converse,
     dialogue,
 )
-from hardwon.learn.transcripts.state import (
-    Handoff,
-    IntegrationReport,
-    Mined,
-    MiningState,
-    key_of,
-    read_delta,
-    write_delta,
-)
-from hardwon.learn.transcripts.transcript import SessionPlace
+from hardwon.learn.transcripts.transcript import SessionPlace, count_lines
 from hardwon.storage.ports import Run
 
 PENDING, IN_PROGRESS, COMPLETED = "pending", "in_progress", "completed"
@@ -271,7 +272,7 @@ class Sessions:
 
     def count_runs(self, paths: Iterable[str]) -> int:
         """How many rows the files have, unreadable ones included."""
-        return sum(map(lines.count, paths))
+        return sum(map(count_lines, paths))
 
     def import_runs(self, path: str, skipped: Counter[str]) -> Iterator[Learnt]:
         """Record the runs in a file of the neutral format."""

@@ -30,7 +30,7 @@ from hardwon.engine import trust
 from hardwon.engine.pipeline import archive
 from hardwon.engine.recording import Recording
 from hardwon.engine.runtime import Runtime
-from hardwon.learn.transcripts.agents import messages, read
+from hardwon.learn.transcripts.agents import logs, read
 from hardwon.learn.transcripts.transcript import (
     USER,
     FinishedCall,
@@ -140,9 +140,9 @@ class PastSessions:
         """Record the runs of a file in the neutral format, one a line; `skipped` counts others."""
         changed = os.stat(path).st_mtime if os.path.isfile(path) else 0.0
         with self._alone():
-            for number, record in messages.import_records(path, skipped):
+            for number, record in logs.import_records(path, skipped):
                 odd = Counter[str]()
-                make = partial(Reading, messages.read_import, [(number, record)], odd)
+                make = partial(Reading, logs.read_import, [(number, record)], odd)
                 reading = make()
                 is_run = any(map(bool, reading.moments()))
                 skipped += odd

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from hardwon.core.errors import InvalidInput
 from hardwon.learn.transcripts.catalog import PROJECT
+from hardwon.learn.transcripts.extract import COMPLEMENTARY, NOVEL, REDUNDANT
 from hardwon.learn.transcripts.insight import HIGH, TIER_A, TIER_B, Delta, Insight, Related, Summary
-from hardwon.learn.transcripts.related import COMPLEMENTARY, NOVEL, REDUNDANT
 
 NONE = "none"
 MERGE, CREATE, SKIP = "merge", "create", "skip"

@@ -6,21 +6,17 @@ import itertools
 import re
 import statistics
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple, get_args
+from typing import NamedTuple, get_args
 
 from hardwon.core.errors import InvalidInput
 from hardwon.core.text.clean import one_line
+from hardwon.core.values.scope import Scope
 from hardwon.knowledge.ranking.reflections import key_words
 from hardwon.knowledge.reading.signature import fold
 from hardwon.learn.trials import files
-from hardwon.learn.trials.values import Category
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from hardwon.core.values.scope import Scope
-    from hardwon.learn.trials.values import LoopState, Record
+from hardwon.learn.trials.values import Category, LoopState, Record
 
 _SIMILAR = 0.5  # share of common words of two similar tasks
 PARTS = ("actionable_insights", "lessons_learned")

@@ -15,13 +15,14 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from hardwon.core.errors import InvalidInput, MissingExtra
 from hardwon.core.text.clean import clean, clip, file_id
 from hardwon.core.values import DecodeError, from_plain, plain
+from hardwon.core.values.scope import Scope
 from hardwon.learn.trials import files
-from hardwon.learn.trials.credit import category, describe, main_error, signature_of
+from hardwon.learn.trials.reflect import category, describe, main_error, signature_of
 from hardwon.learn.trials.steps import phrase
 from hardwon.learn.trials.tools import error
 from hardwon.learn.trials.values import (
@@ -39,9 +40,6 @@ from hardwon.learn.trials.values import (
     SelfReflection,
     Trial,
 )
-
-if TYPE_CHECKING:
-    from hardwon.core.values.scope import Scope
 
 LAYOUT = os.path.join(".aiwg", "ralph", "reflections")  # where the published system looks
 Learn = Callable[[LoopState, Sequence[Record]], int]

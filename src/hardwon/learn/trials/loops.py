@@ -14,13 +14,17 @@ import time
 import tomllib
 import warnings
 import weakref
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any, Required, TypedDict, Unpack
 
 from hardwon.core import _files, processes
-from hardwon.core.errors import InvalidInput, NotFound, StorageError, TransientError
+from hardwon.core.errors import HardwonError, InvalidInput, NotFound, StorageError, TransientError
 from hardwon.core.text.clean import require_text
 from hardwon.core.text.redact import redact
 from hardwon.core.values import DecodeError, from_plain
+from hardwon.core.values.scope import Scope
+from hardwon.engine.runtime import Runtime
 from hardwon.learn.trials import files
 from hardwon.learn.trials.analytics import (
     PARTS,
@@ -30,57 +34,12 @@ from hardwon.learn.trials.analytics import (
     patterns,
     search,
 )
-from hardwon.learn.trials.evaluate import check_verifiers
 from hardwon.learn.trials.exchange import Imported, import_all
-from hardwon.learn.trials.prompt import check_omega, window
-from hardwon.learn.trials.roles import Functions
-from hardwon.learn.trials.runner import Runner
-from hardwon.learn.trials.snapshots import repository
+from hardwon.learn.trials.files import LoopFolder, repository
+from hardwon.learn.trials.roles import Functions, check_verifiers
+from hardwon.learn.trials.runner import Runner, check_omega, window
 from hardwon.learn.trials.to_lessons import keep_lessons
-from hardwon.learn.trials.values import Options
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Required, TypedDict, Unpack
-
-    from hardwon.core.values.scope import Scope
-    from hardwon.engine.runtime import Runtime
-    from hardwon.learn.trials.files import LoopFolder
-    from hardwon.learn.trials.values import LoopState, Record
-
-    class SearchWords(TypedDict, total=False):
-        """What `search` takes."""
-
-        failure_category: str | Sequence[str]
-        task_keywords: Sequence[str]
-        min_confidence: float
-        limit: int
-
-    class LoopOptions(TypedDict, total=False):
-        """How a loop is run; missing options come from the settings."""
-
-        actor: Required[Callable[..., object] | str]
-        evaluate: Callable[..., object] | None
-        resume: str | None
-        loop_id: str | None
-        verify: Sequence[str]
-        cwd: str
-        max_trials: int
-        omega: str | int
-        policy: str
-        window_tokens: int
-        variant: str
-        actor_seconds: float
-        verify_seconds: float
-        output_bytes: int
-        patience: int
-        repeats: int
-        on_critical: str
-        lessons: str
-        recall: bool
-        inject: bool
-        pass_env: Sequence[str]
-
+from hardwon.learn.trials.values import LoopState, Options, Record
 
 TRUSTED_FILE = "hardwon.toml"  # names the commands of a loop, once a person trusts it
 _TRUSTED = "trusted.json"
@@ -92,6 +51,41 @@ _CHANGEABLE = {
 _PATTERNS_READ = 500
 _ABORT_PATIENCE = 15.0  # seconds for a running loop to notice that it was aborted
 _TEMPORARY: weakref.WeakKeyDictionary[Runtime, str] = weakref.WeakKeyDictionary()
+
+
+class SearchWords(TypedDict, total=False):
+    """What `search` takes."""
+
+    failure_category: str | Sequence[str]
+    task_keywords: Sequence[str]
+    min_confidence: float
+    limit: int
+
+
+class LoopOptions(TypedDict, total=False):
+    """How a loop is run; missing options come from the settings."""
+
+    actor: Required[Callable[..., object] | str]
+    evaluate: Callable[..., object] | None
+    resume: str | None
+    loop_id: str | None
+    verify: Sequence[str]
+    cwd: str
+    max_trials: int
+    omega: str | int
+    policy: str
+    window_tokens: int
+    variant: str
+    actor_seconds: float
+    verify_seconds: float
+    output_bytes: int
+    patience: int
+    repeats: int
+    on_critical: str
+    lessons: str
+    recall: bool
+    inject: bool
+    pass_env: Sequence[str]
 
 
 class Loops:
@@ -292,6 +286,16 @@ def root_of(engine: Runtime) -> str:
         weakref.finalize(engine, functools.partial(shutil.rmtree, ignore_errors=True),
                          _TEMPORARY[engine])  # fmt: skip
     return _TEMPORARY[engine]
+
+
+def forget(engine: Runtime, tenant: str) -> None:
+    """Remove the loops of a tenant."""
+    root = root_of(engine)
+    for name in files.loop_ids(root):
+        folder = files.LoopFolder(root, name)
+        with suppress(HardwonError):
+            if folder.exists() and files.read_summary(folder).scope.tenant == tenant:
+                shutil.rmtree(folder.path, ignore_errors=True)
 
 
 def check_options(options: Options, functions: Functions) -> Options:

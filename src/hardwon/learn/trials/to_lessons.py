@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from hardwon.core.errors import HardwonError
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.text.grounding import fold_text, keep_supported
+from hardwon.core.values.delivery import Injection
 from hardwon.core.values.lesson import Evidence, Kind, Lesson, Status, values_of
 from hardwon.core.values.run import Episode, Trigger
+from hardwon.core.values.scope import Scope
+from hardwon.engine.runtime import Runtime
 from hardwon.knowledge.ranking.scores import UNKNOWN
 from hardwon.knowledge.reading.signature import signature
 from hardwon.learn.trials.analytics import similar_loops
-from hardwon.learn.trials.credit import (
+from hardwon.learn.trials.files import Repository, number_name
+from hardwon.learn.trials.reflect import (
     RULES,
     describe,
     describe_change,
@@ -22,17 +26,14 @@ from hardwon.learn.trials.credit import (
     is_error,
     main_error,
 )
-from hardwon.learn.trials.files import number_name
-from hardwon.learn.trials.values import IMPORTED, ActorOutput
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from hardwon.core.values.delivery import Injection
-    from hardwon.core.values.scope import Scope
-    from hardwon.engine.runtime import Runtime
-    from hardwon.learn.trials.snapshots import Repository
-    from hardwon.learn.trials.values import LoopState, Record, StructuredError, Trial
+from hardwon.learn.trials.values import (
+    IMPORTED,
+    ActorOutput,
+    LoopState,
+    Record,
+    StructuredError,
+    Trial,
+)
 
 _OVERCOME, _MET = 0.8, 0.45
 _SHELL = "bash"  # the usual name of the tool in which an agent would see the failure again

@@ -7,17 +7,22 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from hardwon.learn.transcripts import lines
-from hardwon.learn.transcripts.agents import databases, logs, messages
-from hardwon.learn.transcripts.transcript import Read, Reading, SessionPlace
+from hardwon.learn.transcripts.agents import databases, logs
+from hardwon.learn.transcripts.transcript import (
+    Read,
+    Reading,
+    SessionPlace,
+    count_lines,
+    json_lines,
+)
 
 
 def _lines(session: SessionPlace, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:
-    return lines.records(session.path, skipped)
+    return json_lines(session.path, skipped)
 
 
 def _length(session: SessionPlace) -> int:
-    return lines.count(session.path)
+    return count_lines(session.path)
 
 
 class TranscriptKind(NamedTuple):
@@ -38,7 +43,7 @@ KINDS = {
     "opencode": TranscriptKind(databases.find_opencode, databases.read_opencode, *_ROWS),
     "goose": TranscriptKind(databases.find_goose, databases.read_goose, *_ROWS),
     "cline": TranscriptKind(
-        messages.find_cline, messages.read_cline, messages.records, messages.length
+        logs.find_cline, logs.read_cline, logs.message_records, logs.message_count
     ),
     "cursor": TranscriptKind(databases.find_cursor, databases.read_cursor, *_ROWS),
     "pi": TranscriptKind(logs.find_pi, logs.read_pi),
