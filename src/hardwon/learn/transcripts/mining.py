@@ -285,7 +285,7 @@ class Sessions:
         context = context_of(place)
         handoff.write("session-context.json", json.dumps(context.plain(), indent=2))
         progress.enter(EXTRACTION)
-        delta = extract(context, self._engine, tell).delta
+        delta = extract(context, self._engine, tell)
         write_delta(handoff, delta, place, self._engine.clock())
         return context, delta
 

@@ -13,6 +13,7 @@ import re
 import stat
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from typing import IO, Any, NamedTuple, cast
 
 from hardwon.core.errors import InvalidInput, StorageError
@@ -81,10 +82,16 @@ class Reading:
     """One pass over a transcript; its counters are complete after the last moment."""
 
     def __init__(
-        self, read: Read, records: Iterable[tuple[int, Any]], skipped: Counter[str]
+        self,
+        read: Read,
+        records: Iterable[tuple[int, Any]],
+        skipped: Counter[str],
+        tell: Callable[[], None] = lambda: None,
     ) -> None:
+        """Each record calls `tell`."""
         self._read = read
         self._records = records
+        self._tell = tell
         self._waiting: dict[str, ToolCall] = {}
         self.skipped = skipped  # lines and events that were left out, by reason
         self.about = SessionInfo()
@@ -94,18 +101,19 @@ class Reading:
         """Messages and calls, in order; a call comes when its result does."""
         for number, record in self._records:
             self.lines = number
+            self._tell()
             for event in self._events_of(record):
-                if isinstance(event, Result):
-                    yield from self._join(event)
+                if isinstance(event, Message):
+                    yield event
                 elif isinstance(event, ToolCall):
                     self._hold(event)
-                elif isinstance(event, Message):
-                    yield event
+                elif isinstance(event, SessionInfo):
+                    id_, cwd, at = self.about
+                    self.about = SessionInfo(id_ or event.id, cwd or event.cwd, event.at or at)
+                elif call := self._waiting.pop(event.id, None):
+                    yield _finish(call, event)
                 else:
-                    old = self.about
-                    self.about = SessionInfo(
-                        old.id or event.id, old.cwd or event.cwd, event.at or old.at
-                    )
+                    self.skipped["unasked"] += 1
 
     def _events_of(self, record: Any) -> Iterable[Event]:
         """The events of a record; a record of an unexpected shape is skipped and counted."""
@@ -125,20 +133,12 @@ class Reading:
             self.skipped["unanswered"] += 1
         self._waiting[call.id] = call
 
-    def _join(self, result: Result) -> Iterator[FinishedCall]:
-        call = self._waiting.pop(result.id, None)
-        if call is None:
-            self.skipped["unasked"] += 1
-            return
-        output, args, failed = (
-            clip_middle(result.output, OUTPUT_LIMIT),
-            canonical(call.args),
-            result.failed,
-        )
-        if failed is None:
-            failed = has_failed(call.tool, output, args)
-        step = Step(call.tool, args, output, failed)
-        yield FinishedCall(call.line, result.line, step, call.args, call.id)
+
+def _finish(call: ToolCall, result: Result) -> FinishedCall:
+    output, args = clip_middle(result.output, OUTPUT_LIMIT), canonical(call.args)
+    failed = has_failed(call.tool, output, args) if result.failed is None else result.failed
+    step = Step(call.tool, args, output, failed)
+    return FinishedCall(call.line, result.line, step, call.args, call.id)
 
 
 def parse_json(text: Any) -> Any:
@@ -197,8 +197,8 @@ def place(
         status = os.stat(path)
     except OSError as error:  # gone since it was listed, or a link to nothing
         return found._replace(problem=error.strerror or str(error))
-    found = found._replace(size=status.st_size, changed=status.st_mtime)
-    return found._replace(problem=_problem(path, base, status))
+    problem = _problem(path, base, status)
+    return found._replace(size=status.st_size, changed=status.st_mtime, problem=problem)
 
 
 def _problem(path: str, base: str, status: os.stat_result) -> str:
@@ -240,8 +240,7 @@ def json_lines(path: str, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:
             number += 1
             if len(line) == LINE_LIMIT and line[-1] != 10:
                 line = _shorten(line, file)
-            record = _record(line, skipped)
-            if record is not None:
+            if (record := _record(line, skipped)) is not None:
                 yield number, record
 
 
@@ -278,31 +277,22 @@ def open_transcript(path: str) -> IO[bytes]:
 
 
 def _record(line: bytes, skipped: Counter[str]) -> Any:
-    try:
+    """The JSON in a line, with broken bytes replaced; None, and counted, when it is none."""
+    with suppress(ValueError, RecursionError):
         return _decode(line)
-    except (ValueError, RecursionError):
-        return _mend(line, skipped)
-
-
-def _mend(line: bytes, skipped: Counter[str]) -> Any:
-    """The record of a line with broken bytes; None, and counted, when it is no JSON at all."""
-    if not line.strip():
-        return None
-    try:
+    with suppress(ValueError, RecursionError):
         return json.loads(line.decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
+    if line.strip():
         skipped["torn" if not line.endswith(b"\n") else "broken"] += 1
-        return None
+    return None
 
 
-def _shorten(begin: bytes, file: IO[bytes]) -> bytes:
+def _shorten(piece: bytes, file: IO[bytes]) -> bytes:
     """The whole line as valid JSON, without the middle of its long strings."""
     line = Shortener()
-    line.feed(begin)
-    while piece := file.readline(_PIECE):
+    while piece:
         line.feed(piece)
-        if piece[-1] == 10:
-            break
+        piece = b"" if piece[-1] == 10 else file.readline(_PIECE)
     return line.text()
 
 

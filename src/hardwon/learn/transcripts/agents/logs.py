@@ -382,11 +382,6 @@ def message_records(session: SessionPlace, skipped: Counter[str]) -> Iterator[tu
     return enumerate(found if isinstance(found, list) else (), 1)
 
 
-def message_count(session: SessionPlace) -> int:
-    """How many messages there are."""
-    return sum(1 for _ in message_records(session, Counter()))
-
-
 def import_records(path: str, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:
     """The numbered runs of a file: one a line, or the file as a whole."""
     if not path.endswith(_WHOLE):
