@@ -12,6 +12,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
@@ -27,7 +28,7 @@ from hardwon.engine.trust import project_for
 from hardwon.learn.transcripts import insight as render
 from hardwon.learn.transcripts.catalog import Context
 from hardwon.learn.transcripts.extract import SUMMARIES
-from hardwon.learn.transcripts.insight import TIER_A, Delta, Insight, Related, Summary, stack
+from hardwon.learn.transcripts.insight import TIER_A, Delta, Insight, Summary, stack
 from hardwon.learn.transcripts.questions import MERGE, OWN_DOMAIN, OWN_PROJECT, Choice, Selection
 from hardwon.learn.transcripts.transcript import SessionPlace
 from hardwon.storage.stores.markdown import Entry, FileChange, Note, read_text, update
@@ -61,20 +62,15 @@ def _restore_file(
     def change(text: str | None) -> str | None:
         if text == after or text is None:
             return before if text == after else None
-        return _remove_added(text, path, record)
+        for key, title, summary in record["keys"]:
+            if notes.has(text, key):
+                added = notes.Added(key, title, summary, record["session"])
+                text = notes.without(notes.parse(text, path), added).text()
+            text = memory_md.without(text, key)
+        return text
 
     file_change = update(path, change, root=root)
     return file_change.before != file_change.after
-
-
-def _remove_added(text: str, path: str, record: dict[str, Any]) -> str:
-    for key, title, summary in record["keys"]:
-        if notes.has(text, key):
-            document = notes.parse(text, path)
-            added = notes.Added(key, title, summary, record["session"])
-            text = notes.without(document, added).text()
-        text = memory_md.without(text, key)
-    return text
 
 
 def _forget(engine: Runtime, scope: Scope, number: int, is_new: bool, session: str) -> None:
@@ -143,12 +139,6 @@ class Destinations:
         return os.path.join(base, ".insights", _ARCHIVE)
 
 
-def in_project(scope: Scope, context: Context, engine: Runtime) -> Scope:
-    """The scope of the project that the session ran in."""
-    home = "" if not engine.on_disk else engine.settings.home
-    return scope._replace(project=project_for(context.project_path, home, tenant=scope.tenant))
-
-
 _NAMES = 99  # files of one title
 
 
@@ -159,7 +149,10 @@ class Integration:
         self._engine = engine
         self._state = state
         self._context = context
-        self._scope = scope if scope.project else in_project(scope, context, engine)
+        home = engine.settings.home if engine.on_disk else ""
+        self._scope = scope._replace(
+            project=scope.project or project_for(context.project_path, home, tenant=scope.tenant)
+        )
         self._places = Destinations(context)
         self._session = context.place.id
         self._now = engine.clock()
@@ -178,8 +171,11 @@ class Integration:
                 self._keys.append((insight.key, insight.title, insight.entry))
                 self._store(choice, selection.summary)
                 self._keep(insight, vouched=vouched)
-            if selection.choices and selection.summary:
-                self._summarise(selection.summary)
+            if selection.choices and selection.summary:  # in place of an earlier one
+                note = render.session_note(selection.summary, self._session, self._now)
+                self._keys.append((note.key, note.title, note.summary))
+                added = notes.Added(note.key, note.title, note.summary, self._session)
+                self._grow(self._places.summaries(), note, replaced=added)
         except (HardwonError, OSError, KeyboardInterrupt):
             self._record()
             undo(self._engine, self._state, self._id)
@@ -191,9 +187,14 @@ class Integration:
     def verify(self, report: IntegrationReport) -> list[str]:
         """Problems with what was written, in words; empty when all is well."""
         checks: list[Callable[[], object]] = [partial(_check_file, path) for path in report.files]
-        stored = self._engine.store.lessons
+        stored, problems = self._engine.store.lessons, []
         checks += [partial(stored.get, self._scope, number) for number in report.lessons]
-        return [problem for check in checks if (problem := _problem(check))]
+        for check in checks:
+            try:
+                check()
+            except HardwonError as error:
+                problems.append(str(error))
+        return problems
 
     def _store(self, choice: Choice, summary: Summary | None) -> None:
         insight = choice.insight
@@ -206,13 +207,6 @@ class Integration:
         else:
             self._archive(self._places.folder(choice.scope, insight), insight, summary)
 
-    def _summarise(self, summary: Summary) -> None:
-        """Keep the confirmed summary, in place of an earlier one."""
-        note = render.session_note(summary, self._session, self._now)
-        self._keys.append((note.key, note.title, note.summary))
-        added = notes.Added(note.key, note.title, note.summary, self._session)
-        self._grow(self._places.summaries(), note, replaced=added)
-
     def _merge(self, path: str, insight: Insight, summary: Summary | None) -> None:
         """Add to the file about this subject; only notes have front matter."""
         if ".insights" in path.split(os.sep):
@@ -220,7 +214,13 @@ class Integration:
         elif path == self._context.memory:
             self._load(insight, summary)
         else:
-            self._update(path, lambda text: _with_entry(text, render.entry(insight, self._now)))
+            entry = render.entry(insight, self._now)
+            self._update(
+                path,
+                lambda text: (
+                    text if memory_md.has(text, entry.key) else memory_md.with_entry(text, entry)
+                ),
+            )
 
     def _load(self, insight: Insight, summary: Summary | None) -> None:
         """Tier A: add to MEMORY.md. Entries that must make room are archived first."""
@@ -242,7 +242,8 @@ class Integration:
                 )
             if file:
                 self._update(file, lambda text: text or render.memory_file(insight))
-            if self._update(path, partial(_exchange, text, fitted)):
+            # If the file has changed since it was read, it is tried again.
+            if self._update(path, lambda now, old=text, new=fitted: new if now == old else now):
                 self._moved += len(leaving)
 
     def _archive(self, folder: str, insight: Insight, summary: Summary | None) -> str:
@@ -260,12 +261,12 @@ class Integration:
     def _create(self, folder: str, note: Note) -> None:
         """Tier B, in a new file: the person saw the related note and wants this one apart."""
         stem = notes.slug(note.title).removesuffix(".md")
-        names = (f"{stem}.md", *(f"{stem}-{number}.md" for number in range(2, _NAMES)))
-        paths = (os.path.join(folder, name) for name in names)
-        path = next((path for path in paths if not os.path.lexists(path)), None)
-        if path is None:
-            raise InvalidInput(f"no free name for {note.title!r} in {folder}")
-        self._grow(path, note)
+        for name in (stem, *(f"{stem}-{number}" for number in range(2, _NAMES))):
+            path = os.path.join(folder, f"{name}.md")
+            if not os.path.lexists(path):
+                self._grow(path, note)
+                return
+        raise InvalidInput(f"no free name for {note.title!r} in {folder}")
 
     def _grow(self, path: str, note: Note, *, replaced: notes.Added | None = None) -> None:
         def change(text: str | None) -> str:
@@ -328,15 +329,6 @@ class Integration:
         return render.note(insight, summary, self._session, self._now)
 
 
-def _exchange(before: str | None, new: str, current: str | None) -> str | None:
-    """Write the new text if the file is unchanged since it was read; else try again."""
-    return new if current == before else current
-
-
-def _with_entry(text: str | None, entry: Entry) -> str:
-    return text if text and memory_md.has(text, entry.key) else memory_md.with_entry(text, entry)
-
-
 def _fit(text: str | None, entry: Entry, title: str, file: str) -> tuple[str | None, list[Entry]]:
     """MEMORY.md with the entry, and the entries that must leave; None if it cannot fit."""
     if text and memory_md.has(text, entry.key):
@@ -353,14 +345,6 @@ def _fit(text: str | None, entry: Entry, title: str, file: str) -> tuple[str | N
         grown = memory_md.without(grown, old.key)
         leaving.append(old)
     return grown, leaving
-
-
-def _problem(check: Callable[[], object]) -> str:
-    try:
-        check()
-    except HardwonError as error:
-        return str(error)
-    return ""
 
 
 def _check_file(path: str) -> None:
@@ -411,13 +395,6 @@ class IntegrationReport(NamedTuple):
     problems: tuple[str, ...] = ()
 
 
-class Mined(NamedTuple):
-    """How far a session had been mined."""
-
-    size: int
-    changed: float
-
-
 class MiningState:
     """The folder `sessions` in hardwon's home."""
 
@@ -442,8 +419,8 @@ class MiningState:
 
     def save(self, identity: str, record: dict[str, Any]) -> None:
         """Store the record of an integration, atomically."""
-        path = os.path.join(self._folder("integrations"), f"{file_id(identity)}.json")
-        _files.replace(path, json.dumps(record).encode(), durable=True)
+        self._folder("integrations")
+        _files.replace(self._record(identity), json.dumps(record).encode(), durable=True)
 
     def integrations(self) -> list[str]:
         """The ids of all integrations, oldest first."""
@@ -453,7 +430,7 @@ class MiningState:
 
     def load(self, identity: str) -> dict[str, Any]:
         """The record of an integration, else NotFound."""
-        path = os.path.join(self._base, "integrations", f"{file_id(identity)}.json")
+        path = self._record(identity)
         try:
             with open(path, encoding="utf-8") as file:
                 record: dict[str, Any] = json.load(file)
@@ -465,20 +442,21 @@ class MiningState:
 
     def forget(self, identity: str) -> None:
         """Drop the record of an integration that was taken back."""
-        _files.unlink(os.path.join(self._base, "integrations", f"{file_id(identity)}.json"))
+        _files.unlink(self._record(identity))
 
-    def mined_sizes(self) -> dict[str, Mined]:
+    def _record(self, identity: str) -> str:
+        return os.path.join(self._base, "integrations", f"{file_id(identity)}.json")
+
+    def mined_sizes(self) -> dict[str, int]:
         """The size at which each session was mined, by agent and session."""
-        path, sizes = os.path.join(self._base, "mined.jsonl"), dict[str, Mined]()
+        path, sizes = os.path.join(self._base, "mined.jsonl"), dict[str, int]()
         if not os.path.isfile(path):
             return sizes
         with open(path, encoding="utf-8", errors="replace") as file:
             for line in file:
-                try:
-                    key, size, changed = json.loads(line)
-                except ValueError:
-                    continue  # the last line of a process that was killed
-                sizes[str(key)] = Mined(int(size), float(changed))
+                with suppress(ValueError):  # the last line of a process that was killed
+                    key, size, _ = json.loads(line)
+                    sizes[str(key)] = int(size)
         return sizes
 
     def note(self, place: SessionPlace) -> None:
@@ -532,38 +510,33 @@ def summary_text(summary: Summary) -> str:
 
 def insights_text(delta: Delta, session: str, now: datetime) -> str:
     """The insights as a page."""
-    head = (
+    text = (
         f"# Extracted Insights\n\nSession: {session}\nExtracted: {now.isoformat()}\n"
         f"Insights Found: {len(delta.insights)}\n"
     )
     if not delta.insights:
-        return f"{head}\nNo actionable insights detected: nothing failed or was corrected.\n"
-    return head + "".join(_insight_text(n, insight) for n, insight in enumerate(delta.insights, 1))
-
-
-def _insight_text(number: int, insight: Insight) -> str:
-    quotes = "; ".join(f"“{quote.quote}” (line ~{quote.line})" for quote in insight.evidence[:5])
-    return (
-        f"\n### {number}. {insight.category}: {insight.title}\n\n"
-        f"- Type: {insight.kind.capitalize()}\n- Confidence: {insight.confidence.capitalize()}\n"
-        f"- Insight: {insight.text}\n- Evidence: {quotes}\n"
-        f"- Suggested Memory Entry: {insight.entry}\n"
-        f"- Recommended Target: {_TARGETS[insight.tier]}\n"
-    )
+        return f"{text}\nNo actionable insights detected: nothing failed or was corrected.\n"
+    for number, insight in enumerate(delta.insights, 1):
+        quotes = "; ".join(f"“{one.quote}” (line ~{one.line})" for one in insight.evidence[:5])
+        text += (
+            f"\n### {number}. {insight.category}: {insight.title}\n\n"
+            f"- Type: {insight.kind.capitalize()}\n"
+            f"- Confidence: {insight.confidence.capitalize()}\n"
+            f"- Insight: {insight.text}\n- Evidence: {quotes}\n"
+            f"- Suggested Memory Entry: {insight.entry}\n"
+            f"- Recommended Target: {_TARGETS[insight.tier]}\n"
+        )
+    return text
 
 
 def related_text(delta: Delta) -> str:
     """Related knowledge as a page."""
     titles = {insight.key: insight.title for insight in (*delta.insights, *delta.spare)}
-    rows = "".join(
-        _passage(related, titles.get(related.key, related.key)) for related in delta.related
-    )
-    return f"# Related Knowledge\n{rows or chr(10) + 'Everything is new.' + chr(10)}"
-
-
-def _passage(related: Related, title: str) -> str:
-    return (
-        f"\n### {title}\n\n- Relation: {related.relation.capitalize()}\n"
-        f"- File: {related.path}:{related.line}\n- Excerpt: {related.excerpt}\n"
-        f"- Rationale: {related.reason}\n"
-    )
+    text = "# Related Knowledge\n"
+    for one in delta.related:
+        text += (
+            f"\n### {titles.get(one.key, one.key)}\n\n- Relation: {one.relation.capitalize()}\n"
+            f"- File: {one.path}:{one.line}\n- Excerpt: {one.excerpt}\n"
+            f"- Rationale: {one.reason}\n"
+        )
+    return text if delta.related else f"{text}\nEverything is new.\n"

@@ -22,7 +22,6 @@ from hardwon.learn.transcripts.integrate import (
     Handoff,
     Integration,
     IntegrationReport,
-    Mined,
     MiningState,
     key_of,
     read_delta,
@@ -140,7 +139,7 @@ class Sessions:
 
     def look(self, place: SessionPlace) -> catalog.Overview:
         """A session with its counts; the whole of it is read."""
-        return catalog.look(place)._replace(is_mined=is_mined(place, self._state.mined_sizes()))
+        return catalog.look(place)._replace(is_mined=not self.pending([place]))
 
     def choose(self, name: str = "", *, cwd: str = "", agents: Iterable[str] = ()) -> SessionPlace:
         """The session with this path or (beginning of an) id; without one, the newest here."""
@@ -256,7 +255,7 @@ class Sessions:
     def pending(self, places: Iterable[SessionPlace]) -> list[SessionPlace]:
         """Sessions that were not mined yet or have grown since, oldest first."""
         mined = self._state.mined_sizes()
-        unmined = [place for place in places if not is_mined(place, mined)]
+        unmined = [place for place in places if mined.get(key_of(place)) != place.size]
         return sorted(unmined, key=lambda place: place.changed)
 
     def integrations(self) -> list[str]:
@@ -307,9 +306,3 @@ class Sessions:
             yield handoff
         finally:
             handoff.remove()
-
-
-def is_mined(place: SessionPlace, mined: Mapping[str, Mined]) -> bool:
-    """Whether a session was mined and has not grown since."""
-    before = mined.get(key_of(place))
-    return before is not None and before.size == place.size
