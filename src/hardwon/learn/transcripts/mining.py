@@ -135,7 +135,8 @@ class Sessions:
         self, *, agents: Iterable[str] = (), cwd: str = "", since: timedelta | None = None
     ) -> list[SessionPlace]:
         """Sessions, those of the directory first, newest first."""
-        return catalog.find(tuple(agents), cwd, since=since, now=self._engine.clock())
+        start = None if since is None else self._engine.clock() - since
+        return catalog.find(agents, cwd, since=start)
 
     def look(self, place: SessionPlace) -> catalog.Overview:
         """A session with its counts; the whole of it is read."""
@@ -152,8 +153,8 @@ class Sessions:
         self, *, agents: Iterable[str] = (), since: timedelta | None = None
     ) -> list[SessionPlace]:
         """Past sessions that are new or have grown since they were recorded, oldest first."""
-        now = self._engine.clock()
-        places = catalog.find(tuple(agents), "", since=since, now=now, is_all=True)
+        start = None if since is None else self._engine.clock() - since
+        places = catalog.find(agents, since=start, is_all=True)
         return PastSessions(self._engine, self._scope).unknown(places)
 
     def learn(
