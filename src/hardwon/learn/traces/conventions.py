@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import struct
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from hardwon.core.errors import InvalidInput
@@ -113,6 +113,10 @@ def row_of(span: Span) -> Row | None:
         (_step(span, one) for one in CONVENTIONS if given.get(one.mark[0]) == one.mark[1]), None
     )
     answers = _messages(given, (_OUTPUT,), _FLAT_OUTPUT) if step is None else ()
+    # Messages before the model spoke last stand in earlier spans, too.
+    spoken = [at for at, message in enumerate(messages) if message.role == "assistant"]
+    service = str(span.resource.get(_SERVICE) or "")
+    own = "" if service.startswith(_UNKNOWN) else service
     row = Row(
         trace=span.trace,
         span=span.id,
@@ -122,7 +126,7 @@ def row_of(span: Span) -> Row | None:
         conversation=_screen(
             next((given[one] for one in _CONVERSATION if given.get(one)), ""), _NAME
         ),
-        project=_screen(_project(span.resource), _NAME),
+        project=_screen(span.resource.get(_PROJECT) or own, _NAME),
         said=_screen(asked[-1], _TASK) if asked else "",
         step=step,
         calls=tuple(
@@ -132,7 +136,7 @@ def row_of(span: Span) -> Row | None:
         ),
         results=tuple(
             (_screen(key, _NAME), _screen(output, OUTPUT_LIMIT))
-            for message in _latest(messages)
+            for message in messages[spoken[-1] + 1 if spoken else 0 :]
             for key, output in message.results
         ),
     )
@@ -141,13 +145,6 @@ def row_of(span: Span) -> Row | None:
 
 def _screen(value: Any, limit: int) -> str:
     return screen_text(str(value), limit)
-
-
-def _project(resource: Mapping[str, Any]) -> str:
-    """The project that a resource names, else its service."""
-    service = str(resource.get(_SERVICE) or "")
-    own = "" if service.startswith(_UNKNOWN) else service
-    return str(resource.get(_PROJECT) or own)
 
 
 def _step(span: Span, convention: Convention) -> tuple[str, str, str, bool | None]:
@@ -214,15 +211,13 @@ def _message(plain: dict[str, Any]) -> Said:
     for part in parts:
         if not isinstance(part, dict):
             continue
-        key = str(part.get("id") or "")
         if part.get("type") == "text":
             texts.append(str(part.get("content") or ""))
         elif part.get("type") == "tool_call":
-            calls.append(
-                (key, str(part.get("name") or ""), canonical(_arguments(part.get("arguments"))))
-            )
+            calls.append(_call(part))
         elif part.get("type") == "tool_call_response":
-            results.append((key, _result(part.get("response", part.get("result")))))
+            output = _result(part.get("response", part.get("result")))
+            results.append((str(part.get("id") or ""), output))
     return Said(role, "\n".join(texts), tuple(calls), tuple(results))
 
 
@@ -239,32 +234,62 @@ def _flat_messages(given: Mapping[str, Any], prefix: str) -> Iterator[Said]:
             message["calls"].setdefault(int(match[3]), {})[match[4] or match[5]] = value
     for _, message in sorted(found.items()):
         text, role = text_of(message.get("content")), str(message.get("role") or "")
-        asked = (call for _, call in sorted(message["calls"].items()))
-        calls = tuple(
-            (
-                str(one.get("id", "")),
-                str(one.get("name", "")),
-                canonical(_arguments(one.get("arguments"))),
-            )
-            for one in asked
-        )
-        is_result = role == "tool"
-        yield Said(
-            role, text, calls, ((str(message.get("tool_call_id")), text),) if is_result else ()
-        )
+        calls = tuple(_call(one) for _, one in sorted(message["calls"].items()))
+        results = ((str(message.get("tool_call_id")), text),) if role == "tool" else ()
+        yield Said(role, text, calls, results)
 
 
-def _latest(messages: list[Said]) -> list[Said]:
-    """The messages since the model spoke last: earlier ones stand in earlier spans, too."""
-    spoken = [at for at, message in enumerate(messages) if message.role == "assistant"]
-    return messages[spoken[-1] + 1 :] if spoken else messages
+def _call(plain: Mapping[str, Any]) -> tuple[str, str, str]:
+    """The id, the tool and the arguments of a call that a model asked for."""
+    args = canonical(_arguments(plain.get("arguments")))
+    return str(plain.get("id") or ""), str(plain.get("name") or ""), args
 
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
-_DEPTH = 16  # of values within values
+_DEPTH = 40  # of messages within messages
 _VERDICTS = {1: False, "STATUS_CODE_OK": False, 2: True, "STATUS_CODE_ERROR": True}
-
-Fields = Iterator[tuple[int, Any]]
+_SCALARS: dict[str, Callable[[Any], Any]] = {
+    "hex": bytes.hex,
+    "text": lambda value: value.decode("utf-8", "replace"),
+    "number": int,
+    "signed": lambda value: value - (1 << 64) if value >> 63 else value,
+    "flag": bool,
+    "time": lambda value: struct.unpack("<Q", value)[0],
+    "double": lambda value: struct.unpack("<d", value)[0],
+}
+# The messages of OTLP: by the number of a field, its name in OTLP's JSON and what it holds, where
+# `*` stands before what may come more than once.
+_MESSAGES: dict[str, dict[int, tuple[str, str]]] = {
+    "Request": {1: ("resourceSpans", "*ResourceSpans")},
+    "ResourceSpans": {1: ("resource", "Resource"), 2: ("scopeSpans", "*ScopeSpans")},
+    "Resource": {1: ("attributes", "*Attribute")},
+    "ScopeSpans": {2: ("spans", "*Span")},
+    "Span": {
+        1: ("traceId", "hex"),
+        2: ("spanId", "hex"),
+        4: ("parentSpanId", "hex"),
+        5: ("name", "text"),
+        7: ("startTimeUnixNano", "time"),
+        8: ("endTimeUnixNano", "time"),
+        9: ("attributes", "*Attribute"),
+        11: ("events", "*Event"),
+        15: ("status", "Status"),
+    },
+    "Event": {2: ("name", "text"), 3: ("attributes", "*Attribute")},
+    "Status": {2: ("message", "text"), 3: ("code", "number")},
+    "Attribute": {1: ("key", "text"), 2: ("value", "Value")},
+    "Value": {
+        1: ("stringValue", "text"),
+        2: ("boolValue", "flag"),
+        3: ("intValue", "signed"),
+        4: ("doubleValue", "double"),
+        5: ("arrayValue", "Array"),
+        6: ("kvlistValue", "Pairs"),
+        7: ("bytesValue", "hex"),
+    },
+    "Array": {1: ("values", "*Value")},
+    "Pairs": {1: ("values", "*Attribute")},
+}
 
 
 class Span(NamedTuple):
@@ -286,26 +311,41 @@ class Span(NamedTuple):
 def spans_in_protobuf(body: bytes) -> Iterator[Span]:
     """The spans of an `ExportTraceServiceRequest`; InvalidInput if the bytes are none."""
     try:
-        for number, resource_spans in _fields(body):
-            if number == 1:
-                yield from _resource_spans(resource_spans)
-    except (IndexError, struct.error, TypeError, ValueError) as error:
+        document = _decode("Request", body)
+    except (AttributeError, IndexError, struct.error, TypeError, ValueError) as error:
         raise InvalidInput("the body is no OTLP request in protobuf") from error
+    return spans_in_json(document)
 
 
 def spans_in_json(document: Any) -> Iterator[Span]:
     """The spans of a request in OTLP's JSON; InvalidInput if the document is none."""
     try:
         for part in _list(document, "resourceSpans"):
-            resource = _json_attributes(part.get("resource") or {})
+            resource = _attributes(part.get("resource") or {})
             for scope in (*_list(part, "scopeSpans"), *_list(part, "instrumentationLibrarySpans")):
                 for span in _list(scope, "spans"):
-                    yield _json_span(span, resource)
+                    yield _span(span, resource)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise InvalidInput("the document is no OTLP request in JSON") from error
+        raise InvalidInput("the document is no OTLP request") from error
 
 
-def _fields(message: bytes) -> Fields:
+def _decode(kind: str, message: bytes, depth: int = 0) -> dict[str, Any]:
+    """A message of protobuf as OTLP's JSON has it; fields that nothing reads are left out."""
+    if depth > _DEPTH:
+        raise ValueError("too deep")
+    decoded: dict[str, Any] = {}
+    for number, value in _fields(message):
+        name, held = _MESSAGES[kind].get(number, ("", ""))
+        if held in _SCALARS:
+            decoded[name] = _SCALARS[held](value)
+        elif held.startswith("*"):
+            decoded.setdefault(name, []).append(_decode(held[1:], value, depth + 1))
+        elif held:
+            decoded[name] = _decode(held, value, depth + 1)
+    return decoded
+
+
+def _fields(message: bytes) -> Iterator[tuple[int, Any]]:
     """The numbered fields of a message: numbers of varints, bytes of all others."""
     at = 0
     while at < len(message):
@@ -338,127 +378,41 @@ def _varint(message: bytes, at: int) -> tuple[int, int]:
     raise ValueError("a number without an end")
 
 
-def _resource_spans(message: bytes) -> Iterator[Span]:
-    parts = list(_fields(message))
-    resource = _attributes((part for number, part in parts if number == 1), 1)
-    for number, scope_spans in parts:
-        if number == 2:
-            for kind, span in _fields(scope_spans):
-                if kind == 2:
-                    yield _span(span, resource)
-
-
-def _attributes(messages: Iterator[bytes], field: int) -> dict[str, Any]:
-    """The attributes in this field of these messages."""
-    pairs = (value for message in messages for number, value in _fields(message) if number == field)
-    return dict(map(_pair, pairs))
-
-
-def _pair(message: bytes, depth: int = 0) -> tuple[str, Any]:
-    fields = dict(_fields(message))
-    return _text(fields[1]), _value(fields.get(2, b""), depth)
-
-
-def _value(message: bytes, depth: int) -> Any:
-    """What an `AnyValue` holds."""
-    if depth > _DEPTH:
-        raise ValueError("too deep")
-    for number, value in _fields(message):
-        if number == 1:
-            return _text(value)
-        if number == 2:
-            return bool(value)
-        if number == 3:
-            return value - (1 << 64) if value >> 63 else value
-        if number == 4:
-            return struct.unpack("<d", value)[0]
-        if number == 5:
-            return [_value(item, depth + 1) for _, item in _fields(value)]
-        if number == 6:
-            return dict(_pair(item, depth + 1) for _, item in _fields(value))
-        return value.hex()
-    return None
-
-
-def _span(message: bytes, resource: Mapping[str, Any]) -> Span:
-    one: dict[int, Any] = {}
-    attributes: dict[str, Any] = {}
-    events = []
-    for number, value in _fields(message):
-        if number == 9:
-            name, held = _pair(value)
-            attributes[name] = held
-        elif number == 11:
-            fields = dict(_fields(value))
-            events.append((_text(fields.get(2, b"")), _attributes(iter([value]), 3)))
-        else:
-            one[number] = value
-    status = dict(_fields(one.get(15, b"")))
-    return Span(
-        trace=one[1].hex(),
-        id=one[2].hex(),
-        parent=one.get(4, b"").hex().strip("0") and one[4].hex(),
-        name=_text(one.get(5, b"")),
-        begun=_nanoseconds(one.get(7)),
-        ended=_nanoseconds(one.get(8)),
-        attributes=attributes,
-        resource=resource,
-        failed=_VERDICTS.get(status.get(3, 0)),
-        message=_text(status.get(2, b"")),
-        events=tuple(events),
-    )
-
-
-def _text(value: bytes) -> str:
-    return value.decode("utf-8", "replace")
-
-
-def _nanoseconds(value: bytes | None) -> int:
-    return struct.unpack("<Q", value)[0] if value else 0
-
-
 def _list(document: Any, name: str) -> list[Any]:
-    found = document.get(name, document.get(_snake(name))) or []
+    """The list of this name; some writers of JSON spell `resourceSpans` as `resource_spans`."""
+    other = re.sub(r"[A-Z]", lambda letter: f"_{letter[0].lower()}", name)
+    found = document.get(name, document.get(other)) or []
     if not isinstance(found, list):
         raise TypeError(name)
     return found
 
 
-def _snake(name: str) -> str:
-    """`resourceSpans` as some writers of JSON spell it: `resource_spans`."""
-    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
+def _attributes(holder: Any, name: str = "attributes") -> dict[str, Any]:
+    return {pair["key"]: _value(pair.get("value")) for pair in holder.get(name) or ()}
 
 
-def _json_attributes(holder: Any) -> dict[str, Any]:
-    return {pair["key"]: _json_value(pair.get("value")) for pair in holder.get("attributes") or ()}
-
-
-def _json_value(value: Any) -> Any:
-    """What an `AnyValue` in JSON holds."""
+def _value(value: Any) -> Any:
+    """What an `AnyValue` holds."""
     for kind, held in (value or {}).items():
         if kind == "intValue":
             return int(held)
         if kind == "arrayValue":
-            return [_json_value(item) for item in held.get("values") or ()]
-        if kind == "kvlistValue":
-            return {
-                pair["key"]: _json_value(pair.get("value")) for pair in held.get("values") or ()
-            }
-        return held
+            return [_value(item) for item in held.get("values") or ()]
+        return _attributes(held, "values") if kind == "kvlistValue" else held
     return None
 
 
-def _json_span(span: Any, resource: Mapping[str, Any]) -> Span:
-    status = span.get("status") or {}
-    events = ((one.get("name") or "", _json_attributes(one)) for one in span.get("events") or ())
+def _span(span: Any, resource: Mapping[str, Any]) -> Span:
+    status, parent = span.get("status") or {}, str(span.get("parentSpanId") or "")
+    events = ((one.get("name") or "", _attributes(one)) for one in span.get("events") or ())
     return Span(
         trace=str(span["traceId"]).lower(),
         id=str(span["spanId"]).lower(),
-        parent=str(span.get("parentSpanId") or "").lower(),
+        parent=parent.lower() if parent.strip("0") else "",
         name=str(span.get("name") or ""),
         begun=int(span.get("startTimeUnixNano") or 0),
         ended=int(span.get("endTimeUnixNano") or 0),
-        attributes=_json_attributes(span),
+        attributes=_attributes(span),
         resource=resource,
         failed=_VERDICTS.get(status.get("code", 0)),
         message=str(status.get("message") or ""),
