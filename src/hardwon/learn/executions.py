@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -64,8 +63,15 @@ def context(engine: Runtime, scope: Scope, text: str = "") -> Injection:
             not text or any(execution.fits(words, set(terms(t))) for t in (run.title, run.insight))
         )
     ]
-    chosen = _distinct([*([error] if error else []), *fitting])[:_SHOWN]
-    return Injection("\n".join([HEAD, *map(_line, chosen)])) if chosen else NOTHING
+    newest_of: dict[str, Reflection] = {}  # the newest reflection on each pattern
+    for run in (*([error] if error else []), *fitting):
+        newest_of.setdefault(run.subject, run)
+    lines = []
+    for run in list(newest_of.values())[:_SHOWN]:
+        detail = _detail(run)
+        is_again = bool(detail["recurring_pattern"])
+        lines.append(execution.line(run.insight, str(detail["suggestion"]), is_again=is_again))
+    return Injection("\n".join([HEAD, *lines])) if lines else NOTHING
 
 
 def _keep(engine: Runtime, job: Job) -> None:
@@ -107,21 +113,6 @@ def _keep(engine: Runtime, job: Job) -> None:
         )
 
 
-def _line(run: Reflection) -> str:
-    detail = _detail(run)
-    return execution.line(
-        run.insight, str(detail["suggestion"]), is_again=bool(detail["recurring_pattern"])
-    )
-
-
 def _detail(run: Reflection) -> dict[str, Any]:
     empty = {"suggestion": "", "recurring_pattern": False}
     return empty | dict(json.loads(run.detail))
-
-
-def _distinct(reflections: Iterable[Reflection]) -> list[Reflection]:
-    """The newest reflection on each pattern."""
-    newest: dict[str, Reflection] = {}
-    for reflection in reflections:
-        newest.setdefault(reflection.subject, reflection)
-    return list(newest.values())

@@ -339,9 +339,17 @@ def _says_the_same(old: Lesson, new: Lesson) -> bool:
 
 def report(row: Dream, work: Consolidation, applied: Sequence[Edit]) -> str:
     """What the dream found and did, in sections; empty ones are left out."""
+    by_kind = {kind: [edit for edit in applied if edit.kind == kind] for kind in _TITLES}
     parts = [
         [_head(row, work)],
-        *(_section(title, kind, applied, work.engine) for kind, title in _TITLES.items()),
+        *(
+            _list(
+                _TITLES[kind],
+                [_edit_line(edit, work.engine) for edit in edits[:_LISTED]],
+                total=len(edits),
+            )
+            for kind, edits in by_kind.items()
+        ),
         _list("Nearly the same; keep both or delete one", [f"#{a} ↔ #{b}" for a, b in work.near]),
         _list("Failure patterns", [f"{p.kind} ×{p.times}  {p.text}" for p in work.patterns]),
         _list("Proposed improvements", work.improvements),
@@ -359,12 +367,6 @@ def _head(row: Dream, work: Consolidation) -> str:
         f" {row.started_at:%Y-%m-%d %H:%M} UTC, {row.duration_seconds:.1f} s{ending}\n"
         f"Looked at {work.describe_past()}, {plural(len(work.projects), 'project')}."
     )
-
-
-def _section(title: str, kind: str, applied: Iterable[Edit], engine: Runtime) -> list[str]:
-    edits = [edit for edit in applied if edit.kind == kind]
-    lines = [_edit_line(edit, engine) for edit in edits[:_LISTED]]
-    return _list(title, lines, total=len(edits))
 
 
 def _list(title: str, lines: Sequence[str], *, total: int = 0) -> list[str]:

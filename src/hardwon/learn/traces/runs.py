@@ -16,7 +16,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
-from functools import partial
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
@@ -143,9 +142,11 @@ def record_run(engine: Runtime, key: Key, arrived: Iterable[Arrived]) -> Iterato
         place = SessionPlace(
             TRACE, name if not known else f"{name} {len(known)}", "", changed=ended
         )
-        read = partial(
-            _reading, name, sorted(fresh, key=lambda row: (row.begun, row.ended, row.span))
-        )
+        rows = sorted(fresh, key=lambda row: (row.begun, row.ended, row.span))
+
+        def read() -> Reading:
+            return Reading(_Parser(name, rows).take, enumerate(rows, 1), Counter())
+
         learnt = PastSessions(engine, scope).record(place, read, is_over=True)
         spans = [*known, *(row.span for row in fresh)]
         engine.store.ended_runs.note_past(owner, note, json.dumps(spans))
@@ -161,8 +162,7 @@ class _Parser:
         self._said = ""
 
     def take(self, row: Row, line: int) -> list[Event]:
-        project = row.project
-        events: list[Event] = [SessionInfo(self._name, project, _iso(row.begun))]
+        events: list[Event] = [SessionInfo(self._name, row.project, _iso(row.begun))]
         if row.said and row.said != self._said:
             self._said = row.said
             events.append(Message(line, USER, row.said))
@@ -174,10 +174,6 @@ class _Parser:
             events += [Result(line, key, output, None) for key, output in row.results]
             events += [ToolCall(line, *call) for call in row.calls]
         return events
-
-
-def _reading(name: str, rows: list[Row]) -> Reading:
-    return Reading(_Parser(name, rows).take, enumerate(rows, 1), Counter())
 
 
 def _iso(nanoseconds: int) -> str:
@@ -289,10 +285,9 @@ def _read(files: Iterable[str]) -> dict[Key, list[Arrived]]:
 
 def _row(values: list[Any]) -> Row:
     """The row that was written as JSON, which has no tuples."""
-    step, calls, results = values[-3:]
-    row = Row(*values[:-3])
-    pairs = tuple(map(tuple, calls)), tuple(map(tuple, results))
-    return row._replace(step=tuple(step) if step else None, calls=pairs[0], results=pairs[1])
+    *head, step, calls, results = values
+    pairs = [tuple(map(tuple, many)) for many in (calls, results)]
+    return Row._make([*head, step and tuple(step), *pairs])
 
 
 def _keep_only(engine: Runtime, waiting: dict[Key, list[Arrived]], files: Iterable[str]) -> None:

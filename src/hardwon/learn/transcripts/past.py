@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from hardwon.core import _files
-from hardwon.core.errors import HardwonError
+from hardwon.core.errors import HardwonError, InvalidInput
 from hardwon.core.project import author_of
 from hardwon.core.text.clean import one_line
 from hardwon.core.text.secrets import screen_excerpt
@@ -119,7 +119,10 @@ class PastSessions:
             live = {} if is_look else self._recorded_live()
             for number, place in enumerate(self.unknown(places), 1):
                 try:
-                    learnt = self._learn(place, live, is_look=is_look)
+                    if place.problem:
+                        raise InvalidInput(place.problem)
+                    make = partial(read, place)
+                    learnt = self.record(place, make, live=live, is_look=is_look)
                 except (HardwonError, OSError) as error:
                     learnt = Learnt(place, UNREADABLE, problem=one_line(str(error), 300))
                 if not is_look and learnt.status != UNREADABLE:
@@ -130,11 +133,6 @@ class PastSessions:
                 yield learnt
         if not is_look:
             self._engine.store.tend()
-
-    def _learn(self, place: SessionPlace, live: dict[str, float], *, is_look: bool) -> Learnt:
-        if place.problem:
-            return Learnt(place, UNREADABLE, problem=place.problem)
-        return self.record(place, lambda: read(place), live=live, is_look=is_look)
 
     def learn_rows(self, path: str, skipped: Counter[str]) -> Iterator[Learnt]:
         """Record the runs of a file in the neutral format, one a line; `skipped` counts others."""
@@ -177,7 +175,10 @@ class PastSessions:
         recorder.keeps_steps = bool(self._most_telling)
         recorder.resume(digests, known)
         until = datetime.fromtimestamp(since, UTC) - _SLACK if since else None
-        recorder.play(_before(until, _date_moments(place, read())), is_look=is_look)
+        moments = _date_moments(place, read())
+        if until:
+            moments = takewhile(lambda moment: moment.at < until, moments)
+        recorder.play(moments, is_look=is_look)
         if not is_look and (self._is_over(place) if is_over is None else is_over):
             recorder.end()
         own = sorted([*self.telling, *recorder.runs.values()], key=lambda run: run.worth)
@@ -364,10 +365,6 @@ def _date_moments(place: SessionPlace, reading: Reading) -> Iterator[Dated]:
             parts = (digest, moment.id, reading.about.at or place.id, *moment.step[:3])
             digest = _digest(*parts)
         yield Dated(at, digest, moment)
-
-
-def _before(limit: datetime | None, moments: Iterator[Dated]) -> Iterator[Dated]:
-    return moments if limit is None else takewhile(lambda moment: moment.at < limit, moments)
 
 
 def time_of(text: str) -> datetime | None:

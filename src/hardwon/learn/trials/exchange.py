@@ -264,10 +264,13 @@ def _from_hook(path: str, text: str, now: datetime) -> Record:
     words, change = _words(fields.get("reflection")), _words(fields.get("strategy_change"))
     at = _moment(fields.get("timestamp"), now)
     record = _record(loop_id, _trial_number(path, number), at, words)
+    actions = []
+    for step in steps if isinstance(steps, list) else ():
+        named = step if isinstance(step, dict) else {"description": step}
+        description = named.get("description") or named.get("action") or phrase(step)
+        actions.append(Action("other", clip(clean(str(description)), 300) or "step"))
     return record._replace(
-        actor_output=ActorOutput(
-            tuple(map(_action, steps if isinstance(steps, list) else ())), words, strategy=change
-        ),
+        actor_output=ActorOutput(tuple(actions), words, strategy=change),
         evaluator_output=record.evaluator_output._replace(
             passed=outcome == "success",
             reward_signal={"success": 1.0, "partial": 0.5}.get(outcome, 0.0),
@@ -322,12 +325,6 @@ def _record(loop_id: str, number: int, at: str, words: str) -> Record:
         memory_metadata=MemoryMetadata(),
         signature=signature_of(EvaluatorOutput(False, "heuristic", errors=(failed,))),
     )
-
-
-def _action(step: Any) -> Action:
-    fields = step if isinstance(step, dict) else {"description": step}
-    words = fields.get("description") or fields.get("action") or phrase(step)
-    return Action("other", clip(clean(str(words)), 300) or "step")
 
 
 def _mapping(value: Any) -> dict[str, Any]:

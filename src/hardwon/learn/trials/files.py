@@ -390,7 +390,17 @@ class Repository:
             return Difference()
         patch = self._run([*_DIFF, "--binary", before, after])
         counts = self._run([*_DIFF, "--numstat", "-z", before, after])
-        return _difference(counts, patch)
+        parts = ("\n" + patch).split("\ndiff --git ")[1:]
+        diffs = {
+            part.split("\n", 1)[0].rpartition(" b/")[2]: f"diff --git {part}" for part in parts
+        }
+        rows = [row.split("\t") for row in counts.split("\0") if row.count("\t") == 2]
+        actions = [_action(name, more, less, diffs.get(name, "")) for more, less, name in rows]
+        changes = [action.changes for action in actions if action.changes]
+        added, deleted = sum(c.additions for c in changes), sum(c.deletions for c in changes)
+        stats = ChangeStats(len(actions), added, deleted)
+        short_patch = patch if len(patch) <= _PATCH_LIMIT else ""
+        return Difference(tuple(actions[:_MOST_FILES]), stats, short_patch)
 
     def restore(self, tree: str) -> None:
         """Restore the work tree to a snapshot; the user's index stays as it is."""
@@ -432,19 +442,6 @@ def _git(
         problem = completed.stderr.decode("utf-8", "replace").strip()
         raise InvalidInput(f"git {arguments[0]} failed: {problem}")
     return completed.stdout.decode("utf-8", "surrogateescape")
-
-
-def _difference(counts: str, patch: str) -> Difference:
-    parts = ("\n" + patch).split("\ndiff --git ")[1:]
-    diffs = {part.split("\n", 1)[0].rpartition(" b/")[2]: f"diff --git {part}" for part in parts}
-    rows = [row.split("\t") for row in counts.split("\0") if row.count("\t") == 2]
-    actions = [_action(name, added, deleted, diffs.get(name, "")) for added, deleted, name in rows]
-    changes = [action.changes for action in actions if action.changes]
-    stats = ChangeStats(
-        len(actions), sum(c.additions for c in changes), sum(c.deletions for c in changes)
-    )
-    short_patch = patch if len(patch) <= _PATCH_LIMIT else ""
-    return Difference(tuple(actions[:_MOST_FILES]), stats, short_patch)
 
 
 def _action(name: str, added: str, deleted: str, diff: str) -> Action:

@@ -16,7 +16,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any, Required, TypedDict, Unpack
+from typing import Any, Required, TypedDict, Unpack, get_args
 
 from hardwon.core import _files, processes
 from hardwon.core.errors import HardwonError, InvalidInput, NotFound, StorageError, TransientError
@@ -31,15 +31,15 @@ from hardwon.learn.trials.analytics import (
     Analysis,
     SharedPoint,
     analyze,
+    has_words,
     patterns,
-    search,
 )
 from hardwon.learn.trials.exchange import Imported, import_all
 from hardwon.learn.trials.files import LoopFolder, repository
 from hardwon.learn.trials.roles import Functions, check_verifiers
 from hardwon.learn.trials.runner import Runner, check_omega, window
 from hardwon.learn.trials.to_lessons import keep_lessons
-from hardwon.learn.trials.values import LoopState, Options, Record
+from hardwon.learn.trials.values import Category, LoopState, Options, Record
 
 TRUSTED_FILE = "hardwon.toml"  # names the commands of a loop, once a person trusts it
 _TRUSTED = "trusted.json"
@@ -132,14 +132,26 @@ class Loops:
     ) -> Sequence[Record]:
         """Reflections over all loops of the agent, newest first."""
         kinds = (failure_category,) if isinstance(failure_category, str) else failure_category
-        return search(
-            self.root,
-            self.scope,
-            categories=kinds,
-            keywords=task_keywords,
-            min_confidence=min_confidence,
-            limit=limit,
-        )
+        if limit < 1:
+            raise InvalidInput(f"limit must be at least 1, not {limit}")
+        if unknown := set(kinds) - set(get_args(Category)):
+            raise InvalidInput(f"no such failure category: {', '.join(sorted(map(str, unknown)))}")
+        rows = [
+            (trial.at, state.loop_id, trial.number)
+            for state in files.every_loop(self.root, self.scope)
+            for trial in state.trials
+            if trial.category and (trial.confidence or 0.0) >= min_confidence
+            if not kinds or trial.category in kinds
+        ]
+        found: list[Record] = []
+        for _, loop_id, number in sorted(rows, reverse=True):
+            folder = files.LoopFolder(self.root, loop_id)
+            with suppress(ValueError, OSError, RecursionError):
+                record = files.read_record(folder.at(files.number_name(number)))
+                found += [record] if has_words(record, task_keywords) else []
+            if len(found) == limit:
+                break
+        return found
 
     def patterns(
         self,

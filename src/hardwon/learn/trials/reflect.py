@@ -123,8 +123,13 @@ def problems(reflection: SelfReflection, failure: FailedTrial) -> list[str]:
 
 def question(failure: FailedTrial) -> str:
     """The failed trial as the model sees it."""
+    earlier = []
+    for record in failure.earlier:
+        words = record.self_reflection
+        lessons = "".join(f"\n- {item}" for item in words.lessons_learned)
+        earlier.append(f"### Iteration {record.iteration}\n{words.reflection_text}{lessons}")
     sections = (
-        ("Previous reflections", "\n\n".join(map(_earlier_text, failure.earlier)) or "none"),
+        ("Previous reflections", "\n\n".join(earlier) or "none"),
         ("Task", failure.task),
         ("Strategy", failure.actor.strategy or "none stated"),
         ("Actions taken", _actions(failure)),
@@ -133,11 +138,6 @@ def question(failure: FailedTrial) -> str:
         ("Errors", _errors(failure)),
     )
     return "\n\n".join(f"## {head}\n{body}" for head, body in sections)
-
-
-def _earlier_text(record: Record) -> str:
-    lessons = "".join(f"\n- {item}" for item in record.self_reflection.lessons_learned)
-    return f"### Iteration {record.iteration}\n{record.self_reflection.reflection_text}{lessons}"
 
 
 def _actions(failure: FailedTrial) -> str:
@@ -452,6 +452,9 @@ def reflect_by_rules(trial: FailedTrial) -> SelfReflection:
         f"In my next attempt: {steps[0]}",
     )
     related = [record.iteration for record in trial.earlier if record.category == kind]
+    # Surer of an error with a place, less sure of a failure that returned.
+    sure = 0.4 + 0.2 * bool(worst and _place(worst)) + 0.1 * (len(trial.errors) == 1)
+    sure -= 0.2 * len(trial.same_as) + 0.2 * bool(trial.actor.crash)
     cause = trial.actor.crash or (describe(worst, 300) if worst else _SILENT)
     return SelfReflection(
         reflection_text=" ".join(part for part in text if part),
@@ -459,7 +462,7 @@ def reflect_by_rules(trial: FailedTrial) -> SelfReflection:
         causal_reasoning=f"{cause}: {why}" if why else cause,
         actionable_insights=steps,
         lessons_learned=_lessons(trial, worst),
-        confidence=_confidence(trial, worst),
+        confidence=round(max(0.1, sure), 2),
         related_reflections=tuple(sorted({*trial.same_as, *related})),
         author=RULES,
     )
@@ -569,9 +572,3 @@ def _lessons(trial: FailedTrial, worst: Error | None) -> tuple[str, ...]:
     if trial.same_as and worst and changed and not trial.is_improvement:
         return (f"What does not help against “{describe(worst, with_line=False)}”: {changed}",)
     return ()
-
-
-def _confidence(trial: FailedTrial, worst: Error | None) -> float:
-    """The confidence: higher for an error with a place, lower for a failure that returned."""
-    sure = 0.4 + 0.2 * bool(worst and _place(worst)) + 0.1 * (len(trial.errors) == 1)
-    return round(max(0.1, sure - 0.2 * len(trial.same_as) - 0.2 * bool(trial.actor.crash)), 2)
