@@ -224,15 +224,8 @@ async def insight_on(engine: Runtime, episode: Episode) -> str:
 
 
 _COMPLETED = {
-    "completed",
-    "complete",
-    "succeeded",
-    "success",
-    "successful",
-    "done",
-    "finished",
-    "ok",
-    "true",
+    *("completed", "complete", "succeeded", "success", "successful"),
+    *("done", "finished", "ok", "true"),
 }
 _FAILED = {"failed", "failure", "error", "errored", "aborted", "timeout", "timed_out", "false"}
 _READ = 4000  # characters of an output that are looked at
@@ -396,20 +389,14 @@ def _hook_into(orchestrator: Any, name: str, listener: Listener) -> Attachment:
     if isinstance(present, list):
         present.append(listener)
         return Attachment(listener, lambda: present.remove(listener))
-    return _set_attribute(orchestrator, name, _call_both(present, listener), listener)
 
-
-def _call_both(present: Callable[..., Any] | None, listener: Listener) -> Callable[..., Any]:
-    """A callback that calls the present one first, then the listener."""
-    if present is None:
-        return listener
-
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call_both(*args: Any, **kwargs: Any) -> Any:
         result = present(*args, **kwargs)
         listener(*args, **kwargs)
         return result
 
-    return call
+    value = listener if present is None else call_both
+    return _set_attribute(orchestrator, name, value, listener)
 
 
 def _set_attribute(orchestrator: Any, name: str, value: object, listener: Listener) -> Attachment:

@@ -140,7 +140,10 @@ def read_arbiter(path: str, scope: Scope, *, tenant: str = "", agent: str = "") 
     connection = sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True)
     try:
         owners = connection.execute(_OWNERS).fetchall()
-        names = _names(connection)
+        columns = {row[1] for row in connection.execute("PRAGMA table_info(tenants)")}
+        names = dict[str, int]()
+        if {"id", "name"} <= columns:  # else the store does not name its tenants
+            names = dict(connection.execute("SELECT CAST(name AS TEXT), id FROM tenants"))
         tenant_id = _tenant(owners, names, tenant or scope.tenant, is_asked=bool(tenant))
         agents = [name for owner, name in owners if owner == tenant_id]
         chosen = _agent(agents, agent or scope.agent, is_asked=bool(agent))
@@ -153,16 +156,6 @@ def read_arbiter(path: str, scope: Scope, *, tenant: str = "", agent: str = "") 
     return (
         _arbiter_lesson(row, scope._replace(agent=row[1]) if is_every else scope) for row in rows
     )
-
-
-def _names(connection: sqlite3.Connection) -> dict[str, int]:
-    """The tenants by name, where the store names them."""
-    columns = {row[1] for row in connection.execute("PRAGMA table_info(tenants)")}
-    if not {"id", "name"} <= columns:
-        return {}
-    return {
-        str(name): number for number, name in connection.execute("SELECT id, name FROM tenants")
-    }
 
 
 def _tenant(
@@ -230,6 +223,9 @@ def _chatcli_lesson(fact: dict[str, Any], scope: Scope) -> Lesson:
     lines = dict(re.findall(r"^(?:- )?([A-Z]+): (.*)$", content, re.MULTILINE))
     created, accessed = moment(fact.get("created_at")), moment(fact.get("last_accessed"))
     tags = words(fact.get("tags"), f"tags of {name}")
+    evidence: tuple[Evidence, ...] = (Evidence("fact", f"{fact.get('id', '')}"),)
+    if source := fact.get("source_project"):  # it does not limit the lesson to that project
+        evidence += (Evidence("project", str(source)),)
     return Lesson(
         scope,
         situation=lines.get("LESSON", content),
@@ -238,19 +234,12 @@ def _chatcli_lesson(fact: dict[str, Any], scope: Scope) -> Lesson:
         trigger=lines.get("TRIGGER", "manual"),
         tags=tuple(tag for tag in tags if not tag.startswith(_OWN_TAGS)),
         origin=f"import:chatcli:{fact.get('id', '')}",
-        evidence=_evidence(fact),
+        evidence=evidence,
         confidence=share(fact.get("confidence"), f"confidence of {name}", default=0.6),
         created_at=created,
         updated_at=created,
         last_seen_at=max(created, accessed),
     )
-
-
-def _evidence(fact: dict[str, Any]) -> tuple[Evidence, ...]:
-    """The fact and its source project; the lesson is not limited to that project."""
-    source = fact.get("source_project")
-    place = (Evidence("project", str(source)),) if source else ()
-    return (Evidence("fact", f"{fact.get('id', '')}"), *place)
 
 
 def parse_aiwg(text: str, path: str, scope: Scope) -> Iterator[Lesson]:

@@ -74,11 +74,7 @@ _INSIGHTS = schema_of(insights={"type": "array", "items": _INSIGHT})
 _SUMMARY = schema_of(summary=_TEXT, main_task=_TEXT, key_decisions=_TEXTS)
 
 
-def untold(done: int, of: int) -> None:
-    """The default for progress: reports nothing."""
-
-
-def extract(context: Context, engine: Runtime, tell: Tell = untold) -> Delta:
+def extract(context: Context, engine: Runtime, tell: Tell = lambda done, of: None) -> Delta:
     """Everything the whole session teaches; secrets never leave this function.
 
     `tell(done, of)` counts the records that the model has read: the slowest reading.

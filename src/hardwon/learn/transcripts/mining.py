@@ -16,7 +16,7 @@ from hardwon.core.values.scope import Scope
 from hardwon.engine.runtime import Runtime
 from hardwon.learn.transcripts import catalog
 from hardwon.learn.transcripts.catalog import Context, context_of
-from hardwon.learn.transcripts.extract import Tell, extract, untold
+from hardwon.learn.transcripts.extract import Tell, extract
 from hardwon.learn.transcripts.insight import Delta
 from hardwon.learn.transcripts.integrate import (
     Handoff,
@@ -65,14 +65,10 @@ CONTEXT, EXTRACTION, SELECTION, INTEGRATION, VERIFICATION = range(5)
 Watch = Callable[[tuple[Phase, ...]], None]
 
 
-def ignore_phases(phases: tuple[Phase, ...]) -> None:
-    """The default watcher: does nothing."""
-
-
 class PhaseOrder:
     """Each phase is in progress exactly once, one at a time, and never again."""
 
-    def __init__(self, watch: Watch = ignore_phases, *, at: int = -1) -> None:
+    def __init__(self, watch: Watch = lambda phases: None, *, at: int = -1) -> None:
         self._watch = watch
         self._at = at
 
@@ -164,7 +160,7 @@ class Sessions:
         since: timedelta | None = None,
         is_look: bool = False,
         most_telling: int = 0,
-        tell: Tell = untold,
+        tell: Tell = lambda done, of: None,
     ) -> list[Learnt]:
         """Record every past session that is new or has grown as runs of its project.
 
@@ -200,8 +196,8 @@ class Sessions:
         place: SessionPlace,
         answerer: Answerer = by_policy,
         *,
-        watch: Watch = ignore_phases,
-        tell: Tell = untold,
+        watch: Watch = lambda phases: None,
+        tell: Tell = lambda done, of: None,
     ) -> Mining:
         """All five phases; the hand-off files are removed at the end, also after an error.
 
@@ -217,7 +213,9 @@ class Sessions:
         progress.finish()
         return Mining(place, report, delta)
 
-    def preview(self, place: SessionPlace, *, tell: Tell = untold) -> tuple[Context, Delta]:
+    def preview(
+        self, place: SessionPlace, *, tell: Tell = lambda done, of: None
+    ) -> tuple[Context, Delta]:
         """What mining would offer; nothing is saved."""
         with self._handoff() as handoff:
             return self._extract(place, handoff, PhaseOrder(), tell)
@@ -226,7 +224,7 @@ class Sessions:
         """The questions of a session; what was extracted waits for `answer`."""
         handoff = self._state.new_handoff()
         try:
-            context, delta = self._extract(place, handoff, PhaseOrder(), untold)
+            context, delta = self._extract(place, handoff, PhaseOrder())
         except BaseException:
             handoff.remove()
             raise
@@ -279,7 +277,11 @@ class Sessions:
         return PastSessions(self._engine, self._scope).learn_rows(path, skipped)
 
     def _extract(
-        self, place: SessionPlace, handoff: Handoff, progress: PhaseOrder, tell: Tell
+        self,
+        place: SessionPlace,
+        handoff: Handoff,
+        progress: PhaseOrder,
+        tell: Tell = lambda done, of: None,
     ) -> tuple[Context, Delta]:
         progress.enter(CONTEXT)
         context = context_of(place)

@@ -269,10 +269,12 @@ class _Recorder:
 
     def play(self, moments: Iterator[Dated], *, is_look: bool) -> None:
         """Record the moments, some in each commit; with `is_look` only count them."""
+        for dated in moments if is_look else ():
+            self._made += dated.is_call
+            if isinstance(dated.moment, FinishedCall) and self._made > self._known:
+                self.steps += 1
+                self.failed += dated.moment.step.failed
         while batch := list(islice(moments, _TOGETHER)):
-            if is_look:
-                self._count(batch)
-                continue
             with self._store.together():
                 for moment in batch:
                     self._take(moment)
@@ -285,13 +287,6 @@ class _Recorder:
             with self._store.together():
                 self._end_run()
                 self._note()
-
-    def _count(self, batch: Sequence[Dated]) -> None:
-        for moment in batch:
-            self._made += moment.is_call
-            if isinstance(moment.moment, FinishedCall) and self._made > self._known:
-                self.steps += 1
-                self.failed += moment.moment.step.failed
 
     def _take(self, dated: Dated) -> None:
         self._at, self._digest, moment = dated

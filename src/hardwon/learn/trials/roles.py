@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, get_args
 
 from hardwon.core import processes
 from hardwon.core.errors import InvalidInput
-from hardwon.core.processes import Finished, ProcessLimits
+from hardwon.core.processes import Finished
 from hardwon.core.text.clean import clean, clip, clip_middle, one_line
 from hardwon.core.values import DecodeError, from_plain
 from hardwon.learn.trials.steps import prose_of, read_steps
@@ -68,21 +68,13 @@ class Attempt(NamedTuple):
     answer: Any = None
 
 
-class Functions:
+class Functions(NamedTuple):
     """The functions of a loop that is run from Python, and its progress callback."""
 
-    def __init__(
-        self,
-        actor: Callable[[Any], Any] | None = None,
-        evaluate: Callable[[Any], Any] | None = None,
-        *,
-        threads: bool = False,
-        say: Callable[[str, LoopState], None] = lambda event, state: None,
-    ) -> None:
-        self.actor = actor
-        self.evaluate = evaluate
-        self.threads = threads
-        self.say = say
+    actor: Callable[[Any], Any] | None = None
+    evaluate: Callable[[Any], Any] | None = None
+    threads: bool = False
+    say: Callable[[str, LoopState], None] = lambda event, state: None
 
 
 class Roles:
@@ -120,15 +112,18 @@ class Roles:
                 return judgement(await self._call(self._functions.evaluate, attempt.answer))
             except AssertionError as raised:
                 return judgement(str(raised) or "an assertion failed")
-        options = self._options
-        return await verify(
-            options.verify,
-            cwd=self._cwd,
-            mark=self._mark,
-            limits=processes.ProcessLimits(options.verify_seconds, options.output_bytes),
-            reviewer=self._reviewer,
-            passed_env=options.pass_env,
-        )
+        options, cwd, judged = self._options, self._cwd, []
+        env = processes.scrub_environment(os.environ, passed=options.pass_env)
+        limits = processes.ProcessLimits(options.verify_seconds, options.output_bytes)
+        for check in map(verifier, options.verify):
+            if check.is_manual:
+                judged.append(await self._reviewer.review(check.command))
+                continue
+            ended = await processes.run(
+                check.command, cwd=cwd, env=env, mark=self._mark, limits=limits
+            )
+            judged.append(judge(check, ended, cwd=cwd))
+        return combine(judged)
 
     async def _call_actor(self, actor: Callable[[Any], Any], prompt: str) -> Attempt:
         variant = self._options.variant
@@ -333,27 +328,6 @@ def check_verifiers(verifiers: Sequence[str], cwd: str) -> None:
             program = shlex.split(command)[0]
             if program not in _BUILTINS and not shutil.which(program, path=path):
                 raise InvalidInput(f"verifier {program!r} not found; is it installed and on PATH?")
-
-
-async def verify(
-    verifiers: Sequence[str],
-    *,
-    cwd: str,
-    mark: str,
-    limits: ProcessLimits,
-    reviewer: Reviewer,
-    passed_env: Sequence[str] = (),
-) -> EvaluatorOutput:
-    """Run all tools one after the other, and ask the person; the combined judgement."""
-    env = processes.scrub_environment(os.environ, passed=passed_env)
-    judged = []
-    for check in map(verifier, verifiers):
-        if check.is_manual:
-            judged.append(await reviewer.review(check.command))
-            continue
-        ended = await processes.run(check.command, cwd=cwd, env=env, mark=mark, limits=limits)
-        judged.append(judge(check, ended, cwd=cwd))
-    return combine(judged)
 
 
 def judge(check: Verifier, ended: Finished, *, cwd: str) -> tuple[VerificationResult, ToolReport]:
