@@ -94,51 +94,7 @@ def _forget(engine: Runtime, scope: Scope, number: int, is_new: bool, session: s
         )
 
 
-_ARCHIVE = "memory-archive.md"
-
-
-class Destinations:
-    """The files and folders that one session's insights may go to."""
-
-    def __init__(self, context: Context) -> None:
-        self._context = context
-
-    def summaries(self) -> str:
-        """The file of session summaries."""
-        base = self._context.project_level or self._context.user_level
-        return os.path.join(base, ".insights", SUMMARIES)
-
-    def root(self, path: str) -> str:
-        """The tree that the file must stay inside."""
-        project = self._context.project_path
-        if project and os.path.abspath(path).startswith(project.rstrip("/") + "/"):
-            return project
-        return self._context.user_level
-
-    def folder(self, scope: str, insight: Insight) -> str:
-        """The folder of the notes of a scope: user, project or domain."""
-        base = self._context.user_level
-        if scope == OWN_PROJECT and self._context.project_level:
-            base = self._context.project_level
-        if scope == OWN_DOMAIN:
-            # The last tag is the program; the first may only be the shell that ran it.
-            words = " ".join((*insight.tags[1:], insight.text, *insight.tags[:1]))
-            domains = (*stack(words), *insight.tags, "general")
-            return os.path.join(base, ".insights", "domain", domains[0])
-        return os.path.join(base, ".insights")
-
-    def memory_file(self, insight: Insight) -> str:
-        """A free name for the file of an insight, next to MEMORY.md."""
-        folder, name = os.path.dirname(self._context.memory), notes.slug(insight.title)
-        is_free = not os.path.lexists(os.path.join(folder, name))
-        return os.path.join(folder, name if is_free else f"{insight.key}-{name}")
-
-    def archive(self) -> str:
-        """The file of entries that had to leave MEMORY.md."""
-        base = self._context.project_level or os.path.dirname(self._context.memory)
-        return os.path.join(base, ".insights", _ARCHIVE)
-
-
+_ARCHIVE = "memory-archive.md"  # entries that had to leave MEMORY.md
 _NAMES = 99  # files of one title
 
 
@@ -153,7 +109,6 @@ class Integration:
         self._scope = scope._replace(
             project=scope.project or project_for(context.project_path, home, tenant=scope.tenant)
         )
-        self._places = Destinations(context)
         self._session = context.place.id
         self._now = engine.clock()
         self._id = f"{self._now:%Y%m%dT%H%M%S%f}-{os.urandom(3).hex()}"
@@ -165,6 +120,7 @@ class Integration:
 
     def apply(self, selection: Selection, *, vouched: bool) -> IntegrationReport:
         """Store all choices or none; `vouched` when a person made them."""
+        context = self._context
         try:
             for choice in selection.choices:
                 insight = choice.insight
@@ -175,7 +131,8 @@ class Integration:
                 note = render.session_note(selection.summary, self._session, self._now)
                 self._keys.append((note.key, note.title, note.summary))
                 added = notes.Added(note.key, note.title, note.summary, self._session)
-                self._grow(self._places.summaries(), note, replaced=added)
+                base = context.project_level or context.user_level
+                self._grow(os.path.join(base, ".insights", SUMMARIES), note, replaced=added)
         except (HardwonError, OSError, KeyboardInterrupt):
             self._record()
             undo(self._engine, self._state, self._id)
@@ -203,9 +160,9 @@ class Integration:
         elif choice.tier == TIER_A and self._context.memory:
             self._load(insight, summary)
         elif choice.related:
-            self._create(self._places.folder(choice.scope, insight), self._page(insight, summary))
+            self._create(self._folder(choice.scope, insight), self._page(insight, summary))
         else:
-            self._archive(self._places.folder(choice.scope, insight), insight, summary)
+            self._archive(self._folder(choice.scope, insight), insight, summary)
 
     def _merge(self, path: str, insight: Insight, summary: Summary | None) -> None:
         """Add to the file about this subject; only notes have front matter."""
@@ -228,23 +185,37 @@ class Integration:
         if memory_md.has(read_text(path), entry.key):
             self._notes.append(f"MEMORY.md has it already: {insight.title}")
         while not memory_md.has(text := read_text(path), entry.key):
-            file = self._places.memory_file(insight) if text and memory_md.is_index(text) else ""
+            file = ""
+            if text and memory_md.is_index(text):  # a free name for a file of its own
+                folder, name = os.path.dirname(path), notes.slug(insight.title)
+                is_free = not os.path.lexists(os.path.join(folder, name))
+                file = os.path.join(folder, name if is_free else f"{insight.key}-{name}")
             fitted, leaving = _fit(text, entry, insight.title, file)
             if fitted is None:
-                archived = self._archive(
-                    self._places.folder(OWN_PROJECT, insight), insight, summary
-                )
+                archived = self._archive(self._folder(OWN_PROJECT, insight), insight, summary)
                 self._notes.append(f"MEMORY.md is full; this went to {archived}: {insight.title}")
                 return
             for old in leaving:
-                self._grow(
-                    self._places.archive(), render.note_of_moved(old, self._session, self._now)
-                )
+                base = self._context.project_level or os.path.dirname(path)
+                moved = render.note_of_moved(old, self._session, self._now)
+                self._grow(os.path.join(base, ".insights", _ARCHIVE), moved)
             if file:
                 self._update(file, lambda text: text or render.memory_file(insight))
             # If the file has changed since it was read, it is tried again.
             if self._update(path, lambda now, old=text, new=fitted: new if now == old else now):
                 self._moved += len(leaving)
+
+    def _folder(self, scope: str, insight: Insight) -> str:
+        """The folder of the notes of a scope: user, project or domain."""
+        base = self._context.user_level
+        if scope == OWN_PROJECT and self._context.project_level:
+            base = self._context.project_level
+        if scope == OWN_DOMAIN:
+            # The last tag is the program; the first may only be the shell that ran it.
+            words = " ".join((*insight.tags[1:], insight.text, *insight.tags[:1]))
+            domains = (*stack(words), *insight.tags, "general")
+            return os.path.join(base, ".insights", "domain", domains[0])
+        return os.path.join(base, ".insights")
 
     def _archive(self, folder: str, insight: Insight, summary: Summary | None) -> str:
         """Tier B: into the file of its tool, or into its own file if a person wrote that one."""
@@ -282,7 +253,9 @@ class Integration:
 
     def _update(self, path: str, change: Any) -> bool:
         """Change a file and record that, so that it can be undone; whether it changed."""
-        root = self._places.root(path)
+        root, project = self._context.user_level, self._context.project_path
+        if project and os.path.abspath(path).startswith(project.rstrip("/") + "/"):
+            root = project
         file_change = update(path, change, root=root)
         if file_change.before == file_change.after:
             return False
