@@ -23,6 +23,7 @@ from hardwon.core.errors import HardwonError, InvalidInput
 from hardwon.core.project import author_of
 from hardwon.core.text.clean import one_line
 from hardwon.core.text.secrets import screen_excerpt
+from hardwon.core.values import time_of
 from hardwon.core.values.report import ListQuery, Place
 from hardwon.core.values.run import RunSoFar, Step
 from hardwon.core.values.scope import Scope
@@ -360,15 +361,6 @@ def _date_moments(place: SessionPlace, reading: Reading) -> Iterator[Dated]:
             parts = (digest, moment.id, reading.about.at or place.id, *moment.step[:3])
             digest = _digest(*parts)
         yield Dated(at, digest, moment)
-
-
-def time_of(text: str) -> datetime | None:
-    """The moment that an ISO time states; None if it states none."""
-    try:
-        at = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
 def _digest(*parts: str) -> str:

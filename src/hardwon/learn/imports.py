@@ -9,12 +9,13 @@ import re
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
 from hardwon.core.errors import InvalidInput, StorageError, Unavailable
 from hardwon.core.text.clean import one_line
+from hardwon.core.values import time_of
 from hardwon.core.values.lesson import EPOCH, Evidence, Kind, Lesson
 from hardwon.core.values.lesson_formats import TITLE, claim_origin, from_lines, from_markdown
 from hardwon.core.values.run import Trigger
@@ -377,11 +378,4 @@ def words(value: Any, field: str) -> tuple[str, ...]:
 
 def moment(value: object) -> datetime:
     """A time in RFC 3339 or seconds since 1970; the epoch if it cannot be read."""
-    try:
-        if isinstance(value, int | float):
-            return datetime.fromtimestamp(value, UTC)
-        # Up to nine digits of a second are written; Python reads six.
-        parsed = datetime.fromisoformat(re.sub(r"(\.\d{6})\d+", r"\1", str(value)))
-    except (ValueError, OverflowError, OSError):
-        return EPOCH
-    return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
+    return time_of(value) or EPOCH
