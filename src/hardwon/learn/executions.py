@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 from datetime import timedelta
-from typing import Any
 from uuid import uuid4
 
 from hardwon.core._fork import ForkLock
@@ -52,7 +51,7 @@ async def process(engine: Runtime, job: Job) -> None:
 def context(engine: Runtime, scope: Scope, text: str = "") -> Injection:
     """At most three lines: the latest error, then reflections that recur or fit the text."""
     newest = engine.store.runs.recent(scope, now=engine.clock(), limit=_LOOKED_AT)
-    newest.sort(key=lambda run: not _detail(run)["recurring_pattern"])
+    newest.sort(key=lambda run: not run.details.get("recurring_pattern"))
     error = next((run for run in newest if run.state == "error"), None)
     words = set(terms(text))
     fitting = [
@@ -68,9 +67,9 @@ def context(engine: Runtime, scope: Scope, text: str = "") -> Injection:
         newest_of.setdefault(run.subject, run)
     lines = []
     for run in list(newest_of.values())[:_SHOWN]:
-        detail = _detail(run)
-        is_again = bool(detail["recurring_pattern"])
-        lines.append(execution.line(run.insight, str(detail["suggestion"]), is_again=is_again))
+        suggestion = str(run.details.get("suggestion", ""))
+        is_again = bool(run.details.get("recurring_pattern"))
+        lines.append(execution.line(run.insight, suggestion, is_again=is_again))
     return Injection("\n".join([HEAD, *lines])) if lines else NOTHING
 
 
@@ -111,8 +110,3 @@ def _keep(engine: Runtime, job: Job) -> None:
                 job=job.id,
             )
         )
-
-
-def _detail(run: Reflection) -> dict[str, Any]:
-    empty = {"suggestion": "", "recurring_pattern": False}
-    return empty | dict(json.loads(run.detail))

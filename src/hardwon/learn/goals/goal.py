@@ -117,7 +117,7 @@ def _reflection(engine: Runtime, job: Job, insight: str) -> Reflection:
 
 def _keep(engine: Runtime, reflection: Reflection) -> None:
     """Store a reflection with the embedding of its objective."""
-    detail = json.loads(reflection.detail)
+    detail = reflection.details
     if meaning := embedding_of(engine, reflection.title):
         detail["meaning"] = meaning
     complete = reflection._replace(detail=json.dumps(detail, ensure_ascii=False))

@@ -5,7 +5,6 @@ Imports are kept few: an agent waits for the answer.
 
 from __future__ import annotations
 
-import json
 import math
 from array import array
 from base64 import b64decode, b64encode
@@ -161,9 +160,9 @@ def pack(vector: Sequence[float]) -> str:
 def _cosine(reflection: Reflection, embedder: str, vector: Sequence[float]) -> float:
     """The cosine of a reflection and a query; 0 without a vector of the same embedder."""
     try:  # other programs may have written anything there
-        embedded = json.loads(reflection.detail)["meaning"]
+        embedded = reflection.details["meaning"]
         packed = str(embedded["vector"]) if embedded["by"] == embedder else ""
-    except (ValueError, TypeError, LookupError):
+    except (TypeError, LookupError):
         return 0.0
     length = sum(number * number for number in vector) ** 0.5 or 1.0
     stored = array("b", b64decode(packed))

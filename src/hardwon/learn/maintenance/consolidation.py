@@ -5,7 +5,6 @@ Recurring errors and proposals against them come by rules, or worded by a model.
 
 from __future__ import annotations
 
-import json
 import logging
 import re
 import time
@@ -446,27 +445,18 @@ def _of_goals(goals: Iterable[Reflection]) -> Iterator[tuple[str, str, int]]:
     """The errors of failed goals; a goal without one counts by its objective."""
     for goal in goals:
         if goal.state == "failed":
-            errors = _detail(goal).get("errors") or [goal.title or goal.subject]
+            errors = goal.details.get("errors") or [goal.title or goal.subject]
             yield from ((str(error), "failure", 1) for error in errors)
 
 
 def _of_runs(runs: Iterable[Reflection]) -> Iterator[tuple[str, str, int]]:
     for run in runs:
-        detail = _detail(run)
+        detail = run.details
         if not detail.get("success", True):
             is_late = re.search(_TIMEOUT, run.insight)
             yield run.insight if is_late else run.subject, "failure", 1
         elif detail.get("duration_ms", 0) > _SLOW:
             yield run.subject, "slow", 1
-
-
-def _detail(reflection: Reflection) -> dict[str, Any]:
-    """The extra fields; other programs may have written anything there."""
-    try:
-        detail = json.loads(reflection.detail)
-    except ValueError:
-        return {}
-    return detail if isinstance(detail, dict) else {}
 
 
 def conclude(
