@@ -135,8 +135,10 @@ _HEADER_WORDS = frozenset(word for rule in _HEADERS for word in rule.keywords)
 
 def redact(text: str) -> str:
     """The text with every secret replaced by a placeholder that names its kind."""
-    if _ESCAPED in text and _BREAK not in text:
-        text = _redact_lines(text.replace(_ESCAPED, _BREAK)).replace(_BREAK, _ESCAPED)
+    if _ESCAPED in text:
+        plain = text.replace(_BREAK, "\n").replace("\\r\\n", _ESCAPED)
+        safe = _redact_lines(plain.replace(_ESCAPED, _BREAK)).replace(_BREAK, _ESCAPED)
+        text = text if safe == plain else safe
     return _redact_lines(text)
 
 
