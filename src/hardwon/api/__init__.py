@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
@@ -12,10 +13,13 @@ from hardwon.api.lessons import Lessons
 from hardwon.core import _files, time_limits
 from hardwon.core._fork import cached_property
 from hardwon.core.errors import InvalidInput
+from hardwon.core.settings import Settings
 from hardwon.core.text.clean import LABEL_LIMIT, LESSON_LIMIT, as_text, one_line, require_text
 from hardwon.core.text.secrets import screen_excerpt
 from hardwon.core.values.delivery import NOTHING, Door, Injection
+from hardwon.core.values.job import Job, Tally
 from hardwon.core.values.lesson import Lesson, Status, lesson_of_person
+from hardwon.core.values.report import Answer, Recurring, Report
 from hardwon.core.values.run import Author, Episode, Step, Trigger
 from hardwon.core.values.scope import Scope
 from hardwon.core.values.scope import scope as scoped
@@ -23,22 +27,19 @@ from hardwon.engine.runtime import (
     ANY_TRIGGER,
     MEMORY,
     TEXT_LIMIT,
+    Answerer,
+    Processor,
     Runtime,
     settings_at,
     utc_now,
 )
 from hardwon.knowledge.reading import call_keys
+from hardwon.storage.ports import Embedder, Model, Reply, Run
 
 if TYPE_CHECKING:
-    from datetime import datetime, timedelta
-
     from hardwon.api import namespaces, playbook, tenants
     from hardwon.api.client.remote import RemoteHardwon
-    from hardwon.core.settings import Settings
-    from hardwon.core.values.job import Job, Tally
-    from hardwon.core.values.report import Answer, Recurring, Report
     from hardwon.engine import projects as claims
-    from hardwon.engine.runtime import Answerer, Processor
     from hardwon.engine.worker import WorkerProcess
     from hardwon.knowledge.ranking.scores import Judged
     from hardwon.learn import goals, maintenance
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
     from hardwon.learn.transcripts import mining
     from hardwon.learn.trials import Loops
     from hardwon.models.budget import Spent
-    from hardwon.storage.ports import Embedder, Model, Reply, Run
 
 
 T = TypeVar("T")

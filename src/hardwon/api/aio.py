@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from collections.abc import Generator
+from typing import Any
 
 from hardwon import api
 from hardwon.api import namespaces, playbook, tenants
 from hardwon.api.lessons import Lessons
 from hardwon.engine import projects
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
 
 _HANDLES = (
     *(api.Hardwon, api.Agent, Lessons, playbook.Playbook, projects.Projects, tenants.Tenant),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 from hardwon.core._garbage import collect_garbage_rarely
 from hardwon.core.errors import InvalidInput, NotFound
@@ -19,13 +20,9 @@ from hardwon.core.values.lesson import (
     with_evidence,
 )
 from hardwon.core.values.lesson_formats import Pack, check_lesson, is_held, is_import
+from hardwon.core.values.scope import Scope
 from hardwon.engine.pipeline import screen
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-
-    from hardwon.core.values.scope import Scope
-    from hardwon.engine.runtime import Runtime
+from hardwon.engine.runtime import Runtime
 
 MERGED = "merged"  # the origin of a lesson that a person made of several
 

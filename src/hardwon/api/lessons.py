@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from hardwon.core.errors import InvalidInput, NotAllowed, NotFound, StorageError, no_change
 from hardwon.core.text.clean import require_text
 from hardwon.core.values.lesson import FORBIDDEN, Change, Lesson, Status
 from hardwon.core.values.lesson_formats import check_lesson
+from hardwon.core.values.report import Exposure, LessonVerdict, Place
+from hardwon.core.values.scope import Scope
 from hardwon.knowledge.reading import call_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from datetime import datetime
-
-    from hardwon.core.values.report import Exposure, LessonVerdict, Place
-    from hardwon.core.values.scope import Scope
     from hardwon.engine.runtime import Runtime
 
 

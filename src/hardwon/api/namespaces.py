@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from hardwon.api import run_input
@@ -11,23 +12,19 @@ from hardwon.core import time_limits
 from hardwon.core.errors import HardwonError, InvalidInput, PermanentError
 from hardwon.core.text.clean import as_text
 from hardwon.core.values.delivery import NOTHING, Injection
+from hardwon.core.values.job import Job, QueueCounts, WorkerStatus
+from hardwon.core.values.lesson import Lesson
+from hardwon.core.values.reflection import Reflection
+from hardwon.core.values.run import EndedRun
+from hardwon.core.values.scope import Scope
 from hardwon.engine.pipeline import screen
-from hardwon.engine.runtime import TEXT_LIMIT, prompt_text
+from hardwon.engine.runtime import TEXT_LIMIT, Runtime, prompt_text
 from hardwon.learn import goals
-from hardwon.storage.ports import Request
+from hardwon.storage.ports import Reply, Request
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from hardwon.api import tenants
-    from hardwon.core.values.job import Job, QueueCounts, WorkerStatus
-    from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.reflection import Reflection
-    from hardwon.core.values.run import EndedRun
-    from hardwon.core.values.scope import Scope
     from hardwon.engine.pipeline.answers import Refined, Verification
-    from hardwon.engine.runtime import Runtime
-    from hardwon.storage.ports import Reply
 
 
 T = TypeVar("T")

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from hardwon.core.errors import InvalidInput
 from hardwon.core.values.report import LessonVerdict, Observed, Place, Report, Spending, Window
+from hardwon.core.values.scope import Scope
 from hardwon.engine.pipeline import evaluate
+from hardwon.engine.runtime import Runtime
 from hardwon.knowledge.proof.effect import alike, parts, sentence
 from hardwon.knowledge.proof.observed import observe
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from hardwon.core.values.scope import Scope
-    from hardwon.engine.runtime import Runtime
 
 _KINDS = 10  # failure kinds that are listed
 _JUDGED = 10  # lessons with a verdict that are listed

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from hardwon.core.text.clean import as_text
 from hardwon.core.text.secrets import screen_excerpt
 from hardwon.core.values.run import RunSoFar, Step
+from hardwon.core.values.scope import Scope
 from hardwon.knowledge.reading import call_keys
 
 if TYPE_CHECKING:
-    from hardwon.core.values.scope import Scope
     from hardwon.engine.runtime import Runtime
 
 _TASK = 4000  # characters of a task that are kept

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, TypeVar
 
@@ -22,8 +23,10 @@ from hardwon.core.values.report import (
     Place,
     Report,
 )
+from hardwon.core.values.run import EndedRun, RunSoFar
 from hardwon.core.values.scope import Scope, check_name
 from hardwon.engine import trust
+from hardwon.engine.runtime import Runtime
 from hardwon.knowledge.ranking.query import query
 from hardwon.learn import trials
 from hardwon.models import budget
@@ -31,10 +34,6 @@ from hardwon.storage.service import database as service
 from hardwon.storage.stores import run_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from hardwon.core.values.run import EndedRun, RunSoFar
-    from hardwon.engine.runtime import Runtime
     from hardwon.models.budget import Spent
 
     T = TypeVar("T")

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.errors import StorageError, Unavailable
+from hardwon.core.settings import Settings
 from hardwon.core.text.secrets import safe
 from hardwon.core.values.delivery import NOTHING, Delivery, Door, Injection, Outcome
+from hardwon.core.values.lesson import Lesson
 from hardwon.core.values.run import Shown, Step
+from hardwon.core.values.scope import Scope
 from hardwon.engine.pipeline import inject, recall
 from hardwon.knowledge.ranking.query import Match, Query
 from hardwon.knowledge.ranking.scores import WEIGHTS, Judged, Outlook, is_of_other_tests
 from hardwon.knowledge.reading import loops
+from hardwon.storage.ports import Run, Store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from datetime import datetime
-
-    from hardwon.core.settings import Settings
-    from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.scope import Scope
     from hardwon.engine.pipeline import withhold
-    from hardwon.storage.ports import Run, Store
 
 
 _QUERY_KEPT = 500  # characters of a query that are logged

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
@@ -10,28 +11,25 @@ from hardwon.core import time_limits as background
 from hardwon.core._fork import cached_property
 from hardwon.core.errors import InvalidInput
 from hardwon.core.project import author_of
+from hardwon.core.settings import Settings
 from hardwon.core.text.secrets import screen_excerpt
 from hardwon.core.values.delivery import NOTHING, Door, Injection
 from hardwon.core.values.lesson import MINED, Lesson, Status
 from hardwon.core.values.report import Window
 from hardwon.core.values.run import Author, EndedRun, RunSoFar, Step, Trigger
+from hardwon.core.values.scope import Scope
 from hardwon.engine.delivering import FOUND_NOTHING, Delivering, Found, note_shown
 from hardwon.engine.pipeline import inject, playbook, recall, repeat, screen, screened_ports
 from hardwon.knowledge.evidence.inner import with_failure
-from hardwon.knowledge.ranking.query import Match, Query
+from hardwon.knowledge.ranking.query import Match, Near, Query
 from hardwon.knowledge.ranking.scores import UNKNOWN, Judged
 from hardwon.knowledge.reading import call_keys
+from hardwon.storage.ports import Run, Store
 from hardwon.storage.stores import runs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from hardwon.core.settings import Settings
-    from hardwon.core.values.scope import Scope
     from hardwon.engine import recording
     from hardwon.knowledge.evidence.ways import Way
-    from hardwon.knowledge.ranking.query import Near
-    from hardwon.storage.ports import Run, Store
 
 _TASK = 4000  # characters of a prompt that are kept as the task of a run
 _STARTED = "start"

@@ -9,30 +9,28 @@ from __future__ import annotations
 import base64
 import os
 import time
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Protocol
 
 from hardwon.core._fork import cached_property
 from hardwon.core.errors import NotFound
-from hardwon.core.values.lesson import Status
+from hardwon.core.settings import Settings
+from hardwon.core.values.delivery import Injection
+from hardwon.core.values.lesson import Lesson, Status
 from hardwon.core.values.run import Episode, RunSoFar, Step, read_step
 from hardwon.core.values.scope import Scope
 from hardwon.engine.delivering import FOUND_NOTHING, Found
 from hardwon.engine.doors import Doors
 from hardwon.engine.recording import Recording
+from hardwon.storage.ports import Run, Store
 from hardwon.storage.queues import records as job_records
 from hardwon.storage.stores import run_files, runs
 from hardwon.storage.stores.sqlite import mirror as sqlite_mirror
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from datetime import datetime
-
-    from hardwon.core.settings import Settings
-    from hardwon.core.values.delivery import Injection
-    from hardwon.core.values.lesson import Lesson
     from hardwon.engine.runtime import Runtime
-    from hardwon.storage.ports import Run, Store
     from hardwon.storage.sql.journal import Spool
     from hardwon.storage.stores.postgres import PostgresStore
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from hardwon.core.errors import InvalidInput, NotFound, storage_error
 from hardwon.core.project import claim_of
 from hardwon.core.values.lesson import Status
-from hardwon.core.values.scope import apart, folder_digest
+from hardwon.core.values.scope import Scope, apart, folder_digest
 from hardwon.engine import trust
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from hardwon.core.values.scope import Scope
     from hardwon.engine.runtime import Runtime
     from hardwon.engine.trust import Claims, FolderClaim
 

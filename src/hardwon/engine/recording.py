@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING
 
+from hardwon.core.settings import Settings
 from hardwon.core.values.lesson import UNCHANGED, Lesson
+from hardwon.core.values.run import RunSoFar, Step
+from hardwon.core.values.scope import Scope
 from hardwon.engine.delivering import FOUND_NOTHING, Found
 from hardwon.engine.pipeline import mine, screen
 from hardwon.knowledge.evidence.inner import failing_call
 from hardwon.knowledge.reading import mistakes
+from hardwon.storage.ports import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from datetime import datetime
-
-    from hardwon.core.settings import Settings
-    from hardwon.core.values.run import RunSoFar, Step
-    from hardwon.core.values.scope import Scope
     from hardwon.engine.pipeline.mine import Memory
-    from hardwon.storage.ports import Store
 
 
 class Recording:

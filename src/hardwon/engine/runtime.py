@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -11,29 +12,26 @@ from hardwon.core import _files
 from hardwon.core._fork import cached_property
 from hardwon.core.errors import InvalidInput, storage_error
 from hardwon.core.settings import GoalSettings, Settings, load
+from hardwon.core.values.job import Job, Tally
+from hardwon.core.values.lesson import Lesson
 from hardwon.core.values.run import Episode, Step
+from hardwon.core.values.scope import Scope
 from hardwon.engine import trust
 from hardwon.engine.pipeline import playbook, screened_ports
+from hardwon.storage.ports import Embedder, Model, Request, Run, Store, WorkedQueue
 from hardwon.storage.sql import journal
 from hardwon.storage.stores import sqlite
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator, Sequence
-
-    from hardwon.core.values.job import Job, Tally
-    from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.scope import Scope
     from hardwon.engine import embeddings, mirror
     from hardwon.engine.doors import Doors
     from hardwon.engine.pipeline import answers
     from hardwon.engine.worker import BackgroundWorker, WorkerProcess
     from hardwon.models import budget
-    from hardwon.storage.ports import Embedder, Model, Request, Run, Store, WorkedQueue
-
-    Answerer = Callable[[Request], Any]
-    Processor = Callable[["Runtime", Job], Awaitable[Any]]
 
 
+Answerer = Callable[[Request], Any]
+Processor = Callable[["Runtime", Job], Awaitable[Any]]
 MEMORY = "memory:"
 ANY_TRIGGER = ""  # its processor works all jobs without a processor of their own
 TEXT_LIMIT = 16 * 1024

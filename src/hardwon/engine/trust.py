@@ -11,6 +11,7 @@ damaged, no folder is trusted for being the first.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core import _files
@@ -20,8 +21,6 @@ from hardwon.core.text.secrets import without_secrets
 from hardwon.core.values.scope import Scope, apart, check_name, folder_digest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from hardwon.core import project
 
 NAME = "projects"

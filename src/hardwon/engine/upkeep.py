@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterator
+from datetime import datetime, timedelta
 
 from hardwon.core.project import author_of
+from hardwon.core.settings import Settings
 from hardwon.core.values.run import Ending
+from hardwon.core.values.scope import Scope
 from hardwon.engine import trust
 from hardwon.engine.pipeline import archive, earn, evaluate, playbook
+from hardwon.storage.ports import Run, Store
 from hardwon.storage.stores import run_files
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
-    from datetime import datetime
-
-    from hardwon.core.settings import Settings
-    from hardwon.core.values.scope import Scope
-    from hardwon.storage.ports import Run, Store
 
 ENDED = timedelta(hours=24)  # a run without a step for this long has ended
 _EVERY = timedelta(days=1).total_seconds()

@@ -6,18 +6,14 @@ import asyncio
 import contextvars
 import inspect
 import threading
+from collections.abc import Callable
 from contextlib import suppress
+from datetime import timedelta
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from hardwon.core.errors import InvalidInput
-from hardwon.storage.ports import Reply
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from datetime import timedelta
-
-    from hardwon.storage.ports import Model, Request
+from hardwon.storage.ports import Model, Reply, Request
 
 
 def open(kind: str, target: str, *, key: str, timeout: timedelta) -> Function:

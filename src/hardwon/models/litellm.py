@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hardwon.core.errors import SetupError, TransientError
 from hardwon.models.classify import classify
-from hardwon.storage.ports import Reply
-
-if TYPE_CHECKING:
-    from datetime import timedelta
-
-    from hardwon.storage.ports import Request
+from hardwon.storage.ports import Reply, Request
 
 
 def open(kind: str, model: str, *, key: str, timeout: timedelta) -> LiteLLM:

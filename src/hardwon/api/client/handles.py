@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, Unpack
 
 from hardwon.api import operations as answers
 from hardwon.api import run_input
@@ -15,24 +16,20 @@ from hardwon.core.text.clean import as_text, require_text
 from hardwon.core.values import plain
 from hardwon.core.values.delivery import NOTHING, Injection
 from hardwon.core.values.dream import Dream, DreamChange
-from hardwon.core.values.job import Job, QueueCounts
+from hardwon.core.values.job import Job, QueueCounts, WorkerStatus
 from hardwon.core.values.lesson import Change, Lesson, Status
 from hardwon.core.values.reflection import Reflection
 from hardwon.core.values.report import Exposure, LessonVerdict, Place
 from hardwon.core.values.run import EndedRun
+from hardwon.core.values.scope import Scope
 from hardwon.core.values.scope import scope as scoped
 from hardwon.engine.pipeline import inject
 from hardwon.learn.imports import is_database
 from hardwon.storage.stores import marked_block, run_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Unpack
-
     from hardwon.api.client.outbox import ServerConnection
     from hardwon.api.lessons import LessonDetails, LessonEdits
-    from hardwon.core.values.job import WorkerStatus
-    from hardwon.core.values.scope import Scope
 
 T = TypeVar("T")
 _MOST_ROWS = 1000  # of a list that comes at once

@@ -6,8 +6,9 @@ ends of runs that cannot be sent are kept and sent later.
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
 
 from hardwon.api import operations as answers
 from hardwon.api import run_input
@@ -26,13 +27,14 @@ from hardwon.api.client.wire import DOOR, Wire
 from hardwon.api.codec import decode
 from hardwon.core.errors import InvalidInput
 from hardwon.core.project import author_of
-from hardwon.core.settings import load
+from hardwon.core.settings import Settings, load
 from hardwon.core.text.clean import LABEL_LIMIT, LESSON_LIMIT, as_text, require_text
 from hardwon.core.values.delivery import NOTHING, Injection
 from hardwon.core.values.job import Job, Tally
 from hardwon.core.values.lesson import Lesson
 from hardwon.core.values.report import Answer, Recurring, Report, Window
-from hardwon.core.values.run import Episode
+from hardwon.core.values.run import Episode, Step
+from hardwon.core.values.scope import Scope
 from hardwon.core.values.scope import scope as scoped
 from hardwon.engine.pipeline import capture
 from hardwon.engine.runtime import utc_now
@@ -40,14 +42,6 @@ from hardwon.knowledge.ranking.query import Match
 from hardwon.knowledge.ranking.scores import Judged
 from hardwon.knowledge.reading import call_keys
 from hardwon.models.budget import Spent
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from datetime import timedelta
-
-    from hardwon.core.settings import Settings
-    from hardwon.core.values.run import Step
-    from hardwon.core.values.scope import Scope
 
 
 class RemoteAgent(RemoteHandle):

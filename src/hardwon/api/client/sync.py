@@ -12,12 +12,14 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hardwon.api.codec import decode
 from hardwon.core import _files
 from hardwon.core.errors import HardwonError, InvalidInput, SetupError
+from hardwon.core.settings import Settings
 from hardwon.core.values.job import Tally
 from hardwon.core.values.lesson import Lesson
 from hardwon.core.values.scope import Scope
@@ -29,10 +31,7 @@ from hardwon.storage.sql.journal import Spool, notes_for
 from hardwon.storage.stores import run_files, runs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from hardwon.api.client.wire import Wire
-    from hardwon.core.settings import Settings
 
 _PAUSE, _LONGEST = 2.0, 30.0  # seconds between two exchanges; the pause grows while none works
 _AT_ONCE = 200  # records or lessons of one request

@@ -6,7 +6,8 @@ import http.client
 import json
 import select
 import threading
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
 
 from hardwon.api.operations import AUTHOR, JSON, OPERATIONS
@@ -19,11 +20,7 @@ from hardwon.core.errors import (
     Unavailable,
 )
 from hardwon.core.time_limits import TimeLimit
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from hardwon.core.values.run import Author
+from hardwon.core.values.run import Author
 
 DOOR = 0.5  # seconds that an agent's turn waits at most
 _OTHERS = 60.0  # seconds that other callers wait at most

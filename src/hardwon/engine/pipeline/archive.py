@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from hardwon.core.text.clean import clip, clip_middle, one_line
 from hardwon.core.values.delivery import DOOR, Door, Outcome, family_of_name
-from hardwon.core.values.run import WITHHELD, Author, EndedRun, RunSoFar, Step, run_id
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-
-    from hardwon.core.values.run import RunSoFar, Shown, Step
-    from hardwon.core.values.scope import Scope
-    from hardwon.storage.ports import Store
+from hardwon.core.values.run import WITHHELD, Author, EndedRun, RunSoFar, Shown, Step, run_id
+from hardwon.core.values.scope import Scope
+from hardwon.storage.ports import Store
 
 SIZE = 40_000  # bytes of all steps
 _TASK = 500  # characters

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from hardwon.core.text.clean import clip_middle
 from hardwon.core.values.job import Job, new_job
 from hardwon.core.values.run import Episode, RunSoFar, Step, Trigger, run_id
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from hardwon.storage.ports import Queue
+from hardwon.storage.ports import Queue
 
 RECORD_BYTES = 896 * 1024  # of an episode; the rest of a job fits into 1 MiB with it
 _STUB = 400  # characters that remain of an old output or call
@@ -116,7 +113,6 @@ def _bytes(value: object) -> int:
 
 
 if TYPE_CHECKING:
-    from typing import Protocol
 
     class Gates(Protocol):
         """Which triggers are switched on."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from datetime import datetime
 
 from hardwon.core.text.clean import comparable
 from hardwon.core.values.lesson import (
@@ -17,11 +17,7 @@ from hardwon.core.values.lesson import (
     with_evidence,
 )
 from hardwon.knowledge.ranking.query import Query, query, terms
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from hardwon.storage.ports import LessonStore
+from hardwon.storage.ports import LessonStore
 
 _LOOKED_AT, _NAMED = 20, 5
 _TELLING, _REACH = 24, 200  # the same text shares all words, so a few are enough

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
+from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.errors import NotFound
 from hardwon.core.values.lesson import Change, Evidence, Kind, Lesson, Status, join_evidence
+from hardwon.core.values.run import RunSoFar, Step
 from hardwon.knowledge.evidence.advice import follows, recommended_calls
 from hardwon.knowledge.evidence.inner import failing_call, working_calls
+from hardwon.storage.ports import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
-
-    from hardwon.core.values.run import RunSoFar, Step
     from hardwon.knowledge.evidence.calls import Call
-    from hardwon.storage.ports import Store
 
 WITHDRAW = "withdraw"  # the act in the history of a lesson
 

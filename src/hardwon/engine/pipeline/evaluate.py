@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,13 +24,11 @@ from hardwon.core.values.report import LessonVerdict, Window
 from hardwon.core.values.scope import Scope
 from hardwon.knowledge.proof import verdicts as judging
 from hardwon.knowledge.proof.effect import effect
+from hardwon.storage.ports import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from hardwon.knowledge.proof.effect import Treatment
     from hardwon.knowledge.proof.verdicts import Verdict
-    from hardwon.storage.ports import Store
 
 LOW_SHARE = 0.025  # the hold-out share once it is proven that lessons help
 _RECENT = timedelta(days=30)  # a lesson not shown for this long is not worth retiring

@@ -7,7 +7,9 @@ candidate or proven.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from typing import NamedTuple
 
 from hardwon.core.errors import NotFound
 from hardwon.core.text import injection
@@ -28,6 +30,7 @@ from hardwon.core.values.lesson import (
     without_success,
 )
 from hardwon.core.values.run import Failure, RunSoFar, Step, Trigger
+from hardwon.core.values.scope import Scope
 from hardwon.knowledge.evidence.inner import failing_call
 from hardwon.knowledge.evidence.keys import failed_key, worked_keys
 from hardwon.knowledge.evidence.trails import find_replaced
@@ -35,15 +38,7 @@ from hardwon.knowledge.evidence.wording import SHOW_CALLS, TRAIL
 from hardwon.knowledge.ranking.query import Query
 from hardwon.knowledge.reading import about, fixes, mined_lesson
 from hardwon.knowledge.reading.mined_lesson import program
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from datetime import datetime
-
-    from hardwon.core.values.run import Failure
-    from hardwon.core.values.scope import Scope
-    from hardwon.storage.ports import LessonStore
-
+from hardwon.storage.ports import LessonStore
 
 _NEAREST = 4  # lessons that one call may be known by
 _WORKED = "worked"  # the mark of a fix that a run has shown

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Sequence
 
+from hardwon.core.values.lesson import Lesson
+from hardwon.core.values.run import Step
 from hardwon.knowledge.evidence.advice import programs, recommended_calls
 from hardwon.knowledge.reading.mistakes import is_mistake
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.run import Step
 
 LEAST = 3  # steps of a run that is read
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from datetime import datetime
 
 from hardwon.core.values.lesson import Kind, Lesson, Status
 from hardwon.core.values.run import Trigger
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from datetime import datetime
-
-    from hardwon.core.values.scope import Scope
-    from hardwon.storage.ports import LessonStore
+from hardwon.core.values.scope import Scope
+from hardwon.storage.ports import LessonStore
 
 PINNED = "pinned"  # the tag of an item that comes first
 SORTS = ("pitfall", "way", "fact")

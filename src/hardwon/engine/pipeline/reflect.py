@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from datetime import datetime
 
 from hardwon.core.text.clean import clip, clip_middle
 from hardwon.core.text.protocol import SCHEMA, Blocks, parse
+from hardwon.core.values.job import Job
 from hardwon.core.values.lesson import RULES, RUN, Evidence, Kind, Lesson, Status, unique, values_of
 from hardwon.core.values.run import Episode, Step, Trigger
 from hardwon.knowledge.ranking.query import Query
@@ -13,13 +14,7 @@ from hardwon.knowledge.reading.call_keys import blamed_keys
 from hardwon.knowledge.reading.error_line import error_line
 from hardwon.knowledge.reading.mistakes import failure_of, focus
 from hardwon.models import ask
-from hardwon.storage.ports import Request
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from hardwon.core.values.job import Job
-    from hardwon.storage.ports import LessonStore, Model
+from hardwon.storage.ports import LessonStore, Model, Request
 
 _ATTEMPT_SHOWN, _OUTCOME_SHOWN, _TASK_SHOWN = 1500, 800, 4000
 _SURE = 0.5  # a lesson of lower confidence has no fix

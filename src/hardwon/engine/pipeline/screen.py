@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Sequence
 
 from hardwon.core.text import harm, injection
 from hardwon.core.text.clean import ATTEMPT_LIMIT, clean
@@ -20,13 +20,9 @@ from hardwon.core.values.lesson import (
     quarantine_lesson,
     tidy,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from hardwon.core.values.run import Episode, Step
-    from hardwon.core.values.scope import Scope
-    from hardwon.storage.ports import LessonStore
+from hardwon.core.values.run import Episode, Step
+from hardwon.core.values.scope import Scope
+from hardwon.storage.ports import LessonStore
 
 _TASK_LIMIT = 16 * 1024
 _OUTPUT_LIMIT = 8 * 1024

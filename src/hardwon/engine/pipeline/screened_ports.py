@@ -7,16 +7,12 @@ agents and projects are checked where a scope is made.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from hardwon.core.text.secrets import Screened, any_may_hold_secret, without_secrets
 from hardwon.core.values.scope import Scope
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from hardwon.storage.ports import Model, Reply, Request, Run, Store, WorkedQueue
-
+from hardwon.storage.ports import Model, Reply, Request, Run, Store, WorkedQueue
 
 T = TypeVar("T")
 

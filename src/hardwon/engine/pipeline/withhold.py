@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import NamedTuple
 
 from hardwon.core.values.delivery import DOOR, Unit, family_of, is_retired, unit_name, wording_of
+from hardwon.core.values.lesson import Lesson
 from hardwon.core.values.run import WITHHELD, Shown
+from hardwon.core.values.scope import Scope
 from hardwon.knowledge.proof.effect import toss
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from datetime import datetime
-
-    from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.scope import Scope
-    from hardwon.knowledge.ranking.scores import Judged
-    from hardwon.storage.ports import HoldOut, Run
+from hardwon.knowledge.ranking.scores import Judged
+from hardwon.storage.ports import HoldOut, Run
 
 
 class Coin(NamedTuple):

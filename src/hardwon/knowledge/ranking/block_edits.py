@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,6 @@ from hardwon.knowledge.ranking import postings
 from hardwon.knowledge.ranking.postings import BLOCK, NUMBER, RANKS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     Entries = set[tuple[int, int]]  # the term's number and the impact
     Edit = tuple[int, int, bool, int]  # term-and-rank, lesson, add or remove, impact
     Around = Mapping[tuple[int, int], tuple[int, bytes]]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 
 T = TypeVar("T")

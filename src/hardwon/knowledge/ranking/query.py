@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from itertools import chain
 from math import isqrt, lgamma, log
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,8 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from hardwon.core.values.lesson import LIVE, Lesson, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     Pairs = Iterable[tuple[int, int]]  # lessons with impacts
     Exact = tuple[bool, bool, tuple[tuple[str, int], ...]]
 

@@ -5,6 +5,7 @@ Every number is in `Weights`; bench/doors.py chose them, docs/explanation/rankin
 
 from __future__ import annotations
 
+from collections.abc import Container
 from datetime import datetime
 from math import ceil, log
 from typing import TYPE_CHECKING, NamedTuple
@@ -24,8 +25,6 @@ from hardwon.knowledge.ranking.query import Match, Query, chance, may_hold, term
 from hardwon.knowledge.reading import about
 
 if TYPE_CHECKING:
-    from collections.abc import Container
-
     _Relevance = tuple[tuple[tuple[str, float], ...], str]  # the parts of a score, and a verdict
 
 
