@@ -276,15 +276,19 @@ class Runtime:
 
     def keep(self, lesson: Lesson, *, keeps_dates: bool = False) -> Lesson:
         """Store a lesson, or add its evidence to the existing lesson that says the same."""
-        from hardwon.engine.pipeline import screen
+        screened, now = self.screen(lesson), self.clock()
+        from hardwon.engine.pipeline import consolidate
 
-        screened, now = screen.screen_lesson(lesson), self.clock()
         with self.store.together():
-            from hardwon.engine.pipeline import consolidate
-
             return consolidate.consolidate(
                 screened, lessons=self.store.lessons, now=now, keeps_dates=keeps_dates
             )
+
+    def screen(self, lesson: Lesson) -> Lesson:
+        """The lesson without secrets; one that injects or does harm is quarantined."""
+        from hardwon.engine.pipeline import screen
+
+        return screen.screen_lesson(lesson)
 
     def wake(self) -> int | None:
         """Make sure a worker is running; returns the process id if one was started."""

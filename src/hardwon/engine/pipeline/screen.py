@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from hardwon.core.text import harm, injection
 from hardwon.core.text.clean import ATTEMPT_LIMIT, clean
@@ -13,22 +13,17 @@ from hardwon.core.values.lesson import (
     Evidence,
     Fix,
     Lesson,
-    Status,
-    descendants,
     is_approved,
     join_evidence,
     quarantine_lesson,
     tidy,
 )
 from hardwon.core.values.run import Episode, Step
-from hardwon.core.values.scope import Scope
-from hardwon.storage.ports import LessonStore
 
 _TASK_LIMIT = 16 * 1024
 _OUTPUT_LIMIT = 8 * 1024
 _EVIDENCE_LIMIT = 2000
 _STEPS_KEPT = 200
-_ALL = 1_000_000
 
 
 def screen_episode(episode: Episode, recorded: Sequence[Step] = ()) -> Episode:
@@ -112,14 +107,3 @@ def _screened_fix(fix: Fix) -> Fix:
 def screen_text(text: str, limit: int) -> str:
     """The text without secrets and clean, at most `limit` characters."""
     return screen_excerpt(text, limit)
-
-
-def revoke(
-    origin: str, *, scope: Scope, own: Collection[Scope], lessons: LessonStore
-) -> list[Lesson]:
-    """Delete all lessons of an origin in `own` scopes, and all made from them; returns them."""
-    visible = lessons.recent(scope, status=Status.ALL, limit=_ALL)
-    revoked = descendants([lesson for lesson in visible if lesson.scope in own], origin)
-    for lesson in revoked:
-        lessons.delete(lesson.scope, lesson.id)
-    return revoked
