@@ -12,8 +12,8 @@ from hardwon.core.values.lesson import LIVE, Lesson
 from hardwon.core.values.report import Answer, Place, Recurring, Window
 from hardwon.core.values.run import EndedRun, Failure, Step
 from hardwon.core.values.scope import Scope
-from hardwon.engine.pipeline.mine import Memory
-from hardwon.engine.pipeline.screen import screen_lesson, screen_text
+from hardwon.engine.pipeline.screen import screen_text
+from hardwon.engine.recording import Memory
 from hardwon.engine.runtime import Runtime
 from hardwon.knowledge.evidence.inner import working_calls
 from hardwon.knowledge.evidence.ways import Way, ways_of
@@ -46,7 +46,7 @@ def _recurring(engine: Runtime, kind: str, cases: Sequence[tuple[EndedRun, Step]
     last_run, last_step = cases[-1]
     cure = ""
     for scope in dict.fromkeys(run.scope for run, _ in reversed(cases)):
-        memory = Memory(scope, engine.store.lessons, screen_lesson, engine.clock(), {})
+        memory = Memory(scope, engine.store.lessons, engine.clock(), {})
         lesson = memory.about(Failure("", kind, "")) if not cure else None
         cure = one_line(lesson.fixes[0].text) if lesson and lesson.fixes else cure
     return Recurring(

@@ -173,7 +173,7 @@ class Doors:
                 block, found = self._tell_failure(scope, step, past, run)
 
         def learn() -> list[str]:
-            counted = self.recorder.after(scope, step, past, block.lessons, found)
+            counted = self._learn(scope, step, past, block.lessons, found)
             if counted:
                 with self.delivering.best_effort:
                     run.note_marks(counted)
@@ -185,6 +185,11 @@ class Doors:
         block = self.delivering.with_loop(scope, block, [*past.turn, step])
         learnt = self.recorder.describe_learnt(scope, counted) if counted else ""
         return block._replace(failed=step.failed, learnt=learnt)
+
+    def _learn(
+        self, scope: Scope, step: Step, past: RunSoFar, shown: Sequence[Lesson], found: Found
+    ) -> list[str]:
+        return self.recorder.learn(scope, step, past, shown, found)
 
     def flush(self, limit: float) -> None:
         """Wait at most `limit` seconds until the background learning is done."""
