@@ -9,7 +9,7 @@ the deed, or reports that it is refused, does no harm.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from hardwon.core.text.harm_deeds import DEEDS, FOREIGN, SECRETS, SENDING, SENDS, Deed
 from hardwon.core.text.injection import suspicion
@@ -35,9 +35,28 @@ _NEAR = 160  # characters before a verb in which a negation counts
 @lru_cache(maxsize=1024)  # a lesson is judged whenever it is written, and changes little
 def harm(text: str) -> str | None:
     """The harm done by whoever follows this text; None if it is ordinary work."""
-    sentences = _SENTENCE.split(text[:_READ].lower().replace("’", "'"))
-    reasons = (_does(deed, sentence) for sentence in sentences for deed in DEEDS)
+    text = text[:_READ].lower().replace("’", "'")
+    sentences, words = _SENTENCE.split(text), frozenset(re.findall(r"\w+", text))
+    deeds = [deed for deed in DEEDS if _may_occur(deed, text, words)]
+    reasons = (_does(deed, sentence) for sentence in sentences for deed in deeds)
     return next(filter(None, reasons), None) or _sends_in_parts(sentences)
+
+
+def _may_occur(deed: Deed, text: str, words: frozenset[str]) -> bool:
+    """Whether the verb of a deed may be in a text; quicker than its pattern."""
+    if deed.signs:
+        return any(map(text.__contains__, deed.signs))
+    return not (first := _first_words(deed.verb)) or not first.isdisjoint(words)
+
+
+@cache
+def _first_words(verb: str) -> frozenset[str]:
+    """The words that a list of verbs begins with; none for any other pattern."""
+    if not (verb.startswith(r"\b(?:") and verb.endswith(r")\b")):
+        return frozenset()
+    verbs = re.sub(r"\(\?<!.*?\)", "", verb[5:-3]).split("|")
+    parts = [*verbs, *(each.replace("[ -]?", "") for each in verbs)]
+    return frozenset(re.split(r"\W", part)[0] for part in parts)
 
 
 def _sends_in_parts(sentences: list[str]) -> str | None:

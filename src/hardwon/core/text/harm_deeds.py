@@ -21,6 +21,7 @@ class Deed(NamedTuple):
     reach: int = 60
     needs: str = ""  # must stand in the sentence, too
     unless: str = ""  # makes the deed ordinary where it stands in the sentence
+    signs: tuple[str, ...] = ()  # every match of the verb contains one of these
 
 
 def _words(words: str) -> str:
@@ -113,6 +114,30 @@ _CHECK_OFF = (
     r"|\bcert_none\b|\bsetenforce 0\b|\b(?:ufw|firewalld|auditd|apparmor) (?:disable|stop)\b|\biptables (?:-f|--flush)\b"
     r"|\b(?:disable|stop|mask) (?:--now )?(?:firewalld|auditd|apparmor|ufw|fail2ban)\b"
 )
+_CHECK_OFF_SIGNS = (
+    *(
+        "--",
+        "verif",
+        "unauthorized",
+        "hostkeychecking",
+        "host_key",
+        "csrf",
+        "tls",
+        "ssl",
+        "protection",
+    ),
+    *(
+        "auth_required",
+        "no need to",
+        "cert_none",
+        "setenforce",
+        "ufw",
+        "firewalld",
+        "auditd",
+        "apparmor",
+    ),
+    *("iptables", "fail2ban"),
+)
 _DESTROYING = (
     "delete deleting remove removing erase erasing wipe wiping drop dropping purge purging destroy"
     " destroying truncate clear clearing overwrite overwriting shred flush cancel clean empty encrypt"
@@ -160,10 +185,24 @@ _RIGHTS_COMMAND = (
     r"|\b(?:add-iam-policy-binding|clusterrolebinding|attach-(?:user|role|group)-policy|put-user-policy)\b[^\n]{0,160}(?:admin|owner|editor|fullaccess)"
     r"|\bcollaborators?/\w[^\n]{0,80}permission=(?:admin|push|maintain)|>>?\s{0,2}\S{0,60}(?:authorized_keys|sudoers)"
 )
+_RIGHTS_SIGNS = (
+    *(
+        "chmod",
+        "useradd",
+        "adduser",
+        "usermod",
+        "gpasswd",
+        "localgroup",
+        "grant all",
+        "superuser",
+        "-policy",
+    ),
+    *("clusterrolebinding", "collaborator", "authorized_keys", "sudoers"),
+)
 
 # fmt: off
 DEEDS = (
-    Deed(SECRETS, _words(_TAKING) + r"|(?<!is )(?<!are )\bread\b", _SECRET_FILE),
+    Deed(SECRETS, _words(_TAKING).replace("cat|", "cat|(?<!is )(?<!are )read|"), _SECRET_FILE),
     Deed(SECRETS, _words(f"{_SHOWING} log"), _SECRET, 40, unless=r"gitignore|\blog in\b"),
     Deed(SECRETS, _words("collect gather send upload archive tar zip scan"), r"(?<![\w-])\.env\b(?!\.(?:example|sample|template|dist|schema|test))", 40),
     Deed(SECRETS, _words("store save write put keep include paste commit embed append"), _SECRET, 40, needs=r"\b(?:in|into|to)(?: the| a| your| every| each)? " + _SHOWN_WHERE[2:], unless="gitignore"),
@@ -173,12 +212,12 @@ DEEDS = (
     Deed(DISABLES, _words(_DISABLING), _CHECK, 48),
     Deed(DISABLES, _words("delete remove comment_out skip disable mark suppress mute"), r"\b(?:failing|broken|red|security) (?:\w{1,14} )?(?:tests?|assertions?|checks?)\b", 24),
     Deed(DISABLES, r"\bwithout\b", r"\b(?:server-side|signature|certificate|identity|permission) (?:verif\w{1,9}|validation|checks?)\b", 24),
-    Deed(DISABLES, _CHECK_OFF),
+    Deed(DISABLES, _CHECK_OFF, signs=_CHECK_OFF_SIGNS),
     Deed(DESTROYS, _words(_DESTROYING), _VALUED, 24, unless=_SCRATCH),
     Deed(DESTROYS, _WIPING, unless=_words("test tests tmp scratch local")),
     Deed(GRANTS, _words(_GRANTING), _RIGHT, 48, unless=r"\b(?:local|locally|test (?:users?|accounts?|project|database|environment))\b"),
     Deed(GRANTS, _words(_GRANTING), r"\bback ?doors?\b"),
-    Deed(GRANTS, _RIGHTS_COMMAND),
+    Deed(GRANTS, _RIGHTS_COMMAND, signs=_RIGHTS_SIGNS),
 )
 # Does harm where any other sentence of the text has a foreign address.
 SENDING = Deed(SENDS, _words("send upload post forward email e-mail mail transmit submit exfiltrate cc bcc"), _DATA, 40)
