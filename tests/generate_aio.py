@@ -18,7 +18,7 @@ CLASSES = {
     "api": ("Hardwon", "Agent"),
     "api.lessons": ("Lessons",),
     "api.playbook": ("Playbook",),
-    "engine.projects": ("Projects",),
+    "engine.trust": ("Projects",),
     "api.tenants": ("Tenant",),
     "api.namespaces": ("JobQueue", "Vectors", "Exchange", "Goals", "Runs", "Answers"),
     "learn.maintenance": ("Dreams",),

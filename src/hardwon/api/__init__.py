@@ -39,7 +39,7 @@ from hardwon.storage.ports import Embedder, Model, Reply, Run
 if TYPE_CHECKING:
     from hardwon.api import namespaces, playbook, tenants
     from hardwon.api.client.remote import RemoteHardwon
-    from hardwon.engine import projects as claims
+    from hardwon.engine import trust
     from hardwon.engine.worker import WorkerProcess
     from hardwon.knowledge.ranking.scores import Judged
     from hardwon.learn import goals, maintenance
@@ -231,11 +231,11 @@ class Hardwon:
         return namespaces.JobQueue(self._engine)
 
     @property
-    def projects(self) -> claims.Projects:
+    def projects(self) -> trust.Projects:
         """Which folders may write into a project: `list`, `trust`, `forget`."""
-        from hardwon.engine import projects as claims
+        from hardwon.engine import trust
 
-        return claims.Projects(self._engine)
+        return trust.Projects(self._engine)
 
     def tenant(
         self, name: str = "default", *, agent: str | None = None, project: str | None = None
@@ -494,9 +494,9 @@ class Agent:
         engine = self._engine
         if not (engine.settings.proof.share or any(lesson.was_retired for lesson in lessons)):
             return lessons
-        from hardwon.engine.pipeline import withhold
+        from hardwon.engine.pipeline import hold_out
 
-        return withhold.read_outside(lessons, engine.doors.delivering.coin(self.scope, self.run))
+        return hold_out.read_outside(lessons, engine.doors.delivering.coin(self.scope, self.run))
 
     @property
     def playbook(self) -> playbook.Playbook:

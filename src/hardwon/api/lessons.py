@@ -121,9 +121,9 @@ class Lessons:
     def verdict(self, number: int) -> LessonVerdict | None:
         """The hold-out's verdict on a lesson with its current text; None without data."""
         lesson = self._engine.store.lessons.get(self._scope, number)
-        from hardwon.engine.pipeline import evaluate
+        from hardwon.engine.pipeline import hold_out
 
-        return evaluate.verdict_on(self._engine.store, lesson)
+        return hold_out.verdict_on(self._engine.store, lesson)
 
     def edit(self, number: int, **changes: Unpack[LessonEdits]) -> Lesson:
         """Change `situation`, `mistake`, `correction`, `tags` …; returns the edited lesson."""

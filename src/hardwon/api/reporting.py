@@ -9,7 +9,7 @@ from itertools import islice
 from hardwon.core.errors import InvalidInput
 from hardwon.core.values.report import LessonVerdict, Observed, Place, Report, Spending, Window
 from hardwon.core.values.scope import Scope
-from hardwon.engine.pipeline import evaluate
+from hardwon.engine.pipeline import hold_out
 from hardwon.engine.runtime import Runtime
 from hardwon.knowledge.proof.effect import alike, parts, sentence
 from hardwon.knowledge.proof.observed import observe
@@ -76,10 +76,10 @@ def _share(engine: Runtime, tenant: str) -> float:
 
 def _verdicts(engine: Runtime, window: Window) -> Iterator[LessonVerdict]:
     """The verdicts on the lessons that most runs were exposed to."""
-    verdicts = evaluate.verdicts(engine.store, window)
-    judged = ((verdict, evaluate.current(engine.store, verdict.treatment)) for verdict in verdicts)
+    verdicts = hold_out.verdicts(engine.store, window)
+    judged = ((verdict, hold_out.current(engine.store, verdict.treatment)) for verdict in verdicts)
     current_verdicts = (
-        evaluate.lesson_verdict(verdict, lesson) for verdict, lesson in judged if lesson is not None
+        hold_out.lesson_verdict(verdict, lesson) for verdict, lesson in judged if lesson is not None
     )
     yield from islice(current_verdicts, _JUDGED)
 

@@ -22,7 +22,7 @@ from hardwon.knowledge.reading import loops
 from hardwon.storage.ports import Run, Store
 
 if TYPE_CHECKING:
-    from hardwon.engine.pipeline import withhold
+    from hardwon.engine.pipeline import hold_out
 
 
 _QUERY_KEPT = 500  # characters of a query that are logged
@@ -193,12 +193,12 @@ class Delivering:
                 note_shown(run, block, call)
         return block
 
-    def coin(self, scope: Scope, run: Run) -> withhold.Coin:
+    def coin(self, scope: Scope, run: Run) -> hold_out.Coin:
         """How lessons are withheld from a run."""
         share = self._settings.proof.share
-        from hardwon.engine.pipeline import withhold
+        from hardwon.engine.pipeline import hold_out
 
-        return withhold.Coin(self._store.units, share, scope, run, self._clock())
+        return hold_out.Coin(self._store.units, share, scope, run, self._clock())
 
     def _block(self, query: Query, fresh: Sequence[Judged]) -> inject.Block:
         frame = _frame(query, fresh[0].match) if fresh else query.door
@@ -208,14 +208,14 @@ class Delivering:
         )
 
     def _withhold(
-        self, door: str, fresh: list[Judged], lessons: Sequence[Lesson], coin: withhold.Coin
+        self, door: str, fresh: list[Judged], lessons: Sequence[Lesson], coin: hold_out.Coin
     ) -> list[Judged]:
         """The rendered candidates that the hold-out lets this run see."""
         rendered = [candidate for candidate in fresh if candidate.match.lesson in lessons]
         with self.best_effort:
-            from hardwon.engine.pipeline import withhold
+            from hardwon.engine.pipeline import hold_out
 
-            return withhold.choose_shown(rendered, door, coin)
+            return hold_out.choose_shown(rendered, door, coin)
         return rendered
 
     def _log(

@@ -238,13 +238,13 @@ class Doors:
         with self.delivering.best_effort:
             if run.end(outcome, now.timestamp()):
                 return  # a worker archives a run on disk; one in memory is archived now
-            from hardwon.engine.pipeline import archive, earn
+            from hardwon.engine.pipeline import archive
 
             by = author_of(self._settings.runs)
             ended = archive.archive_run(complete, scope, name, ended=now, outcome=outcome, by=by)
             self._store.ended_runs.keep(ended)
             items, retires = playbook.items(scope, self._store.lessons, now), not self._are_read
-            earn.settle(items, complete, ended.id, store=self._store, now=now, retires=retires)
+            playbook.settle(items, complete, ended.id, store=self._store, now=now, retires=retires)
 
     @staticmethod
     def prepare_step(step: Step, before: Sequence[Step]) -> Step:

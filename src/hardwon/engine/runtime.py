@@ -17,7 +17,7 @@ from hardwon.core.values.lesson import Lesson
 from hardwon.core.values.run import Episode, Step
 from hardwon.core.values.scope import Scope
 from hardwon.engine import trust
-from hardwon.engine.pipeline import playbook, screened_ports
+from hardwon.engine.pipeline import screened_ports
 from hardwon.storage.ports import Embedder, Model, Request, Run, Store, WorkedQueue
 from hardwon.storage.sql import journal
 from hardwon.storage.stores import sqlite
@@ -206,9 +206,9 @@ class Runtime:
 
     def reads(self, steps: Sequence[Step]) -> bool:
         """Whether a model reads a run with these steps, if there is something new in it."""
-        from hardwon.engine.pipeline import news
+        from hardwon.engine.pipeline import playbook
 
-        return self.reads_runs and len(steps) >= news.LEAST
+        return self.reads_runs and len(steps) >= playbook.LEAST
 
     @property
     def reads_runs(self) -> bool:
@@ -250,13 +250,13 @@ class Runtime:
 
         A worker looks again, as it also knows what earlier runs did.
         """
-        from hardwon.engine.pipeline import capture, news, screen
+        from hardwon.engine.pipeline import capture, playbook, screen
 
         if not (past := run.so_far()).begun:  # its steps are only told at its end
             run.begin(screen.screen_text(ended.task, TEXT_LIMIT))
             past = run.so_far()
         items = playbook.items(ended.scope, self.store.lessons, self.clock())
-        if not news.news(steps, items, prompts=len(past.prompts), error=ended.error):
+        if not playbook.news(steps, items, prompts=len(past.prompts), error=ended.error):
             return None
         return self.capture(capture.of_run(ended, run.name, past), "run", recorded=steps)
 

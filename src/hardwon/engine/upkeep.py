@@ -10,7 +10,7 @@ from hardwon.core.settings import Settings
 from hardwon.core.values.run import Ending
 from hardwon.core.values.scope import Scope
 from hardwon.engine import trust
-from hardwon.engine.pipeline import archive, earn, evaluate, playbook
+from hardwon.engine.pipeline import archive, hold_out, playbook
 from hardwon.storage.ports import Run, Store
 from hardwon.storage.stores import run_files
 
@@ -36,13 +36,13 @@ def daily(
             _prune(store, settings, tenant, now)
     for tenant in sorted(tenants) if settings.proof.share else ():
         if not on_disk or run_files.is_due(settings.home, tenant, moment, every=_EVERY):
-            yield evaluate.review(store, tenant, share=settings.proof.share, now=now)
+            yield hold_out.review(store, tenant, share=settings.proof.share, now=now)
 
 
 def collect(store: Store, settings: Settings, now: datetime, *, retires: bool) -> Iterator[str]:
     """Archive the ended runs on disk, one by one; yields their ids.
 
-    Each confirms or weakens items of its project's playbook; `retires`: see `earn.settle`.
+    Each confirms or weakens items of its project's playbook; `retires`: see `playbook.settle`.
     """
     tenants = set[str]()
     for run in run_files.put_aside(settings.home):
@@ -56,7 +56,7 @@ def collect(store: Store, settings: Settings, now: datetime, *, retires: bool) -
         store.ended_runs.keep(ended)
         note_live(store, scope, run.name, ended.begun)
         items = playbook.items(scope, store.lessons, now)
-        earn.settle(items, run.past, ended.id, store=store, now=now, retires=retires)
+        playbook.settle(items, run.past, ended.id, store=store, now=now, retires=retires)
         run_files.remove_aside(run)
         tenants.add(scope.tenant)
         yield ended.id

@@ -24,7 +24,7 @@ KINDS = {
     "openai": "providers",
     "command": "command",
     "agent": "command",
-    "litellm": "litellm",
+    "litellm": "function",
     "python": "function",
     "scripted": "scripted",
 }
