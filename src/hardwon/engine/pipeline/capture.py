@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import Any
 
+from hardwon.core.settings import Reflexion
 from hardwon.core.text.clean import clip_middle
 from hardwon.core.values.job import Job, new_job
-from hardwon.core.values.run import Episode, RunSoFar, Step, Trigger, run_id
+from hardwon.core.values.run import Episode, RunSoFar, Trigger, run_id
 from hardwon.storage.ports import Queue
 
 RECORD_BYTES = 896 * 1024  # of an episode; the rest of a job fits into 1 MiB with it
@@ -20,7 +21,7 @@ _NO_TASK = "(unknown task)"
 _FRESH = 6  # last steps; they are shortened only if nothing else is left to shorten
 
 
-def trigger_of(has_error: bool, signals: Mapping[str, str] | None, gates: Gates) -> str | None:
+def trigger_of(has_error: bool, signals: Mapping[str, str] | None, gates: Reflexion) -> str | None:
     """The trigger of a reflection on this run; None if the run is not worth one. Cheap."""
     if not (has_error or signals) or not gates.enabled:
         return None
@@ -67,29 +68,22 @@ def fit(episode: Episode, limit: int = RECORD_BYTES) -> Episode:
     episode = episode._replace(attempt=_within(episode.attempt, limit // 3))
     excess = size(episode) - limit
     steps = list(episode.steps)
-    for place, shorten in _giving_way(len(steps)):
+    for place, field in _giving_way(len(steps)):
         if excess <= 0:
             break
-        step = steps[place]
-        steps[place] = shorten(step)
-        excess -= _bytes(step) - _bytes(steps[place])
+        text = getattr(steps[place], field)
+        short = clip_middle(text, _STUB)
+        changed: Any = {field: short}
+        steps[place] = steps[place]._replace(**changed)
+        excess -= _bytes(text) - _bytes(short)
     return episode._replace(steps=tuple(steps))
 
 
-def _giving_way(count: int) -> Iterator[tuple[int, Callable[[Step], Step]]]:
-    """Which step to shorten next, and how; the last steps come last, they show what went wrong."""
+def _giving_way(count: int) -> Iterator[tuple[int, str]]:
+    """Which text of which step to shorten next; the last steps show what went wrong."""
     old, fresh = range(count)[:-_FRESH], range(count)[-_FRESH:]
-    shortenings = (_short_output, _short_args)
-    yield from ((place, shorten) for shorten in shortenings for place in old)
-    yield from ((place, shorten) for place in fresh for shorten in shortenings)
-
-
-def _short_output(step: Step) -> Step:
-    return step._replace(output=clip_middle(step.output, _STUB))
-
-
-def _short_args(step: Step) -> Step:
-    return step._replace(args=clip_middle(step.args, _STUB))
+    yield from ((place, field) for field in ("output", "args") for place in old)
+    yield from ((place, field) for place in fresh for field in ("output", "args"))
 
 
 def _within(text: str, limit: int) -> str:
@@ -110,18 +104,3 @@ def _bytes(value: object) -> int:
     text = json.dumps(value, ensure_ascii=False)
     plain = len(text.encode("utf-8", "replace"))
     return plain + 5 * sum(map(text.count, "<>&")) + 3 * sum(map(text.count, "\u2028\u2029"))
-
-
-if TYPE_CHECKING:
-
-    class Gates(Protocol):
-        """Which triggers are switched on."""
-
-        @property
-        def enabled(self) -> bool: ...
-        @property
-        def on_error(self) -> bool: ...
-        @property
-        def on_hallucination(self) -> bool: ...
-        @property
-        def on_low_quality(self) -> bool: ...

@@ -24,6 +24,7 @@ _TASK_LIMIT = 16 * 1024
 _OUTPUT_LIMIT = 8 * 1024
 _EVIDENCE_LIMIT = 2000
 _STEPS_KEPT = 200
+screen_text = screen_excerpt  # what a stage stores: without secrets, clean, of limited length
 
 
 def screen_episode(episode: Episode, recorded: Sequence[Step] = ()) -> Episode:
@@ -79,15 +80,11 @@ def _objection(lesson: Lesson) -> str:
     texts = "\n".join((lesson.situation, lesson.mistake, lesson.correction))
     if reason := injection.suspicion(texts) or injection.suspicion("\n".join(lesson.tags)):
         return reason
-    return "" if lesson.guard else _harm(lesson)
-
-
-def _harm(lesson: Lesson) -> str:
-    """The harm that the lesson recommends; what it warns of is told as a mistake."""
-    if reason := harm.harm(lesson.correction):
-        return reason
-    context = harm.harm(lesson.situation)
-    return context if context in harm.TAKES_DATA else ""
+    if lesson.guard:
+        return ""
+    # What a lesson warns of is told as a mistake.
+    done, context = harm.harm(lesson.correction), harm.harm(lesson.situation)
+    return done or (context if context in harm.TAKES_DATA else "") or ""
 
 
 def _screen_evidence(piece: Evidence) -> Evidence:
@@ -102,8 +99,3 @@ def _screened_fix(fix: Fix) -> Fix:
         mistake=screen_text(fix.mistake, TEXT_LIMIT),
         said=screen_text(fix.said, TEXT_LIMIT),
     )
-
-
-def screen_text(text: str, limit: int) -> str:
-    """The text without secrets and clean, at most `limit` characters."""
-    return screen_excerpt(text, limit)
