@@ -102,11 +102,9 @@ class Delivering:
         """
         started = perf_counter_ns()
         candidates = self.weigh(scope, query, outlook)
-        if is_wanted is not None:
-            candidates = [
-                candidate._replace(verdict="") if is_wanted(candidate.match.lesson) else candidate
-                for candidate in candidates
-            ]
+        for at, candidate in enumerate(candidates):
+            if is_wanted is not None and is_wanted(candidate.match.lesson):
+                candidates[at] = candidate._replace(verdict="")
         return self.deliver(scope, query, candidates, run, started=started)
 
     def deliver(
@@ -178,8 +176,7 @@ class Delivering:
         loop = loops.find(steps, exempt=exempt) if values.loops else None
         if loop is None:
             return block
-        text = loops.render(loop)
-        now = self._clock()
+        now, text = self._clock(), loops.render(loop)
         warning = block._replace(text=f"{text}\n{block.text}".rstrip(), id=block.id or new_id(now))
         if not block:
             query = Query(Door.LOOP, f"{loop.step.tool} {loop.step.args}")
@@ -203,9 +200,8 @@ class Delivering:
     def _block(self, query: Query, fresh: Sequence[Judged]) -> inject.Block:
         frame = _frame(query, fresh[0].match) if fresh else query.door
         budget = getattr(self._settings.recall, f"{query.door}_tokens")
-        return inject.render(
-            (candidate.match.lesson for candidate in fresh), door=frame, budget=budget
-        )
+        lessons = (candidate.match.lesson for candidate in fresh)
+        return inject.render(lessons, door=frame, budget=budget)
 
     def _withhold(
         self, door: str, fresh: list[Judged], lessons: Sequence[Lesson], coin: hold_out.Coin

@@ -266,15 +266,14 @@ class Doors:
             if forbidden is not None:
                 return [Judged(Match(forbidden), 10.0, (("guard", 10.0),))]
             return self._find_repeat(scope, Step(tool, call), RunSoFar())
-        return self.delivering.weigh(scope, self._make_query(scope, door, text, tool), UNKNOWN)
-
-    def _make_query(self, scope: Scope, door: str, text: str, tool: str) -> Query:
         if door == Door.ERROR:
-            step = Step(tool, "", text, failed=True)
-            return self.asked_at_error(scope, self.prepare_step(step, ()))
-        if door != Door.TURN:
+            step = self.prepare_step(Step(tool, "", text, failed=True), ())
+            query = self.asked_at_error(scope, step)
+        elif door == Door.TURN:
+            query = self.asked_at_turn(scope, text)
+        else:
             raise InvalidInput(f"no such door: {door!r}; one of turn, action, error")
-        return self.asked_at_turn(scope, text)
+        return self.delivering.weigh(scope, query, UNKNOWN)
 
     def asked_at_turn(self, scope: Scope, prompt: str) -> Query:
         """The query of a prompt."""
@@ -303,12 +302,9 @@ class Doors:
         found = Found([candidate.match for candidate in judged], self._store.last_state())
         own = [_of_same_call(candidate, step) for candidate in judged]
         if self._settings.hooks.stop_once and past.warned == runs.call_name(step.args):
-            own = [
-                candidate._replace(verdict="told when this very call was denied")
-                if candidate.match.lesson.id in past.warnings
-                else candidate
-                for candidate in own
-            ]
+            for at, candidate in enumerate(own):
+                if candidate.match.lesson.id in past.warnings:
+                    own[at] = candidate._replace(verdict="told when this very call was denied")
         return self.delivering.deliver(scope, query, own, run, started=perf_counter_ns()), found
 
 

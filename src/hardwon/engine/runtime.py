@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hardwon.core import _files
 from hardwon.core._fork import cached_property
 from hardwon.core.errors import InvalidInput, storage_error
-from hardwon.core.settings import GoalSettings, Settings, load
+from hardwon.core.settings import Settings, load
 from hardwon.core.values.job import Job, Tally
 from hardwon.core.values.lesson import Lesson
 from hardwon.core.values.run import Episode, Step
@@ -80,8 +80,26 @@ class Runtime:
 
     @cached_property
     def doors(self) -> Doors:
-        """What agents are told and learnt from, opened on first use: lists never need it."""
-        return _open_doors(self)
+        """What agents are told and learnt from, opened on first use: lists never need it.
+
+        Over a local copy they also forward to the server.
+        """
+        parts = self.store, self.settings, self.clock
+        how: dict[str, Any] = {
+            "on_disk": self.on_disk,
+            "near": lambda *asked: self.semantic_search.near(*asked) if self.embeds else (),
+            "trouble": lambda error: self.trouble(error),
+            "are_read": self.reads_runs,
+        }
+        if not (self.on_disk and self._is_copy):
+            from hardwon.engine.doors import Doors
+
+            return Doors(*parts, **how)
+        from hardwon.engine import mirror
+
+        doors = mirror.ForwardingDoors(*parts, **how)
+        doors.outgoing = journal.server_spool(self.settings.home, self.settings.remote)
+        return doors
 
     @property
     def _is_copy(self) -> bool:
@@ -221,11 +239,18 @@ class Runtime:
 
     @cached_property
     def accounts(self) -> budget.Accounts:
-        """The budget and the spending of models."""
-        ledger = _open_ledger(self.settings, on_disk=self.on_disk)
+        """The budget and the spending of models; shared by all users of a database but hooks."""
         from hardwon.models import budget
 
-        return budget.Accounts(self.settings.budget, ledger, self.clock)
+        settings = self.settings
+        ledger: budget.SpendingBook = budget.MemoryLedger()
+        if self.on_disk and settings.postgres.url and not settings.is_for_hooks:
+            from hardwon.models import shared_ledger
+
+            ledger = shared_ledger.SharedLedger(settings.postgres.url)
+        elif self.on_disk:
+            ledger = budget.FileLedger(os.path.join(settings.home, "spend"))
+        return budget.Accounts(settings.budget, ledger, self.clock)
 
     @cached_property
     def imagination(self) -> answers.Imagination:
@@ -387,53 +412,14 @@ def _open_store(
         from hardwon.engine import mirror
 
         copies = mirror.copies_of(store, settings, clock)
-    return (_with_redis(store, settings.goals) if settings.goals.redis_url else store), copies
+    goals = settings.goals
+    if goals.redis_url:
+        from hardwon.storage.stores import redis
 
-
-def _open_ledger(settings: Settings, *, on_disk: bool) -> budget.SpendingBook:
-    """The ledger of model costs: shared by all users of a database, except hooks."""
-    from hardwon.models import budget
-
-    if not on_disk:
-        return budget.MemoryLedger()
-    if settings.postgres.url and not settings.is_for_hooks:
-        from hardwon.models import shared_ledger
-
-        return shared_ledger.SharedLedger(settings.postgres.url)
-    return budget.FileLedger(os.path.join(settings.home, "spend"))
-
-
-def _open_doors(engine: Runtime) -> Doors:
-    """Doors over the store; over a local copy, doors that also forward to the server."""
-    settings, url = engine.settings, engine.settings.remote
-    parts = engine.store, settings, engine.clock
-    how: dict[str, Any] = {
-        "on_disk": engine.on_disk,
-        "near": lambda *asked: engine.semantic_search.near(*asked) if engine.embeds else (),
-        "trouble": lambda error: engine.trouble(error),
-        "are_read": engine.reads_runs,
-    }
-    if not (engine.on_disk and url and settings.is_for_hooks):
-        from hardwon.engine.doors import Doors
-
-        return Doors(*parts, **how)
-    from hardwon.engine import mirror
-
-    doors = mirror.ForwardingDoors(*parts, **how)
-    doors.outgoing = journal.server_spool(settings.home, url)
-    return doors
-
-
-def _with_redis(store: Store, goals: GoalSettings) -> Store:
-    from hardwon.storage.stores import redis
-
-    return redis.with_redis(
-        store,
-        goals.redis_url,
-        prefix=goals.redis_prefix,
-        recent=goals.recent,
-        patience=goals.redis_patience.total_seconds(),
-    )
+        patience = goals.redis_patience.total_seconds()
+        how = {"prefix": goals.redis_prefix, "recent": goals.recent, "patience": patience}
+        store = redis.with_redis(store, goals.redis_url, **how)
+    return store, copies
 
 
 def prompt_text(name: str) -> str:
