@@ -77,7 +77,8 @@ def _opener(used: dict[str, str]) -> str:
 
 
 def _class(node: ast.ClassDef, places: dict[str, str], used: dict[str, str]) -> str:
-    bases = [NAMES[base.id] for base in node.bases if isinstance(base, ast.Name)]
+    known = (base.id for base in node.bases if isinstance(base, ast.Name))
+    bases = [NAMES[name] for name in known if name in NAMES]
     lines = [f"class {NAMES[node.name]}{f'({bases[0]})' if bases else ''}:"]
     if node.name == "Agent":
         lines += ["    scope: Scope", "    lessons: AsyncLessons"]

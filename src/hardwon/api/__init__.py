@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar, overload
@@ -51,8 +52,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _DIGESTED = 50  # the most recently consulted lessons, from which a digest is made
-
-
 _SERVERS = ("http://", "https://")
 
 
@@ -405,14 +404,11 @@ class Agent:
         steps: Sequence[Step] | None = None,
     ) -> Job | None:
         """End a run; queue a reflection if the run is worth one. The job is durable on return."""
-        late = (
-            ()
-            if steps is None
-            else run_input.learn_steps(self._engine, self.scope, as_text(task), steps)
-        )
+        late: tuple[Step, ...] = ()
+        if steps is not None:
+            late = run_input.learn_steps(self._engine, self.scope, as_text(task), steps)
         recorded = self.run.so_far().steps if steps is None else late
-        flags = run_input.flags_of(signals)
-        problem = run_input.problem_of(error)
+        flags, problem = run_input.flags_of(signals), run_input.problem_of(error)
         from hardwon.engine.pipeline import capture
 
         trigger = capture.trigger_of(bool(problem), flags, self._engine.settings.reflexion)
@@ -517,14 +513,14 @@ class Agent:
         """Goals that ended: `ended`, `context`, `reflections`."""
         from hardwon.api import namespaces
 
-        return namespaces.Goals(self._engine, self.scope, self._attempt)
+        return namespaces.Goals(self)
 
     @property
     def runs(self) -> namespaces.Runs:
         """Runs that ended: `list`, `get`; how well they went: `ended`, `context`."""
         from hardwon.api import namespaces
 
-        return namespaces.Runs(self._engine, self.scope, self._attempt)
+        return namespaces.Runs(self)
 
     @property
     def answers(self) -> namespaces.Answers:
@@ -556,7 +552,8 @@ class Agent:
             with time_limits.WaitBudget(self._engine.settings.postgres.patience.total_seconds()):
                 return call()
         except Exception as error:  # noqa: BLE001 - the turn must go on
-            _tell(self._engine, error)
+            with suppress(Exception):  # a listener of the program must not end its turn
+                self._engine.trouble(error)
             return otherwise
 
 
@@ -568,10 +565,3 @@ def _imagine(engine: Runtime, prompt: str, hyde: bool | None) -> str:
     from hardwon.api import namespaces
 
     return namespaces.enrich(engine, prompt)
-
-
-def _tell(engine: Runtime, error: Exception) -> None:
-    try:
-        engine.trouble(error)
-    except Exception:  # noqa: BLE001 - a listener of the program must not end its turn
-        return

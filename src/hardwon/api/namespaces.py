@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hardwon.api import run_input
 from hardwon.api.lessons import within
@@ -23,7 +23,7 @@ from hardwon.learn import goals
 from hardwon.storage.ports import Reply, Request
 
 if TYPE_CHECKING:
-    from hardwon.api import tenants
+    from hardwon.api import Agent, tenants
     from hardwon.engine.pipeline.answers import Refined, Verification
 
 
@@ -31,17 +31,13 @@ T = TypeVar("T")
 _TRIAL = Request("Answer with one word and nothing else.", "Write the word: ready", max_tokens=100)
 
 
-class Fallback(Protocol):
-    """Makes a call; returns `otherwise` if it raises."""
-
-    def __call__(self, call: Callable[[], T], otherwise: T) -> T: ...
-
-
-class JobQueue:
-    """The queue for operators: list jobs, revive or purge dead ones, read the status."""
-
+class _OfEngine:
     def __init__(self, engine: Runtime) -> None:
         self._engine = engine
+
+
+class JobQueue(_OfEngine):
+    """The queue for operators: list jobs, revive or purge dead ones, read the status."""
 
     def waiting(self) -> list[Job]:
         """Jobs that are queued, oldest first."""
@@ -68,11 +64,8 @@ class JobQueue:
         return self._engine.queue.counts(), worker.status(self._engine.settings)
 
 
-class Exchange:
+class Exchange(_OfEngine):
     """What other machines send to a server, and copy from it."""
-
-    def __init__(self, engine: Runtime) -> None:
-        self._engine = engine
 
     def receive(self, batch: str, records: Sequence[Sequence[object]]) -> None:
         """Learn from what another machine noted; once, however often the batch is sent."""
@@ -92,11 +85,8 @@ class Exchange:
         return self._engine.shelves.lessons(scope, numbers)
 
 
-class Vectors:
+class Vectors(_OfEngine):
     """The embeddings of lessons. Without an embedder there are none."""
-
-    def __init__(self, engine: Runtime) -> None:
-        self._engine = engine
 
     def fill(self, tell: Callable[[int], None] = lambda done: None) -> int:
         """Embed every lesson without a vector, as workers do; returns how many.
@@ -113,13 +103,13 @@ class Vectors:
         return self._engine.semantic_search.counts()
 
 
-class Goals:
-    """Goals that ended, and what was learnt from them."""
+class _OfAgent:
+    def __init__(self, agent: Agent) -> None:
+        self._engine, self._scope, self._attempt = agent._engine, agent.scope, agent._attempt
 
-    def __init__(self, engine: Runtime, own: Scope, attempt: Fallback) -> None:
-        self._engine = engine
-        self._scope = own
-        self._attempt = attempt
+
+class Goals(_OfAgent):
+    """Goals that ended, and what was learnt from them."""
 
     def ended(
         self,
@@ -155,13 +145,8 @@ class Goals:
         )
 
 
-class Runs:
+class Runs(_OfAgent):
     """Runs that ended, and how well they went."""
-
-    def __init__(self, engine: Runtime, own: Scope, attempt: Fallback) -> None:
-        self._engine = engine
-        self._scope = own
-        self._attempt = attempt
 
     def ended(
         self,
@@ -216,11 +201,8 @@ class Runs:
         return tenants.tenant(self._engine, tenant, agent, project or "")
 
 
-class Answers:
+class Answers(_OfEngine):
     """Answers checked and improved by the model."""
-
-    def __init__(self, engine: Runtime) -> None:
-        self._engine = engine
 
     def verify(self, task: str, answer: str) -> Verification:
         """The discrepancies of an answer, by a few model calls; `signals` go to `after_run`."""

@@ -167,14 +167,11 @@ class Sync:
             try:
                 self._wire.call("sync.push", None, {"batch": name, "records": part})
             except InvalidInput as error:
-                if len(part) > 1:
-                    self._push_each(name, part)
-                else:  # it can never be sent, and must not block others
+                if len(part) == 1:  # it can never be sent, and must not block others
                     self._files.refused.append([str(error), *part])
-
-    def _push_each(self, batch: str, records: list[Any]) -> None:
-        for number, record in enumerate(records):
-            self._push(f"{batch}.{number}", [record])
+                    continue
+                for at, record in enumerate(part):
+                    self._push(f"{name}.{at}", [record])
 
     def _is_idle(self, linger: timedelta | None) -> bool:
         if linger is None or self.waiting():
