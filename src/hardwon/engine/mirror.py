@@ -230,18 +230,14 @@ def take_in(engine: Runtime, kind: str, records: list[list[Any]]) -> None:
         memory = recording.memory(Scope(*scope))
         lessons = [lesson for number in shown if (lesson := memory.get(number))]
         recording.learn(memory.scope, read_step(step), _restore_past(past), lessons)
-    for scope, *rest in records if kind == RUN else ():
-        _take_in_run(engine, Scope(*scope), *rest)
+    for scope, name, lines in records if kind == RUN else ():
+        ended = run_files.take_in(engine.settings.home, Scope(*scope), name, lines)
+        if ended is not None and engine.reads(ended.steps):
+            run = runs.MemoryRun(name.partition("-")[0], map(str.encode, lines))
+            engine.read_run(Episode(Scope(*scope), ended.task), run, ended.steps)
     for scope, text in records if kind == JOB else ():
         job = job_records.decode(base64.b64decode(text))
         engine.queue.put(job._replace(episode=job.episode._replace(scope=Scope(*scope))))
-
-
-def _take_in_run(engine: Runtime, scope: Scope, name: str, lines: list[str]) -> None:
-    past = run_files.take_in(engine.settings.home, scope, name, lines)
-    if past is not None and engine.reads(past.steps):
-        run = runs.MemoryRun(name.partition("-")[0], map(str.encode, lines))
-        engine.read_run(Episode(scope, past.task), run, past.steps)
 
 
 def _plain(past: RunSoFar) -> list[Any]:

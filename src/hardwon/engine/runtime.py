@@ -161,6 +161,11 @@ class Runtime:
 
     def _upkeep(self) -> Iterator[object]:
         """The work besides jobs, step by step."""
+
+        def read_abandoned(scope: Scope, run: Run) -> None:
+            if self.reads(steps := run.so_far().steps):
+                self.read_run(Episode(scope, ""), run, steps)
+
         yield from self.collect_runs()
         for chore in self.chores:
             yield from chore(self)
@@ -177,12 +182,8 @@ class Runtime:
             self._tenants,
             self.clock(),
             on_disk=self.on_disk,
-            read=self._read_abandoned,
+            read=read_abandoned,
         )
-
-    def _read_abandoned(self, scope: Scope, run: Run) -> None:
-        if self.reads(steps := run.so_far().steps):
-            self.read_run(Episode(scope, ""), run, steps)
 
     def collect_runs(self) -> Iterator[str]:
         """Archive the ended runs on disk, one by one; runs that are too old are deleted."""

@@ -222,15 +222,11 @@ class Projects:
         with store.together():
             for scope in store.scopes(claim.tenant, apart(claim.project, claim.digest)):
                 target = scope._replace(project=claim.project)
-                self._move_lessons(scope, target)
+                for lesson in store.lessons.recent(scope, status=Status.ALL, limit=1_000_000):
+                    if lesson.scope == scope:
+                        store.lessons.delete(scope, lesson.id)
+                        self._engine.keep(lesson._replace(scope=target, id=0))
                 store.move(scope, target)
-
-    def _move_lessons(self, scope: Scope, target: Scope) -> None:
-        lessons = self._engine.store.lessons
-        for lesson in lessons.recent(scope, status=Status.ALL, limit=1_000_000):
-            if lesson.scope == scope:
-                lessons.delete(scope, lesson.id)
-                self._engine.keep(lesson._replace(scope=target, id=0))
 
     @property
     def _home(self) -> str:

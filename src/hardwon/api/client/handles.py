@@ -127,7 +127,8 @@ class RemoteHandle:
         """What an operation gives; of an answer with one field, the value of the field."""
         name, kind = operation.name, operation.gives
         if operation.shape:
-            return self._list(kind, name, identity, **{"limit": _every(operation), **fields})
+            every = MOST if operation.shape == "page" else 0  # if a verb has no limit
+            return self._list(kind, name, identity, **{"limit": every, **fields})
         answer = self._send(name, identity, **fields)
         if kind is None or kind is str:
             return answer
@@ -148,11 +149,6 @@ class RemoteHandle:
             if name.startswith("_"):
                 raise AttributeError(name)
             raise OnServerOnly(f"`{name}`")
-
-
-def _every(operation: answers.Operation) -> int:
-    """How many rows to ask for if a verb has no limit."""
-    return MOST if operation.shape == "page" else 0
 
 
 class RemoteLessons(RemoteHandle):

@@ -57,6 +57,10 @@ def screen_step(step: Step) -> Step:
 def screen_lesson(lesson: Lesson) -> Lesson:
     """The lesson without secrets and clean; one that injects or does harm is quarantined."""
     reason = _objection(lesson)
+    evidence = (
+        (screen_text(kind, 40), screen_text(value, _EVIDENCE_LIMIT), at)
+        for kind, value, at in lesson.evidence
+    )
     situation, mistake, correction = all_without_secrets(
         clean(lesson.situation), clean(lesson.mistake), clean(lesson.correction)
     )
@@ -66,7 +70,7 @@ def screen_lesson(lesson: Lesson) -> Lesson:
             mistake=mistake,
             correction=correction,
             tags=tuple(without_secrets(tag) for tag in lesson.tags),
-            evidence=join_evidence(map(_screen_evidence, lesson.evidence)),
+            evidence=join_evidence(map(Evidence._make, evidence)),
             fixes=tuple(map(_screened_fix, lesson.fixes)),
         )
     )
@@ -85,11 +89,6 @@ def _objection(lesson: Lesson) -> str:
     # What a lesson warns of is told as a mistake.
     done, context = harm.harm(lesson.correction), harm.harm(lesson.situation)
     return done or (context if context in harm.TAKES_DATA else "") or ""
-
-
-def _screen_evidence(piece: Evidence) -> Evidence:
-    value = screen_text(piece.value, _EVIDENCE_LIMIT)
-    return piece._replace(kind=screen_text(piece.kind, 40), value=value)
 
 
 def _screened_fix(fix: Fix) -> Fix:
