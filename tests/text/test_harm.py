@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.core.text.harm import _may_occur, harm
-from hardwon.core.text.harm_deeds import DEEDS
+from hardwon.core.text.harm import DEEDS, _may_occur, harm
 from tests.corpora.attacks import ordinary
 from tests.corpora.harm import HARMFUL, ORDINARY, half
 from tests.corpora.injections import BENIGN

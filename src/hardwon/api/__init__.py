@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from hardwon.api import run_input
+from hardwon.api import namespaces, run_input
 from hardwon.api.lessons import Lessons
 from hardwon.core import _files, time_limits
 from hardwon.core._fork import cached_property
@@ -38,7 +38,7 @@ from hardwon.knowledge.reading import call_keys
 from hardwon.storage.ports import Embedder, Model, Reply, Run
 
 if TYPE_CHECKING:
-    from hardwon.api import namespaces, playbook, tenants
+    from hardwon.api import playbook, tenants
     from hardwon.api.client.remote import RemoteHardwon
     from hardwon.engine import trust
     from hardwon.engine.worker import WorkerProcess
@@ -173,8 +173,6 @@ class Hardwon:
 
     def try_model(self) -> Reply:
         """The model's answer to one small request; an error says what is wrong with it."""
-        from hardwon.api import namespaces
-
         return namespaces.try_model(self._engine)
 
     @property
@@ -225,8 +223,6 @@ class Hardwon:
     @property
     def queue(self) -> namespaces.JobQueue:
         """The queue: `waiting`, `dead`, `revive`, `purge`, `status`."""
-        from hardwon.api import namespaces
-
         return namespaces.JobQueue(self._engine)
 
     @property
@@ -269,15 +265,11 @@ class Hardwon:
     @property
     def vectors(self) -> namespaces.Vectors:
         """The embeddings of lessons: `fill`, `counts`."""
-        from hardwon.api import namespaces
-
         return namespaces.Vectors(self._engine)
 
     @property
     def exchange(self) -> namespaces.Exchange:
         """What other machines send and copy: `receive`, `state`, `marks`, `lessons`."""
-        from hardwon.api import namespaces
-
         return namespaces.Exchange(self._engine)
 
     def check(self) -> list[str]:
@@ -301,8 +293,6 @@ class Hardwon:
     if not TYPE_CHECKING:  # names of the last release; a type checker should refuse them
 
         def __getattr__(self, name: str) -> Any:
-            from hardwon.api import namespaces
-
             return namespaces.resolve_old_name(self, name, namespaces.OF_HARDWON)
 
     def __enter__(self) -> Hardwon:
@@ -409,9 +399,9 @@ class Agent:
             late = run_input.learn_steps(self._engine, self.scope, as_text(task), steps)
         recorded = self.run.so_far().steps if steps is None else late
         flags, problem = run_input.flags_of(signals), run_input.problem_of(error)
-        from hardwon.engine.pipeline import capture
+        from hardwon.engine.pipeline import ending
 
-        trigger = capture.trigger_of(bool(problem), flags, self._engine.settings.reflexion)
+        trigger = ending.trigger_of(bool(problem), flags, self._engine.settings.reflexion)
         texts = as_text(task), as_text(attempt), problem
         ended = Episode(self.scope, *texts, signals=tuple(flags.items()))
         is_read = trigger in (None, Trigger.ERROR) and self._engine.reads(recorded)
@@ -511,22 +501,16 @@ class Agent:
     @property
     def goals(self) -> namespaces.Goals:
         """Goals that ended: `ended`, `context`, `reflections`."""
-        from hardwon.api import namespaces
-
         return namespaces.Goals(self)
 
     @property
     def runs(self) -> namespaces.Runs:
         """Runs that ended: `list`, `get`; how well they went: `ended`, `context`."""
-        from hardwon.api import namespaces
-
         return namespaces.Runs(self)
 
     @property
     def answers(self) -> namespaces.Answers:
         """Answers checked and improved by the model: `verify`, `refine`, `imagine`."""
-        from hardwon.api import namespaces
-
         return namespaces.Answers(self._engine)
 
     def report(self, injection: Injection, outcome: str) -> None:
@@ -542,8 +526,6 @@ class Agent:
     if not TYPE_CHECKING:  # names of the last release; a type checker should refuse them
 
         def __getattr__(self, name: str) -> Any:
-            from hardwon.api import namespaces
-
             return namespaces.resolve_old_name(self, name, namespaces.OF_AGENT)
 
     def _attempt(self, call: Callable[[], T], otherwise: T) -> T:
@@ -562,6 +544,4 @@ def _imagine(engine: Runtime, prompt: str, hyde: bool | None) -> str:
     is_on = engine.settings.hyde.enabled if hyde is None else hyde
     if not is_on:
         return ""
-    from hardwon.api import namespaces
-
     return namespaces.enrich(engine, prompt)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+import gc
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-from hardwon.core._garbage import collect_garbage_rarely
 from hardwon.core.errors import InvalidInput, NotAllowed, NotFound, StorageError, no_change
 from hardwon.core.text.clean import require_text
 from hardwon.core.values.dream import merge_lessons
@@ -367,3 +369,24 @@ def within(limit: int, most: int) -> int:
     if not 1 <= limit <= most:
         raise InvalidInput(f"limit must be in 1 … {most}, not {limit}")
     return limit
+
+
+_RARELY = 100_000  # new values between two collections; Python's default is 700
+_COLLECTING = Lock()
+_usual: list[tuple[int, int, int]] = []  # what it was for each that is within, the first first
+
+
+@contextmanager
+def collect_garbage_rarely() -> Iterator[None]:
+    """Collect cyclic garbage rarely, for work that makes many values and hardly any cycles."""
+    with _COLLECTING:
+        _usual.append(_usual[0] if _usual else gc.get_threshold())
+        first, *others = _usual[0]
+        gc.set_threshold(max(first, _RARELY) if first else 0, *others)
+    try:
+        yield
+    finally:
+        with _COLLECTING:
+            usual = _usual.pop()
+            if not _usual:  # the last one that was within
+                gc.set_threshold(*usual)

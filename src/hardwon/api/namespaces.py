@@ -11,15 +11,14 @@ from hardwon.api.lessons import within
 from hardwon.core import time_limits
 from hardwon.core.errors import HardwonError, InvalidInput, PermanentError
 from hardwon.core.text.clean import as_text
+from hardwon.core.text.secrets import screen_excerpt
 from hardwon.core.values.delivery import NOTHING, Injection
 from hardwon.core.values.job import Job, QueueCounts, WorkerStatus
 from hardwon.core.values.lesson import Lesson
 from hardwon.core.values.reflection import Reflection
 from hardwon.core.values.run import EndedRun
 from hardwon.core.values.scope import Scope
-from hardwon.engine.pipeline import screen
 from hardwon.engine.runtime import TEXT_LIMIT, Runtime, prompt_text
-from hardwon.learn import goals
 from hardwon.storage.ports import Reply, Request
 
 if TYPE_CHECKING:
@@ -123,6 +122,8 @@ class Goals(_OfAgent):
         """Queue a reflection on an ended goal; durable on return. Never raises."""
 
         def end() -> Job | None:
+            from hardwon.learn import goals
+
             goal = (goal_id, objective, state)
             return goals.queue_reflection(
                 self._engine, self._scope, *goal, tasks=tasks, error=as_text(error)
@@ -134,12 +135,16 @@ class Goals(_OfAgent):
         """What was learnt from this goal and similar ones; without both, from recent goals."""
 
         def ask() -> Injection:
+            from hardwon.learn import goals
+
             return goals.context(self._engine, self._scope, goal_id, objective)
 
         return self._attempt(ask, NOTHING)
 
     def reflections(self, goal_id: object = None, *, limit: int = 25) -> Sequence[Reflection]:
         """The reflections on a goal, or the newest on any goal."""
+        from hardwon.learn import goals
+
         return goals.stored_reflections(
             self._engine, self._scope, goal_id, limit=within(limit, 10_000)
         )
@@ -208,7 +213,7 @@ class Answers(_OfEngine):
         """The discrepancies of an answer, by a few model calls; `signals` go to `after_run`."""
         from hardwon.engine.pipeline import answers
 
-        texts = _screen(task), _screen(answer)
+        texts = screen_excerpt(task, TEXT_LIMIT), screen_excerpt(answer, TEXT_LIMIT)
         model = self._engine.model
         return time_limits.run_sync(lambda: answers.verify(*texts, model=model, prompt=prompt_text))
 
@@ -216,7 +221,7 @@ class Answers(_OfEngine):
         """The answer, rewritten as long as its score rises; its `signals` go to `after_run`."""
         from hardwon.engine.pipeline import answers
 
-        texts = _screen(task), _screen(answer)
+        texts = screen_excerpt(task, TEXT_LIMIT), screen_excerpt(answer, TEXT_LIMIT)
         model = self._engine.model
         return time_limits.run_sync(lambda: answers.refine(*texts, model=model, prompt=prompt_text))
 
@@ -255,11 +260,8 @@ def enrich(engine: Runtime, prompt: str) -> str:
 
 async def _hypothesis(engine: Runtime, query: str) -> str:
     system = prompt_text("hypothesis")
-    return await engine.imagination.hypothesis(_screen(query), model=engine.model, system=system)
-
-
-def _screen(text: str) -> str:
-    return screen.screen_text(text, TEXT_LIMIT)
+    asked = screen_excerpt(query, TEXT_LIMIT)
+    return await engine.imagination.hypothesis(asked, model=engine.model, system=system)
 
 
 # Names of the last release. They still work in this one, with a warning.

@@ -220,10 +220,10 @@ class Doors:
             with self.delivering.best_effort:
                 self.recorder.end(scope, past)
         if past.shown:
-            from hardwon.engine.pipeline import archive
+            from hardwon.engine.pipeline import ending
 
             with self.delivering.best_effort:
-                archive.settle(past, run.name, scope, self._store)
+                ending.settle(past, run.name, scope, self._store)
         if not self._settings.runs.keep or not (past.steps or past.shown or steps):
             run.end()
             return
@@ -238,10 +238,10 @@ class Doors:
         with self.delivering.best_effort:
             if run.end(outcome, now.timestamp()):
                 return  # a worker archives a run on disk; one in memory is archived now
-            from hardwon.engine.pipeline import archive
+            from hardwon.engine.pipeline import ending
 
             by = author_of(self._settings.runs)
-            ended = archive.archive_run(complete, scope, name, ended=now, outcome=outcome, by=by)
+            ended = ending.archive_run(complete, scope, name, ended=now, outcome=outcome, by=by)
             self._store.ended_runs.keep(ended)
             items, retires = playbook.items(scope, self._store.lessons, now), not self._are_read
             playbook.settle(items, complete, ended.id, store=self._store, now=now, retires=retires)

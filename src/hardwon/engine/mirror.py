@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from hardwon.storage.stores.postgres import PostgresStore
 
 WANTED, MET, RUN, JOB = "wanted", "step", "run", "job"  # the kinds of notes
-TAKEN_IN = (MET, RUN, JOB)
 _REST = 20.0  # how long shelves are not read again, as a multiple of the time it took
 _EVERY = 2**63 - 1  # databases take no greater limit
 _AT_ONCE = 500  # lessons that are read and kept together

@@ -262,11 +262,11 @@ class Runtime:
 
     def capture(self, episode: Episode, trigger: str, recorded: Sequence[Step] = ()) -> Job:
         """Queue an episode durably; `recorded` steps were screened when they were recorded."""
-        from hardwon.engine.pipeline import capture, screen
+        from hardwon.engine.pipeline import ending, screen
 
         clean = screen.screen_episode(episode, recorded)
 
-        job = capture.capture(clean, trigger, queue=self.queue, now=self.clock())
+        job = ending.capture(clean, trigger, queue=self.queue, now=self.clock())
         if self.settings.queue.autostart or not self.settings.queue.enabled:
             self.wake()
         return job
@@ -276,7 +276,7 @@ class Runtime:
 
         A worker looks again, as it also knows what earlier runs did.
         """
-        from hardwon.engine.pipeline import capture, playbook, screen
+        from hardwon.engine.pipeline import ending, playbook, screen
 
         if not (past := run.so_far()).begun:  # its steps are only told at its end
             run.begin(screen.screen_text(ended.task, TEXT_LIMIT))
@@ -284,7 +284,7 @@ class Runtime:
         items = playbook.items(ended.scope, self.store.lessons, self.clock())
         if not playbook.news(steps, items, prompts=len(past.prompts), error=ended.error):
             return None
-        return self.capture(capture.of_run(ended, run.name, past), "run", recorded=steps)
+        return self.capture(ending.of_run(ended, run.name, past), "run", recorded=steps)
 
     def note_reading(self) -> None:
         """Remember that a run has just been read, or that its agent wrote its items down."""

@@ -10,7 +10,7 @@ from hardwon.core.settings import Settings
 from hardwon.core.values.run import Ending
 from hardwon.core.values.scope import Scope
 from hardwon.engine import trust
-from hardwon.engine.pipeline import archive, hold_out, playbook
+from hardwon.engine.pipeline import ending, hold_out, playbook
 from hardwon.storage.ports import Run, Store
 from hardwon.storage.stores import run_files
 
@@ -47,7 +47,7 @@ def collect(store: Store, settings: Settings, now: datetime, *, retires: bool) -
     tenants = set[str]()
     for run in run_files.put_aside(settings.home):
         scope = trust.settle_scope(settings.home, run.scope)
-        ended = archive.archive_run(
+        ended = ending.archive_run(
             *(run.past, scope, run.name),
             ended=run.ended,
             outcome=run.outcome,
@@ -82,9 +82,9 @@ def _settle_runs(
     """Settle and archive the runs that were never ended; yields their names."""
     for scope, run in run_files.idle(settings.home, (now - ENDED).timestamp()):
         past = run.whole()
-        archive.settle(past, run.name, scope, store)
+        ending.settle(past, run.name, scope, store)
         if settings.runs.keep and past.steps:
-            ended = archive.archive_run(
+            ended = ending.archive_run(
                 *(past, scope, run.name),
                 ended=now,
                 outcome=Ending.ABANDONED,

@@ -17,7 +17,7 @@ from hardwon.core.values.job import Job, new_job
 from hardwon.core.values.run import Episode, Step, Trigger
 from hardwon.core.values.scope import Scope
 from hardwon.engine.outbox import Sender
-from hardwon.engine.pipeline import capture, screen
+from hardwon.engine.pipeline import ending, screen
 from hardwon.knowledge.reading import call_keys, verdict
 from hardwon.storage.queues.files import FileQueue
 
@@ -152,7 +152,7 @@ class RemoteRun:
 
     def hand_in(self, ended: Episode, trigger: str | None) -> Job:
         """Store the end of the run durably for the server; the job that it becomes there."""
-        clean = capture.fit(screen.screen_episode(ended))
+        clean = ending.fit(screen.screen_episode(ended))
         job = new_job(clean, trigger or Trigger.NOTE, self._connection.clock())
         self._connection.outbox.put(job, self.id)
         return job

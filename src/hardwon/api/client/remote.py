@@ -37,7 +37,7 @@ from hardwon.core.values.report import Report, Window
 from hardwon.core.values.run import Episode, Step
 from hardwon.core.values.scope import Scope
 from hardwon.core.values.scope import scope as scoped
-from hardwon.engine.pipeline import capture
+from hardwon.engine.pipeline import ending
 from hardwon.engine.runtime import utc_now
 from hardwon.knowledge.ranking.query import Match
 from hardwon.knowledge.ranking.scores import Judged
@@ -100,7 +100,7 @@ class RemoteAgent(RemoteHandle):
         """End a run; queue a reflection if it is worth one. The job is durable here on return."""
         flags, problem = run_input.flags_of(signals), run_input.problem_of(error)
         made = self._work.unsent if steps is None else list(run_input.steps_of(steps))
-        trigger = capture.trigger_of(bool(problem), flags, self._connection.settings.reflexion)
+        trigger = ending.trigger_of(bool(problem), flags, self._connection.settings.reflexion)
         texts = as_text(task), as_text(attempt), problem
         ended = Episode(self.scope, *texts, steps=tuple(made), signals=tuple(flags.items()))
         job = None

@@ -20,7 +20,7 @@ from hardwon.core.values.lesson import Kind, Lesson, Status, values_of
 from hardwon.core.values.report import Window
 from hardwon.core.values.run import run_id
 from hardwon.engine.pipeline import playbook
-from hardwon.engine.pipeline.capture import prompts_of
+from hardwon.engine.pipeline.ending import prompts_of
 from hardwon.engine.runtime import prompt_text
 from hardwon.knowledge.evidence.advice import programs
 from hardwon.learn.reader.answer import SCHEMA, Answer, parse
