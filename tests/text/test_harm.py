@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hardwon.core.text.harm import DEEDS, _may_occur, harm
+from hardwon.core.text.harm import DEEDS, Deed, _may_occur, harm
 from tests.corpora.attacks import ordinary
 from tests.corpora.harm import HARMFUL, ORDINARY, half
 from tests.corpora.injections import BENIGN
@@ -48,6 +48,16 @@ def test_no_deed_is_passed_over_because_its_verb_seems_to_be_missing() -> None:
         words = frozenset(re.findall(r"\w+", text))
         done = [deed for deed in DEEDS if re.search(deed.verb, text)]
         assert [deed.verb for deed in done if not _may_occur(deed, text, words)] == []
+
+
+@pytest.mark.parametrize("deed", DEEDS, ids=range(len(DEEDS)))
+@settings(max_examples=25, suppress_health_check=list(HealthCheck), deadline=None)
+@given(data=st.data())
+def test_no_verb_is_passed_over_for_want_of_a_sign(deed: Deed, data: st.DataObject) -> None:
+    text = data.draw(st.from_regex(deed.verb)).lower()
+
+    words = frozenset(re.findall(r"\w+", text))
+    assert _may_occur(deed, text, words) or not re.search(deed.verb, text)
 
 
 @pytest.mark.parametrize("verb", ["turnoff", "turn off", "turn-off", "comment out", "skip"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
@@ -172,14 +173,8 @@ class Doors:
             with self.delivering.if_reachable:
                 block, found = self._tell_failure(scope, step, past, run)
 
-        def learn() -> list[str]:
-            counted = self._learn(scope, step, past, block.lessons, found)
-            if counted:
-                with self.delivering.best_effort:
-                    run.note_marks(counted)
-            return counted
-
         # With a remote database the turn hardly waits for what is learnt.
+        learn = partial(self._learn, scope, step, past, block.lessons, found, run)
         counted = learn() if self._background is None else self._background.run(learn, list[str]())
         block = self.delivering.tell(run, block)
         block = self.delivering.with_loop(scope, block, [*past.turn, step])
@@ -187,9 +182,19 @@ class Doors:
         return block._replace(failed=step.failed, learnt=learnt)
 
     def _learn(
-        self, scope: Scope, step: Step, past: RunSoFar, shown: Sequence[Lesson], found: Found
+        self,
+        scope: Scope,
+        step: Step,
+        past: RunSoFar,
+        shown: Sequence[Lesson],
+        found: Found,
+        run: Run,
     ) -> list[str]:
-        return self.recorder.learn(scope, step, past, shown, found)
+        """Learn from a step; what it counts is noted in its run."""
+        if counted := self.recorder.learn(scope, step, past, shown, found):
+            with self.delivering.best_effort:
+                run.note_marks(counted)
+        return counted
 
     def flush(self, limit: float) -> None:
         """Wait at most `limit` seconds until the background learning is done."""
@@ -277,11 +282,11 @@ class Doors:
 
     def asked_at_turn(self, scope: Scope, prompt: str) -> Query:
         """The query of a prompt."""
-        return recall.at_turn(prompt, lambda text: self._near(scope, text))
+        return recall.at_turn(prompt, partial(self._near, scope))
 
     def asked_at_error(self, scope: Scope, step: Step, task: str = "") -> Query:
         """The query of a failure; the task is added for the search by meaning."""
-        return recall.at_error(step, task, lambda text: self._near(scope, text))
+        return recall.at_error(step, task, partial(self._near, scope))
 
     def _tell_failure(
         self, scope: Scope, step: Step, past: RunSoFar, run: Run

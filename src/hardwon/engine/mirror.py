@@ -20,7 +20,6 @@ from hardwon.core.values.delivery import Injection
 from hardwon.core.values.lesson import Lesson, Status
 from hardwon.core.values.run import Episode, RunSoFar, Step, read_step
 from hardwon.core.values.scope import Scope
-from hardwon.engine.delivering import Found
 from hardwon.engine.doors import Doors
 from hardwon.engine.recording import Recording
 from hardwon.storage.ports import Run, Store
@@ -50,13 +49,13 @@ class ForwardingDoors(Doors):
         return super().start(scope, run, again=again)
 
     def _learn(
-        self, scope: Scope, step: Step, past: RunSoFar, shown: Sequence[Lesson], found: Found
+        self, scope: Scope, step: Step, past: RunSoFar, shown: Sequence[Lesson], *rest: Any
     ) -> list[str]:
         if step.failed or past.told or any(earlier.failed for earlier in past.steps):
             note = MET, scope, step, _plain(past), [lesson.id for lesson in shown]
             with self.delivering.best_effort:
                 self.outgoing.append(note)
-        return super()._learn(scope, step, past, shown, found)
+        return super()._learn(scope, step, past, shown, *rest)
 
 
 class Shelves(Protocol):

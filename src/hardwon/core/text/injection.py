@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from binascii import Error as NotBase64
 from binascii import a2b_base64
-from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
@@ -58,28 +57,17 @@ def suspicion(text: str) -> str:
     if not text.isascii() and re.search(_HIDDEN, text):
         return "holds hidden or direction-changing characters"
     plain = text if text.isascii() else re.sub(_JOINED, "", text)
-    if reason := _in_whole(plain) or _in_forms(plain):
-        return reason
-    return "hides letters with invisible characters" if plain != text else ""
-
-
-def _in_whole(plain: str) -> str:
-    """The reason found in the text as a whole; "" if none."""
     if imitates_frame(plain):
         return "closes a fence or plays another role"
     if hides_in_code(plain):
         return "speaks to its reader from within a program"
-    return ""
-
-
-def _in_forms(plain: str) -> str:
-    """The reason found in the text as it is, or decoded; "" if none."""
     flat = " ".join(plain.split())
     keywords = _keywords_in(flat)  # the same words as in `plain`: only blanks differ
     if reason := _read(plain, keywords) or (flat != plain and _sign(flat, keywords)):
         return reason
     reasons = (_read(form, _keywords_in(form)) for form in _disguises(plain, flat))
-    return next(filter(None, reasons), "")
+    hidden = "hides letters with invisible characters" if plain != text else ""
+    return next(filter(None, reasons), hidden)
 
 
 def _read(form: str, keywords: frozenset[str]) -> str:
@@ -91,7 +79,19 @@ def _read(form: str, keywords: frozenset[str]) -> str:
 
 
 def _sign(form: str, keywords: frozenset[str]) -> str:
-    return _pair(form, keywords) or _pattern(form, keywords)
+    """The reason found in a pair on one line, or in a plain pattern; "" if none."""
+    if not keywords:
+        return ""
+    pairs = [pair for pair in PAIRS if not keywords.isdisjoint(pair.needs)]
+    for line in form.splitlines() if pairs else ():
+        for pair in pairs:
+            start = re.search(f"(?i){pair.start}", line)
+            if start and re.compile(f"(?i){pair.end}").search(line, start.end()):
+                return pair.reason
+    for pattern in PATTERNS:
+        if not keywords.isdisjoint(pattern.needs) and re.search(f"(?i){pattern.sign}", form):
+            return pattern.reason
+    return ""
 
 
 def _words(lower: str) -> list[str]:
@@ -144,23 +144,6 @@ def _follows(words: list[str], start: int, phrase: Phrase) -> bool:
     return True
 
 
-def _pair(text: str, keywords: frozenset[str]) -> str:
-    possible = _possible(PAIRS, keywords)
-    for line in text.splitlines() if possible else ():
-        for pair in possible:
-            start = re.search(f"(?i){pair.start}", line)
-            if start and re.compile(f"(?i){pair.end}").search(line, start.end()):
-                return pair.reason
-    return ""
-
-
-def _pattern(text: str, keywords: frozenset[str]) -> str:
-    for pattern in _possible(PATTERNS, keywords):
-        if re.search(f"(?i){pattern.sign}", text):
-            return pattern.reason
-    return ""
-
-
 def _keywords_in(text: str) -> frozenset[str]:
     """The required words in the text; all of them beyond ASCII, where letters have more forms."""
     if not text.isascii():
@@ -180,15 +163,13 @@ def _needs_by_rare() -> tuple[tuple[str, list[str]], ...]:
     return tuple(words.items())
 
 
-def _possible(signs: Sequence[Sign], keywords: frozenset[str]) -> Sequence[Sign]:
-    return [sign for sign in signs if not keywords.isdisjoint(sign.needs)] if keywords else []
-
-
 def _disguises(text: str, flat: str) -> list[str]:
     """The text without disguises such as look-alike letters; `flat` is it on one line."""
     forms = []
     if not text.isascii() or (any(map(text.__contains__, _FIGURE)) and re.search(_FIGURES, text)):
-        forms.append(_compatible(flat).lower().translate(_LOOKALIKES))
+        import unicodedata  # over a megabyte; plain text never needs it
+
+        forms.append(unicodedata.normalize("NFKC", flat).lower().translate(_LOOKALIKES))
     if re.search(_APART, flat) and re.search(_SPACED, flat):
         forms.append(re.sub(_SPACED, lambda match: re.sub(r"[ .*_|-]", "", match[0]), flat))
     lower = flat.lower()
@@ -196,12 +177,6 @@ def _disguises(text: str, flat: str) -> list[str]:
         forms.append(lower.translate(_ROT13))
     long = " ".join([word for word in flat.split(" ") if len(word) >= _ENCODED])
     return forms + [plain for encoded in re.findall(_BASE64, long) if (plain := _decode(encoded))]
-
-
-def _compatible(text: str) -> str:
-    import unicodedata  # over a megabyte; plain text never needs it
-
-    return unicodedata.normalize("NFKC", text)
 
 
 def _decode(encoded: str) -> str:
@@ -303,7 +278,11 @@ _FIRST = frozenset(phrase.split()[0] for phrases, _ in _WEIGHTS for phrase in ph
 
 def speaks_to_model(text: str) -> bool:
     """Whether the text reads like instructions to a model."""
-    words = _spoken_words(text.lower())
+    lower = text.lower()
+    if lower.isascii():  # faster, and as most texts are
+        words = lower.translate(_BETWEEN_WORDS).split()
+    else:
+        words = re.findall(rf"[{_LETTERS}]+", lower.replace("’", "'"))
     phrases = {
         " ".join(words[at : at + size])
         for at, word in enumerate(words)
@@ -322,18 +301,15 @@ def speaks_to_model(text: str) -> bool:
     )
 
 
-def _spoken_words(lower: str) -> list[str]:
-    if lower.isascii():  # faster, and as most texts are
-        return lower.translate(_BETWEEN_WORDS).split()
-    return re.findall(rf"[{_LETTERS}]+", lower.replace("’", "'"))
-
-
 def hides_in_code(text: str) -> bool:
     """Whether comments or strings in code address a reader."""
     if not _has_code(text):
         return False
     sentences = (next(filter(None, groups), "") for groups in re.findall(_COMMENT_OR_STRING, text))
-    return any(_addresses(sentence) for sentence in sentences)
+    spoken = (re.findall(r"(?<![\w.])[a-z']+(?!\w)", sentence.lower()) for sentence in sentences)
+    return any(
+        len(words) >= _SENTENCE_WORDS and not _ADDRESSING.isdisjoint(words) for words in spoken
+    )
 
 
 def _has_code(text: str) -> bool:
@@ -345,8 +321,3 @@ def _has_code(text: str) -> bool:
             return False
         count += re.match(_CODE_LINE, lines[-remaining]) is not None
     return count >= _LINES
-
-
-def _addresses(sentence: str) -> bool:
-    words = re.findall(r"(?<![\w.])[a-z']+(?!\w)", sentence.lower())
-    return len(words) >= _SENTENCE_WORDS and not _ADDRESSING.isdisjoint(words)
