@@ -8,7 +8,7 @@ from hardwon import Lesson, Step
 from hardwon.core.values.lesson import MINED, Kind, Status, values_of
 from hardwon.core.values.run import Failure, RunSoFar
 from hardwon.engine.recording import Memory, adopt_helpful, note_offer
-from hardwon.storage.stores.memory import MemoryStore
+from hardwon.storage.stores.sqlite import MemoryStore
 from tests.samples import CODER, LATER, lesson
 
 LINE = "bash: line 1: pytest: command not found"

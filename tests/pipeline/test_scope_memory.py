@@ -8,7 +8,7 @@ from hardwon import Lesson
 from hardwon.core.values.lesson import Fix, Status
 from hardwon.core.values.run import Failure
 from hardwon.engine.recording import Memory
-from hardwon.storage.stores.memory import MemoryStore
+from hardwon.storage.stores.sqlite import MemoryStore
 from tests.samples import CODER, LATER, NOW, lesson
 
 FAILURE = Failure("exact", "kind", "boom", "boom")

@@ -28,9 +28,8 @@ from hardwon.core.values.scope import Scope, check_name
 from hardwon.engine import trust
 from hardwon.engine.runtime import Runtime
 from hardwon.knowledge.ranking.query import query
-from hardwon.learn import trials
 from hardwon.models import budget
-from hardwon.storage.service import database as service
+from hardwon.storage import service
 from hardwon.storage.stores import run_files
 
 if TYPE_CHECKING:
@@ -222,7 +221,9 @@ def _page(items: list[T], limit: int, mark: Callable[[T], Mark]) -> Page[T]:
 
 def forget(engine: Runtime, name: str) -> None:
     """Delete a tenant; its jobs first, so that no worker creates lessons again."""
-    trials.forget(engine, name)
+    from hardwon.learn.trials import loops  # on use: the API must not wait for what runs loops
+
+    loops.forget(engine, name)
     for job in engine.queue.waiting():
         if job.episode.scope.tenant == name:
             engine.queue.forget(job)

@@ -30,7 +30,8 @@ from hardwon.core.values.scope import Scope
 from hardwon.knowledge.proof import verdicts as judging
 from hardwon.knowledge.proof.effect import effect, toss
 from hardwon.knowledge.ranking.scores import Judged
-from hardwon.storage.ports import HoldOut, Run, Store
+from hardwon.storage.ports import Run, Store
+from hardwon.storage.sql.logs import SqlUnits
 
 if TYPE_CHECKING:
     from hardwon.knowledge.proof.effect import Treatment
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 class Coin(NamedTuple):
     """How lessons are withheld from one run, and where shown and withheld ones are logged."""
 
-    units: HoldOut
+    units: SqlUnits
     share: float  # the configured share; a smaller one in the store takes precedence
     scope: Scope
     run: Run

@@ -8,7 +8,7 @@ agents and projects are checked where a scope is made.
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from hardwon.core.text.secrets import Screened, any_may_hold_secret, without_secrets
 from hardwon.core.values.scope import Scope
@@ -107,7 +107,7 @@ class _ScreenedPort:
 
 def screened_store(store: Store) -> Store:
     """The store, with everything screened that is written to it."""
-    return _ScreenedPort(store, _STORE_WRITES)
+    return cast("Store", _ScreenedPort(store, _STORE_WRITES))
 
 
 def screened_queue(queue: WorkedQueue) -> WorkedQueue:
