@@ -20,10 +20,9 @@ from hardwon.models import command as headless
 from hardwon.storage.auth import kept_token
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import complain, say, say_folded
-from hardwon.surfaces.hooks import installer, locations
+from hardwon.surfaces.hooks import installer
 from hardwon.surfaces.hooks.agents import AGENTS, CAN_BE_ASKED
-from hardwon.surfaces.hooks.installer import ConfigChange
-from hardwon.surfaces.hooks.locations import Target
+from hardwon.surfaces.hooks.installer import ConfigChange, Target
 
 ASK, BACKGROUND, NONE = "ask", "background", "none"
 WAYS = (ASK, BACKGROUND, NONE)
@@ -131,8 +130,8 @@ _AGENTS = click.argument(
 )
 _LEVEL = click.option(
     "--level",
-    type=options.Choice(locations.LEVELS),
-    default=locations.USER,
+    type=options.Choice(installer.LEVELS),
+    default=installer.USER,
     show_default=True,
     help="In your home directory, or only in this project.",
 )
@@ -281,7 +280,7 @@ def _say_what_is_next(target: Target, level: str) -> None:
     for trouble in double_installs(agent):
         say_folded(f"  {trouble}")
     say("  To look: hardwon lesson list, hardwon status, hardwon doctor")
-    project = f" --level {level}" if level != locations.USER else ""
+    project = f" --level {level}" if level != installer.USER else ""
     say(f"  To take it out: hardwon uninstall {agent}{project}")
 
 
@@ -302,7 +301,7 @@ def double_installs(agent: str) -> Iterator[str]:
 def files(agent: str) -> Iterator[tuple[str, Target]]:
     """The levels of an agent with their files; one file for both, in your home, is named once."""
     seen = set()
-    for level in locations.LEVELS:
+    for level in installer.LEVELS:
         target = _target(agent, level)
         if target.path not in seen:
             yield level, target
@@ -337,13 +336,13 @@ def _result(is_change: bool, done: str, *, is_dry: bool) -> str:
 
 
 def _target(agent: str, level: str, call: Call | None = None) -> Target:
-    place = locations.ConfigPlace(level, os.getcwd(), os.environ, call or _call(agent, None, ""))
-    return locations.target(agent, place)
+    place = installer.ConfigPlace(level, os.getcwd(), os.environ, call or _call(agent, None, ""))
+    return installer.target(agent, place)
 
 
 def _call(agent: str, port: int | None, home: str, *, is_usual: bool = True) -> Call:
     """The call of hardwon at an event, as the agent's settings have it."""
     if port is None:
-        return lambda event: locations.command_hook(agent, event, home="" if is_usual else home)
-    http_call = locations.http_hook(agent, port=port, token=kept_token(home))
+        return lambda event: installer.command_hook(agent, event, home="" if is_usual else home)
+    http_call = installer.http_hook(agent, port=port, token=kept_token(home))
     return lambda event: http_call

@@ -25,9 +25,9 @@ from hardwon.engine import trust
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.install import double_installs, files
 from hardwon.surfaces.cli.output import dump, say_folded, table
-from hardwon.surfaces.hooks import hook_log, installer
+from hardwon.surfaces.hooks import installer, watch
 from hardwon.surfaces.hooks.agents import AGENTS
-from hardwon.surfaces.hooks.locations import Target
+from hardwon.surfaces.hooks.installer import Target
 
 _ABSENT, _INSTALLED = "-", "installed"
 
@@ -51,7 +51,7 @@ def command(home: str | None, as_json: bool) -> None:
         say_folded(line)
     if reader := _reader(data_home):
         say_folded(reader)
-    for trouble in hook_log.in_words(hook_log.read(data_home)):
+    for trouble in watch.describe_late(watch.read_log(data_home)):
         say_folded(f"{trouble}; see hook.log, or raise hooks.limit")
     for trouble in (*(line for agent in AGENTS for line in _troubles(agent)), *_claims(data_home)):
         say_folded(trouble)
@@ -125,7 +125,7 @@ def _say_runs(rows: Sequence[dict[str, str]], runs: Mapping[str, dict[str, str]]
 def _last_runs(home: str) -> dict[str, dict[str, str]]:
     """When each hook of each agent last ran, in local time, the latest first."""
     runs: dict[str, dict[str, str]] = {}
-    for (agent, event), at in hook_log.last_runs(home).items():
+    for (agent, event), at in watch.last_runs(home).items():
         runs.setdefault(agent, {})[event] = f"{_local(at):%Y-%m-%d %H:%M}"
     return runs
 
@@ -306,10 +306,10 @@ def _meaning(settings: Settings) -> tuple[bool, str]:
 
 def _hooks(settings: Settings) -> tuple[bool, str]:
     """Hooks never fail, so their troubles are only reported here."""
-    lines = hook_log.read(settings.home)
+    lines = watch.read_log(settings.home)
     if not lines:
         return True, "no troubles"
-    late = hook_log.in_words(lines)
+    late = watch.describe_late(lines)
     return True, "; ".join(
         (f"{plural(len(lines), 'trouble')} in hook.log", *late, f"the last: {lines[-1]}")
     )

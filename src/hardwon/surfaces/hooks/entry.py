@@ -16,10 +16,8 @@ from hardwon.core.settings import Settings, load
 from hardwon.surfaces.hooks import guarding
 from hardwon.surfaces.hooks.agents import adapter
 from hardwon.surfaces.hooks.client import Outcome
-from hardwon.surfaces.hooks.events import Event, HookReply
-from hardwon.surfaces.hooks.hook_log import GAVE_UP
-from hardwon.surfaces.hooks.payload import Input, parse_event
-from hardwon.surfaces.hooks.watch import Watch
+from hardwon.surfaces.hooks.events import Event, HookReply, Input, parse_event
+from hardwon.surfaces.hooks.watch import GAVE_UP, Watch
 
 DAEMON_LOG = "daemon.log"
 _IDLE = "15m"  # without an event, after which a daemon that was started here ends
