@@ -86,7 +86,7 @@ class _Conversation:
             return HookReply(denial=injection.text, note=self._note(injection))
         return self._reply(injection)
 
-    def action_worked(self, event: Event) -> HookReply:
+    def action_failed(self, event: Event) -> HookReply:
         if self._asks and _writes_items(self._agent, event):
             return SILENCE  # no step of the work
         has_failed = event.kind == EventKind.FAILED
@@ -94,7 +94,7 @@ class _Conversation:
             self._agent.after_action(event.tool, event.args, output=event.output, failed=has_failed)
         )
 
-    action_failed = action_worked
+    action_worked = action_failed
 
     def batch(self, event: Event) -> HookReply:
         return SILENCE  # each call of the batch had its own event and answer
