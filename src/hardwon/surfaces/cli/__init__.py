@@ -71,19 +71,22 @@ _SECTIONS = {
     },
 }
 _ELSEWHERE = {  # `NAME_command` in the module of another command
-    "copy": "database",
+    "copy": "backup",
+    "daemon": "work",
     "doctor": "status",
     "fix": "recall",
-    "hook": "daemon",
+    "hook": "work",
     "how": "recall",
     "key": "serve",
     "logout": "login",
-    "migrate": "database",
+    "mcp": "serve",
+    "migrate": "backup",
     "model": "config",
     "open": "serve",
     "project": "config",
     "reflect": "queue",
     "restore": "backup",
+    "trace": "run",
     "uninstall": "install",
 }
 COMMANDS = {name: line for commands in _SECTIONS.values() for name, line in commands.items()}

@@ -8,15 +8,15 @@ import shutil
 import sys
 import textwrap
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from itertools import zip_longest
 from time import monotonic
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 
 import click
 
-from hardwon.core.text.clean import clip, printable
+from hardwon.core.text.clean import clip, plural, printable
 from hardwon.core.values import plain
 
 _LEAST = 24  # columns of the terminal that the last two cells of a row share at least
@@ -52,6 +52,34 @@ def complain(problem: str) -> None:
 def dump(value: Any) -> None:
     """Print a value as one JSON document."""
     click.echo(json.dumps(plain(value), ensure_ascii=True, indent=2))
+
+
+class Output(NamedTuple):
+    """What a command answers with: `value` with --json, else `text`, or what `text` prints."""
+
+    value: Any
+    text: str | Iterable[str] | Callable[[], object]
+    code: int = 0  # the exit code
+
+
+def emit(output: Output) -> None:
+    """Print a result as the command line wants it, then end with its exit code."""
+    text = output.text
+    if is_json():
+        dump(output.value)
+    elif callable(text):
+        text()
+    else:
+        for line in (text,) if isinstance(text, str) else text:
+            say_folded(line)
+    if output.code:
+        raise click.exceptions.Exit(output.code)
+
+
+def is_json() -> bool:
+    """Whether the current command was called with --json."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.params.get("as_json"))
 
 
 def table(rows: Sequence[tuple[str, ...]], *, indent: str = "  ") -> None:
@@ -114,13 +142,12 @@ def width() -> int:
     return max(40, shutil.get_terminal_size((120, 24)).columns)
 
 
-def age(moment: datetime, now: datetime) -> str:
-    """How long ago, in the largest unit that fits."""
+def age(moment: datetime, now: datetime, *, in_words: bool = False) -> str:
+    """How long ago, in the largest unit that fits: `3h`, or `3 hours`."""
     seconds = max(0, int((now - moment).total_seconds()))
-    for unit, size in (("d", 86400), ("h", 3600), ("m", 60)):
-        if seconds >= size:
-            return f"{seconds // size}{unit}"
-    return f"{seconds}s"
+    units = (("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1))
+    unit, size = next((one for one in units if seconds >= one[1]), units[-1])
+    return plural(seconds // size, unit) if in_words else f"{seconds // size}{unit[0]}"
 
 
 _ON_TERMINAL, _IN_PIPE = 0.1, 10.0  # seconds between two reports
@@ -130,7 +157,8 @@ _BAR = 20  # columns
 class Progress:
     """`with Progress("Importing") as tell:` then call `tell(done, of)` any number of times.
 
-    It writes to standard error and clears its line at the end. Time counts from the first call.
+    It writes to standard error and clears its line at the end, or nothing with --json. Time counts
+    from the first call.
     After Ctrl-C, `kept(done)` says what the work done so far has left behind.
     """
 
@@ -138,13 +166,13 @@ class Progress:
         self,
         label: str,
         *,
-        is_quiet: bool = False,
+        is_quiet: bool | None = None,
         kept: Callable[[int], str] | None = None,
         clock: Callable[[], float] = monotonic,
         stream: TextIO | None = None,
     ) -> None:
         self._label = label
-        self._is_quiet = is_quiet
+        self._is_quiet = is_json() if is_quiet is None else is_quiet
         self._kept = kept
         self._clock = clock
         self._stream = stream or sys.stderr

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from hardwon.core.errors import NotAllowed
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.values.lesson import Change, Status
-from hardwon.surfaces.presentation import items
+from hardwon.surfaces.presentation import wording
 from hardwon.surfaces.serve.pages.addresses import (
     NOWHERE,
     after_form,
@@ -73,8 +73,8 @@ def _item_values(playbook: Playbook) -> dict[str, Any]:
     told = {item.id for item in block.lessons}
     waiting = [item for status in _WAITING for item in playbook.list(status=status)]
     return {
-        "items": [items.describe_item(item, told) for item in playbook.list()],
-        "waiting": [items.describe_item(item, told) for item in waiting],
+        "items": [wording.describe_item(item, told) for item in playbook.list()],
+        "waiting": [wording.describe_item(item, told) for item in waiting],
         "tokens": block.tokens,
         "history": [_change(change) for change in playbook.history()[:_CHANGES]],
     }
