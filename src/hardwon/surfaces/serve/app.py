@@ -17,7 +17,7 @@ from starlette.staticfiles import StaticFiles
 
 from hardwon.core.errors import HardwonError
 from hardwon.storage.service.keys import Replies
-from hardwon.surfaces.serve import api, login, pages
+from hardwon.surfaces.serve import api, pages
 from hardwon.surfaces.serve.access import own_path
 from hardwon.surfaces.serve.gate import LOOPBACK, Gate, is_api
 from hardwon.surfaces.serve.limits import Limits, NamedLocks, ThreadPool
@@ -53,7 +53,7 @@ def create(
             Route("/healthz", _alive),
             Route("/readyz", _ready),
             Mount("/static", StaticFiles(directory=_STATIC, check_dir=False)),
-            *login.routes(),
+            *pages.login_routes(),
             *api.routes(),
             *pages.routes(),
         ],

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from hardwon.core.values.lesson import Change
     from hardwon.core.values.report import Answer, FailureKind, Mark, Recurring
     from hardwon.knowledge.ranking.scores import Judged
-    from hardwon.surfaces.serve.api import Call
+    from hardwon.surfaces.serve.requests import Call
 
 Numbered = TypeVar("Numbered", "Lesson", "Change")
 
@@ -404,8 +404,8 @@ def _own_record(call: Call, record: Any) -> list[Any] | None:
 
 def traces_take(call: Call) -> Response:
     """Keep the spans of an OTLP request; they are durable when this answers, as OTLP wants it."""
-    is_json = not call.headers.get("content-type", "").startswith(_PROTOBUF)
-    is_packed = call.headers.get("content-encoding", "identity") == "gzip"
+    is_json = not call.request.headers.get("content-type", "").startswith(_PROTOBUF)
+    is_packed = call.request.headers.get("content-encoding", "identity") == "gzip"
     call.agent.traces.take(call.body, is_json=is_json, is_packed=is_packed)
     if call.hw.settings.hooks.wake:
         call.hw.wake()
