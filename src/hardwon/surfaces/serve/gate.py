@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from hardwon.surfaces.serve.access import Access, Principal
-    from hardwon.surfaces.serve.traffic import Traffic
+    from hardwon.surfaces.serve.limits import Traffic
 
     T = TypeVar("T")
 
