@@ -123,18 +123,14 @@ def fit_rows(rows: Sequence[tuple[str, ...]], *, room: int) -> list[str]:
         free = max(_LEAST, _free(widths, room))
         widths[-2] = min(widths[-2], max(free * 2 // 5, free - widths[-1]))
         widths[-1] = min(widths[-1], free - widths[-2])
-    return ["  ".join(_cut(row, widths)).rstrip() for row in rows]
+    cells = (zip(row, widths, strict=True) for row in rows)  # a column without room is left out
+    lines = ((clip(cell, room).ljust(room) for cell, room in row if room) for row in cells)
+    return ["  ".join(line).rstrip() for line in lines]
 
 
 def _free(widths: Sequence[int], room: int) -> int:
     """The columns of the terminal that are left for the last two cells of a row."""
     return room - sum(width + 2 for width in widths[:-2] if width) - 2
-
-
-def _cut(row: tuple[str, ...], widths: Sequence[int]) -> list[str]:
-    """The cells of a row, cut to their column widths; empty columns are left out."""
-    cells = zip(row, widths, strict=True)
-    return [clip(cell, room).ljust(room) for cell, room in cells if room]
 
 
 def width() -> int:
@@ -197,10 +193,15 @@ class Progress:
             return
         self._due = now + (_ON_TERMINAL if self._is_bar else _IN_PIPE)
         seconds = now - self._start
+        progress = state(done, of, seconds=seconds)
         if self._is_bar:
-            self._draw(f"{self._label} {_bar(done, of)}{state(done, of, seconds=seconds)}")
+            full = min(_BAR, _BAR * done // of) if of else 0
+            bar = f"[{'#' * full}{'.' * (_BAR - full)}] " if of else ""
+            line = f"{self._label} {bar}{progress}"[: width() - 1]
+            click.echo(f"\r{line.ljust(self._drawn)}", nl=False, file=self._stream)
+            self._drawn = len(line)
         else:
-            click.echo(f"{self._label} {state(done, of, seconds=seconds)}", file=self._stream)
+            click.echo(f"{self._label} {progress}", file=self._stream)
 
     def __exit__(self, _: object = None, error: object = None, trace: object = None) -> None:
         self.clear()
@@ -212,12 +213,6 @@ class Progress:
         if self._drawn:
             click.echo(f"\r{' ' * self._drawn}\r", nl=False, file=self._stream)
             self._drawn = 0
-
-    def _draw(self, line: str) -> None:
-        """Overwrite the current line."""
-        line = line[: width() - 1]
-        click.echo(f"\r{line.ljust(self._drawn)}", nl=False, file=self._stream)
-        self._drawn = len(line)
 
 
 class Watched:
@@ -253,10 +248,3 @@ def state(done: int, of: int, *, seconds: float) -> str:
         minutes, seconds_left = divmod(round((of - done) / rate), 60)
         parts.append(f"{minutes}:{seconds_left:02d} left")
     return ", ".join(parts)
-
-
-def _bar(done: int, of: int) -> str:
-    if not of:
-        return ""
-    full = min(_BAR, _BAR * done // of)
-    return f"[{'#' * full}{'.' * (_BAR - full)}] "

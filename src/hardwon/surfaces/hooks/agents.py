@@ -15,6 +15,7 @@ from hardwon.surfaces.hooks.events import (
     HookReply,
     arguments,
     group,
+    parse_event,
     text,
     words,
 )
@@ -62,6 +63,14 @@ class Adapter:
             output=self.output(payload),
             can_be_asked=name == self.asked_at and payload.get("stop_hook_active") is not True,
         )
+
+    def understand(self, raw: bytes, name: str) -> Event:
+        """The event in these bytes; raises ValueError, or InvalidInput for an unknown one."""
+        payload = parse_event(raw)
+        event = self.read(payload, name)
+        if event is None:
+            raise InvalidInput(f"unknown event {(payload.get('hook_event_name') or name)!r}")
+        return event
 
     def output(self, payload: dict[str, Any]) -> str:
         """What the call printed, or its error."""

@@ -29,7 +29,7 @@ from hardwon.storage.stores import guard_file
 from hardwon.surfaces.hooks import guarding
 from hardwon.surfaces.hooks.agents import adapter
 from hardwon.surfaces.hooks.client import ENDS, PATH, SOCKET, STAMP, stamp
-from hardwon.surfaces.hooks.events import SILENCE, Event, HookReply, parse_event
+from hardwon.surfaces.hooks.events import SILENCE, Event, HookReply
 from hardwon.surfaces.hooks.respond import respond
 from hardwon.surfaces.hooks.watch import Watch
 
@@ -152,9 +152,11 @@ class Daemon:
         try:
             self._servers.append(_UnixServer(self.socket_path, self, token=""))
             if port is not None:
-                self._servers.append(_on_loopback(port, self, token))
-        except BaseException:
+                self._servers.append(_Server(("127.0.0.1", port), self, token=token))
+        except BaseException as error:
             self._release()
+            if isinstance(error, OSError):
+                raise storage_error(error, f"127.0.0.1:{port}") from error
             raise
         self.lifetime = Lifetime(
             hw.settings, self.socket_path, idle, shared or stamp(os.fsencode(hw.settings.home))
@@ -258,13 +260,6 @@ class _UnixServer(_Server):
         self.server_name, self.server_port = "hardwon", 0
 
 
-def _on_loopback(port: int, daemon: Daemon, token: str) -> _Server:
-    try:
-        return _Server(("127.0.0.1", port), daemon, token=token)
-    except OSError as error:
-        raise storage_error(error, f"127.0.0.1:{port}") from error
-
-
 class _Handler(BaseHTTPRequestHandler):
     server: _Server
     protocol_version = "HTTP/1.1"
@@ -302,22 +297,16 @@ class _Handler(BaseHTTPRequestHandler):
         if settings.recall.embedder:
             watch.extend(settings.recall.patience.total_seconds())
         try:
-            answer = self._answer(agent, name, watch)
+            raw = self._body()
+            event = adapter(agent).understand(raw, name)
+            watch.about(event)
+            reply = self._reply(event, raw, watch)
+            answer = adapter(agent).answer(event, reply) if reply else {}
             watch.ran()
         except Exception as error:  # noqa: BLE001 - the agent's turn goes on, whatever it is
             watch.trouble(error)
             answer = {}
         self._send(200, answer)
-
-    def _answer(self, agent: str, name: str, watch: Watch) -> dict[str, Any]:
-        raw = self._body()
-        agent_adapter = adapter(agent)
-        event = agent_adapter.read(parse_event(raw), name)
-        if event is None:
-            raise InvalidInput(f"unknown event {name!r}")
-        watch.about(event)
-        reply = self._reply(event, raw, watch)
-        return agent_adapter.answer(event, reply) if reply else {}
 
     def _reply(self, event: Event, raw: bytes, watch: Watch) -> HookReply:
         """The reply; none if it takes too long, though the event is recorded all the same."""

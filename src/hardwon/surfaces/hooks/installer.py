@@ -188,8 +188,14 @@ def installation(target: Target) -> ConfigChange:
         return ConfigChange(target.path, before, target.whole)
     after = before if before and before.strip() else "{}\n"
     try:
-        target_text = before if _has_all(after, target) else _with(target, after)
-        return ConfigChange(target.path, before, target_text)
+        if _has_all(after, target):
+            return ConfigChange(target.path, before, before)
+        after = _remove_hooks(after)
+        for key, value in target.defaults:
+            after = jsonc.put(after, key, value)
+        for path, value in target.entries:
+            after = jsonc.append(after, path, value)
+        return ConfigChange(target.path, before, after)
     except InvalidInput as error:
         raise InvalidInput(f"{target.path}: {error}; nothing was changed") from error
 
@@ -250,7 +256,8 @@ def is_installed(target: Target) -> bool:
 
 def missing_part(target: Target) -> str:
     """The missing program that our hooks start, or the missing folder of hardwon; "" for none."""
-    called = _command(_read(target.path) or "")
+    strings = map(json.loads, re.findall(_JSON_STRING, _read(target.path) or ""))
+    called = next((string for string in strings if re.search(_OURS, string)), "")
     words = [word for word in shlex.split(called) if not word.startswith("HARDWON_HOME=")]
     roots = (ast.literal_eval(root) for word in words for root in re.findall(_ROOT, word))
     needed = [
@@ -260,12 +267,6 @@ def missing_part(target: Target) -> str:
     return next((path for path in needed if os.path.isabs(path) and not os.path.exists(path)), "")
 
 
-def _command(text: str) -> str:
-    """The first command line of ours in settings or in a plugin: a JSON string in both."""
-    strings = (json.loads(quoted) for quoted in re.findall(_JSON_STRING, text))
-    return next((string for string in strings if re.search(_OURS, string)), "")
-
-
 def has_plugin(target: Target) -> bool:
     """Whether the agent's settings enable the plugin, which brings the same hooks."""
     text = _read(target.path)
@@ -273,16 +274,6 @@ def has_plugin(target: Target) -> bool:
     plugins = settings.get("enabledPlugins") if isinstance(settings, dict) else None
     states = plugins.items() if isinstance(plugins, dict) else ()
     return any(name.startswith("hardwon@") and is_on is True for name, is_on in states)
-
-
-def _with(target: Target, text: str) -> str:
-    """The text with all entries of the target, each once."""
-    text = _remove_hooks(text)
-    for key, value in target.defaults:
-        text = jsonc.put(text, key, value)
-    for path, value in target.entries:
-        text = jsonc.append(text, path, value)
-    return text
 
 
 def _has_all(text: str, target: Target) -> bool:

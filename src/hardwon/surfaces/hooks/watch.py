@@ -56,8 +56,15 @@ class Watch:
     def ran(self) -> None:
         """Record that the hook of this event ran; `hardwon status` shows when."""
         agent, _, event = self._subject.partition(" ")
-        if self.home and event.isidentifier():  # a hook that is off has no home
-            _mark(os.path.join(self.home, RUNS), f"{agent}.{event}")
+        if not self.home or not event.isidentifier():  # a hook that is off has no home
+            return
+        folder = os.path.join(self.home, RUNS)
+        path = os.path.join(folder, os.path.basename(f"{agent}.{event}"))
+        try:
+            os.utime(path)
+        except FileNotFoundError:
+            os.makedirs(folder, mode=0o700, exist_ok=True)
+            _files.append(path, b"")
 
     def trouble(self, error: BaseException) -> None:
         """Log a door that failed and returned nothing."""
@@ -67,7 +74,14 @@ class Watch:
         """Append one line; give up silently if that fails."""
         try:
             line = f"{time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())} {self._subject} {problem}"
-            _append(os.path.join(self.home or default_home(), LOG), _one_line(line))
+            from hardwon.core.text.secrets import safe  # nothing is logged as a rule
+
+            clean = "".join(letter if letter.isprintable() else " " for letter in safe(line, 500))
+            path = os.path.join(self.home or default_home(), LOG)
+            if os.path.exists(path) and os.path.getsize(path) > _LOG_LIMIT:
+                os.replace(path, f"{path}.1")
+            os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+            _files.append(path, clean.encode("utf-8", "replace") + b"\n")
         except Exception:  # noqa: BLE001 - there is nowhere else to report it
             pass
 
@@ -80,29 +94,6 @@ class Watch:
             time.sleep(remaining)
         self.gave_up()
         os._exit(0)
-
-
-def _mark(folder: str, name: str) -> None:
-    """Set the time of a file to now."""
-    path = os.path.join(folder, os.path.basename(name))
-    try:
-        os.utime(path)
-    except FileNotFoundError:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-        _files.append(path, b"")
-
-
-def _append(path: str, line: str) -> None:
-    if os.path.exists(path) and os.path.getsize(path) > _LOG_LIMIT:
-        os.replace(path, f"{path}.1")
-    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-    _files.append(path, line.encode("utf-8", "replace") + b"\n")
-
-
-def _one_line(text: str) -> str:
-    from hardwon.core.text.secrets import safe  # nothing is logged as a rule
-
-    return "".join(letter if letter.isprintable() else " " for letter in safe(text, 500))
 
 
 def read_log(home: str) -> list[str]:

@@ -238,13 +238,9 @@ def saving(report: Report) -> str:
     seen = report.observed
     if round(seen.low) < 1:
         return ""
-    return f"{seen.calls:,.0f} calls and {_minutes(seen.minutes)}"
-
-
-def _minutes(minutes: float) -> str:
-    if minutes < 120:
-        return f"{minutes:,.0f} minutes"
-    return f"{minutes / 60:,.1f} hours"
+    is_short = seen.minutes < 120
+    time = f"{seen.minutes:,.0f} minutes" if is_short else f"{seen.minutes / 60:,.1f} hours"
+    return f"{seen.calls:,.0f} calls and {time}"
 
 
 def kind_observed(kind: KindObserved) -> str:

@@ -61,10 +61,18 @@ def document() -> dict[str, Any]:
         described = _describe(operation, schemas)
         paths.setdefault(operation.path, {})[operation.method.lower()] = described
     for path, (media, summary) in _PUBLIC.items():
-        paths[path] = {"get": _public(path, media, summary)}
+        described = {
+            "operationId": path[1:],
+            "tags": ["operations"],
+            "summary": summary,
+            "security": [],
+            "responses": {"200": {"description": "Done.", "content": {media: {"schema": {}}}}},
+        }
+        paths[path] = {"get": described}
     schemas.found["Problem"] = _object(
         {"title": {"type": "string"}, "status": {"type": "integer"}, "detail": {"type": "string"}}
     )
+    problem = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
     subjects = dict.fromkeys(name.partition(".")[0] for name in OPERATIONS)
     return {
         "openapi": "3.1.0",
@@ -81,26 +89,13 @@ def document() -> dict[str, Any]:
         "components": {
             "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
             "parameters": {"idempotency": _ONCE},
-            "responses": {f"Problem{code}": _problem(text) for code, text in _PROBLEMS.items()},
+            "responses": {
+                f"Problem{code}": {"description": text, "content": problem}
+                for code, text in _PROBLEMS.items()
+            },
             "schemas": schemas.found,
         },
     }
-
-
-def _public(path: str, media: str, summary: str) -> dict[str, Any]:
-    answer = {"description": "Done.", "content": {media: {"schema": {}}}}
-    return {
-        "operationId": path[1:],
-        "tags": ["operations"],
-        "summary": summary,
-        "security": [],
-        "responses": {"200": answer},
-    }
-
-
-def _problem(text: str) -> dict[str, Any]:
-    schema = {"$ref": "#/components/schemas/Problem"}
-    return {"description": text, "content": {"application/problem+json": {"schema": schema}}}
 
 
 def _describe(operation: Operation, schemas: Schemas) -> dict[str, Any]:

@@ -131,8 +131,10 @@ async def admit(request: Request, *rights: str, most: int = 0) -> bytes:
     if request.method in SAFE:
         return b""
     body = await body_of(request, most or limits_of(request).body)
-    token = csrf(request)
-    if token and not is_same(_shown_token(request, body), token):
+    token, shown = csrf(request), request.headers.get("x-csrf-token", "")
+    if token and not shown and request.headers.get("content-type", "").startswith(_FORM):
+        shown = form_of(request, body).get("csrf", [""])[-1]
+    if token and not is_same(shown, token):
         raise Problem(403, "the form has expired; open the page again and repeat it")
     return body
 
@@ -192,13 +194,6 @@ def csrf(request: Request) -> str:
 def link(request: Request, path: str) -> str:
     """A path of this server for a browser, also behind a proxy with a prefix."""
     return f"{request.scope.get('root_path', '')}{path}"
-
-
-def _shown_token(request: Request, body: bytes) -> str:
-    token = request.headers.get("x-csrf-token", "")
-    if token or not request.headers.get("content-type", "").startswith(_FORM):
-        return token
-    return form_of(request, body).get("csrf", [""])[-1]
 
 
 def cursor_of(place: Mark | None) -> str | None:

@@ -312,7 +312,8 @@ class Service:
         self._address = address
         self._socket = _listening(address)
         traffic = Traffic(access_log)
-        app = create(hw, self.access, hosts=self._hosts, limits=limits, traffic=traffic)
+        hosts = {*LOOPBACK, address.host, *address.names}
+        app = create(hw, self.access, hosts=hosts, limits=limits, traffic=traffic)
         self._server = _Server(self._config(app, limits))
         app.state.is_ending = lambda: self._server.should_exit
 
@@ -332,7 +333,9 @@ class Service:
 
     def run(self) -> None:
         """Serve until a signal ends it; requests in flight are answered."""
-        _allow_many_connections()
+        most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        with suppress(OSError, ValueError):  # each client needs an open file
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
         try:
             self._server.run(sockets=[self._socket])
         finally:
@@ -346,10 +349,6 @@ class Service:
     def stop(self) -> None:
         """Let `run` end, from another thread; requests in flight are answered."""
         self._server.should_exit = True
-
-    @property
-    def _hosts(self) -> set[str]:
-        return {*LOOPBACK, self._address.host, *self._address.names}
 
     def _config(self, app: Starlette, limits: Limits) -> uvicorn.Config:
         address = self._address
@@ -395,13 +394,6 @@ def _affordable(limits: Limits) -> Limits:
     if most == resource.RLIM_INFINITY:
         return limits
     return limits._replace(connections=min(limits.connections, max(most - _FILES, most // 2)))
-
-
-def _allow_many_connections() -> None:
-    """Raise the limit of open files to the system's maximum: each client needs one."""
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    with suppress(OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def _listening(address: Address) -> socket.socket:

@@ -257,15 +257,15 @@ def _environment() -> Environment:
     )
     environment.filters.update(
         ago=_ago,
-        day=_day,
-        noun=_noun,
-        number=_number,
+        day=lambda moment: wording.day(datetime.fromisoformat(moment).date()),
+        noun=lambda count, singular: singular if count == 1 else f"{singular}s",
+        number=lambda value: f"{value:,}",
         plain=printable,
         prose=_prose,
         prose_line=lambda text: _prose(one_line(text)),
         span=_seconds,
         until=_until,
-        pairs=_pairs,
+        pairs=lambda names: [(name, name) for name in names],
     )
     environment.globals.update(
         columns=_as_markup(columns), stack=_as_markup(stack), curve=_as_markup(curve),
@@ -328,21 +328,3 @@ def _prose(text: str) -> Markup:
             for place, piece in enumerate(re.split("`([^`\n]+)`", part)):
                 shown += Markup("<code>{}</code>").format(piece) if place % 2 else piece
     return shown
-
-
-def _day(moment: str) -> str:
-    return wording.day(datetime.fromisoformat(moment).date())
-
-
-def _noun(count: int, singular: str) -> str:
-    """The noun behind a number: `1 | noun("lesson")` is `lesson`, 2 is `lessons`."""
-    return singular if count == 1 else f"{singular}s"
-
-
-def _number(value: float) -> str:
-    return f"{value:,}"
-
-
-def _pairs(names: Iterable[str]) -> list[tuple[str, str]]:
-    """Options whose labels are their values."""
-    return [(name, name) for name in names]
