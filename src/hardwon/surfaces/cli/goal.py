@@ -44,7 +44,7 @@ def command() -> None:
     metavar="'NAME: OUTPUT'",
 )
 @option("--error", "What went wrong.", default="")
-def ended(
+def report_end(
     agent: Agent, goal_id: str, objective: str, state: str, tasks: tuple[str, ...], error: str
 ) -> Output:
     """Queue a reflection on GOAL, whose OBJECTIVE was reached or not.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -44,18 +44,16 @@ class LessonLookup(options.Scoped):
         try:
             error = raised[1]
             if isinstance(error, NotFound) and error.kind == "lesson":
-                self._point_elsewhere(error.name)
-            elif error is None and not is_json():
+                hint = "; `hardwon lesson list` names those here"
+                number: Any = error.name
+                if scope := self._agent.lessons.place_of(number):
+                    where = f"hardwon lesson show {number} {options.scope_options(scope)}"
+                    hint = f" here; it is elsewhere: {where}"
+                raise NotFound("lesson", number, hint=hint)
+            if error is None and not is_json():
                 options.say_where(self._agent.scope)
         finally:
             super().__exit__()
-
-    def _point_elsewhere(self, number: Any) -> None:
-        scope = self._agent.lessons.place_of(number)
-        if scope is None:
-            raise NotFound("lesson", number, hint="; `hardwon lesson list` names those here")
-        where = f"hardwon lesson show {number} {options.scope_options(scope)}"
-        raise NotFound("lesson", number, hint=f" here; it is elsewhere: {where}")
 
 
 class LessonNumber(click.ParamType[int]):
@@ -118,8 +116,10 @@ def list_(
 
     def show() -> None:
         _say_lessons(lessons, limit, "lessons", "lesson", scope=agent.scope)
-        if elsewhere:
-            _say_elsewhere(elsewhere)
+        places = [f"{n:,} with {options.scope_options(at)}" for at, n in elsewhere.items()]
+        if places:
+            ellipsis = "; …" if len(places) > _NAMED else ""
+            say_folded(f"Elsewhere: {'; '.join(places[:_NAMED])}{ellipsis}", dim=True)
 
     return Output(first, show)
 
@@ -167,13 +167,6 @@ def _say_rows(lessons: Sequence[Lesson]) -> None:
         reasons = evidence_of(lesson, Kind.QUARANTINED)
         for reason in reasons if lesson.status == Status.QUARANTINED else ():
             say(f"      held back: {reason}", dim=True)
-
-
-def _say_elsewhere(counts: Mapping[Scope, int]) -> None:
-    """Name the first places that have other lessons, by the options that list those."""
-    places = [f"{count:,} with {options.scope_options(at)}" for at, count in counts.items()]
-    ellipsis = "; …" if len(places) > _NAMED else ""
-    say_folded(f"Elsewhere: {'; '.join(places[:_NAMED])}{ellipsis}", dim=True)
 
 
 @command.verb("show", **ONE)
@@ -359,12 +352,12 @@ def embed(home: str | None, as_json: bool) -> None:
     The embedder is recall.embedder, or minilm when that is empty.
     """
 
-    def kept(done: int) -> str:
+    def say_kept(done: int) -> str:
         return f"{plural(done, 'vector')} kept; run it again for the others"
 
     with hardwon.open(settings=options.with_meaning(load(home), True)) as hw:
         _, before, active = hw.vectors.counts()
-        with Progress("Embedding", kept=kept) as tell:
+        with Progress("Embedding", kept=say_kept) as tell:
             tell(0, active - before)
             count = hw.vectors.fill(lambda done: tell(done, active - before))
         name, have, active = hw.vectors.counts()

@@ -481,10 +481,10 @@ def _write(path: str, text: str) -> None:
 def import_(agent: Agent, path: str, verbose: bool) -> Output:
     """Import the reflections below PATH, in any of the three published formats."""
 
-    def kept(done: int) -> str:
+    def say_kept(done: int) -> str:
         return f"{plural(done, 'loop')} imported; run it again for the others"
 
-    with Progress("Importing", kept=kept) as tell:
+    with Progress("Importing", kept=say_kept) as tell:
         imported = agent.loops.import_from(path, tell=tell)
     of_loops = (
         f"{plural(imported.reflections, 'reflection')} of {plural(len(imported.loops), 'loop')}"

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
 from hardwon import Agent, Lesson
-from hardwon.api.operations import Written
 from hardwon.core.text.clean import one_line, plural
 from hardwon.core.values.lesson import Status
 from hardwon.engine.pipeline.inject import sentence
@@ -82,7 +81,7 @@ def _all_items(agent: Agent) -> Output:
     return Output(items, show)
 
 
-def _changed(done: str, item: Lesson) -> Output:
+def _report_change(done: str, item: Lesson) -> Output:
     return Output(item, f"{done} {describe(item)}")
 
 
@@ -91,21 +90,21 @@ def _changed(done: str, item: Lesson) -> Output:
 @_words
 def edit(agent: Agent, number: int, **texts: str | None) -> Output:
     """Change the words of an item, or its sort."""
-    return _changed("Changed", agent.playbook.edit(number, **texts))
+    return _report_change("Changed", agent.playbook.edit(number, **texts))
 
 
 @command.verb("pin", **ONE)
 @NUMBER
 def pin(agent: Agent, number: int) -> Output:
     """Show an item before all others."""
-    return _changed("Pinned", agent.playbook.pin(number))
+    return _report_change("Pinned", agent.playbook.pin(number))
 
 
 @command.verb("unpin", **ONE)
 @NUMBER
 def unpin(agent: Agent, number: int) -> Output:
     """Show an item in its usual place again."""
-    return _changed("Unpinned", agent.playbook.pin(number, on=False))
+    return _report_change("Unpinned", agent.playbook.pin(number, on=False))
 
 
 @command.verb("move", **ONE)
@@ -119,21 +118,21 @@ def unpin(agent: Agent, number: int) -> Output:
 )
 def move(agent: Agent, number: int, before: int) -> Output:
     """Put an item right before another one."""
-    return _changed(f"Moved before #{before}:", agent.playbook.move(number, before=before))
+    return _report_change(f"Moved before #{before}:", agent.playbook.move(number, before=before))
 
 
 @command.verb("remove", **ONE)
 @NUMBER
 def remove(agent: Agent, number: int) -> Output:
     """Take an item out; `undo` brings it back."""
-    return _changed("Removed", agent.playbook.remove(number))
+    return _report_change("Removed", agent.playbook.remove(number))
 
 
 @command.verb("undo", **ONE)
 @NUMBER_OR_ALL
 def undo(agent: Agent, number: int | None) -> Output:
     """Undo the newest change, of one item or of all, by a person or by the reader."""
-    return _changed("Took back the last change of", agent.playbook.undo(number))
+    return _report_change("Took back the last change of", agent.playbook.undo(number))
 
 
 @command.verb("history", **ONE)
@@ -159,17 +158,11 @@ def add(agent: Agent, source: str | None, run_name: str, **item: str | None) -> 
         raise click.UsageError("name --when and --do, or give items on standard input with -")
     text = sys.stdin.read(_READ) if source else json.dumps(item)
     written = agent.playbook.add(text, run=run_name)
-    return Output(written, _written_lines(written), code=not (written.added or written.known))
-
-
-def _written_lines(written: Written) -> Iterator[str]:
-    for item in written.added:
-        held = " (held back: `hardwon lesson approve` releases it)" * (not item.is_active)
-        yield f"Added {describe(item)}{held}"
-    for item in written.known:
-        yield f"Known already: {describe(item)}"
-    for when, why in written.refused:
-        yield f"Left out, {why}: {when}"
+    held = " (held back: `hardwon lesson approve` releases it)"
+    lines = [f"Added {describe(one)}{held * (not one.is_active)}" for one in written.added]
+    lines += [f"Known already: {describe(item)}" for item in written.known]
+    lines += [f"Left out, {why}: {when}" for when, why in written.refused]
+    return Output(written, lines, code=not (written.added or written.known))
 
 
 @command.command()

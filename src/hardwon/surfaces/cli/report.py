@@ -14,7 +14,7 @@ import click
 import hardwon
 from hardwon.api import notices
 from hardwon.core.text.clean import one_line, plural, printable
-from hardwon.core.values.report import FailureKind, LessonVerdict, Report
+from hardwon.core.values.report import LessonVerdict, Report
 from hardwon.knowledge.proof.effect import OFF
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.learning import print_recurring
@@ -309,13 +309,11 @@ def _failures(report: Report) -> str:
         f"{html.columns(counts, 'days')}<p class='soft ends'><span>{first}</span>"
         f"<span>at most {max(counts):,} a day</span><span>{last}</span></p>"
     )
-    rows = "".join(_kind(report, kind) for kind in report.failures)
+    rows = "".join(
+        _row(f"{one.met:,}", safe(one.text), html.columns(wording.spread(report, one.days), "mini"))
+        for one in report.failures
+    )
     return html.section("Failures met, by day and kind", f"{chart}<ul>{rows}</ul>")
-
-
-def _kind(report: Report, kind: FailureKind) -> str:
-    days = html.columns(wording.spread(report, kind.days), "mini")
-    return _row(f"{kind.met:,}", safe(kind.text), days)
 
 
 def _door(report: Report, door: str) -> str:

@@ -17,7 +17,7 @@ from hardwon.core.settings import load
 from hardwon.engine.trust import project_for
 from hardwon.storage.auth import kept_token
 from hardwon.storage.service.database import FileDatabase, open_database
-from hardwon.storage.service.keys import ROLES, Key, KeyRing, Role, move
+from hardwon.storage.service.keys import ROLES, KeyRing, Role, move
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.options import flag, option
 from hardwon.surfaces.cli.output import Output, age, complain, emit, say, table
@@ -156,7 +156,12 @@ def list_keys(home: str | None, as_json: bool) -> None:
     """Show all keys, without their secrets."""
     keys, now = KeyRing(open_database(load(home))).list(), datetime.now(UTC)
     heads = ("id", "tenant", "role", "for", "state", "last use", "note")
-    rows = [heads, *(_row(key, now) for key in keys)] if keys else [("no keys yet",)]
+    rows: list[tuple[str, ...]] = [heads] if keys else [("no keys yet",)]
+    for key in keys:
+        limited_to = "/".join(part for part in (key.agent, key.project) if part) or "all"
+        state = "valid" if key.is_valid(now) else "revoked" if key.revoked_at else "expired"
+        used = f"{age(key.used_at, now)} ago" if key.used_at else "never"
+        rows.append((key.id, key.tenant, key.role, limited_to, state, used, key.note))
     emit(Output(list(keys), lambda: table(rows, indent="")))
 
 
@@ -176,13 +181,6 @@ def move_keys(home: str | None) -> None:
     if not settings.postgres.url:
         raise InvalidInput("this home has no PostgreSQL database: its keys are where they belong")
     say(f"moved: {move(FileDatabase(settings.home), open_database(settings))}")
-
-
-def _row(key: Key, now: datetime) -> tuple[str, ...]:
-    limited_to = "/".join(part for part in (key.agent, key.project) if part) or "all"
-    state = "valid" if key.is_valid(now) else "revoked" if key.revoked_at else "expired"
-    used = f"{age(key.used_at, now)} ago" if key.used_at else "never"
-    return key.id, key.tenant, key.role, limited_to, state, used, key.note
 
 
 def _is_taken(port: int) -> bool:

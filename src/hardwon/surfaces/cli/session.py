@@ -274,7 +274,7 @@ def mine(
     if since is not None and (is_asking or not auto):
         raise click.UsageError("--since mines without questions: add --auto")
     if answers is not None:
-        return _saved(_answer_all(sessions, answers))
+        return _report_saved(_answer_all(sessions, answers))
     if since is not None:
         return _mine_history(sessions, sessions.find(agents=agents, since=since))
     chosen = _choose_session(sessions, session, agents)
@@ -285,8 +285,8 @@ def mine(
     while True:
         result = _mine_session(sessions, chosen, by_policy if auto else lambda *_: ask_person)
         if auto or is_json():
-            return _saved(result)
-        emit(_saved(result))
+            return _report_saved(result)
+        emit(_report_saved(result))
         if not _wants_another(result):
             return Output(None, ())
         chosen = _pick(sessions.find(agents=agents, cwd=os.getcwd())[:15])
@@ -304,11 +304,11 @@ def _answer_all(sessions: Sessions, file: TextIO) -> Mining:
 def _mine_history(sessions: Sessions, found: list[SessionPlace]) -> Output:
     """Mine all sessions without questions; what came of them."""
 
-    def kept(done: int) -> str:
+    def say_kept(done: int) -> str:
         return f"{plural(done, 'session')} mined; run it again for the others"
 
     places, results = sessions.pending(found), list[Mining]()
-    with Progress("Mining", kept=kept) as tell:
+    with Progress("Mining", kept=say_kept) as tell:
         tell(0, len(places))
         for result in sessions.mine_all(places):
             results.append(result)
@@ -377,7 +377,7 @@ def _plain(insight: Any) -> dict[str, Any]:
     return {**insight._asdict(), "key": insight.key, "entry": insight.entry}
 
 
-def _saved(result: Mining) -> Output:
+def _report_saved(result: Mining) -> Output:
     """What was saved of one session."""
     report, notes = result.report, result.delta.notes if result.delta else ()
 
@@ -404,11 +404,11 @@ def _saved(result: Mining) -> Output:
 def import_(agent: Agent, files: tuple[str, ...]) -> Output:
     """Record runs in the neutral format (JSON lines, perhaps gzipped) and learn from them."""
 
-    def kept(done: int) -> str:
+    def say_kept(done: int) -> str:
         return f"the lessons of {plural(done, 'run')} are kept; run it again for the others"
 
     skipped, runs = Counter[str](), list[Learnt]()
-    with Progress("Importing", kept=kept) as tell:
+    with Progress("Importing", kept=say_kept) as tell:
         rows = agent.sessions.count_runs(files)
         tell(0, rows)
         for file in files:

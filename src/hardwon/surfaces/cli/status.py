@@ -27,7 +27,6 @@ from hardwon.surfaces.cli.install import double_installs, files
 from hardwon.surfaces.cli.output import Output, dump, emit, say_folded, table
 from hardwon.surfaces.hooks import installer, watch
 from hardwon.surfaces.hooks.agents import AGENTS
-from hardwon.surfaces.hooks.installer import Target
 
 _ABSENT, _INSTALLED = "-", "installed"
 
@@ -38,7 +37,14 @@ _ABSENT, _INSTALLED = "-", "installed"
 def command(home: str | None, as_json: bool) -> None:
     """Show in which coding agents hardwon is installed, when its hooks ran, and what is wrong."""
     data_home = load(home).home if home else default_home()  # config.toml may be damaged
-    rows = [_state(target, level) for agent in AGENTS for level, target in files(agent)]
+    rows = []
+    for level, target in (place for agent in AGENTS for place in files(agent)):
+        try:
+            state = _INSTALLED if installer.is_installed(target) else _ABSENT
+        except HardwonError:
+            state = "unreadable"
+        row = {"agent": target.agent, "level": level, "state": state, "path": target.path}
+        rows.append(row)
     runs = _last_runs(data_home)
     wrong = {agent: list(_troubles(agent)) for agent in AGENTS}
     if as_json:
@@ -95,14 +101,6 @@ def _who(hw: Hardwon) -> str:
     cost = f"{calls}, {plural(spent.tokens, 'token')}" + f", ${spent.money:.2f}" * (spent.money > 0)
     read = f"{reader} reads ended runs, {when}, today {cost}"
     return "; ".join(part for part in (asked, read) if part)
-
-
-def _state(target: Target, level: str) -> dict[str, str]:
-    try:
-        state = _INSTALLED if installer.is_installed(target) else _ABSENT
-    except HardwonError:
-        state = "unreadable"
-    return {"agent": target.agent, "level": level, "state": state, "path": target.path}
 
 
 def _say_where(rows: Sequence[dict[str, str]]) -> None:

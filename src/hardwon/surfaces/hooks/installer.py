@@ -225,7 +225,11 @@ def install(target: Target, home: str) -> ConfigChange:
         record = records.get(change.path)
         is_ours = record is not None and record["after"] == change.before
         original = record["before"] if record and is_ours else change.before
-        folders = record.get("folders", []) if record and is_ours else _missing(change.path)
+        folders = record.get("folders", []) if record and is_ours else []
+        folder = os.path.dirname(os.path.realpath(change.path))
+        while not is_ours and not os.path.isdir(folder):  # to be made, the innermost first
+            folders.append(folder)
+            folder = os.path.dirname(folder)
         records[change.path] = {"before": original, "after": change.after, "folders": folders}
         _write_records(home, records)
         _apply(change)
@@ -321,15 +325,6 @@ def _apply(change: ConfigChange) -> None:
         _files.unlink(os.path.realpath(change.path))
     elif change:
         _replace(change.path, change.after)
-
-
-def _missing(path: str) -> list[str]:
-    """The folders to create for a file, the innermost first."""
-    folder, missing = os.path.dirname(os.path.realpath(path)), []
-    while not os.path.isdir(folder):
-        missing.append(folder)
-        folder = os.path.dirname(folder)
-    return missing
 
 
 def _replace(path: str, text: str, mode: int = 0o644) -> None:

@@ -99,7 +99,13 @@ def document() -> dict[str, Any]:
 
 
 def _describe(operation: Operation, schemas: Schemas) -> dict[str, Any]:
-    parameters = [_parameter(name, one) for name, one in operation.query.items()]
+    parameters: list[dict[str, Any]] = []
+    for name, one in operation.query.items():
+        needed = {"required": True} if one.is_required else {}
+        example = {"example": one.example} if one.example is not None else {}
+        parameters.append(
+            {"name": name, "in": "query", "schema": _schema(one), **needed, **example}
+        )
     if "{id}" in operation.path:
         has_number = operation.path.startswith(("/v1/lessons/", "/v1/playbook/"))
         schema = {"type": "integer" if has_number else "string"}
@@ -128,15 +134,6 @@ def _codes(operation: Operation) -> list[int]:
     can_be_wrong = bool(operation.query or operation.body)
     codes = {400: can_be_wrong, 401: True, 403: True, 404: operation.can_miss, 415: takes_json}
     return [code for code, can_be in codes.items() if can_be]
-
-
-def _parameter(name: str, argument: Argument) -> dict[str, Any]:
-    parameter: dict[str, Any] = {"name": name, "in": "query", "schema": _schema(argument)}
-    if argument.is_required:
-        parameter["required"] = True
-    if argument.example is not None:
-        parameter["example"] = argument.example
-    return parameter
 
 
 def _schema(argument: Argument) -> dict[str, Any]:

@@ -304,9 +304,10 @@ class Call:
     def number(self) -> int:
         """The lesson that the path names."""
         text = self.id
-        if not (text.isascii() and text.isdecimal() and len(text) < 19 and int(text) <= _LARGEST):
-            raise NotFound("lesson", text)
-        return int(text)
+        number = int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else None
+        if number is None or number > _LARGEST:
+            raise NotFound("lesson", text if number is None else number)
+        return number
 
     @property
     def cursor(self) -> Mark | None:

@@ -77,7 +77,7 @@ def _choose(visit: Visit) -> str:
     """Switch to another tenant, in this browser only."""
     name = check_name(visit.field("tenant").strip(), "tenant")
     visit.state.access.logins.choose(shown_cookie(visit.request.headers), name)
-    return visit.done(f"tenant:{name}")
+    return visit.redirect(f"tenant:{name}")
 
 
 def keys(visit: Visit, new_key: str = "") -> View:
@@ -107,7 +107,7 @@ def _create(visit: Visit) -> Response:
 
 def _revoke(visit: Visit) -> str:
     key = visit.state.access.keys.revoke(visit.field("id"), limit=visit.principal.keys)
-    return visit.done(f"revoked:{key.id}")
+    return visit.redirect(f"revoked:{key.id}")
 
 
 def _login_page(request: Request, problem: str, status: int = 200) -> Response:

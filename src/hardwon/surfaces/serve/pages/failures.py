@@ -49,7 +49,7 @@ def failures(visit: Visit) -> View:
     """One page of the kinds of failures."""
     list_name = visit.choose("list", (_ALL, *wording.FAILURE_STATES), _ALL, "list")
     since, tenant = period(visit), visit.tenant
-    kinds = tenant.failures(since=since, text=visit.asked("text"), after=visit.mark, limit=_ROWS)
+    kinds = tenant.failures(since=since, text=visit.query("text"), after=visit.mark, limit=_ROWS)
     again = _came_back(tenant)
     rows = [_row(kind, tenant.about(kind), since, again) for kind in kinds.rows]
     is_all = list_name == _ALL
@@ -143,11 +143,11 @@ def _write(visit: Visit) -> str:
     found = visit.tenant.failure(visit.field("kind"))
     lesson = visit.tenant.about(found)
     if lesson is None:
-        return visit.done(f"made:{_lesson_about(visit, found, correction).id}")
+        return visit.redirect(f"made:{_lesson_about(visit, found, correction).id}")
     lessons = visit.lessons_of(lesson.scope)
     lessons.edit(lesson.id, correction=correction)
     lessons.approve(lesson.id)
-    return visit.done(f"written:{lesson.id}")
+    return visit.redirect(f"written:{lesson.id}")
 
 
 def _act_on_chosen(visit: Visit) -> str:
@@ -168,7 +168,7 @@ def _act_on_chosen(visit: Visit) -> str:
         tags = (*others, *_TAGS[act](datetime.now(UTC)))
         visit.lessons_of(lesson.scope).edit(lesson.id, tags=tags, status=status)
     is_one = len(chosen) == 1
-    return visit.done(f"{act}:{lesson.id}" if is_one else f"{act}s:{len(chosen)}")
+    return visit.redirect(f"{act}:{lesson.id}" if is_one else f"{act}s:{len(chosen)}")
 
 
 _TAGS: dict[str, Callable[[datetime], tuple[str, ...]]] = {
@@ -193,4 +193,4 @@ def _merge(visit: Visit, chosen: list[FailureKind]) -> str:
     if len({lesson.scope for lesson in lessons.values()}) > 1:
         raise Problem(400, "failures of different agents or projects cannot become one kind")
     first = next(iter(lessons.values()))
-    return visit.done(f"merged:{visit.lessons_of(first.scope).merge(*lessons).id}")
+    return visit.redirect(f"merged:{visit.lessons_of(first.scope).merge(*lessons).id}")

@@ -50,9 +50,9 @@ def lessons(visit: Visit) -> View:
     status = visit.choose("status", _STATES, Status.ALL, "state")
     page = visit.tenant.lessons(
         status=status,
-        text=visit.asked("text"),
-        tag=visit.asked("tag"),
-        order=visit.asked("order", Order.USED),
+        text=visit.query("text"),
+        tag=visit.query("tag"),
+        order=visit.query("order", Order.USED),
         after=visit.mark,
         limit=_ROWS,
     )
@@ -108,7 +108,7 @@ def edit(visit: Visit) -> View:
 def guard(visit: Visit) -> View:
     """Which past calls a guard would have denied; by default for the lesson's own calls."""
     _, lesson = _lesson(visit)
-    call, tool = visit.asked("call").strip(), visit.asked("tool").strip() or "bash"
+    call, tool = visit.query("call").strip(), visit.query("tool").strip() or "bash"
     guarded_calls = [(tool, call)] if call else exact_calls(lesson.calls)
     denied_calls = tuple(forbidden_call(*pair)[2:] for pair in guarded_calls)
     candidate_guard = Guard(denied_calls, guard_of(lesson).allowed)
@@ -161,7 +161,7 @@ def _act(visit: Visit) -> str:
     """Do to a lesson what the last part of the path says."""
     lessons, lesson = _lesson(visit)
     done = _ACTS[visit.request.url.path.rpartition("/")[2]](visit, lessons, lesson)
-    return visit.done(f"{done}:{lesson.id}", page=visit.own_page)
+    return visit.redirect(f"{done}:{lesson.id}", page=visit.own_page)
 
 
 def _act_on_chosen(visit: Visit) -> str:
@@ -173,7 +173,7 @@ def _act_on_chosen(visit: Visit) -> str:
         raise Problem(400, "choose a lesson first")
     for number in chosen:
         _ACTS[act](visit, *_lesson(visit, int(number)))
-    return visit.done(f"{act}s:{len(chosen)}")
+    return visit.redirect(f"{act}s:{len(chosen)}")
 
 
 def _approve(visit: Visit, lessons: Lessons, lesson: Lesson) -> str:
@@ -221,7 +221,7 @@ def review(visit: Visit) -> View:
     first = _REVIEWED[0] if counts.get(_REVIEWED[0]) else _REVIEWED[1]
     status = visit.choose("status", _REVIEWED, first, "list")
     page = visit.tenant.lessons(status=status, after=visit.mark, limit=_QUEUED)
-    text = visit.asked("at", "0")
+    text = visit.query("at", "0")
     position = int(text) if text.isascii() and text.isdecimal() and len(text) < 6 else 0
     at = min(position, max(len(page.rows) - 1, 0))
     chosen = page.rows[at] if page.rows else None

@@ -111,7 +111,7 @@ class Reports:
 def _measure(visit: Visit) -> str:
     """Turn the hold-out on: for hooks at once, for this server at its next start."""
     settings_file.set_setting(visit.hw.settings.home, "proof.share", "0.1")
-    return visit.done("proof")
+    return visit.redirect("proof")
 
 
 def period(visit: Visit) -> timedelta:

@@ -84,7 +84,7 @@ def _act(visit: Visit) -> str:
         playbook.move(number, before=order[at - 1])
     elif act == "down" and number in order[:-1]:
         playbook.move(order[at + 1], before=number)
-    return visit.done(f"{done}:{number}")
+    return visit.redirect(f"{done}:{number}")
 
 
 def _of_item(visit: Visit) -> Playbook:

@@ -13,7 +13,7 @@ from hardwon.core.values.report import Place
 from hardwon.surfaces.serve.pages.views import View, action, page, pick, place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from starlette.routing import Route
 
@@ -34,8 +34,8 @@ def routes() -> list[Route]:
     """The queue with its dead letters, dreams with their undo, loops."""
     return [
         *page("/queue", queue),
-        action("/queue/retry", _retry),
-        action("/queue/purge", _purge),
+        action("/queue/retry", lambda visit: _move(visit, visit.hw.queue.revive, "retried")),
+        action("/queue/purge", lambda visit: _move(visit, visit.hw.queue.purge, "purged")),
         *page("/dreams", dreams, right=Right.DREAMS),
         *page("/dreams/{dream}", dream, name="dreams", right=Right.DREAMS),
         action("/dreams/{dream}/undo", _undo, right=Right.UNDO_DREAMS),
@@ -49,7 +49,7 @@ def queue(visit: Visit) -> View:
     counts, worker = visit.hw.queue.status()
     is_long = counts.pending > _READ
     waiting = [] if is_long else list(_own(visit, visit.hw.queue.waiting()))
-    dead = list(_dead(visit, visit.asked("text")))
+    dead = list(_dead(visit, visit.query("text")))
     running = {job_row[0]: job_row for job_row in worker.get("running", ())}
     fresh = [job for job in waiting if not job.last_error and job.id not in running]
     retries = sorted((job for job in waiting if job.last_error), key=lambda job: job.due)
@@ -105,22 +105,13 @@ def _dead(visit: Visit, text: str) -> Iterable[Job]:
             yield job
 
 
-def _retry(visit: Visit) -> str:
-    ids = _chosen_jobs(visit)
-    visit.hw.queue.revive(*ids)
-    return visit.done(f"retried:{len(ids)}")
-
-
-def _purge(visit: Visit) -> str:
-    ids = _chosen_jobs(visit)
-    visit.hw.queue.purge(*ids)
-    return visit.done(f"purged:{len(ids)}")
-
-
-def _chosen_jobs(visit: Visit) -> list[str]:
-    """The ticked dead letters, or all that match the filter; only those the viewer may see."""
+def _move(visit: Visit, act: Callable[..., object], done: str) -> str:
+    """Move the ticked dead letters, or all that match the filter; only those the viewer may see."""
     ticked, is_all = set(visit.fields("id")), bool(visit.field("all"))
-    return [job.id for job in _dead(visit, visit.field("text")) if is_all or job.id in ticked]
+    dead = _dead(visit, visit.field("text"))
+    ids = [job.id for job in dead if is_all or job.id in ticked]
+    act(*ids)
+    return visit.redirect(f"{done}:{len(ids)}")
 
 
 def dreams(visit: Visit) -> View:
@@ -167,7 +158,7 @@ def _dream_of(visit: Visit) -> tuple[Agent, Dream]:
 def _undo(visit: Visit) -> str:
     agent, dream = _dream_of(visit)
     _, restored, _ = agent.dreams.undo(dream.id)
-    return visit.done(f"dream:{restored}", page=visit.own_page)
+    return visit.redirect(f"dream:{restored}", page=visit.own_page)
 
 
 def loops(visit: Visit) -> View:

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from starlette.routing import Route
 
-    from hardwon import Delivery
     from hardwon.surfaces.serve.pages.views import Visit
 
 _ENDED, _SHOWN = "ended", "shown"
@@ -34,9 +33,14 @@ def runs(visit: Visit) -> View:
     values: dict[str, Any] = {"lists": _LISTS, "chosen": list_name}
     if list_name == _SHOWN:
         shown = tenant.deliveries(after=after, limit=_ROWS)
-        values |= {"rows": [_delivery(one) for one in shown.rows], "next": mark_text(shown.next)}
+        names = "id door lessons outcome tokens micros at"
+        values["next"] = mark_text(shown.next)
+        values["rows"] = [
+            pick(one, names, query=clip(one.query, _CALL), **place_of(one.scope))
+            for one in shown.rows
+        ]
     else:
-        filters = {name: visit.asked(name) for name in ("text", "met", "person")}
+        filters = {name: visit.query(name) for name in ("text", "met", "person")}
         past = tenant.ended_runs(**filters, after=after, limit=_ROWS)
         is_chosen = after or any(filters.values())
         values["at_work"] = [] if is_chosen else [_working(*run) for run in tenant.runs()]
@@ -73,12 +77,6 @@ def describe_ended(run: EndedRun) -> dict[str, Any]:
         seconds=(run.ended - run.begun).total_seconds(),
         **place_of(run.scope),
     )
-
-
-def _delivery(delivery: Delivery) -> dict[str, Any]:
-    query = clip(delivery.query, _CALL)
-    names = "id door lessons outcome tokens micros at"
-    return pick(delivery, names, query=query, **place_of(delivery.scope))
 
 
 def run(visit: Visit) -> View:

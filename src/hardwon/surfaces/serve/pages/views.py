@@ -106,16 +106,16 @@ class Visit(Call):
     @property
     def mark(self) -> Mark | None:
         """Where the last page ended; `1700000000.5~12` in the address."""
-        number, _, identity = self.asked("after").partition("~")
-        return mark(number, identity) if self.asked("after") else None
+        number, _, identity = self.query("after").partition("~")
+        return mark(number, identity) if self.query("after") else None
 
-    def asked(self, name: str, default: str = "") -> str:
+    def query(self, name: str, default: str = "") -> str:
         """A parameter of the address."""
         return self.request.query_params.get(name) or default
 
     def choose(self, name: str, choices: Iterable[str], default: str, what: str) -> str:
         """A parameter of the address that is one of a few words."""
-        chosen = self.asked(name, default)
+        chosen = self.query(name, default)
         if chosen not in choices:
             raise Problem(400, f"no such {what}: {chosen!r}; one of {', '.join(choices)}")
         return chosen
@@ -132,7 +132,7 @@ class Visit(Call):
         """Every value of a field."""
         return self._form.get(name, [])
 
-    def done(self, note: str, *, page: str = "") -> str:
+    def redirect(self, note: str, *, page: str = "") -> str:
         """The address after a form: the page it names if that is on this server, with a note."""
         target = self.field("next") or page
         is_local = re.fullmatch(r"/(?![/\\])[^\s\\]*", target) is not None
