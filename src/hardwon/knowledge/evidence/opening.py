@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 HEAD = "[WHAT WORKED HERE BEFORE]"
 FOOT = "[END WHAT WORKED HERE]"
 _COURSE = (
-    "This order worked in earlier runs (with their values). Do it so from the start: where ←"
-    " stands, the work failed with that error until it was done:"
+    "This order worked in earlier runs (with their values). Do it so from the start, and look up"
+    " only what it leaves open. Where ← stands, the work failed with that error until it was done:"
 )
 _FAILURES = "Failures that were met here, and what got past them:"
 _SEEN = "When you see "

@@ -8,6 +8,7 @@ import sqlite3
 import tarfile
 import tempfile
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import click
@@ -217,7 +218,7 @@ def migrate_command(home: str | None, sql: bool, check: bool, grant: str | None)
     from hardwon.storage.postgres.database import Database
 
     database = Database(url, patience=None)
-    with database.closing():
+    with closing(database):
         pending = schema.pending(database)
         if sql:
             say("\n".join(migration.script for migration in pending))

@@ -19,11 +19,11 @@ from hardwon.core.settings import load
 from hardwon.core.text.clean import clip, one_line, plural
 from hardwon.core.values import plain
 from hardwon.engine.runtime import utc_now
-from hardwon.learn.trials import Functions, Loops, exchange, options_of
+from hardwon.learn.trials import exchange
 from hardwon.learn.trials.analytics import PARTS
 from hardwon.learn.trials.files import loop_ids
-from hardwon.learn.trials.loops import TRUSTED_FILE, loop_table, trust
-from hardwon.learn.trials.roles import PROFILES
+from hardwon.learn.trials.loops import TRUSTED_FILE, Loops, loop_table, options_of, trust
+from hardwon.learn.trials.roles import PROFILES, Functions
 from hardwon.learn.trials.values import (
     Category,
     Critical,

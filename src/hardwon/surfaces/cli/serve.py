@@ -15,9 +15,15 @@ import hardwon
 from hardwon.core.errors import InvalidInput, SetupError
 from hardwon.core.settings import load
 from hardwon.engine.trust import project_for
-from hardwon.storage.auth import kept_token
-from hardwon.storage.service.database import FileDatabase, open_database
-from hardwon.storage.service.keys import ROLES, KeyRing, Role, move
+from hardwon.storage.service import (
+    ROLES,
+    FileDatabase,
+    KeyRing,
+    Role,
+    kept_token,
+    move,
+    open_database,
+)
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.options import flag, option
 from hardwon.surfaces.cli.output import Output, age, complain, emit, say, table

@@ -19,7 +19,7 @@ from hardwon.core.errors import HardwonError, StorageError, storage_error
 from hardwon.core.settings import default_home, load
 from hardwon.core.text.clean import plural
 from hardwon.core.text.secrets import without_secrets
-from hardwon.storage.auth import kept_token
+from hardwon.storage.service import kept_token
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.options import option
 from hardwon.surfaces.cli.output import Output, Progress, Watched, emit, say

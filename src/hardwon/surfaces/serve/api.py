@@ -14,7 +14,7 @@ from hardwon.api import codec
 from hardwon.api.operations import JSON, OPERATIONS
 from hardwon.core.errors import InvalidInput
 from hardwon.core.values.delivery import NOTHING
-from hardwon.storage.service.keys import Kept
+from hardwon.storage.service import Kept
 from hardwon.surfaces.serve import handlers
 from hardwon.surfaces.serve.requests import Call, Problem, admit, cursor_of, limits_of
 

@@ -21,9 +21,7 @@ from hardwon.core.errors import (
     SetupError,
     storage_error,
 )
-from hardwon.storage.auth import kept_token
-from hardwon.storage.service.database import open_database
-from hardwon.storage.service.keys import KeyRing, Replies
+from hardwon.storage.service import KeyRing, Replies, kept_token, open_database
 
 try:
     import uvicorn
