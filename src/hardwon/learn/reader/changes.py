@@ -19,7 +19,7 @@ from hardwon.core.values.lesson import (
 )
 from hardwon.core.values.run import Step, Trigger
 from hardwon.core.values.scope import Scope
-from hardwon.engine.pipeline.earn import WITHDRAW, withdrawn
+from hardwon.engine.pipeline.playbook import WITHDRAW, withdrawn
 from hardwon.engine.pipeline.screen import screen_lesson
 from hardwon.knowledge.evidence.keys import failed_key
 from hardwon.knowledge.reading.call_keys import blamed_keys

@@ -11,7 +11,7 @@ from hardwon.core.settings import Settings
 from hardwon.core.text.clean import clip, clip_words, one_line, plural
 from hardwon.core.text.quoting import quotable
 from hardwon.core.text.redact import redact
-from hardwon.core.values.lesson import EDITED, Fix, Lesson
+from hardwon.core.values.lesson import EDITED, Fix, Lesson, Status
 from hardwon.core.values.run import RunSoFar, Step
 from hardwon.core.values.scope import Scope
 from hardwon.engine.doors import Doors
@@ -46,13 +46,14 @@ from hardwon.learn.transcripts.insight import (
     tags_of,
 )
 from hardwon.learn.transcripts.transcript import AGENT, USER, FinishedCall, Message, Moment
-from hardwon.storage.stores.memory import MemoryStore
 from hardwon.storage.stores.runs import STEPS_REMEMBERED
+from hardwon.storage.stores.sqlite import MemoryStore
 
 _PATHS = ("file_path", "path", "filePath", "filename")
 _EDITS = {"new_string", "newString", "new_str", "content"}
 _FILES = 2_000
 _PLACES = 20  # lines remembered of each failure
+_LESSONS = 10_000  # of one session
 _HERE = Scope("default", "session", None)
 
 
@@ -127,7 +128,8 @@ class Failures:
 
     @property
     def _lessons(self) -> list[Lesson]:
-        return [lesson for lesson in self._store.lessons.all.values() if lesson.kinds]
+        every = self._store.lessons.recent(_HERE, status=Status.ALL, limit=_LESSONS)
+        return sorted((lesson for lesson in every if lesson.kinds), key=lambda one: one.id)
 
     def _open(self, *, is_again: bool) -> list[Lesson]:
         """The lessons without a fix, about failures that were met once, or again."""
