@@ -54,13 +54,13 @@ def complaint_in(step: Step) -> str:
         match = _SAID.fullmatch(line) if len(line) <= _LONGEST else None
         if match is None or not _COMPLAINT.search(match["what"]):
             continue
-        parts = _called_parts(step) if parts is None else parts
+        parts = called_parts(step) if parts is None else parts
         if any(part.lower() in parts for part in _PARTS.findall(match["who"])):
             return line
     return ""
 
 
-def _called_parts(step: Step) -> frozenset[str]:
+def called_parts(step: Step) -> frozenset[str]:
     """The words of the programs and tasks that a step runs; readers and shell words left out."""
     calls = (call for call in calls_of(step) if call.program not in READERS)
     called = (word for call in calls for word in call.shape.split()[:_CALLED])

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from hardwon.core.text.clean import clip, one_line
-from hardwon.core.text.quoting import quotable
+from hardwon.core.text.quoting import is_usage, quotable
 from hardwon.core.values.lesson import (
     CALLS_KEPT,
     DOUBTED_RUNS,
@@ -30,11 +30,14 @@ from hardwon.core.values.lesson import (
     with_success,
 )
 from hardwon.core.values.run import Failure, RunSoFar, Step, Trigger
+from hardwon.knowledge.evidence.folding import fold_call
+from hardwon.knowledge.evidence.inner import called_parts, failing_call
 from hardwon.knowledge.evidence.keys import failed_key
 from hardwon.knowledge.evidence.wording import FURTHER
 from hardwon.knowledge.reading import call_keys
+from hardwon.knowledge.reading.authored import is_shell, tail
 from hardwon.knowledge.reading.call_keys import blamed_command
-from hardwon.knowledge.reading.reading import INLINE, printed_text, tool_of
+from hardwon.knowledge.reading.reading import INLINE, NAME, printed_text, tool_of
 from hardwon.knowledge.reading.shell import parse
 from hardwon.knowledge.reading.verdict import TIMED_OUT
 
@@ -111,7 +114,7 @@ _TEST = r"(?:AssertionError|Failed|test failed) in (\S.*)"  # a kind that only i
 
 
 def situation(text: str, step: Step) -> str:
-    """When the lesson holds: the failure as it is printed, or else the failing program."""
+    """When the lesson holds: the failure as it is printed, or else the failing call."""
     prefix = f"{tool_of(step)}: "  # begins the kind of a call with named arguments
     if text.endswith(TIMED_OUT):
         return f"When `{text.removesuffix(TIMED_OUT)}` does not end in time"
@@ -119,11 +122,26 @@ def situation(text: str, step: Step) -> str:
         return f"When the test `{test[1]}` fails"
     line = step.failure.line if step.failure else ""
     is_body = text.removeprefix(prefix).startswith("{")  # only its fields are known
-    if not is_body and (quote := quotable(printed_text(text, line))):
+    called = called_parts(step) if is_shell(step) else ()
+    if is_usage(line, called):
+        return f"When you see “{clip(fold_call(line), _QUOTE)}”"
+    printed = printed_text(text, line)
+    if printed.startswith(f"{NAME}: "):  # the name of who speaks is no name of one run
+        printed = f"{tail(line.partition(': ')[0])}{printed.removeprefix(NAME)}"
+    if not is_body and (quote := quotable(printed, called)):
         speaker = f"`{tool_of(step)}` says" if quote.startswith(prefix) else "you see"
         words, inline, _ = quote.removeprefix(prefix).partition(INLINE)
         return f"When {speaker} “{clip(words, _QUOTE)}”{inline}"
-    return f"When {program(step)} fails"
+    return f"When {_failing(step)} fails"
+
+
+def _failing(step: Step) -> str:
+    """The failing call of a command line as it was typed, values folded; else the program."""
+    call = failing_call(step) if is_shell(step) else None
+    if call is None or call.script or "\n" in call.text or "`" in call.text:
+        return program(step)
+    typed = re.sub(r"\"[^\"\n]*\"|'[^'\n]*'", "…", call.text)
+    return f"`{clip(fold_call(typed), _CALL)}`"
 
 
 def program(step: Step) -> str:
