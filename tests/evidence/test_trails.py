@@ -57,7 +57,7 @@ CASES = {
             ("yard explain E1413\nyard list", "{\n", False),
             ("yard add --lines 4", "added", False),
         ],
-        ["What worked: first `yard explain E1413`, then `yard list`, then `yard add --lines 4`."],
+        ["What worked: `yard add --lines 4`."],
     ),
     "what explains the code comes first": (
         [

@@ -33,7 +33,12 @@ _PLUMBING = """
 . break cd continue date echo exit export false kill printf pwd read set sleep source tee true
 unset wait xargs
 """
+_LOOKING = """
+--help --list --version blame describe diff explain get grep help info inspect list log lookup
+ls-files reflog rev-parse schema search shortlog show status version view whoami why
+"""
 COMMON = frozenset(_COMMON.split())
 PLUMBING = frozenset(_PLUMBING.split())  # words of the shell itself
 # Programs that only look, or that change no more than a file: what they print is an answer.
 READERS = frozenset(_READERS.split()) | PLUMBING
+LOOKING = frozenset(_LOOKING.split())  # sub-commands and flags of programs that else do something

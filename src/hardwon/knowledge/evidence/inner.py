@@ -36,11 +36,12 @@ def with_failure(step: Step, before: Sequence[Step]) -> Step:
 
     A command line that went on after an error has a failure, too, but has not failed.
     """
-    if step.failed and (failure := read_failure(step, before)):
-        return step._replace(failure=failure)
-    if complaint := complaint_in(step):
-        return step._replace(failure=read_failure(step._replace(output=complaint), before))
-    return step
+    complaint = complaint_in(step)
+    said = read_failure(step._replace(output=complaint), before) if complaint else None
+    is_last = said is not None and step.output.rstrip().endswith(complaint)
+    if step.failed and not is_last:  # what a called program says last is the reason
+        said = read_failure(step, before) or said
+    return step._replace(failure=said) if said else step
 
 
 def complaint_in(step: Step) -> str:
@@ -77,9 +78,13 @@ def find_blamed(step: Step, calls: Sequence[Call], line: str) -> int:
     said |= {part.lower() for part in _PARTS.findall(line) if len(part) > 3}
     suspects = range(len(calls) if step.failed or len(calls) < 2 else len(calls) - 1)
 
-    def fits(at: int) -> tuple[bool, int, bool, int, int]:
+    heads = line.lower().split(": ")[:-1]  # `prog: sub-command: what`
+
+    def fits(at: int) -> tuple[int, int, bool, int, int]:
         call = calls[at]
-        speaks = line.lower().startswith(f"{call.program.lower()}:")
+        fixed = call.kind.lower().split()
+        speaks = heads[:1] == [call.program.lower()]
+        speaks += speaks and any(head in fixed for head in heads[1:])
         words = {word.lower() for word in call.words}
         acts = call.writes or call.program not in READERS
         return speaks, len((words - COMMON) & said), acts, len(words & said), at

@@ -55,7 +55,7 @@ def _key(found: Passed) -> str:
     before = [_name_before(asked.call) for asked in found.before]
     edits = [name for name in before if f"{PREPARED}{name}".startswith(EDITED)]
     if found.is_own_script or found.working.is_same(found.failing):
-        first = [] if found.is_rewrite else sorted({*before})
+        first = sorted({*before})
         return PREPARED.join(("own" if found.is_own_script else family, *(first or [""])))
     if edits:
         return PREPARED.join((family, *edits))
@@ -81,9 +81,11 @@ def trail_text(found: Passed, run: Seen) -> str:
     )
     result = "Got further" if found.is_further else "What worked"
     result = "Given up; called instead" if found.replaced else result
+    if any(asked.call is found.working for asked in said):  # nothing else is known
+        return explained.rstrip()
     if not first and found.working.is_same(found.failing):
         return f"{explained}{result}: the same call, made again later."
-    parts = [*first, _show_working(found, run)]
+    parts = [*first, "the same call" if found.is_own_script else _show_working(found, run)]
     if any("\n" in part for part in parts):
         rows = (part.replace("\n", "\n  ") for part in parts)
         return f"{explained}{result}:\n- " + "\n- ".join(rows)
