@@ -25,6 +25,7 @@ _AHEAD = 14  # steps between a failure and the call that gets past it
 _PARTS_SHARED = 3  # values that may mean the same share more than one part in so many
 _PLAIN = 5  # characters of a value that may be the same by chance
 _EVERYDAY = 6  # calls of a program in one run: another one tells nothing
+_SHORT_SCRIPT = 160  # characters of a script that shows what it does
 _NEXT = 4  # steps in which a call that is given up is replaced
 _LIKE = 0.65  # share of what a call is about that another call must have to want the same
 _PART = re.compile(r"[a-z]{3,}|\d{2,}")
@@ -69,11 +70,16 @@ def find_passed(steps: Sequence[Step]) -> list[Passed]:
         is_same = working.is_same(failing)
         way = way_there(steps, at, failing, working)
         own = _own_files(working, steps)
-        if own:  # what the run wrote itself helps nobody else, but for writing it in time
-            own_before = _own_files(working, steps[: at + 1])
-            way = tuple(one for one in way if own_before.isdisjoint(names_of(one.call)))
-        if way or not (is_same or own) or (working.is_tool and not is_further):
-            found.append(Passed(at, failing, way, working, is_further, bool(own)))
+        is_own = bool(own) and (is_same or own != _own_files(failing, steps))
+        if own:  # what the run wrote itself helps nobody else, unless it was missing or is short
+            older = _own_files(working, steps[: at + 1])
+            way = tuple(
+                one
+                for one in way
+                if older.isdisjoint(names_of(one.call)) or len(one.call.script) < _SHORT_SCRIPT
+            )
+        if way or not (is_same or is_own) or (working.is_tool and not is_further):
+            found.append(Passed(at, failing, way, working, is_further, is_own))
     return found
 
 
@@ -123,11 +129,20 @@ def _made_instead(failing: Call, steps: Sequence[Step], at: int) -> tuple[list[C
         values = [value for call in (failing, later[0]) for _, value in leaves(call)]
         is_alike = len(values) == 2 and _resemble(*values)
         return later[:1] if is_alike else [], True
-    calls = [call for step in steps for call in calls_of(step) if call.program == failing.program]
-    everyday = {failing.program, *COMMON} if len(calls) > _EVERYDAY else set[str]()
-    ours, theirs = (_subjects(call) - everyday for call in (failing, later[0]))
-    is_alike = any(one in two or two in one for one in ours for two in theirs if len(one) > 3)
-    return later[:1] if is_alike or not ours.isdisjoint(theirs) else [], True
+    ours, theirs = _subjects(failing), _subjects(later[0])
+    pairs = ((one, two) for one in ours for two in theirs if one != two and len(one) > 3)
+    is_alike = any(one in two or two in one for one, two in pairs)
+    shared = (ours & theirs) - _everyday_words(failing.program, steps)
+    return later[:1] if is_alike or shared else [], True
+
+
+def _everyday_words(program: str, steps: Sequence[Step]) -> set[str]:
+    """The words of most calls of a program of the project that a run calls all the time."""
+    calls = [call for step in steps for call in calls_of(step) if call.program == program]
+    if program in COMMON or len(calls) <= _EVERYDAY:
+        return set()
+    counts = Counter(word for call in calls for word in _subjects(call))
+    return {word for word, count in counts.items() if 2 * count > len(calls)}
 
 
 def _is_made_again(failing: Call, later: Sequence[Step]) -> bool:

@@ -106,6 +106,8 @@ def show_step(call: Call, run: Seen, failing: Call | None = None) -> str:
             for row in rows[:_LINES]
         )
         return f"edit of `{fold_call(call.paths[0], run.task)}`:\n" + "\n".join(shown)
+    if call.paths and len(call.script) > _SHOWN:  # a part of it would mislead
+        return f"write `{fold_call(call.paths[0], run.task)}`"
     text = show_call(call, run)
     return f"\n{text}" if "\n" in text else f"`{text}`"
 
