@@ -13,7 +13,7 @@ from hardwon.knowledge.evidence.calls import (
     names_of,
     only_asks,
 )
-from hardwon.knowledge.evidence.common import COMMON, PLUMBING
+from hardwon.knowledge.evidence.common import COMMON, PLUMBING, READERS
 from hardwon.knowledge.evidence.inner import working_calls
 from hardwon.knowledge.reading.authored import tail
 
@@ -174,9 +174,17 @@ def _is_on_the_way(call: Call, failing: Call, working: Call) -> bool:
 
 
 def _sources(steps: Sequence[Step], at: int, working: Call) -> list[Asked]:
-    """The calls whose output has a value that the working call has and the failing one lacks."""
+    """The calls whose output has a value that the working call has and the failing one lacks.
+
+    A file may be found by any program that looks.
+    """
     new = [value for value in _values(working.text) if value not in steps[at].args]
     found: dict[str, Asked] = {}
+    paths = [word for word in working.text.split() if "/" in word and word not in steps[at].args]
+    for step in steps[at + 1 : -1] if working.program not in READERS else ():
+        call = next((call for call in calls_of(step) if looks_only(call)), None)
+        if call and not call.has_script and any(path in step.output for path in paths):
+            found.setdefault(call.shape, Asked(call))
     for value in new:
         for step in reversed(steps[:-1]):
             place = step.output.find(value)

@@ -68,7 +68,11 @@ def find_passed(steps: Sequence[Step]) -> list[Passed]:
         if not _is_same_goal(failing, working, steps, at):
             continue
         is_same = working.is_same(failing)
-        way = way_there(steps, at, failing, working)
+        way = tuple(
+            one
+            for one in way_there(steps, at, failing, working)
+            if not _own_files(one.call, steps)
+        )
         own = _own_files(working, steps)
         is_own = bool(own) and (is_same or own != _own_files(failing, steps))
         if own:  # what the run wrote itself helps nobody else, unless it was missing or is short
@@ -76,7 +80,8 @@ def find_passed(steps: Sequence[Step]) -> list[Passed]:
             way = tuple(
                 one
                 for one in way
-                if older.isdisjoint(names_of(one.call)) or len(one.call.script) < _SHORT_SCRIPT
+                if older.isdisjoint(names_of(one.call))
+                or 0 < len(one.call.script) < _SHORT_SCRIPT
             )
         if way or not (is_same or is_own) or (working.is_tool and not is_further):
             found.append(Passed(at, failing, way, working, is_further, is_own))
@@ -107,13 +112,14 @@ def _made_instead(failing: Call, steps: Sequence[Step], at: int) -> tuple[list[C
     Of tools, the next that is named alike or given the same; else all that are called for the first
     time, which is not sure: the record of several runs tells which of them matter.
     """
+    made = {tail(path) for step in steps for path in made_paths(step)}
     later = [
         call
         for step in steps[at + 1 : at + 1 + _NEXT]
         for call in working_calls(step)
         if (_does(call) or looks_only(failing)) and not (call.has_script or call.paths)
         if step.output.strip() or not call.is_tool
-        if not _own_files(call, steps)
+        if made.isdisjoint(names_of(call))
     ]
     if failing.is_tool:
         ours = {*_subjects(failing), *_PAIR.findall(failing.text)}

@@ -37,6 +37,7 @@ from hardwon.knowledge.evidence.wording import FURTHER
 from hardwon.knowledge.reading import call_keys
 from hardwon.knowledge.reading.authored import is_shell, tail
 from hardwon.knowledge.reading.call_keys import blamed_command
+from hardwon.knowledge.reading.changed_lines import LINES
 from hardwon.knowledge.reading.reading import INLINE, NAME, printed_text, tool_of
 from hardwon.knowledge.reading.shell import parse
 from hardwon.knowledge.reading.verdict import TIMED_OUT
@@ -220,6 +221,9 @@ def settle(lesson: Lesson) -> Lesson:
 
 def record_success(lesson: Lesson, fix: Fix) -> Lesson:
     """The lesson after one more run in which the fix worked; two runs prove it."""
+    known = next((known for known in lesson.fixes if known.key == fix.key), fix)
+    if fix.sort == LINES and len(known.text) < len(fix.text):
+        fix = fix._replace(text=known.text)  # fewer lines have less of one task in them
     grown = lesson._replace(fixes=with_success(lesson.fixes, fix))
     if lesson.origin == MINED or lesson.status not in LIVE or is_vouched(lesson):
         return settle(grown)
