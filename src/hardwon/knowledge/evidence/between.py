@@ -92,7 +92,7 @@ def _between(
     linked = _linked_tools(steps, at, failing, working) if working.is_tool else set[str]()
     found: dict[str, Call] = {}
     for step, call in made:
-        if call.paths or only_asks(call):
+        if call.paths or only_asks(call) or (call.is_tool and not step.output.strip()):
             continue
         if step is steps[-1] and not is_changed:  # in front of it in the same command line
             is_used = not call.has_script

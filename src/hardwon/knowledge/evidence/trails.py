@@ -60,7 +60,9 @@ def find_passed(steps: Sequence[Step]) -> list[Passed]:
         if failing is None or any(_kind(steps[other.at]) == kind for other in found):
             continue
         working, is_further = _nearest(failing, goals, weights), False
-        working = working or _advised_call(failing, steps[at].output[-ERROR:], goals)
+        if working is None:
+            working = _advised_call(failing, steps[at].output[-ERROR:], goals)
+            is_further = working is not None and not _is_alike(working, failing)
         if working is None and next_failing is not None and _kind(steps[last]) != kind:
             working, is_further = _nearest(failing, [next_failing], weights), True
         if working is None or _was_passed(steps, at, failing, weights):
@@ -139,6 +141,8 @@ def _made_instead(failing: Call, steps: Sequence[Step], at: int) -> tuple[list[C
     pairs = ((one, two) for one in ours for two in theirs if one != two and len(one) > 3)
     is_alike = any(one in two or two in one for one, two in pairs)
     shared = (ours & theirs) - _everyday_words(failing.program, steps)
+    if later[0].program != failing.program:
+        shared = {word for word in shared - COMMON if len(word) > 3}
     return later[:1] if is_alike or shared else [], True
 
 
@@ -201,12 +205,16 @@ def _advised_call(failing: Call, output: str, others: Sequence[Call]) -> Call | 
         is_named = len(words) > 1 and other.text in output
         new = {word for word in other.kind.split() if len(word) > 3}
         new -= {*failing.text.split()} | COMMON
-        is_alike = other.kind.split()[:2] == failing.kind.split()[:2]  # program and sub-command
         if _is_aside(other, failing):
             continue
-        if is_named or (is_alike and not said.isdisjoint(new)):
+        if is_named or (_is_alike(other, failing) and not said.isdisjoint(new)):
             return other
     return None
+
+
+def _is_alike(other: Call, failing: Call) -> bool:
+    """Whether two calls have the same program and sub-command."""
+    return other.kind.split()[:2] == failing.kind.split()[:2]
 
 
 def _likeness(failing: Call, other: Call, weights: Mapping[str, float]) -> float:

@@ -191,14 +191,18 @@ def fixes_to_show(fixes: Sequence[Fix]) -> Sequence[Fix]:
     hopeful = [fix for fix in fixes if fix.failed <= fix.worked]
     hopeful = [fix for fix in hopeful if fix.sort != NEXT or fix.is_proven]
     hopeful = [fix for fix in hopeful if not fix.key.endswith(PREPARED)] or hopeful
-    hopeful = [fix for fix in hopeful if not fix.is_vague] or hopeful
-    reached = {fix.call for fix in hopeful if fix.sort != FURTHER}
-    hopeful = [fix for fix in hopeful if fix.sort != FURTHER or fix.call not in reached]
-    if any(fix.sort not in (FURTHER, INSTEAD) for fix in hopeful):
+    if any(fix.sort not in (FURTHER, INSTEAD, NEXT) for fix in hopeful):
         hopeful = [fix for fix in hopeful if fix.sort != INSTEAD]
+    hopeful = [fix for fix in hopeful if not fix.is_vague] or hopeful
+    reached = [fix.text for fix in hopeful if fix.sort != FURTHER]
+    hopeful = [fix for fix in hopeful if fix.sort != FURTHER or not _is_in(fix.call, reached)]
     proven = [fix for fix in hopeful if fix.is_proven] or hopeful
     best = max((fix.worked for fix in proven), default=0)
     return [fix for fix in proven if _BEHIND * fix.worked >= best][:_CAUSES]
+
+
+def _is_in(call: str, texts: Sequence[str]) -> bool:
+    return any(f"`{call}`" in text for text in texts)
 
 
 def settle(lesson: Lesson) -> Lesson:
