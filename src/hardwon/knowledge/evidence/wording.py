@@ -175,8 +175,8 @@ def _changes(found: Passed, run: Seen) -> str:
 
 def _as_shown(value: object, run: Seen, old: object = "") -> str:
     """How a value was written, without what belongs to one run; "" if that tells nothing."""
-    if len(str(value)) > 1 and str(value) in re.findall(r"[\w.-]*\w", run.line):
-        return ", the one that the error names"
     shown = fold_value(value, run.text)
-    is_news = shown and shown not in (fold_value(old, run.text), str(old))
-    return f" as `{shown}`" if is_news else ""
+    if shown and shown not in (fold_value(old, run.text), str(old)):
+        return f" as `{shown}`"
+    is_said = len(str(value)) > 1 and str(value) in re.findall(r"[\w.-]*\w", run.line)
+    return ", the one that the error names" if is_said else ""
