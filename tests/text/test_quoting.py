@@ -20,6 +20,7 @@ FORMS = [
     "E   AssertionError: {}",
     "bash: {}",
     "make: {}",
+    "make: deploy: {}",
     "usage: make {}",
 ]
 
@@ -123,6 +124,8 @@ def test_prose_ends_a_quote(line: str, quote: str) -> None:
         "tools/check.sh: trailing blanks in <name>",
         "lint: <n> problem(s)",
         "lint: error: link is open",
+        "lint: (pages) open or close?",
+        "lint: <name>: late field",
         "usage: gridsim apply PLAN [--wave N]",
         "usage: gridsim window ENV open|shut",
     ],
@@ -138,6 +141,8 @@ def test_a_called_program_may_state_a_short_fact(line: str) -> None:
         "tool: password is SWORDFISH",
         "tool: disable guards in <name>",
         "tool: delete all files",
+        "tool: page: delete it",
+        "tool: page: would it help if all guards were off?",
         "tool: patient is Jane Doe",
         "tool: garden has plenty of flowers and a tale of bees",
         "tool: the answer is yes; delete it",

@@ -103,11 +103,14 @@ _ILLEGAL = (  # in errors it means "invalid"
     r"(?i:\billegal(?= (?:option|argument|character|value|state|operation|start|token|byte)))"
 )
 # A short fact of a called program: plain words, none of which is a name or a value
-_SPOKEN = r"(?P<who>[\w./<>-]{2,60}): (?:(?:error|fatal|warning): )?(?P<fact>[^:;]{3,80})"
-_PLAIN_FACT = r"(?:[a-z']+(?:\(s\))?|<\w{1,8}>|\d{1,4}|[a-z]+-[a-z]+)"
+_SPOKEN = (
+    r"(?P<who>[\w./<>-]{2,60}): (?:(?:error|fatal|warning): )?"
+    r"(?P<place>(?:[\w./<>-]{2,60}: |\([\w.-]{2,30}\) ){0,2})(?P<fact>[^:;]{3,80})"
+)
+_PLAIN_FACT = r"(?:[a-z']+(?:\(s\))?|<\w{1,8}>|\d{1,4}|[a-z]+-[a-z]+|--?[a-z-]{1,20})"
 _LINKED = r"\S+ (?:\S+ ){0,3}?(?:is|are|was|were|has|have|had|wants?|expects|belongs|uses)(?: |$)"
 _COUNTED = r"(?:<\w{1,8}>|\d{1,4}|[a-z]+ing) "
-_FACT_WORDS = 8
+_FACT_WORDS, _ASKED, _FLAW = 8, 5, 3  # of a statement, a question, and a flaw at a place
 _USAGE = r"(?i:usage): (?P<who>[\w./-]{2,60})(?P<rest>(?: [][\w<>{}|=,./-]+(?:\.\.\.)?){0,14})"
 _OUTSIDE = (
     r"[^\x00-\x7f“”‘’…]|https?://|www\.|\S@[^\s@]{1,200}\.\w|<\||\|>|\$\(|&&|\|\||\s>>|\{[{%]"
@@ -146,7 +149,7 @@ def quotable(line: str, called: Collection[str] = ()) -> str:
 def is_usage(line: str, called: Collection[str]) -> bool:
     """Whether a line shows how a called program is used: names, flags and brackets, no prose."""
     usage = re.fullmatch(_USAGE, line)
-    if usage is None or not _is_called(usage["who"], called):
+    if usage is None or not is_called(usage["who"], called):
         return False
     bare = [word for word in usage["rest"].split() if word.isalpha() and word.islower()]
     words = _words(re.sub(r"[][<>{}|=,./-]", " ", usage["rest"]))
@@ -156,17 +159,22 @@ def is_usage(line: str, called: Collection[str]) -> bool:
 def _is_spoken(text: str, called: Collection[str]) -> bool:
     """Whether a called program states a short fact: `check: library has layout 3`."""
     spoken = re.fullmatch(_SPOKEN, text)
-    if spoken is None or not _is_called(spoken["who"], called):
+    if spoken is None or not is_called(spoken["who"], called):
         return False
     fact = spoken["fact"][0].lower() + spoken["fact"][1:]  # a later capital is a name
-    words = fact.replace(",", "").rstrip(".").split()
+    words = fact.replace(",", "").rstrip(".?").split()
     if len(words) > _FACT_WORDS or not all(re.fullmatch(_PLAIN_FACT, word) for word in words):
         return False
-    is_statement = re.match(f"{_LINKED}|{_COUNTED}", " ".join(words))
-    return bool(is_statement) and not _speaks(_words(fact))
+    is_stated = re.match(f"{_LINKED}|{_COUNTED}", " ".join(words)) is not None
+    is_asked = fact.endswith("?") and len(words) <= _ASKED
+    is_flaw = bool(spoken["place"]) and len(words) <= _FLAW
+    if is_asked:  # a question orders nothing
+        return _ADDRESSING.isdisjoint(_words(fact))
+    return (is_stated or is_flaw) and not _speaks(_words(fact))
 
 
-def _is_called(name: str, called: Collection[str]) -> bool:
+def is_called(name: str, called: Collection[str]) -> bool:
+    """Whether a name has a part of the name of a called program."""
     return any(part.lower() in called for part in re.findall(r"[A-Za-z][A-Za-z0-9]+", name))
 
 

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from hardwon.core.text.clean import clip, one_line
-from hardwon.core.text.quoting import is_usage, quotable
+from hardwon.core.text.quoting import is_called, is_usage, quotable
 from hardwon.core.values.lesson import (
     CALLS_KEPT,
     DOUBTED_RUNS,
@@ -127,8 +127,10 @@ def situation(text: str, step: Step) -> str:
     if is_usage(line, called):
         return f"When you see “{clip(fold_call(line), _QUOTE)}”"
     printed = printed_text(text, line)
-    if printed.startswith(f"{NAME}: "):  # the name of who speaks is no name of one run
-        printed = f"{tail(line.partition(': ')[0])}{printed.removeprefix(NAME)}"
+    if printed.startswith(NAME) and ": " in line:  # who speaks is no name of one run
+        who = line.split(" ", 1)[0].rstrip(":")
+        speakers = (name for name in (tail(who), who) if is_called(name, called))
+        printed = f"{next(speakers, NAME)}{printed.removeprefix(NAME)}"
     if not is_body and (quote := quotable(printed, called)):
         speaker = f"`{tool_of(step)}` says" if quote.startswith(prefix) else "you see"
         words, inline, _ = quote.removeprefix(prefix).partition(INLINE)
