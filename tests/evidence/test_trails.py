@@ -144,7 +144,7 @@ CASES = {
     "the sub-command as a value of another": (
         [
             ("yard call doc.post '{}'", "yard: E1 property missing", True),
-            ("yard call key.next '{\"for\": \"doc.post\"}'", "K7", False),
+            ('yard call key.next \'{"for": "doc.post"}\'', "K7", False),
         ],
         [],
     ),

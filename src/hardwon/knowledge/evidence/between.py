@@ -32,6 +32,7 @@ _SENTENCE = 3  # the fewest words of one
 _ANSWER = 240  # characters of an answer that explains a failure
 _WORD = re.compile(r"[\w-]{3,}+")
 WORDS = re.compile(r"[\w./-]++")  # of an output: names, flags and paths
+_PLAIN = re.compile(r"[A-Za-z'-]{2,}[.,:;]?")  # a word of a sentence
 _FLAG = re.compile(r"-[A-Za-z]\d*$")
 
 
@@ -206,20 +207,19 @@ def giver_of(step: Step, passage: str) -> Call | None:
     return giver if is_own(giver) else None
 
 
-def explanations(
-    made: Sequence[tuple[Step, Call]], failed: Step, failing: Call
-) -> list[Asked]:
+def explanations(made: Sequence[tuple[Step, Call]], failed: Step, failing: Call) -> list[Asked]:
     """The calls that asked about a word that only the error has, as its code, with the answers."""
     said = {*_WORD.findall(failed.output[-ERROR:])} - {*_WORD.findall(failed.args)}
+    line = failed.failure.line if failed.failure else ""
     found: list[Asked] = []
     for step, call in made:
         if step.failed or call.writes or not is_own(call):
             continue
         typed = step.args if "$" in call.text else call.text  # the values of a loop stand in front
         for code in dict.fromkeys(_codes(typed, call)):
-            is_code = call.program == failing.program or any(map(str.isdigit, code))
-            answer = _answer(step, call, code) if code in said and is_code else ""
-            if len(re.findall(r"[^\W\d_]{2,}", answer)) >= _SENTENCE:
+            is_about = call.program == failing.program or code in line
+            answer = _answer(step, call, code) if code in said and is_about else ""
+            if sum(_PLAIN.fullmatch(word) is not None for word in answer.split()) >= _SENTENCE:
                 text = re.sub(r'"?\$\{?\w+\}?"?', code, call.text)
                 found.append(Asked(call._replace(text=text), answer))
     return found

@@ -34,8 +34,9 @@ _PLUMBING = """
 unset wait xargs
 """
 _LOOKING = """
---help --list --version blame describe diff explain get grep help info inspect list log lookup
-ls-files reflog rev-parse schema search shortlog show status version view whoami why
+--help --list --version blame cat-file describe diff explain for-each-ref get grep help info inspect
+list log lookup ls-files ls-tree reflog rev-list rev-parse schema search shortlog show status
+version view whoami why
 """
 _LOOKS = """
 blame branch config describe diff for-each-ref grep list log ls-files ls-tree show status

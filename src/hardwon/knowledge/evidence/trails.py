@@ -71,9 +71,7 @@ def find_passed(steps: Sequence[Step]) -> list[Passed]:
             continue
         is_same = working.is_same(failing)
         way = tuple(
-            one
-            for one in way_there(steps, at, failing, working)
-            if not _own_files(one.call, steps)
+            one for one in way_there(steps, at, failing, working) if not _own_files(one.call, steps)
         )
         own = _own_files(working, steps)
         is_own = bool(own) and (is_same or own != _own_files(failing, steps))
@@ -82,8 +80,7 @@ def find_passed(steps: Sequence[Step]) -> list[Passed]:
             way = tuple(
                 one
                 for one in way
-                if older.isdisjoint(names_of(one.call))
-                or 0 < len(one.call.script) < _SHORT_SCRIPT
+                if older.isdisjoint(names_of(one.call)) or 0 < len(one.call.script) < _SHORT_SCRIPT
             )
         if way or not (is_same or is_own) or (working.is_tool and not is_further):
             found.append(Passed(at, failing, way, working, is_further, is_own))
