@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.text.clean import clip, one_line
-from hardwon.knowledge.evidence.calls import Call, calls_of, is_own
+from hardwon.knowledge.evidence.calls import CHANGING, Call, calls_of, is_own
 from hardwon.knowledge.evidence.common import COMMON
 from hardwon.knowledge.evidence.cures import (
     At,
@@ -23,13 +23,15 @@ from hardwon.knowledge.evidence.cures import (
 )
 from hardwon.knowledge.evidence.folding import fold_call, shorten_values
 from hardwon.knowledge.evidence.inner import failing_call, working_calls
-from hardwon.knowledge.reading.authored import Writing, made_paths, tail, writings
+from hardwon.knowledge.reading.authored import BACKUP, Writing, made_paths, tail, writings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from hardwon.core.values.run import Step
 
+_YOUNG = 3  # runs of a project in which one run is enough
+_SHARE = 3  # one run in so many has to change a file
 _STEPS = 150  # steps of a run that are looked at, its last ones
 _PLACES = 4  # words of a call that may name what it runs
 _FORMS = 5  # forms of a call that are named
@@ -61,6 +63,12 @@ class Act(NamedTuple):
         need = _PASSED * bool(self.passed) + _SOURCE * self.is_source
         return self.news * (1 + need) * (1 + _AGAIN * (self.runs - 1))
 
+    def is_telling(self, runs: int) -> bool:
+        """Whether it holds for other tasks, too, as far as so many runs of the project show."""
+        if self.is_of_task and self.runs * _SHARE < runs:
+            return False
+        return self.runs > 1 or (runs <= _YOUNG and (not self.is_of_task or bool(self.passed)))
+
     @property
     def program(self) -> str:
         """The program that it calls; "" for a change of a file."""
@@ -85,6 +93,7 @@ def course_of(runs: Iterable[tuple[str, Sequence[Step]]]) -> list[Act]:
     """The acts that runs show (task and steps of each, oldest first), in order.
 
     The longest run gives the order. An act of another run comes behind the one it followed there.
+    What only one run did belongs to its task, unless the project is young.
     """
     found = [acts for task, steps in runs if (acts := _acts_of(task, steps[-_STEPS:]))]
     found.reverse()
@@ -99,11 +108,7 @@ def course_of(runs: Iterable[tuple[str, Sequence[Step]]]) -> list[Act]:
             else:
                 course[known] = course[known].add(act)
                 at = max(at, known + 1)
-    return list(_join_acts(act for act in course if _is_telling(act)))
-
-
-def _is_telling(act: Act) -> bool:
-    return not act.is_of_task or bool(act.passed) or act.runs > 1
+    return list(_join_acts(act for act in course if act.is_telling(len(found))))
 
 
 class _Made(NamedTuple):
@@ -134,11 +139,13 @@ def _acts_of(task: str, steps: Sequence[Step]) -> list[Act]:
         for call in calls_of(step):
             place += 1
             kinds, is_source = cures.kinds.get(At(at, call.text), ()), At(at, call.text) in sources
-            if call.paths and call is not failing_call(step):
+            is_cure = bool(kinds)
+            is_moved = is_cure and call.program in CHANGING  # the call itself tells how
+            if call.paths and not is_moved and call is not failing_call(step):
                 edits += ((place, act) for act in _edits(step, call, task, kinds))
             elif (
                 (kinds or is_source or (is_work and call in working))
-                and _is_shown(call, own, is_cure=bool(kinds))
+                and _is_shown(call, set() if is_moved else own, is_cure=is_cure)
                 and not asks(call, said)
             ):
                 made = _Made(place, call, kinds, call in working, is_source)
@@ -213,42 +220,41 @@ def _edits(step: Step, call: Call, task: str, kinds: tuple[str, ...]) -> Iterato
     """The changes of the project's files that a call makes."""
     made = {writing.path: writing for writing in writings(step.tool, step.args)}
     for path in call.paths:
-        if path.startswith(_OUTSIDE) or "$" in path or path not in made:
+        if path not in made or path.startswith(_OUTSIDE) or re.search(rf"\$|{BACKUP}", path):
             continue
         words = (("edit", False), *_mark_values(_PART.findall(path), task))
-        change = _show_change(made[path], call, task)
-        name = "edit" if made[path].is_edit else "new file"
-        text = change or f"{name} {fold_call(path, task)}"
-        is_of_task = not change or made[path].is_edit
-        yield Act(words, text, _EDIT, kinds, is_of_task=is_of_task)
+        text = _show_new(made[path], call, task)
+        is_of_task = not text
+        yield Act(
+            words, text or f"edit {fold_call(path, task)}", _EDIT, kinds, is_of_task=is_of_task
+        )
 
 
-def _show_change(change: Writing, call: Call, task: str) -> str:
-    """A short change of a file, as it was made; "" if it is long or not known."""
-    if change.old and call.is_tool:
-        old, new = (one_line(fold_call(text, task)) for text in (change.old, change.new))
-        is_short = len(old) + len(new) <= _SHORT
-        return f"edit {fold_call(change.path, task)}: {old} → {new}" if is_short else ""
+def _show_new(change: Writing, call: Call, task: str) -> str:
+    """A new and short file of a folder, as it was made; "" if it is an edit or not known."""
+    if change.is_edit or "/" not in change.path:
+        return ""
     if change.text:
         lines = fold_call(change.text, task).splitlines()
         is_short = len(change.text) <= _SHORT
         return f"new file {fold_call(change.path, task)}: {' ⏎ '.join(lines)}" if is_short else ""
-    is_typed = not (call.is_tool or call.script or "\n" in call.text or "$" in call.text)
-    is_shown = is_typed and len(call.text) <= _SHORT
-    return f"$ {one_line(fold_call(call.text, task))}" if is_shown else ""
+    is_typed = not (call.is_tool or call.script or re.search(r"[\n$]", call.text))
+    is_short = is_typed and len(call.text) <= _SHORT and ">" in call.text
+    return f"$ {one_line(fold_call(call.text, task))}" if is_short else ""
 
 
 def _lasting(edits: Iterable[tuple[int, Act]], steps: Sequence[Step]) -> Iterator[tuple[int, Act]]:
-    """The edits of each file once, without files that the run removed again."""
-    calls = (call for step in steps for call in calls_of(step) if call.program == "rm")
-    removed = {tuple(_PART.findall(word)) for call in calls for word in call.text.split()[1:]}
+    """The edits of each file once, without what the run removed again or put into own folders."""
+    calls = (call for step in steps for call in calls_of(step) if call.program in ("rm", "mkdir"))
+    scratch = {tuple(_PART.findall(word)) for call in calls for word in call.text.split()[1:]}
     found: dict[Words, tuple[int, Act]] = {}
     for at, act in edits:
         first, known = found.get(act.words, (at, act))
         passed = tuple(dict.fromkeys((*known.passed, *act.passed)))
         found[act.words] = first, known._replace(passed=passed)
     for at, act in found.values():
-        if tuple(word for word, _ in act.words[1:]) not in removed:
+        parts = tuple(word for word, _ in act.words[1:])
+        if scratch.isdisjoint(parts[:length] for length in range(1, len(parts) + 1)):
             yield at, act
 
 

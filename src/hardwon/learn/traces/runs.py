@@ -16,7 +16,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
-from functools import partial
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
@@ -24,9 +23,13 @@ from hardwon.core import _files
 from hardwon.core.errors import InvalidInput, Unavailable, storage_error
 from hardwon.core.values.scope import Scope
 from hardwon.engine.runtime import Runtime
-from hardwon.learn.traces import otlp
-from hardwon.learn.traces.conventions import Row, row_of
-from hardwon.learn.transcripts import lines
+from hardwon.learn.traces.conventions import (
+    Row,
+    parse_body,
+    row_of,
+    spans_in_json,
+    spans_in_protobuf,
+)
 from hardwon.learn.transcripts.past import TRACE, Learnt, PastSessions
 from hardwon.learn.transcripts.transcript import (
     USER,
@@ -37,6 +40,7 @@ from hardwon.learn.transcripts.transcript import (
     SessionInfo,
     SessionPlace,
     ToolCall,
+    json_lines,
 )
 
 GRACE = 3.0  # seconds in which the last spans of a run may arrive after its root
@@ -70,9 +74,7 @@ class Traces:
         A worker records the runs that have ended, as `hw.drain()` does.
         """
         body = _unpack(body) if is_packed else body
-        spans = (
-            otlp.spans_in_json(otlp.parse_json(body)) if is_json else otlp.spans_in_protobuf(body)
-        )
+        spans = spans_in_json(parse_body(body)) if is_json else spans_in_protobuf(body)
         rows = list(map(row_of, spans))
         kept = [(time.time(), row) for row in rows if row]
         if kept and self._engine.on_disk:
@@ -140,9 +142,11 @@ def record_run(engine: Runtime, key: Key, arrived: Iterable[Arrived]) -> Iterato
         place = SessionPlace(
             TRACE, name if not known else f"{name} {len(known)}", "", changed=ended
         )
-        read = partial(
-            _reading, name, sorted(fresh, key=lambda row: (row.begun, row.ended, row.span))
-        )
+        rows = sorted(fresh, key=lambda row: (row.begun, row.ended, row.span))
+
+        def read() -> Reading:
+            return Reading(_Parser(name, rows).take, enumerate(rows, 1), Counter())
+
         learnt = PastSessions(engine, scope).record(place, read, is_over=True)
         spans = [*known, *(row.span for row in fresh)]
         engine.store.ended_runs.note_past(owner, note, json.dumps(spans))
@@ -158,8 +162,7 @@ class _Parser:
         self._said = ""
 
     def take(self, row: Row, line: int) -> list[Event]:
-        project = row.project
-        events: list[Event] = [SessionInfo(self._name, project, _iso(row.begun))]
+        events: list[Event] = [SessionInfo(self._name, row.project, _iso(row.begun))]
         if row.said and row.said != self._said:
             self._said = row.said
             events.append(Message(line, USER, row.said))
@@ -171,10 +174,6 @@ class _Parser:
             events += [Result(line, key, output, None) for key, output in row.results]
             events += [ToolCall(line, *call) for call in row.calls]
         return events
-
-
-def _reading(name: str, rows: list[Row]) -> Reading:
-    return Reading(_Parser(name, rows).take, enumerate(rows, 1), Counter())
 
 
 def _iso(nanoseconds: int) -> str:
@@ -212,9 +211,9 @@ def _size(row: Row) -> int:
 
 def _rows_in(path: str, skipped: Counter[str]) -> Iterator[Row]:
     """What the spans in a file say; requests that cannot be read are counted."""
-    for _, document in lines.records(path, skipped):
+    for _, document in json_lines(path, skipped):
         try:
-            for span in otlp.spans_in_json(document):
+            for span in spans_in_json(document):
                 row = row_of(span)
                 if row is not None:
                     yield row
@@ -286,10 +285,9 @@ def _read(files: Iterable[str]) -> dict[Key, list[Arrived]]:
 
 def _row(values: list[Any]) -> Row:
     """The row that was written as JSON, which has no tuples."""
-    step, calls, results = values[-3:]
-    row = Row(*values[:-3])
-    pairs = tuple(map(tuple, calls)), tuple(map(tuple, results))
-    return row._replace(step=tuple(step) if step else None, calls=pairs[0], results=pairs[1])
+    *head, step, calls, results = values
+    pairs = [tuple(map(tuple, many)) for many in (calls, results)]
+    return Row._make([*head, step and tuple(step), *pairs])
 
 
 def _keep_only(engine: Runtime, waiting: dict[Key, list[Arrived]], files: Iterable[str]) -> None:

@@ -1,0 +1,523 @@
+"""Where a server keeps keys, logins and answers: one commit per statement, shared by processes.
+
+In SQLite that is `<home>/serve.db`; with PostgreSQL they are beside the lessons, and several
+servers share them. Statements name their tables `service.…` and their values `:name`.
+
+Only SQLite opens its file. A process that closes any other descriptor of it loses all its locks
+there, and the next process to close it takes itself for the last and deletes the log in use.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import secrets
+import sqlite3
+import threading
+import time
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from hardwon.core.errors import InvalidInput, NotFound, StorageError, storage_error
+from hardwon.core.text.clean import one_line
+from hardwon.core.text.secrets import safe
+from hardwon.core.values.scope import check_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from hardwon.core.settings import Settings
+    from hardwon.storage.postgres.database import Database
+
+    Rows = Sequence[tuple[Any, ...]]
+
+NAME = "serve.db"
+_PATIENCE = 5.0  # seconds to wait for another process, or for the server
+_SCHEMA = (
+    """
+    CREATE TABLE IF NOT EXISTS keys (
+        id TEXT PRIMARY KEY, digest BLOB NOT NULL, tenant TEXT NOT NULL, role TEXT NOT NULL,
+        agent TEXT, project TEXT, note TEXT NOT NULL,
+        created_at REAL NOT NULL, expires_at REAL, used_at REAL, revoked_at REAL
+    ) STRICT
+    """,
+    """
+    CREATE TABLE IF NOT EXISTS logins (
+        digest BLOB PRIMARY KEY, tenant TEXT NOT NULL, key TEXT NOT NULL,
+        is_link INTEGER NOT NULL, begun_at REAL NOT NULL, until REAL NOT NULL
+    ) STRICT
+    """,
+    """
+    CREATE TABLE IF NOT EXISTS replies (
+        tenant TEXT NOT NULL, name TEXT NOT NULL, request BLOB NOT NULL,
+        status INTEGER NOT NULL, body BLOB NOT NULL, at REAL NOT NULL,
+        PRIMARY KEY (tenant, name)
+    ) STRICT
+    """,
+)
+
+
+class ServiceDatabase(Protocol):
+    """Call it with a statement to get all rows."""
+
+    is_local: bool  # answers in microseconds
+
+    def __call__(self, sql: str, **values: object) -> Rows: ...
+
+    def close(self) -> None:
+        """Release files and connections."""
+
+
+def open_database(settings: Settings) -> ServiceDatabase:
+    """The database of a home, or the PostgreSQL database that it is set to share."""
+    if settings.postgres.url:
+        from hardwon.storage.postgres import database, schema
+
+        url, mode = settings.postgres.url, settings.postgres.migrate
+        server = database.Database(
+            url, patience=_PATIENCE, prepare=lambda connected: schema.ensure(connected, mode)
+        )
+        return SharedDatabase(server)
+    return FileDatabase(settings.home)
+
+
+def forget(settings: Settings, tenant: str) -> None:
+    """Remove the keys, logins and stored answers of a tenant, if there are any."""
+    if not (settings.postgres.url or os.path.exists(os.path.join(settings.home, NAME))):
+        return
+    database = open_database(settings)
+    for table in ("keys", "logins", "replies"):
+        database(f"DELETE FROM service.{table} WHERE tenant = :tenant", tenant=tenant)
+    if database.is_local:
+        database("PRAGMA wal_checkpoint(TRUNCATE)")  # otherwise its name stays in the log
+    database.close()
+
+
+class SharedDatabase:
+    """Tables in PostgreSQL."""
+
+    is_local = False
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def __call__(self, sql: str, **values: object) -> Rows:
+        from hardwon.storage.postgres.database import EVERY_TENANT
+        from hardwon.storage.sql.dialect import Statement
+
+        own = sql.replace("service.", "hardwon.service_")
+        return self._db.ask(EVERY_TENANT, Statement(own, values))[0]
+
+    def close(self) -> None:
+        self._db.close()
+
+
+class FileDatabase:
+    """`<home>/serve.db`, which only its owner can read."""
+
+    is_local = True
+
+    def __init__(self, home: str) -> None:
+        self._path = os.path.join(home, NAME)
+        self._lock = threading.Lock()
+        try:
+            os.makedirs(home, mode=0o700, exist_ok=True)
+            if os.path.islink(self._path):
+                raise OSError("it is a link")
+            self._connection = _open_file(self._path)
+        except (OSError, sqlite3.Error) as error:
+            raise self._explain(error) from error
+
+    def __call__(self, sql: str, **values: object) -> Rows:
+        try:
+            with self._lock:
+                return self._connection.execute(sql.replace("service.", ""), values).fetchall()
+        except sqlite3.Error as error:
+            raise self._explain(error) from error
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _explain(self, error: Exception) -> StorageError:
+        return StorageError(self._path, str(error), "check that it can be written, or move it away")
+
+
+def _open_file(path: str) -> sqlite3.Connection:
+    from hardwon.storage.stores.sqlite.database import connect
+
+    connection = connect(path, patience=_PATIENCE)
+    os.chmod(path, 0o600)  # first: the log gets the same mode
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA secure_delete = ON")
+    for table in _SCHEMA:
+        connection.execute(table)
+    return connection
+
+
+_MARK = "hw"
+_NOTED = timedelta(minutes=1)  # a use is recorded at most this often
+_NOTHING = bytes(32)  # compared when the id is unknown, so that the time is the same
+COLUMNS = "id, tenant, role, agent, project, note, created_at, expires_at, used_at, revoked_at"
+_STORED = ("digest", *COLUMNS.split(", "))
+_INSERT = f"""
+INSERT INTO service.keys ({", ".join(_STORED)})
+VALUES ({", ".join(f":{name}" for name in _STORED)}) ON CONFLICT (id) DO NOTHING
+"""
+# Which keys the holder of a limit may see and revoke.
+_WITHIN = " AND ".join(
+    f"(CAST(:{name} AS TEXT) IS NULL OR {name} = :{name})"
+    for name in ("tenant", "agent", "project")
+)
+
+
+class Role:
+    """What the holder of a key may do."""
+
+    AGENT = "agent"  # use the doors, learn, read lessons
+    VIEWER = "viewer"  # read everything of the tenant
+    CURATOR = "curator"  # also change lessons and dead letters
+    ADMIN = "admin"  # all of it, the doors and the keys of the tenant included
+
+
+ROLES = (Role.AGENT, Role.VIEWER, Role.CURATOR, Role.ADMIN)
+
+
+class Key(NamedTuple):
+    """One key, without its secret."""
+
+    id: str
+    tenant: str
+    role: str
+    agent: str | None  # the only agent it is for; None: any
+    project: str | None
+    note: str
+    created_at: datetime
+    expires_at: datetime | None = None
+    used_at: datetime | None = None
+    revoked_at: datetime | None = None
+
+    def is_valid(self, now: datetime) -> bool:
+        """Whether it is neither revoked nor expired."""
+        return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
+
+
+class Limit(NamedTuple):
+    """Which keys may be seen, made and revoked; None: any."""
+
+    tenant: str | None = None
+    agent: str | None = None
+    project: str | None = None
+    expires_at: datetime | None = None  # no key that is made lasts longer
+
+    def choose(self, field: str, asked: str | None) -> str | None:
+        """The tenant, agent or project of a new key; InvalidInput if that is not allowed."""
+        limit: str | None = getattr(self, field)
+        if None not in {limit, asked} and asked != limit:
+            raise InvalidInput(f"keys made with this one are for the {field} {limit!r} only")
+        return limit if asked is None else asked
+
+
+NO_LIMIT = Limit()
+
+
+class KeyRing:
+    """The keys in a database. Any process may use it at any time."""
+
+    def __init__(
+        self, database: ServiceDatabase, clock: Callable[[], datetime] | None = None
+    ) -> None:
+        self._clock = clock or partial(datetime.now, UTC)
+        self._run = database
+
+    def create(
+        self,
+        *,
+        tenant: str | None = None,
+        role: str = Role.AGENT,
+        agent: str | None = None,
+        project: str | None = None,
+        note: str = "",
+        lasts: timedelta | None = None,
+        limit: Limit = NO_LIMIT,
+    ) -> tuple[Key, str]:
+        """A new key and its text, which is not stored and cannot be shown again."""
+        if role not in ROLES:
+            raise InvalidInput(f"no such role: {role!r}; one of {', '.join(ROLES)}")
+        now = self._clock()
+        tenant, agent, project = (
+            limit.choose("tenant", tenant),
+            limit.choose("agent", agent),
+            limit.choose("project", project),
+        )
+        key = Key(
+            secrets.token_hex(6),
+            check_name("default" if tenant is None else tenant, "tenant"),
+            role,
+            None if agent is None else check_name(agent, "agent"),
+            None if project is None else check_name(project, "project"),
+            safe(one_line(note), 200),
+            now,
+            _earlier(None if lasts is None else _after(now, lasts), limit.expires_at),
+        )
+        secret = secrets.token_urlsafe(32)
+        end = key.expires_at and key.expires_at.timestamp()
+        times = {"created_at": now.timestamp(), "expires_at": end}
+        self._run(_INSERT, **{**key._asdict(), **times, "digest": _digest(secret)})
+        return key, f"{_MARK}_{key.id}_{secret}"
+
+    def list(self, limit: Limit = NO_LIMIT) -> Sequence[Key]:
+        """All keys within a limit, the newest first; revoked ones as well."""
+        rows = self._run(
+            f"SELECT {COLUMNS} FROM service.keys WHERE {_WITHIN} ORDER BY created_at DESC, id",
+            **limit._asdict(),
+        )
+        return [key_of(row) for row in rows]
+
+    def revoke(self, identity: str, *, limit: Limit = NO_LIMIT) -> Key:
+        """Revoke a key, at once; raises NotFound for one that is unknown or beyond the limit."""
+        rows = self._run(
+            "UPDATE service.keys SET revoked_at = coalesce(revoked_at, :now)"
+            f" WHERE id = :id AND {_WITHIN} RETURNING {COLUMNS}",
+            **{**limit._asdict(), "id": identity, "now": self._clock().timestamp()},
+        )
+        if not rows:
+            raise NotFound("key", identity)
+        return key_of(rows[0])
+
+    def holder(self, text: str) -> Key | None:
+        """The key with this text, if it exists and is still valid."""
+        if not text.isascii():
+            return None
+        mark, _, identity_and_secret = text.partition("_")
+        identity, _, secret = identity_and_secret.partition("_")
+        rows = self._run(f"SELECT digest, {COLUMNS} FROM service.keys WHERE id = :id", id=identity)
+        digest = rows[0][0] if rows else _NOTHING
+        is_right = hmac.compare_digest(_digest(secret), digest)
+        if not (rows and is_right and mark == _MARK):
+            return None
+        key = key_of(rows[0][1:])
+        return key if key.is_valid(self._clock()) else None
+
+    def is_noted(self, key: Key) -> bool:
+        """Whether a use of the key was recorded within the last minute."""
+        return key.used_at is not None and self._clock() - key.used_at < _NOTED
+
+    def used(self, key: Key) -> None:
+        """Record that a key was used."""
+        change = "UPDATE service.keys SET used_at = :now WHERE id = :id"
+        self._run(change, now=self._clock().timestamp(), id=key.id)
+
+
+def move(source: ServiceDatabase, target: ServiceDatabase) -> int:
+    """Move all keys to another database, where they open the same; returns how many."""
+    rows = source(f"SELECT {', '.join(_STORED)} FROM service.keys")
+    for row in rows:
+        target(_INSERT, **dict(zip(_STORED, row, strict=True)))
+    source("DELETE FROM service.keys")
+    return len(rows)
+
+
+def key_of(row: tuple[Any, ...]) -> Key:
+    """The key in a row of `COLUMNS`."""
+    times = (None if at is None else datetime.fromtimestamp(at, UTC) for at in row[6:])
+    return Key._make((*row[:6], *times))
+
+
+def _digest(secret: str) -> bytes:
+    """SHA-256 is enough: 256 random bits cannot be guessed, so nothing is gained by slowness."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
+
+
+def _after(now: datetime, lasts: timedelta) -> datetime:
+    try:
+        return now + lasts
+    except OverflowError:
+        raise InvalidInput("a key cannot last that long; leave out when it expires") from None
+
+
+def _earlier(first: datetime | None, second: datetime | None) -> datetime | None:
+    return min((moment for moment in (first, second) if moment is not None), default=None)
+
+
+IDLE = 12 * 3600.0  # seconds without a request until a login ends
+LONGEST = 24 * 3600.0  # seconds until it ends in any case
+LINK = 600.0  # seconds until a link expires
+MOST = 20  # logins with one key at a time; the oldest ends first
+_STEP = 60.0  # seconds by which a login is prolonged at least
+_ADD_LOGIN = """
+INSERT INTO service.logins (digest, tenant, key, is_link, begun_at, until)
+VALUES (:digest, :tenant, :key, :is_link, :now, :until)
+"""
+_EXCESS = """
+DELETE FROM service.logins WHERE key = :key AND is_link = 0 AND digest NOT IN (
+    SELECT digest FROM service.logins WHERE key = :key AND is_link = 0
+    ORDER BY begun_at DESC, digest LIMIT :most
+)
+"""
+_FIND = f"""
+SELECT login.tenant, login.key, login.begun_at, login.until,
+    {", ".join(f"keys.{name}" for name in COLUMNS.split(", "))}
+FROM service.logins AS login LEFT JOIN service.keys AS keys ON keys.id = login.key
+WHERE login.digest = :digest AND login.is_link = 0 AND login.until > :now
+"""
+_FOLLOW = """
+DELETE FROM service.logins WHERE digest = :digest AND is_link = 1 AND until > :now
+RETURNING tenant
+"""
+
+
+class Login(NamedTuple):
+    """Who has logged in; without a key the owner of the home, who looks at a tenant."""
+
+    tenant: str
+    key: Key | None
+
+
+class Logins:
+    """The logins in a database; all servers that share it know them."""
+
+    def __init__(self, database: ServiceDatabase, clock: Callable[[], float] = time.time) -> None:
+        self._clock = clock
+        self._run = database
+
+    def link(self, tenant: str) -> str:
+        """A code that logs the owner of the home in once, within ten minutes."""
+        return self._insert(tenant, "", LINK, is_link=True)
+
+    def follow(self, code: str) -> str | None:
+        """The cookie of a new login; None for a code that was used or is too old."""
+        rows = self._run(_FOLLOW, digest=_digest(code), now=self._clock())
+        return self.begin(rows[0][0]) if rows else None
+
+    def begin(self, tenant: str, key: str = "") -> str:
+        """The cookie of a new login, of the owner of the home or with the key of this id."""
+        self._run(_EXCESS, key=key, most=MOST - 1)
+        return self._insert(tenant, key, IDLE)
+
+    def find(self, cookie: str) -> Login | None:
+        """The login of a cookie, prolonged; None if it has ended, or its key is not valid."""
+        now = self._clock()
+        rows = self._run(_FIND, digest=_digest(cookie), now=now)
+        if not rows:
+            return None
+        tenant, identity, begun, until, *columns = rows[0]
+        key = key_of(tuple(columns)) if columns[0] is not None else None
+        if identity and not (key and key.is_valid(datetime.fromtimestamp(now, UTC))):
+            return None
+        wanted = min(now + IDLE, begun + LONGEST)
+        if wanted - until >= _STEP:
+            change = "UPDATE service.logins SET until = :until WHERE digest = :digest"
+            self._run(change, digest=_digest(cookie), until=wanted)
+        return Login(tenant, key)
+
+    def choose(self, cookie: str, tenant: str) -> None:
+        """Let the owner of the home look at another tenant."""
+        change = "UPDATE service.logins SET tenant = :tenant WHERE digest = :digest"
+        self._run(f"{change} AND key = ''", digest=_digest(cookie), tenant=tenant)
+
+    def end(self, cookie: str) -> None:
+        """Log out."""
+        self._run("DELETE FROM service.logins WHERE digest = :digest", digest=_digest(cookie))
+
+    def _insert(self, tenant: str, key: str, lasts: float, *, is_link: bool = False) -> str:
+        now, text = self._clock(), secrets.token_urlsafe(32)
+        self._run("DELETE FROM service.logins WHERE until <= :now", now=now)
+        times = {"now": now, "until": now + lasts}
+        self._run(
+            _ADD_LOGIN, digest=_digest(text), tenant=tenant, key=key, is_link=int(is_link), **times
+        )
+        return text
+
+
+KEPT = 86_400.0  # seconds that answers are stored
+NAME_LIMIT = 200  # characters
+_KEEP = """
+INSERT INTO service.replies (tenant, name, request, status, body, at)
+VALUES (:tenant, :name, :request, :status, :body, :at)
+ON CONFLICT (tenant, name) DO UPDATE SET request = excluded.request, status = excluded.status,
+    body = excluded.body, at = excluded.at
+"""
+
+
+class Kept(NamedTuple):
+    """A stored answer."""
+
+    status: int
+    body: bytes
+
+
+class Replies:
+    """Answers, stored for a day. They survive a restart of the server."""
+
+    def __init__(self, database: ServiceDatabase, clock: Callable[[], float] = time.time) -> None:
+        self._clock = clock
+        self._run = database
+
+    def find(self, tenant: str, name: str, request: bytes) -> Kept | None:
+        """The stored answer to this request; InvalidInput if the name was used for another."""
+        if len(name) > NAME_LIMIT:
+            raise InvalidInput(f"an Idempotency-Key has at most {NAME_LIMIT} characters")
+        rows = self._run(
+            "SELECT request, status, body FROM service.replies"
+            " WHERE tenant = :tenant AND name = :name AND at > :after",
+            tenant=tenant,
+            name=_name(name),
+            after=self._clock() - KEPT,
+        )
+        if not rows:
+            return None
+        stored_request, status, body = rows[0]
+        if stored_request != hashlib.sha256(request).digest():
+            raise InvalidInput(
+                "this Idempotency-Key was used for another request; choose a new one"
+            )
+        return Kept(status, body)
+
+    def keep(self, tenant: str, name: str, request: bytes, answer: Kept) -> None:
+        """Store an answer, and remove those that are too old."""
+        now = self._clock()
+        self._run("DELETE FROM service.replies WHERE at <= :until", until=now - KEPT)
+        values = {
+            "tenant": tenant,
+            "name": _name(name),
+            "request": hashlib.sha256(request).digest(),
+            "at": now,
+        }
+        self._run(_KEEP, **values, **answer._asdict())
+
+
+def _name(shown: str) -> str:
+    """The name as it is stored: what a client put into it is nobody's business."""
+    return _digest(shown).hex()
+
+
+def kept_token(home: str) -> str:
+    """The token of this home, readable by its owner only; made on first use."""
+    path = os.path.join(home, "token")
+    try:
+        os.makedirs(home, mode=0o700, exist_ok=True)
+        try:
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            with open(path, encoding="ascii") as file:
+                return file.read().strip()
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            token = secrets.token_urlsafe(32)
+            file.write(token + "\n")
+    except OSError as error:
+        raise storage_error(error, path) from error
+    return token
+
+
+def credentials(header: str) -> str:
+    """What an Authorization header shows; its scheme `Bearer` may be in any case, or missing."""
+    scheme, _, rest = header.strip().partition(" ")
+    return rest.strip() if scheme.lower() == "bearer" else header.strip()
+
+
+def is_bearer(header: str, token: str) -> bool:
+    """Whether an Authorization header carries the token; takes the same time for any wrong one."""
+    shown = credentials(header)
+    return bool(token) and hmac.compare_digest(shown.encode(), token.encode())
