@@ -144,7 +144,9 @@ def from_record(record: dict[str, Any], scope: Scope) -> Lesson:
         name: value for name, value in record.items() if name in _FIELDS and value is not None
     }
     try:
-        values |= {name: _strings(values[name]) for name in _LISTS if name in values}
+        lists = {name: values[name] for name in _LISTS if name in values}
+        for name, items in lists.items():  # a single text counts as a list of one
+            values[name] = (items,) if isinstance(items, str) else tuple(map(str, items))
         values |= {name: _within_bounds(name, values[name]) for name in _BOUNDS if name in values}
         values |= {name: read(values[name]) for name, read in _RECORDS.items() if name in values}
         values |= {name: _moment(values[name]) for name in _TIMES if name in values}
@@ -156,14 +158,13 @@ def from_record(record: dict[str, Any], scope: Scope) -> Lesson:
         raise InvalidInput("not a lesson: situation, mistake and correction must be text")
     if not lesson.correction.strip():
         raise InvalidInput("not a lesson: it has no correction")
-    return check_lesson(_with_known_status(lesson))
-
-
-def _with_known_status(lesson: Lesson) -> Lesson:
-    """The lesson; one with an unknown status goes to quarantine."""
     if lesson.status == Status.ACTIVE:  # a record of an older version
-        return lesson._replace(status=Status.CANDIDATE if lesson.author == RULES else Status.PROVEN)
-    return lesson if lesson.status in STATUSES else lesson._replace(status=Status.QUARANTINED)
+        lesson = lesson._replace(
+            status=Status.CANDIDATE if lesson.author == RULES else Status.PROVEN
+        )
+    if lesson.status not in STATUSES:
+        lesson = lesson._replace(status=Status.QUARANTINED)
+    return check_lesson(lesson)
 
 
 def _within_bounds(name: str, value: Any) -> Any:
@@ -176,11 +177,6 @@ def _within_bounds(name: str, value: Any) -> Any:
 def _moment(text: str) -> datetime:
     moment = datetime.fromisoformat(text)
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-
-
-def _strings(items: Any) -> tuple[str, ...]:
-    """A list of texts; a single text counts as a list of one."""
-    return (items,) if isinstance(items, str) else tuple(map(str, items))
 
 
 def to_lines(lessons: Iterable[Lesson]) -> str:
@@ -349,17 +345,13 @@ def admit_lesson(lesson: Lesson, origin: str) -> Lesson:
         calls=lesson.calls[-CALLS_KEPT:],
         kinds=lesson.kinds[-_KINDS_KEPT:],
     )
-    return _first_state(bare)
+    # The first state of an untrusted lesson is decided only here.
+    return quarantine_lesson(bare._replace(status=Status.PROVEN), _REASON)
 
 
 def _origin(lesson: Lesson, origin: str) -> str:
     """The origin of an untrusted lesson: that of its pack, or of the other system."""
     return origin if is_of_pack(lesson) else lesson.origin
-
-
-def _first_state(lesson: Lesson) -> Lesson:
-    """The untrusted lesson in its first state; only this function decides that."""
-    return quarantine_lesson(lesson._replace(status=Status.PROVEN), _REASON)
 
 
 def is_held(lesson: Lesson | None) -> bool:
