@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 HEAD = "[WHAT WORKED HERE BEFORE]"
 FOOT = "[END WHAT WORKED HERE]"
 _COURSE = (
-    "This order worked in earlier runs (with their values). Do it so from the start: where ←"
-    " stands, the work failed with that error until it was done:"
+    "This order worked in earlier runs (with their values). Do it so from the start, and look up"
+    " only what it leaves open. Where ← stands, the work failed with that error until it was done:"
 )
 _FAILURES = "Failures that were met here, and what got past them:"
 _SEEN = "When you see "
@@ -90,9 +90,10 @@ def _line(act: Act, by_kind: Mapping[str, Lesson]) -> str:
 
 
 def _quote(situation: str, program: str) -> str:
-    """The error that a situation quotes, without the program that says it if that is known."""
-    quote = situation[situation.index("“") :]
-    return re.sub(rf"“{re.escape(program)}: (?:<name>:? )?", "“", quote) if program else quote
+    """The error that a situation quotes, without the program if that is known, or a folded name."""
+    quote = situation[situation.index("“") + 1 :]
+    quote = quote.removeprefix(f"{program}: ") if program else quote
+    return f"“{re.sub(r'^(?:<name>:? )+', '', quote)}"
 
 
 def _past_it(lesson: Lesson) -> str:
