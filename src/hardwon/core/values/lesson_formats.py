@@ -86,17 +86,22 @@ def mend_lesson(lesson: Lesson) -> Lesson:
 
 def _fits(value: Any, rule: Any) -> bool:
     """Whether a value keeps to a rule of `_RULES`."""
-    if isinstance(rule, int):
-        is_short = isinstance(value, str) and len(value) <= rule and "\0" not in value
-        return is_short and (value.isascii() or _is_encodable(value))
-    if isinstance(rule, _Range):
-        is_number = type(value) is int or (type(value) is float and type(rule.least) is float)
-        return is_number and rule.least <= value <= rule.most  # NaN is in no range
     if isinstance(rule, list):
         is_tuple = isinstance(value, tuple) and len(value) <= _ITEMS
         return value == () or (is_tuple and all(_fits(item, rule[0]) for item in value))
     if rule in _PARTS:
         return isinstance(value, rule) and all(map(_fits, value, _PARTS[rule]))
+    if isinstance(rule, int):
+        is_short = isinstance(value, str) and len(value) <= rule and "\0" not in value
+        return is_short and (value.isascii() or _is_encodable(value))
+    return _is_within(value, rule)
+
+
+def _is_within(value: Any, rule: Any) -> bool:
+    """Whether a number, a moment, a status or a flag keeps to its rule."""
+    if isinstance(rule, _Range):
+        is_number = type(value) is int or (type(value) is float and type(rule.least) is float)
+        return is_number and rule.least <= value <= rule.most  # NaN is in no range
     if rule is datetime:
         is_dated = isinstance(value, datetime) and value.tzinfo is not None
         return is_dated and 0 <= value.timestamp() <= _LAST
