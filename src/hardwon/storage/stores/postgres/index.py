@@ -47,19 +47,18 @@ def touch(transaction: Transaction, tenancy: Tenancy, shelf: int, *, active: int
     """
     touched: dict[tuple[str, int], int] = transaction.notes.setdefault(_VERSIONS, {})
     touched[tenancy.tenant, shelf] = touched.get((tenancy.tenant, shelf), 0) + active
-    transaction.before_commit(_VERSIONS, lambda: _write(transaction, tenancy))
+
+    def write() -> None:  # in the same order everywhere, so that transactions do not deadlock
+        for (tenant, number), added in sorted(transaction.notes.pop(_VERSIONS).items()):
+            tenancy.database.of(tenant).run(_RAISE, shelf=number, more=added)
+
+    transaction.before_commit(_VERSIONS, write)
 
 
 def pending(transaction: Transaction | None, tenant: str, shelves: Iterable[int]) -> int:
     """How many more lessons of these shelves the open transaction has indexed."""
     touched = transaction.notes.get(_VERSIONS, {}) if transaction else {}
     return sum(touched.get((tenant, shelf), 0) for shelf in shelves)
-
-
-def _write(transaction: Transaction, tenancy: Tenancy) -> None:
-    """Write all versions in the same order, so that transactions do not deadlock."""
-    for (tenant, shelf), added in sorted(transaction.notes.pop(_VERSIONS).items()):
-        tenancy.database.of(tenant).run(_RAISE, shelf=shelf, more=added)
 
 
 _OWN = "fresh"  # a transaction's view of the memtable, with its own rows
@@ -244,11 +243,12 @@ def _move(tenancy: Tenancy, shelf: int, lessons: dict[int, dict[str, int]]) -> i
     for part in postings.parts(edits):
         _edit(tenancy, part)
     changes = [(term, more) for term, more in sorted(holders.items()) if more]
-    pack_entries = [_pack_terms(entries) for entries in after.values()]
+    columns = (zip(*entries, strict=True) for entries in after.values())
+    packed = [postings.pack(array("I", terms), bytes(impacts)) for terms, impacts in columns]
     tenancy.ask(
         Statement(_COUNT, {"terms": [t for t, _ in changes], "holders": [n for _, n in changes]}),
         Statement(_UNINDEX, {"lessons": list(before)}),
-        Statement(_INDEX, {"shelf": shelf, "lessons": list(after), "terms": pack_entries}),
+        Statement(_INDEX, {"shelf": shelf, "lessons": list(after), "terms": packed}),
     )
     return len(after) - len(before)
 
@@ -281,11 +281,6 @@ def _edit(tenancy: Tenancy, edits: list[Edit]) -> None:
 def _columns(names: tuple[str, ...], rows: Sequence[tuple[object, ...]]) -> dict[str, object]:
     """Rows as one list per column."""
     return {name: [row[at] for row in rows] for at, name in enumerate(names)}
-
-
-def _pack_terms(entries: Entries) -> bytes:
-    terms, impacts = zip(*entries, strict=True)
-    return postings.pack(array("I", terms), bytes(impacts))
 
 
 FRESH = 256  # waiting rows of a shelf that start a merge
