@@ -83,36 +83,29 @@ class Memtable:
         self._shared: dict[int, Waiting] = {}
         self._noted: Counter[int] = Counter()  # rows that this process wrote since it merged them
 
-    def known(self, shelves: Iterable[int]) -> dict[str, list[int]]:
-        """What need not be read again: the versions of these shelves, and their rows."""
+    def cached(self, shelves: Iterable[int]) -> dict[int, Waiting]:
+        """What this process knows of these shelves; another thread may learn more meanwhile."""
         view = self._view()
-        cached = {shelf: view[shelf] for shelf in shelves if shelf in view}
-        return {
-            "known_shelves": list(cached),
-            "known_versions": [waiting.version for waiting in cached.values()],
-            "known_rows": [number for waiting in cached.values() for number in waiting.rows],
-        }
+        return {shelf: view[shelf] for shelf in shelves if shelf in view}
 
     def look(
-        self, shelves: Iterable[Shelf], fetched: Iterable[Row], known: Mapping[str, list[int]]
+        self, shelves: Sequence[Shelf], fetched: Iterable[Row], cached: Mapping[int, Waiting]
     ) -> list[Waiting]:
-        """The waiting rows of these shelves: what was fetched, beside what was known.
+        """The waiting rows of these shelves: what was fetched, else what was cached before.
 
         Those of other commits count once they raise the version.
         """
-        view = self._view()
-        versions = dict(zip(known["known_shelves"], known["known_versions"], strict=True))
         stale = {
             shelf.id: Waiting(shelf.version, {}, {})
             for shelf in shelves
-            if versions.get(shelf.id) != shelf.version
+            if shelf.id not in cached or cached[shelf.id].version != shelf.version
         }
         for number, entries, lesson, shelf in sorted(fetched):
-            row = view[shelf].rows[number] if entries is None else (lesson, json.loads(entries))
+            row = cached[shelf].rows[number] if entries is None else (lesson, json.loads(entries))
             stale[shelf].rows[number] = row
             stale[shelf].lessons[lesson] = row[1]
-        view.update(stale)
-        return [view[shelf.id] for shelf in shelves]
+        self._view().update(stale)
+        return [stale.get(shelf.id) or cached[shelf.id] for shelf in shelves]
 
     def note(self, shelf: int, lesson: int, entries: dict[str, int]) -> int:
         """Let the open transaction find a row that it has just written; how many wait."""
@@ -403,14 +396,19 @@ class Index:
         """The shelves visible from a scope, and the scores of each lesson there."""
         tenancy, query_keys = self._db.of(scope.tenant), list(keys(query)[:_KEYS_ASKED])
         place = {"agent": scope.agent, "projects": [one.project or "" for one in scope.visible()]}
-        known = self._memtable.known(self._seen.get(scope, ()))
+        cached = self._memtable.cached(self._seen.get(scope, ()))
+        known = {
+            "known_shelves": list(cached),
+            "known_versions": [waiting.version for waiting in cached.values()],
+            "known_rows": [number for waiting in cached.values() for number in waiting.rows],
+        }
         self._db.touch(scope)
         every = tenancy.rows(_BLOCKS, keys=query_keys, reach=query.reach, **place, **known)
         visible = scopes.Visible(scope, sorted(r[:5] for r in every if r[6] == _SHELF_ROW))
         self._seen[scope] = visible.ids
         scopes.shelf_notes(self._db).update((shelf.scope, shelf.id) for shelf in visible.shelves)
         fetched = (row[:4] for row in every if row[6] == _WAITING_ROW)
-        waiting = self._memtable.look(visible.shelves, fetched, known)
+        waiting = self._memtable.look(visible.shelves, fetched, cached)
         rows = [row for row in every if row[6] >= 0]
         return visible, tally_matches(
             query,
