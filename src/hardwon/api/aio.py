@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from collections.abc import Generator
+from typing import Any
 
 from hardwon import api
 from hardwon.api import namespaces, playbook, tenants
 from hardwon.api.lessons import Lessons
-from hardwon.engine import projects
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
+from hardwon.engine import trust
 
 _HANDLES = (
-    *(api.Hardwon, api.Agent, Lessons, playbook.Playbook, projects.Projects, tenants.Tenant),
+    *(api.Hardwon, api.Agent, Lessons, playbook.Playbook, trust.Projects, tenants.Tenant),
     *(namespaces.JobQueue, namespaces.Vectors, namespaces.Exchange),
     *(namespaces.Goals, namespaces.Runs, namespaces.Answers),
 )
@@ -29,9 +27,7 @@ class Async:
 
     def __getattr__(self, name: str) -> Any:
         async_method = getattr(self._handle, f"_{name}_async", None)
-        if (
-            async_method is not None
-        ):  # waits for foreign code, so it must run on the caller's event loop
+        if async_method is not None:  # foreign code must run on the caller's event loop
             return async_method
         value = getattr(self._handle, name)
         if not callable(value):
@@ -78,9 +74,7 @@ class Opening:
 
 
 def _wrap(value: Any) -> Any:
-    return Async(value) if isinstance(value, _HANDLES) or _is_handle(value) else value
-
-
-def _is_handle(value: Any) -> bool:
-    """Whether a value is a handle of a way of learning or of a client; results are values."""
-    return type(value).__module__.startswith(("hardwon.learn.", "hardwon.api.client."))
+    """A handle of ours, of a way of learning or of a client is wrapped; results are values."""
+    ours = ("hardwon.learn.", "hardwon.api.client.")
+    is_handle = isinstance(value, _HANDLES) or type(value).__module__.startswith(ours)
+    return Async(value) if is_handle else value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from hardwon.api.operations import Written
@@ -13,19 +14,17 @@ from hardwon.core.text.clean import require_text
 from hardwon.core.values.lesson import Change, Lesson, Status
 from hardwon.core.values.report import Place
 from hardwon.core.values.run import ASKED, RunSoFar
+from hardwon.core.values.scope import Scope
 from hardwon.engine.pipeline import inject, playbook
+from hardwon.engine.runtime import Runtime
 from hardwon.learn.reader import reading
 from hardwon.learn.reader.answer import parse_items
+from hardwon.storage.ports import Run
 from hardwon.storage.stores import marked_block, run_files
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from hardwon.api.lessons import Lessons
-    from hardwon.core.values.scope import Scope
-    from hardwon.engine.runtime import Runtime
     from hardwon.learn.reader.answer import Item
-    from hardwon.storage.ports import Run
 
 _TIMES = ("when ", "before ", "after ", "while ")
 
@@ -62,10 +61,15 @@ class Playbook:
     ) -> Lesson:
         """Change the words of an item, or its sort: `pitfall`, `way`, `fact`."""
         item = self._item(number)
-        texts = {"situation": when and _situation(when), "correction": do, "mistake": wrong}
+        if when:
+            text = require_text(when, "when")
+            when = text if text.lower().startswith(_TIMES) else f"When {text}"
+        texts = {"situation": when, "correction": do, "mistake": wrong}
         changes: Any = {name: text for name, text in texts.items() if text is not None}
         if sort is not None:
-            changes["tags"] = _tags_of_sort(item.tags, sort)
+            if sort not in playbook.SORTS:
+                raise InvalidInput(f"no such sort: {sort!r}; one of {', '.join(playbook.SORTS)}")
+            changes["tags"] = (sort, *(tag for tag in item.tags if tag not in playbook.SORTS))
         if not changes:
             raise InvalidInput("name what to change: when, do, wrong or sort")
         return self._lessons.edit(item.id, **changes)
@@ -188,27 +192,9 @@ class Playbook:
         """The run that items are about, with its scope and name."""
         if not run and (past := self._run.so_far()).steps:
             return self._scope, self._run.name, past
-        home, own = self._engine.settings.home, self._scope
-        if not run and self._engine.on_disk:
-            place = Place(own.tenant, own.agent, own.project or "")
-            at_work = run_files.at_work(home, place)
-            run = next((name for name, _, past in at_work if past.steps), "")
-        found = run_files.find_run(home, own.tenant, run) if self._engine.on_disk else None
-        if found is None or found[0][:2] != own[:2]:
-            raise NotFound("run at work", run, hint="; `hardwon lesson add` keeps an item of yours")
-        return found[0], run, found[1]
-
-
-def _tags_of_sort(tags: tuple[str, ...], sort: str) -> tuple[str, ...]:
-    """The tags of an item of this sort."""
-    if sort not in playbook.SORTS:
-        raise InvalidInput(f"no such sort: {sort!r}; one of {', '.join(playbook.SORTS)}")
-    return (sort, *(tag for tag in tags if tag not in playbook.SORTS))
-
-
-def _situation(when: str) -> str:
-    text = require_text(when, "when")
-    return text if text.lower().startswith(_TIMES) else f"When {text}"
+        return find_run(
+            self._engine.settings.home if self._engine.on_disk else "", self._scope, run
+        )
 
 
 def _items_of(text: str) -> Sequence[Item]:
@@ -216,3 +202,14 @@ def _items_of(text: str) -> Sequence[Item]:
     if items := parse_items(text):
         return items
     raise InvalidInput('no item found; each is {"sort": …, "when": …, "do": …} in JSON')
+
+
+def find_run(home: str, own: Scope, run: str) -> tuple[Scope, str, RunSoFar]:
+    """A run at work in a home, by default the latest of the project: scope, name and steps."""
+    if not run and home:
+        at_work = run_files.at_work(home, Place(own.tenant, own.agent, own.project or ""))
+        run = next((name for name, _, past in at_work if past.steps), "")
+    found = run_files.find_run(home, own.tenant, run) if home else None
+    if found is None or found[0][:2] != own[:2]:
+        raise NotFound("run at work", run, hint="; `hardwon lesson add` keeps an item of yours")
+    return found[0], run, found[1]

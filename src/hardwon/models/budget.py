@@ -5,9 +5,10 @@ from __future__ import annotations
 import fnmatch
 import json
 import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from hardwon.core import _files
 from hardwon.core.errors import (
@@ -18,13 +19,9 @@ from hardwon.core.errors import (
     TransientError,
     storage_error,
 )
+from hardwon.core.settings import BudgetSettings
 from hardwon.models.classify import provider_errors
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from hardwon.core.settings import BudgetSettings
-    from hardwon.storage.ports import Embedder, Model, Reply, Request
+from hardwon.storage.ports import Embedder, Model, Reply, Request
 
 _FAILURES_ALLOWED = 5
 _PAUSE = timedelta(seconds=30)
@@ -226,7 +223,8 @@ class Account:
         reached = self._limits.passed_by(total(rows)) or self._tenant_limits.passed_by(tenant_total)
         if reached:
             self._ledger.add(day, tenant, self._name, Spent(calls=-1))
-            raise BudgetSpent(reached, retry_after=_seconds_of_day_left(now))
+            midnight = now.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
+            raise BudgetSpent(reached, retry_after=(midnight - now).total_seconds())
 
     def _note(self, tenant: str, now: datetime, tokens: Sequence[int]) -> None:
         prices = self._price or (0.0, 0.0)
@@ -315,8 +313,3 @@ def price_of(model: str, prices: str) -> tuple[float, float] | None:
 def day_of(now: datetime) -> str:
     """The name of a day in the ledger."""
     return now.strftime("%Y-%m-%d")
-
-
-def _seconds_of_day_left(now: datetime) -> float:
-    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
-    return (midnight - now).total_seconds()

@@ -10,19 +10,17 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+from datetime import timedelta
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from hardwon.core.errors import InvalidInput, PermanentError, TransientError
 from hardwon.core.text.clean import one_line
 from hardwon.core.text.redact import redact
-from hardwon.storage.ports import Reply
+from hardwon.storage.ports import Reply, Request
 
 if TYPE_CHECKING:
-    from datetime import timedelta
-
     from hardwon.core import processes
-    from hardwon.storage.ports import Request
 
 OUTPUT_LIMIT = 1024 * 1024
 _ERRORS_KEPT = 4096
@@ -57,20 +55,16 @@ _ENVIRON = {
 def open(kind: str, command_line: str, *, key: str, timeout: timedelta) -> CommandModel:
     """`agent:codex`, or any program that reads a question and prints an answer."""
     if kind == "agent":
-        return _open_agent(command_line, timeout=timeout)
+        if (agent := command_line) not in AGENTS:
+            known = ", ".join(AGENTS)
+            raise InvalidInput(f"no headless mode is known for {agent!r}; known: {known}")
+        words, environ = shlex.split(AGENTS[agent]), _ENVIRON.get(agent, {})
+        return CommandModel(words, name=f"agent:{agent}", timeout=timeout, isolated=environ)
     try:
         words = shlex.split(command_line)
     except ValueError as error:
         raise InvalidInput(f"model command {command_line!r}: {error}") from error
     return CommandModel(words, name=f"{kind}:{command_line}", timeout=timeout)
-
-
-def _open_agent(agent: str, *, timeout: timedelta) -> CommandModel:
-    if agent not in AGENTS:
-        raise InvalidInput(f"no headless mode is known for {agent!r}; known: {', '.join(AGENTS)}")
-    words = shlex.split(AGENTS[agent])
-    environ = _ENVIRON.get(agent, {})
-    return CommandModel(words, name=f"agent:{agent}", timeout=timeout, isolated=environ)
 
 
 def has_agent(agent: str) -> bool:

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from datetime import timedelta
 
 from hardwon.core.errors import PermanentError
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.text.quoting import quotable
+from hardwon.core.values.run import Episode, Step
 from hardwon.knowledge.reading.error_line import error_line
 from hardwon.knowledge.reading.fixes import fix_shown
 from hardwon.knowledge.reading.mined_lesson import UNSOLVED, situation
 from hardwon.knowledge.reading.mistakes import focus, is_passing
 from hardwon.knowledge.reading.reading import read_failure
 from hardwon.knowledge.reading.shell import main_command
-from hardwon.storage.ports import Reply
-
-if TYPE_CHECKING:
-    from datetime import timedelta
-
-    from hardwon.core.values.run import Episode, Step
-    from hardwon.storage.ports import Request
+from hardwon.storage.ports import Reply, Request
 
 _FIXED, _UNFIXED = 0.8, 0.3
 _SKIP = "<skip>nothing actionable</skip>"
@@ -83,14 +78,17 @@ def _without_steps(episode: Episode) -> str:
     )
 
 
-def _is_command(step: Step) -> bool:
-    return not step.args.startswith("{")
-
-
 def _call(step: Step) -> str:
-    if not _is_command(step):
-        return f"{step.tool} on {_target(step)}"
-    return f"`{_within_backticks(clip(_on_one_line(step.args), 140))}`"
+    """The failing call, quoted; text in it cannot end the backticks around it."""
+    quoted = clip(_on_one_line(step.args), 140)
+    if step.args.startswith("{"):
+        names = "file_path|path|url|filename|pattern|query"
+        target = re.search(rf'"(?:{names})": ?"([^"]{{1,120}})"', step.args)
+        if target is None:
+            return f"{step.tool} on that input"
+        quoted = target[1]
+    call = "`{}`".format(quoted.replace("`", "'"))
+    return f"{step.tool} on {call}" if step.args.startswith("{") else call
 
 
 def _on_one_line(args: str) -> str:
@@ -102,21 +100,9 @@ def _on_one_line(args: str) -> str:
     return "; ".join(lines)
 
 
-def _target(step: Step) -> str:
-    match = re.search(
-        r'"(?:file_path|path|url|filename|pattern|query)": ?"([^"]{1,120})"', step.args
-    )
-    return f"`{_within_backticks(match[1])}`" if match else "that input"
-
-
-def _within_backticks(text: str) -> str:
-    """Text that cannot end the backticks around it."""
-    return text.replace("`", "'")
-
-
 def _tags(failed: Step) -> list[str]:
     names = [failed.tool.lower()]
-    if _is_command(failed):
+    if not failed.args.startswith("{"):
         names += main_command(failed.args).does.split(" ")[:2]
     tags = [name for name in names if re.fullmatch(r"[A-Za-z][\w.+-]{1,30}", name)]
     return list(dict.fromkeys(tags))[:5]

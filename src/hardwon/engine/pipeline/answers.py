@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Callable
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from hardwon.core.errors import BadReply
 from hardwon.core.text.clean import clip_middle, one_line
 from hardwon.core.text.protocol import blocks, is_nothing
 from hardwon.models import ask
-from hardwon.storage.ports import Request
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from hardwon.storage.ports import Model
+from hardwon.storage.ports import Model, Request
 
 PASSES, QUESTIONS = 3, 3
 ENOUGH = 7.0  # of 10
@@ -52,7 +48,8 @@ async def refine(
         question = f"{_question(task, best.text)}\n\nCRITIQUE:\n{best.critique}"
         reply = await model.complete(Request(prompt("refine_rewrite"), question, max_tokens=4000))
         text = blocks(reply.text, ("revised",)).get("revised") or best.text
-        if _is_same(text, best.text):
+        matcher = SequenceMatcher(None, text[:_SHOWN], best.text[:_SHOWN])
+        if matcher.real_quick_ratio() >= _SAME and matcher.ratio() >= _SAME:
             break
         rewritten = await _score(task, text, model, prompt("refine_critique"))
         if rewritten.score <= best.score:
@@ -75,11 +72,6 @@ async def _score(task: str, text: str, model: Model, system: str) -> Refined:
 
 def _question(task: str, answer: str) -> str:
     return f"TASK:\n{clip_middle(task, _SHOWN)}\n\nANSWER:\n{clip_middle(answer, _SHOWN)}"
-
-
-def _is_same(text: str, other: str) -> bool:
-    matcher = SequenceMatcher(None, text[:_SHOWN], other[:_SHOWN])
-    return matcher.real_quick_ratio() >= _SAME and matcher.ratio() >= _SAME
 
 
 class Verification(NamedTuple):

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from hardwon.core.text.secrets import ending, screen_excerpt
 from hardwon.core.values.delivery import Door
+from hardwon.core.values.run import Step
 from hardwon.core.values.scope import Scope
-from hardwon.knowledge.ranking.query import Query, query, terms
+from hardwon.knowledge.ranking.query import Near, Query, query, terms
 from hardwon.knowledge.ranking.scores import (
     SPEAKS,
     UNKNOWN,
@@ -19,14 +21,9 @@ from hardwon.knowledge.ranking.scores import (
     Weights,
     judge,
 )
+from hardwon.storage.ports import LessonStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from hardwon.core.values.run import Step
-    from hardwon.knowledge.ranking.query import Near
-    from hardwon.storage.ports import LessonStore
-
     Nearest = Callable[[str], Near]  # the lessons nearest in meaning to a text
 
 _CANDIDATES, _AT_TURN = 30, 8  # fewer at a turn: it is frequent and has the usual lessons too
@@ -74,7 +71,12 @@ def _of_one_kind(judged: list[Judged], least: float) -> list[Judged]:
     others = [candidate for candidate in judged if candidate.match.lesson.id not in own_ids]
     if any(candidate.match.lesson.is_active for candidate in own):
         return _own_first(judged, own, others, least)
-    return _best_other(own, others) if select_shown(others) else judged
+    if not select_shown(others):
+        return judged
+    # No fix is known: the best other lesson is shown instead.
+    hidden = [lesson._replace(verdict="no fix is known, and another may help") for lesson in own]
+    lesser = [_hide(lesson, "fits less well") for lesson in others[1:]]
+    return [*others[:1], *lesser, *hidden]
 
 
 def _own_first(
@@ -90,13 +92,6 @@ def _own_first(
         else _hide(candidate, "its own lesson is there")
         for candidate in judged
     ]
-
-
-def _best_other(own: list[Judged], others: list[Judged]) -> list[Judged]:
-    """Show the best other lesson instead of those of this failure, which have no fix."""
-    hidden = [lesson._replace(verdict="no fix is known, and another may help") for lesson in own]
-    lesser = [_hide(lesson, "fits less well") for lesson in others[1:]]
-    return [*others[:1], *lesser, *hidden]
 
 
 def _speaks(candidate: Judged) -> float:
