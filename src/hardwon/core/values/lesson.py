@@ -123,8 +123,8 @@ class Fix(NamedTuple):
 
     @property
     def is_vague(self) -> bool:
-        """Whether it only shows what came before the same call, or next; all else tells more."""
-        is_before = PREPARED in self.key and not self.said and EDITED not in self.key
+        """Whether it only shows calls, one of which may have mattered; all else tells more."""
+        is_before = self.key.count(PREPARED) > 1 and not self.said and EDITED not in self.key
         return is_before or self.sort == NEXT
 
     @property

@@ -71,7 +71,12 @@ def _of_one_kind(judged: list[Judged], least: float) -> list[Judged]:
     others = [candidate for candidate in judged if candidate.match.lesson.id not in own_ids]
     if any(candidate.match.lesson.is_active for candidate in own):
         return _own_first(judged, own, others, least)
-    return _best_other(own, others) if select_shown(others) else judged
+    if not select_shown(others):
+        return judged
+    # No fix is known: the best other lesson is shown instead.
+    hidden = [lesson._replace(verdict="no fix is known, and another may help") for lesson in own]
+    lesser = [_hide(lesson, "fits less well") for lesson in others[1:]]
+    return [*others[:1], *lesser, *hidden]
 
 
 def _own_first(
@@ -87,13 +92,6 @@ def _own_first(
         else _hide(candidate, "its own lesson is there")
         for candidate in judged
     ]
-
-
-def _best_other(own: list[Judged], others: list[Judged]) -> list[Judged]:
-    """Show the best other lesson instead of those of this failure, which have no fix."""
-    hidden = [lesson._replace(verdict="no fix is known, and another may help") for lesson in own]
-    lesser = [_hide(lesson, "fits less well") for lesson in others[1:]]
-    return [*others[:1], *lesser, *hidden]
 
 
 def _speaks(candidate: Judged) -> float:

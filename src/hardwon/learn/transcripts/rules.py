@@ -11,7 +11,7 @@ from hardwon.core.settings import Settings
 from hardwon.core.text.clean import clip, clip_words, one_line, plural
 from hardwon.core.text.quoting import quotable
 from hardwon.core.text.redact import redact
-from hardwon.core.values.lesson import EDITED, Fix, Lesson, Status
+from hardwon.core.values.lesson import PREPARED, Fix, Lesson, Status
 from hardwon.core.values.run import RunSoFar, Step
 from hardwon.core.values.scope import Scope
 from hardwon.engine.doors import Doors
@@ -140,7 +140,7 @@ class Failures:
         fixes = (fix for lesson in self._lessons if kind in lesson.kinds for fix in lesson.fixes)
         failing = self._past.last_failing(kind)
         between = self._past.steps[(failing or 0) + 1 :]
-        is_before = (fix.is_vague or EDITED in fix.key for fix in fixes if fix.key == key)
+        is_before = (PREPARED in fix.key for fix in fixes if fix.key == key)
         return any(is_before) and any(writings(step.tool, step.args) for step in between)
 
     def _fix_insight(self, lesson: Lesson, fix: Fix) -> Insight:

@@ -23,7 +23,7 @@ from hardwon.storage.sql import scopes
 from hardwon.storage.sql.dialect import Statement
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from hardwon.core.values.scope import Scope
     from hardwon.knowledge.ranking.postings import Edit, Entries
@@ -94,16 +94,19 @@ class Memtable:
             "known_rows": [number for waiting in cached.values() for number in waiting.rows],
         }
 
-    def look(self, shelves: Iterable[Shelf], fetched: Iterable[Row]) -> list[Waiting]:
-        """The waiting rows of these shelves, with those that were not known before.
+    def look(
+        self, shelves: Iterable[Shelf], fetched: Iterable[Row], known: Mapping[str, list[int]]
+    ) -> list[Waiting]:
+        """The waiting rows of these shelves: what was fetched, beside what was known.
 
         Those of other commits count once they raise the version.
         """
         view = self._view()
+        versions = dict(zip(known["known_shelves"], known["known_versions"], strict=True))
         stale = {
             shelf.id: Waiting(shelf.version, {}, {})
             for shelf in shelves
-            if shelf.id not in view or view[shelf.id].version != shelf.version
+            if versions.get(shelf.id) != shelf.version
         }
         for number, entries, lesson, shelf in sorted(fetched):
             row = view[shelf].rows[number] if entries is None else (lesson, json.loads(entries))
@@ -412,7 +415,7 @@ class Index:
         self._seen[scope] = visible.ids
         scopes.shelf_notes(self._db).update((shelf.scope, shelf.id) for shelf in visible.shelves)
         fetched = (row[:4] for row in every if row[6] == _WAITING_ROW)
-        waiting = self._memtable.look(visible.shelves, fetched)
+        waiting = self._memtable.look(visible.shelves, fetched, known)
         rows = [row for row in every if row[6] >= 0]
         return visible, tally_matches(
             query,
