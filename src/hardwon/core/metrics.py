@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 
 from hardwon.core.errors import InvalidInput, MissingExtra
+from hardwon.core.values.delivery import COUNTED, RESULTS
 from hardwon.core.values.job import BUCKETS, QueueCounts, WorkCounts
 
 try:
@@ -35,14 +37,19 @@ def exposition(
     work: WorkCounts,
     spent: Mapping[str, float] | None = None,
     *,
+    deliveries: Iterable[tuple[str, str, int]] = (),
     prefix: str = "hardwon",
 ) -> bytes:
-    """One scrape: the current counters, and what models have cost today."""
+    """One scrape: the current counters, what models have cost today, and what agents were told.
+
+    `deliveries` are counts by door and outcome.
+    """
     if not re.fullmatch(r"[A-Za-z_:][A-Za-z0-9_:]*", prefix):
         raise InvalidInput(f"metrics.prefix: {prefix!r} cannot begin the name of a metric")
     registry = CollectorRegistry(auto_describe=False)
     registry.register(_Counts(queue, work, f"{prefix}_lessonq_"))
     registry.register(_Spent(spent or {}, f"{prefix}_model_"))
+    registry.register(_Told(deliveries, f"{prefix}_"))
     return generate_latest(registry)
 
 
@@ -55,6 +62,24 @@ class _Spent(Collector):
         for name, description in _SPENT.items():
             amount = self._spent.get(name, 0.0)
             yield GaugeMetricFamily(f"{self._prefix}{name}_today", description, amount)
+
+
+class _Told(Collector):
+    def __init__(self, deliveries: Iterable[tuple[str, str, int]], prefix: str) -> None:
+        self._counts: Counter[tuple[str, str]] = Counter()
+        for door, outcome, times in deliveries:
+            self._counts["told", door] += times
+            if outcome in RESULTS:
+                self._counts[RESULTS[outcome], door] += times
+        self._prefix = prefix
+
+    def collect(self) -> Iterator[Metric]:
+        for name, description in COUNTED.items():
+            family = CounterMetricFamily(f"{self._prefix}{name}", description, labels=["door"])
+            for (counted, door), times in sorted(self._counts.items()):
+                if counted == name:
+                    family.add_metric([door], times)
+            yield family
 
 
 class _Counts(Collector):

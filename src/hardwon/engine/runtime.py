@@ -411,6 +411,10 @@ def _open_doors(engine: Runtime) -> Doors:
         "trouble": lambda error: engine.trouble(error),
         "are_read": engine.reads_runs,
     }
+    if settings.is_observed:
+        from hardwon.engine.telemetry import ObservedDoors
+
+        return ObservedDoors(*parts, **how)
     if not (engine.on_disk and url and settings.is_for_hooks):
         from hardwon.engine.doors import Doors
 

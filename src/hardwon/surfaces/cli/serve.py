@@ -81,6 +81,10 @@ def command(
         address = server.Address(host, port, names, cert, secret, behind_proxy, prefix.rstrip("/"))
         from hardwon.surfaces.serve import limits
 
+        if hw.settings.is_observed:
+            from hardwon.engine import telemetry
+
+            telemetry.export()
         rates = limits.Limits(rate=rate)
         log = access_log or ""
         service = server.Service(hw, address, tenant=tenant, limits=rates, access_log=log)

@@ -114,6 +114,10 @@ def command(
         return
     with hardwon.open(home) as hw:
         os.chdir(hw.settings.home)  # a model's command must not start in a folder others wrote to
+        if hw.settings.is_observed:
+            from hardwon.engine import telemetry
+
+            telemetry.export()
         port = hw.settings.queue.metrics_port if metrics_port is None else metrics_port
         with _endpoint(hw, port), drain_progress(hw, is_quiet=as_json or mode != "empty"):
             tally = hw.work(mode or "forever", idle=_time(idle))

@@ -66,8 +66,9 @@ def create(
     app.state.is_ending = lambda: False  # polled by streams
     app.state.replies, app.state.locks = Replies(access.database), NamedLocks()
     # Doors have their own threads: a slow report delays no agent.
-    app.state.door_threads = ThreadPool(limits.threads, "hardwon-door")
-    app.state.threads = ThreadPool(limits.threads, "hardwon-desk")
+    for name, what in {"door_threads": "hardwon-door", "threads": "hardwon-desk"}.items():
+        pool = ThreadPool(limits.threads, what, keeps_context=hw.settings.is_observed)
+        setattr(app.state, name, pool)
     return app
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from contextlib import asynccontextmanager
+from contextvars import copy_context
+from functools import partial
 from queue import SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -80,8 +82,9 @@ class ThreadPool:
     `loop.run_in_executor` wakes it for each, which costs more than many doors take.
     """
 
-    def __init__(self, count: int, name: str) -> None:
+    def __init__(self, count: int, name: str, *, keeps_context: bool = False) -> None:
         self._count = count
+        self._keeps_context = keeps_context  # calls see the context variables of their caller
         self._name = name
         self._calls: SimpleQueue[tuple[Future, Callable[..., Any], tuple[Any, ...]] | None]
         self._calls = SimpleQueue()
@@ -95,6 +98,8 @@ class ThreadPool:
         if not self._threads:
             self._begin(loop)
         future: asyncio.Future[T] = loop.create_future()
+        if self._keeps_context:
+            call = partial(copy_context().run, call)
         self._calls.put((future, call, values))
         return await future
 

@@ -25,16 +25,16 @@ try:
     from hardwon.surfaces.serve.gate import LOOPBACK
     from hardwon.surfaces.serve.limits import Limits
     from hardwon.surfaces.serve.protocol import PatientProtocol
-    from hardwon.surfaces.serve.traffic import Traffic
+    from hardwon.surfaces.serve.traffic import Traffic, route_of
 except ImportError as error:
     raise MissingExtra("serve") from error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from starlette.applications import Starlette
+    from starlette.types import ASGIApp
 
-    from hardwon import Hardwon
+    from hardwon import Hardwon, Settings
 
 _DRAIN = 30  # seconds for requests in flight at shutdown
 _IDLE = 75  # seconds that a connection may be idle
@@ -119,7 +119,7 @@ class Service:
         self._socket = _listening(address)
         traffic = Traffic(access_log)
         app = create(hw, self.access, hosts=self._hosts, limits=limits, traffic=traffic)
-        self._server = _Server(self._config(app, limits))
+        self._server = _Server(self._config(_observed(app, hw.settings), limits))
         app.state.is_ending = lambda: self._server.should_exit
 
     @property
@@ -157,7 +157,7 @@ class Service:
     def _hosts(self) -> set[str]:
         return {*LOOPBACK, self._address.host, *self._address.names}
 
-    def _config(self, app: Starlette, limits: Limits) -> uvicorn.Config:
+    def _config(self, app: ASGIApp, limits: Limits) -> uvicorn.Config:
         address = self._address
         return uvicorn.Config(
             app,
@@ -193,6 +193,15 @@ class _Server(uvicorn.Server):
                     number, self.handle_exit, number, None
                 )
         yield
+
+
+def _observed(app: ASGIApp, settings: Settings) -> ASGIApp:
+    """The application, with a span for each request if spans are made."""
+    if not settings.is_observed:
+        return app
+    from hardwon.engine.telemetry import ServerSpans
+
+    return ServerSpans(app, route_of)
 
 
 def _affordable(limits: Limits) -> Limits:

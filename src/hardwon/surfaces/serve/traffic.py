@@ -33,7 +33,7 @@ class Traffic:
     def note(self, scope: Scope, status: int, seconds: float) -> None:
         """Count a request that was answered, and log it."""
         principal = scope["state"]["principal"]
-        tenant, route = principal.tenant if principal else "", _route(scope)
+        tenant, route = principal.tenant if principal else "", route_of(scope)
         with self._lock:
             self._answers[tenant, scope["method"], route, status] += 1
             self._seconds[tenant, route] += seconds  # type: ignore[assignment]
@@ -90,7 +90,7 @@ class Traffic:
         sys.stderr.flush()
 
 
-def _route(scope: Scope) -> str:
+def route_of(scope: Scope) -> str:
     """The path of the route; the values in it would make a metric for each lesson."""
     if "endpoint" not in scope:
         return "other"
