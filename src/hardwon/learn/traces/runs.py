@@ -26,6 +26,7 @@ from hardwon.core.values.scope import Scope
 from hardwon.engine.runtime import Runtime
 from hardwon.learn.traces import otlp
 from hardwon.learn.traces.conventions import Row, row_of
+from hardwon.learn.traces.exports import spans_in_export
 from hardwon.learn.transcripts import lines
 from hardwon.learn.transcripts.past import TRACE, Learnt, PastSessions
 from hardwon.learn.transcripts.transcript import (
@@ -45,6 +46,7 @@ _WAITING = 64 * 1024 * 1024  # bytes of spans that wait; beyond that no run is w
 _MOST = 8 * _WAITING  # beyond that no more are taken
 _BODY = 32 * 1024 * 1024  # bytes of an unpacked request
 _SUFFIX = ".jsonl"
+_HEAD = 256  # bytes that tell a list from lines
 
 Key = tuple[Scope, str]  # a scope and the name of a run in it
 Arrived = tuple[float, Row]
@@ -87,7 +89,7 @@ class Traces:
         return list(collect(self._engine, now))
 
     def import_file(self, path: str, skipped: Counter[str]) -> Iterator[Learnt]:
-        """Record the traces in a file of OTLP's JSON, a request a line; all count as ended."""
+        """Record the traces in a file: OTLP's JSON, or an export; all count as ended."""
         waiting: dict[Key, list[Arrived]] = defaultdict(list)
         size = 0
         for row in _rows_in(path, skipped):
@@ -211,15 +213,27 @@ def _size(row: Row) -> int:
 
 
 def _rows_in(path: str, skipped: Counter[str]) -> Iterator[Row]:
-    """What the spans in a file say; requests that cannot be read are counted."""
-    for _, document in lines.records(path, skipped):
+    """What the spans in a file say; records that cannot be read are counted."""
+    for document in _documents_in(path, skipped):
+        is_otlp = isinstance(document, dict) and ("resourceSpans" in document or not document)
+        read = otlp.spans_in_json if is_otlp else spans_in_export
         try:
-            for span in otlp.spans_in_json(document):
+            for span in read(document):
                 row = row_of(span)
                 if row is not None:
                     yield row
         except InvalidInput:
             skipped["odd"] += 1
+
+
+def _documents_in(path: str, skipped: Counter[str]) -> Iterator[Any]:
+    """The documents in a file: one a line, or a JSON list of them."""
+    with lines.open_transcript(path) as file:
+        is_list = file.readline(_HEAD).lstrip().startswith(b"[")
+    if is_list:
+        yield from lines.document(path, skipped) or ()
+    else:
+        yield from (document for _, document in lines.records(path, skipped))
 
 
 def _unpack(body: bytes) -> bytes:

@@ -31,6 +31,8 @@ def command() -> None:
 def import_(files: tuple[str, ...], as_json: bool, **place: Any) -> None:
     """Record the traces in FILES (OTLP as JSON lines, perhaps gzipped) as runs.
 
+    Exports of Phoenix, LangSmith and Langfuse are read, too.
+
     A run goes into the project that --project names, else its resource (`hardwon.project`, or
     `service.name`). Importing twice adds nothing.
     """
