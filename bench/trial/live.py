@@ -14,14 +14,24 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-Row = dict[str, Any]
+from bench.trial.memories import (
+    NOTES,
+    PAST,
+    ROOT,
+    Mem0,
+    Row,
+    is_about_memory,
+    keep_session,
+    names_memory,
+    read_rows,
+    search_past,
+)
 
-ARMS = ("none", "hooks", "notes")
+ARMS = ("none", "hooks", "notes", "how", "store")
 PROJECTS = [
     *map(Path, filter(None, os.environ.get("TRIAL_PROJECTS", "").split(os.pathsep))),
     Path(__file__).parent / "projects",
 ]
-ROOT = Path(__file__).parents[2]
 HARDWON = str(Path(sys.executable).with_name("hardwon"))
 _SECONDS = 60  # for one call of the agent's shell
 _CLIP = 30_000  # characters of an output, as coding agents clip it
@@ -29,18 +39,23 @@ _PERSON = {"NAME": "dev", "EMAIL": "dev@example.com"}
 
 _PROMPT = """{task}
 
-{reminders}
+{reminders}{memory}
 How you work here: your workspace is {workspace}. Your only shell is the program {shell}:
 call it as `{shell} <<'EOF'` + your command lines + `EOF` (one call = one shell command or a
 short script; it starts in the workspace, remembers `cd`, prints the output and the exit code;
 {seconds} s limit). Read and change files only through it (cat, sed, here-documents, python), use
 no other tool and no other path, and look at nothing outside the workspace. Work as you would in a
 colleague's project: efficiently, do not audit the whole repository first, stop when the task is
-done and validated.{notes} When finished, answer with one line: DONE or what is missing.
+done and validated. When finished, answer with one line: DONE or what is missing.
 """
-_NOTES = """
-Just before you finish, bring {file} up to date (it may not exist yet): short notes on what the
-next one who works in this project should know."""
+_NOTES = """Colleagues who worked here before you kept notes in {file}. Read them first, through the
+shell described below (the file may be empty; it is the one thing outside the workspace that you may
+read and write). Before you finish, bring it up to date: what should the next one who works in this
+project know?
+"""
+_PAST = f"""What colleagues ran here in earlier sessions, and what came of it, can be searched: the
+command `{PAST} "WORDS"` in your shell prints the passages that fit best.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +69,7 @@ class Run:
     arm: str
     label: str = ""  # of the arm in the table
     is_changed: bool = False  # the project in its second form, in which some cures differ
+    is_training: bool = False  # later runs start from what it leaves
     session: str = field(default_factory=lambda: str(uuid.uuid4()))
 
     @classmethod
@@ -105,13 +121,11 @@ class Run:
         subprocess.run([*setup, *form], check=True, capture_output=True)
         text = task.read_text().strip()
         told = self.start(text)
-        self.log({"project": self.project, "task_number": self.task, "task": text, "told": told})
-        shell = self.folder / "do"
-        trial = [sys.executable, "-m", "bench", "trial", "--work", str(self.work)]
-        command = shlex.join([*trial, "do", self.name])
-        shell.write_text(f"#!/bin/sh\ncd {shlex.quote(str(ROOT))} && exec {command}\n")
-        shell.chmod(0o755)
-        notes = _NOTES.format(file=self.memory / "NOTES.md") if self.arm == "notes" else ""
+        notes = self.memory / NOTES
+        memory_text = {"notes": _NOTES.format(file=notes), "how": _PAST}.get(self.arm, "")
+        kept = [notes.read_text()] if self.arm == "notes" else told
+        self.log({"project": self.project, "task_number": self.task, "task": text, "told": kept})
+        shell = self._write_program("do", "do", self.name)
         self.prompt.write_text(
             _PROMPT.format(
                 task=text,
@@ -119,14 +133,26 @@ class Run:
                 workspace=self.workspace,
                 shell=shell,
                 seconds=_SECONDS,
-                notes=notes,
+                memory=memory_text,
             )
         )
+
+    def _write_program(self, name: str, *arguments: str) -> Path:
+        """A program that runs a verb of the trial."""
+        program = self.folder / name
+        program.parent.mkdir(exist_ok=True)
+        trial = [sys.executable, "-m", "bench", "trial", "--work", str(self.work), *arguments]
+        command = f'cd {shlex.quote(str(ROOT))} && exec {shlex.join(trial)} "$@"'
+        program.write_text(f"#!/bin/sh\n{command}\n")
+        program.chmod(0o755)
+        return program
 
     def prepare(self, memory: Path | None) -> None:
         """Make the folder, with a copy of the memory and with hooks."""
         if memory and memory.resolve().is_relative_to(self.folder):
             raise SystemExit(f"trial: {self.name} would start from its own memory; name it anew")
+        if memory and not memory.is_dir():
+            raise SystemExit(f"trial: no memory {memory}")
         shutil.rmtree(self.folder, ignore_errors=True)
         (self.folder / "home").mkdir(parents=True)
         if memory:
@@ -136,12 +162,16 @@ class Run:
         if self.arm == "hooks":
             install = [HARDWON, "install", "claude-code", "--yes", "--read", "none", "--no-learn"]
             subprocess.run(install, env=self.environment(), check=True, capture_output=True)
+        elif self.arm == "notes":
+            (self.memory / NOTES).touch()
+        elif self.arm == "how":
+            self._write_program(f"bin/{PAST}", "past", self.name)
 
     def start(self, task: str) -> list[str]:
         """What the agent is told before its first call."""
-        if self.arm == "notes":
-            notes = self.memory / "NOTES.md"
-            return [notes.read_text()] if notes.exists() else []
+        if self.arm == "store":
+            found = Mem0(self.work, self.memory).search(task)
+            return [found] if found else []
         session, _ = self.send("SessionStart", source="startup")
         turn, _ = self.send("UserPromptSubmit", prompt=task)
         return [text for text in (session, turn) if text]
@@ -218,6 +248,13 @@ class Run:
                 print(text)
         return code
 
+    def search(self, words: str) -> str:
+        """What the agent of the arm `how` finds in past sessions."""
+        found = search_past(self.memory, words)
+        with (self.folder / "past.jsonl").open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"words": words, "found": found}) + "\n")
+        return found
+
     def _execute(self, command: str) -> tuple[int, str, str]:
         script = (
             f"source {self.workspace}/.env.sh 2>/dev/null\ncd '{self._cwd()}'\n{command}\n"
@@ -225,7 +262,7 @@ class Run:
         )
         environment = {
             "HOME": str(self.folder / "home"),
-            "PATH": "/usr/local/bin:/usr/bin:/bin",
+            "PATH": f"{self.folder}/bin:/usr/local/bin:/usr/bin:/bin",
             "LANG": "C.UTF-8",
             "TERM": "dumb",
             **{f"GIT_{who}_{k}": v for who in ("AUTHOR", "COMMITTER") for k, v in _PERSON.items()},
@@ -256,22 +293,32 @@ class Run:
         return self.send("PostToolUse", **call, tool_response=response)[0]
 
     def stop(self, *, learn: bool) -> None:
-        """End the session; `learn` works the queue until it is empty."""
+        """End the session; with `learn` the memory takes up what happened in it."""
         self.send("Stop", stop_hook_active=False, last_assistant_message="DONE")
         self.send("SessionEnd", reason="other")
         if learn and self.arm == "hooks":
             drain = [HARDWON, "work", "--drain"]
             subprocess.run(drain, env=self.environment(), check=True, capture_output=True)
+        if learn and self.arm in ("how", "store"):
+            kept = keep_session(self.memory, self.folder / "calls.jsonl", name=self.name)
+            if self.arm == "store":
+                Mem0(self.work, self.memory).add(kept)
 
     def end(self, *, learn: bool) -> Row:
-        """Check the result and count."""
-        self.stop(learn=learn)
+        """Check the result and count.
+
+        Calls that only read or write notes, or only search the past, are counted apart; what
+        they show is told, not read, and an error quoted in it is not met.
+        """
+        self.stop(learn=learn or self.is_training)
         checker = find_project(self.project) / "check" / f"{self.task}.sh"
         check = subprocess.run(
             ["bash", str(checker), str(self.workspace)], capture_output=True, text=True
         )
-        calls, told = self.calls, read_rows(self.folder / "calls.jsonl")[0]["told"]
-        outputs = [call.get("out", "") for call in calls]
+        told, found = read_rows(self.folder / "calls.jsonl")[0]["told"], self._found()
+        calls = [call for call in self.calls if not self._is_apart(call)]
+        shown = {line for text in (*told, *found) for line in text.splitlines()}
+        outputs = [self._without_memory(call, shown) for call in calls]
         hints = [call.get(when, "") for call in calls for when in ("before", "after", "denied")]
         quirks = {
             quirk["id"]: count
@@ -282,15 +329,30 @@ class Run:
             "run": self.name,
             "project": f"{self.project}, changed" if self.is_changed else self.project,
             "task": self.task,
-            "arm": self.label or self.arm,
+            "arm": (self.label or self.arm) + (", training" if self.is_training else ""),
             "calls": len(calls),
+            "apart": len(self.calls) - len(calls),
             "failed": sum(bool(call.get("rc")) for call in calls),
             "quirks": quirks,
             "read": sum(map(len, outputs)),
-            "told": sum(map(len, [*told, *hints])),
+            "told": sum(map(len, [*told, *hints, *found])),
             "done": check.returncode == 0,
             "why": (check.stdout + check.stderr).strip()[-200:],
         }
+
+    def _is_apart(self, call: Row) -> bool:
+        return self.arm in ("notes", "how") and is_about_memory(call["cmd"])
+
+    def _without_memory(self, call: Row, shown: set[str]) -> str:
+        """The output; where a call also asked a memory, without the lines that this showed."""
+        output: str = call.get("out", "")
+        if self.arm not in ("notes", "how") or not names_memory(call["cmd"]):
+            return output
+        return "\n".join(line for line in output.splitlines() if line not in shown)
+
+    def _found(self) -> list[str]:
+        past = self.folder / "past.jsonl"
+        return [row["found"] for row in read_rows(past)] if past.exists() else []
 
 
 def tool_call(command: str) -> Row:
@@ -328,11 +390,6 @@ def read_quirks(project: str, *, is_changed: bool = False) -> list[Row]:
 def is_met(quirk: Row, output: str) -> bool:
     """Whether the error of a quirk stands in an output."""
     return re.search(quirk["error_text"], output, re.M | re.S) is not None
-
-
-def read_rows(path: Path) -> list[Row]:
-    """The rows of a file of JSON lines."""
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def _clip(raw: bytes) -> str:

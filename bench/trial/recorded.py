@@ -10,14 +10,21 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from bench.trial.live import Row, Run, is_met, read_quirks, read_rows, tool_call
+from bench.trial.live import Run, is_met, read_quirks, tool_call
+from bench.trial.memories import Row, read_rows
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
 def play(
-    work: Path, project: str, *, files: list[Path], memory: Path | None, learn: bool
+    work: Path,
+    project: str,
+    *,
+    arm: str,
+    files: list[Path],
+    memory: Path | None,
+    learn: bool,
 ) -> Path | None:
     """Play the runs in order and print when each cure was told; the memory they leave.
 
@@ -28,8 +35,9 @@ def play(
     for number, file in enumerate(files, 1):
         rows = read_rows(file)
         name = f"play-{number}-{file.parent.name if file.stem == 'calls' else file.stem}"
-        task = rows[0]["task_number"]
-        run = Run(work=work, name=name, project=project, task=task, arm="hooks")
+        if arm != "hooks":
+            name += f"-{arm}"
+        run = Run(work=work, name=name, project=project, task=rows[0]["task_number"], arm=arm)
         run.prepare(memory)
         told = _play_run(run, rows)
         run.stop(learn=learn)
@@ -49,11 +57,13 @@ def play(
 
 def _play_run(run: Run, rows: list[Row]) -> dict[str, str]:
     """When the cure of each quirk that was met is told."""
+    run.log(rows[0])
     said = "\n".join(run.start(rows[0]["task"]))
     told: dict[str, str] = {}
     for row in rows[1:]:
         if "rc" not in row:  # a call that was denied
             continue
+        run.log(row)
         call = tool_call(row["cmd"])
         before, denial = run.send("PreToolUse", **call)
         said += before + (denial or "")

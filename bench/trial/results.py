@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 from collections import defaultdict
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from bench.trial.live import Row, read_rows
+from bench.trial.memories import Row, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -24,7 +25,9 @@ _FIELDS: dict[str, Callable[[Row], float]] = {
     "quirks met": lambda row: sum(row["quirks"].values()),
     "read": lambda row: row["read"],
     "told": lambda row: row["told"],
+    "calls apart": lambda row: row.get("apart", 0),
 }
+_OF_MEMORY = ("told", "calls apart")  # without memory there is nothing of it
 
 
 def save(work: Path, row: Row) -> str:
@@ -32,7 +35,9 @@ def save(work: Path, row: Row) -> str:
     line = json.dumps(row)
     (work / "run" / row["run"] / "result.json").write_text(line + "\n")
     results = [path.read_text() for path in sorted(work.glob("run/*/result.json"))]
-    (work / "results.jsonl").write_text("".join(results))
+    new = work / f"results.{os.getpid()}"
+    new.write_text("".join(results))
+    new.replace(work / "results.jsonl")  # several runs may end at the same time
     return line
 
 
@@ -42,30 +47,25 @@ def load(paths: Iterable[Path]) -> list[Row]:
 
 
 def tables(rows: list[Row]) -> str:
-    """Means by arm with intervals and by project, then what was not compared.
+    """All arms in one table, then by project, runs that did harm, and what was not compared.
 
-    Arms are compared with the first one on the tasks that all of them did: one table for each set
-    of tasks, the largest first. A task counts once, however often an arm did it. Intervals: 95 %,
-    bootstrap over tasks.
+    Each arm is compared with the runs without memory on the tasks that both have done. A task
+    counts once, however often an arm did it. Intervals: 95 %, bootstrap over tasks.
     """
     by_arm = _cells(rows)
     if not by_arm:
         return "no results"
-    first, *others = by_arm
-    did = {arm: frozenset(by_arm[arm]) & frozenset(by_arm[first]) for arm in by_arm}
-    sets = sorted({did[arm] for arm in others or [first]} - {frozenset()}, key=len, reverse=True)
-    parts = []
-    for tasks in sets:
-        chosen = {
-            arm: {task: cells[task] for task in sorted(tasks)}
-            for arm, cells in by_arm.items()
-            if tasks <= did[arm]
-        }
-        projects = sorted({project for project, _ in tasks})
-        parts += [f"{len(tasks)} tasks of {', '.join(projects)}:", _means_by_arm(chosen)]
-        if len(projects) > 1:
-            parts.append(_by_project(chosen))
-    parts.append(_not_compared(rows, frozenset().union(*sets)))
+    (first, base), *others = by_arm.items()
+    pairs = {arm: _on_tasks_of(cells, base) for arm, cells in others}
+    pairs = {arm: cells for arm, cells in pairs.items() if cells}
+    compared = {task: runs for cells in pairs.values() or [base] for task, runs in cells.items()}
+    pairs = {first: _on_tasks_of(base, compared), **pairs}
+    parts = [
+        _means_by_arm(pairs),
+        _by_project(pairs),
+        _harm(pairs),
+        _not_compared(rows, compared),
+    ]
     return "\n\n".join(filter(None, parts))
 
 
@@ -78,45 +78,83 @@ def _cells(rows: list[Row]) -> dict[str, Cells]:
     return by_arm
 
 
-def _means_by_arm(chosen: dict[str, Cells]) -> str:
+def _on_tasks_of(cells: Cells, other: Cells) -> Cells:
+    return {task: cells[task] for task in sorted(cells) if task in other}
+
+
+def _means_by_arm(pairs: dict[str, Cells]) -> str:
     lines = [
-        "| arm | runs | done | " + " | ".join(_FIELDS) + " |",
-        "|---|---|---|" + "---|" * len(_FIELDS),
+        "| arm | tasks | runs | done | harm | " + " | ".join(_FIELDS) + " |",
+        "|---|---|---|---|---|" + "---|" * len(_FIELDS),
     ]
-    first = next(iter(chosen))
-    for arm, cells in chosen.items():
+    first = next(iter(pairs))
+    for arm, cells in pairs.items():
         runs = [row for cell in cells.values() for row in cell]
-        texts = []
-        for value in _FIELDS.values():
-            mean = _mean(cells, value)
-            text = _number(mean)
-            if arm != first and value is not _FIELDS["told"]:
-                low, high = _interval(chosen[first], cells, value)
-                text += f" ({_number(low, signed=True)} … {_number(high, signed=True)})"
-            texts.append(text)
         done = sum(row["done"] for row in runs)
-        lines.append(f"| {arm} | {len(runs)} | {done} | {' | '.join(texts)} |")
-    lines.append(f"\nIn brackets: the difference from `{first}`, 95 % interval.")
+        harm = "" if arm == first else len(_harmful(cells, pairs[first]))
+        base = None if arm == first else _on_tasks_of(pairs[first], cells)
+        texts = [_text(cells, base, name) for name in _FIELDS]
+        lines.append(
+            f"| {arm} | {len(cells)} | {len(runs)} | {done} | {harm} | {' | '.join(texts)} |"
+        )
+    lines += [
+        "",
+        f"*of*: the mean of `{first}` on the same tasks; in brackets the 95 % interval of the"
+        " difference.",
+        f"*harm*: runs with more failed calls than the worst run of `{first}` on that task.",
+    ]
     return "\n".join(lines)
 
 
-def _by_project(chosen: dict[str, Cells]) -> str:
+def _text(cells: Cells, base: Cells | None, name: str) -> str:
+    value = _FIELDS[name]
+    text = _number(_mean(cells, value))
+    if base is None or name in _OF_MEMORY:
+        return text
+    low, high = _interval(base, cells, value)
+    of = _number(_mean(base, value))
+    return f"{text} of {of} ({_number(low, signed=True)} … {_number(high, signed=True)})"
+
+
+def _by_project(pairs: dict[str, Cells]) -> str:
     lines = [
-        "| calls, failed calls | " + " | ".join(chosen) + " |",
-        "|---|" + "---|" * len(chosen),
+        "| calls, failed calls | " + " | ".join(pairs) + " |",
+        "|---|" + "---|" * len(pairs),
     ]
-    tasks = next(iter(chosen.values()))
-    for project in sorted({project for project, _ in tasks}):
+    for project in sorted({project for cells in pairs.values() for project, _ in cells}):
         texts = []
-        for cells in chosen.values():
+        for cells in pairs.values():
             own = {task: runs for task, runs in cells.items() if task[0] == project}
-            pair = [_mean(own, _FIELDS[field]) for field in ("calls", "failed calls")]
+            pair = [_mean(own, _FIELDS[name]) for name in ("calls", "failed calls")] if own else []
             texts.append(", ".join(map(_number, pair)))
         lines.append(f"| {project} | {' | '.join(texts)} |")
     return "\n".join(lines)
 
 
-def _not_compared(rows: list[Row], compared: frozenset[Task]) -> str:
+def _harmful(cells: Cells, base: Cells) -> list[tuple[Row, int]]:
+    """Runs with more failed calls than the worst run of `base` on the task, and that number."""
+    worst = {task: max(row["failed"] for row in runs) for task, runs in base.items()}
+    return [
+        (row, worst[task])
+        for task, runs in cells.items()
+        for row in runs
+        if row["failed"] > worst[task]
+    ]
+
+
+def _harm(pairs: dict[str, Cells]) -> str:
+    base, *others = pairs.values()
+    found = [
+        f"| {row['run']} | {row['arm']} | {row['project']} {row['task']} | {row['calls']} |"
+        f" {row['failed']} | {worst} |"
+        for cells in others
+        for row, worst in _harmful(cells, base)
+    ]
+    heads = "| harm: run | arm | task | calls | failed calls | worst without memory |"
+    return "\n".join([heads, "|---|---|---|---|---|---|", *found]) if found else ""
+
+
+def _not_compared(rows: list[Row], compared: Cells) -> str:
     texts = sorted(
         f"{row['project']} {row['task']} ({row['arm']}: {row['calls']} calls, {row['failed']}"
         f" failed, {'done' if row['done'] else 'not done'})"

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from hardwon.core.settings import Settings
     from hardwon.core.values.scope import Scope
     from hardwon.engine import recording
-    from hardwon.knowledge.evidence.ways import Way
+    from hardwon.knowledge.evidence.course import Act
     from hardwon.knowledge.ranking.query import Near
     from hardwon.storage.ports import Run, Store
 
@@ -82,7 +82,7 @@ class Doors:
             run.note_marks([_STARTED])
         items = playbook.items(scope, self._store.lessons, self._clock())
         is_read = any(item.trigger == Trigger.RUN for item in items)
-        ways, failures = ([], []) if is_read else self._evidence(scope, items)
+        course, failures = ([], []) if is_read else self._evidence(scope, items)
         values = self._settings.recall
 
         def compose(lessons: Sequence[Lesson]) -> tuple[str, tuple[Lesson, ...]]:
@@ -92,7 +92,7 @@ class Doors:
             from hardwon.knowledge.evidence.opening import opening
 
             text, told = opening(
-                ways,
+                course,
                 [lesson for lesson in lessons if lesson not in items],
                 budget=values.start_evidence_tokens,
                 tokens=inject.tokens,
@@ -102,8 +102,8 @@ class Doors:
         block = self.delivering.open_run(scope, [*items, *failures], compose, run)
         return self.delivering.tell(run, block)
 
-    def _evidence(self, scope: Scope, items: Sequence[Lesson]) -> tuple[list[Way], list[Lesson]]:
-        """Calls that worked in earlier runs, and failures with what got past them."""
+    def _evidence(self, scope: Scope, items: Sequence[Lesson]) -> tuple[list[Act], list[Lesson]]:
+        """What earlier runs did to get their work done, and failures with what got past them."""
         earlier = [(run.task, run.steps) for run in self._earlier_runs(scope)]
         recent = self._store.lessons.recent(scope, status=Status.ACTIVE, limit=_FAILURES)
         own = [lesson for lesson in recent if lesson.scope == scope and lesson not in items]
@@ -111,9 +111,9 @@ class Doors:
             (lesson for lesson in own if lesson.fixes),
             key=lambda lesson: (-lesson.met, -lesson.updated_at.timestamp()),
         )
-        from hardwon.knowledge.evidence.ways import ways_of
+        from hardwon.knowledge.evidence.course import course_of
 
-        return ways_of(earlier), failures
+        return course_of(earlier), failures
 
     def turn(self, scope: Scope, prompt: str, run: Run, imagined: str = "") -> Injection:
         """The lessons that fit the prompt; `imagined` is a hypothetical lesson to search with."""

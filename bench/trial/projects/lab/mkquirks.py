@@ -44,9 +44,9 @@ changed = [
  dict(id="quantity", what="From version 8 quantities are written unit=integer (ug/L=2180); the tilde form is refused.",
       wrong_call_example=OPEN + ADD % (ROW % "2180~ug.L-1"), error_text=r"-32015\b[^\n]*not coherent",
       cure="Write quantities as carrier unit, equals sign, integer: ug/L=2180.", cure_regex=r"(?i)\b(ug/L|ng/L|mL)=\d+|\bequals sign\b|(carrier|unit)>?\s?=\s?<?(int|number)", tasks=ALL),
- dict(id="confirm", what="From version 8 another person signs with witness.sign before sheet.release; a key is no longer read.",
+ dict(id="confirm", what="From version 8 the quality check qc.run, with the number of rows, comes before sheet.release; a key is no longer read.",
       wrong_call_example=OPEN + ADD % (ROW % "ug/L=2180") + ">/dev/null; " + REL % """,\\"key\\":\\"0123456789\\" """, error_text=r"-32055\b[^\n]*second key absent",
-      cure="Call witness.sign with the sheet and by (the ref of a colleague, not the duty analyst), then sheet.release.", cure_regex=r"(?i)\bwitness\.sign\b", tasks=ALL),
+      cure="Call qc.run with the sheet and count (its number of rows), then sheet.release.", cure_regex=r"(?i)\bqc\.run\b", tasks=ALL),
 ]
 for name, x in (("QUIRKS", quirks), ("CHANGED", changed)):
     with open(os.path.join(here, name + ".json"), "w") as f:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from hardwon.core.text.clean import clip, clip_middle, one_line
 from hardwon.core.values.delivery import DOOR, Door, Outcome, family_of_name
 from hardwon.core.values.run import WITHHELD, Author, EndedRun, RunSoFar, Step, run_id
+from hardwon.knowledge.evidence.cures import telling_parts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -56,7 +57,7 @@ def archive_run(
         failed=sum(step.failed for step in past.steps),
         told=sum(delivery.door != WITHHELD for delivery in deliveries),
         kinds=tuple(dict.fromkeys(failure.text for failure in failures))[:_KINDS],
-        steps=_cut(past.steps),
+        steps=_cut(past.steps, past.task),
         shown=_cut_words(deliveries[-_SHOWN:]),
         person=person,
         machine=machine,
@@ -73,10 +74,20 @@ def _cut_words(shown: Sequence[Shown]) -> tuple[Shown, ...]:
     return tuple(short)
 
 
-def _cut(steps: Sequence[Step]) -> tuple[Step, ...]:
-    """The steps, cut to fit into `SIZE`; if the shortest cut does not fit, the newest steps."""
+def _cut(steps: Sequence[Step], task: str) -> tuple[Step, ...]:
+    """The steps, cut to fit into `SIZE`; if the shortest cut does not fit, the newest steps.
+
+    The output of a step that worked is kept only as far as later steps use what it printed.
+    """
+    printed = [
+        step.output.strip() if step.failed else part
+        for step, part in zip(steps, telling_parts(steps, task), strict=True)
+    ]
     for call, output in _CUTS:
-        short = [_short(step, call, output) for step in steps]
+        short = [
+            _short(step, call)._replace(output=clip_middle(text, output))
+            for step, text in zip(steps, printed, strict=True)
+        ]
         sizes = [len(json.dumps(step).encode()) + 1 for step in short]
         if sum(sizes) <= SIZE:
             return tuple(short)
@@ -86,13 +97,12 @@ def _cut(steps: Sequence[Step]) -> tuple[Step, ...]:
     return tuple(short)
 
 
-def _short(step: Step, call: int, output: int) -> Step:
-    """A step with its texts cut; the output is kept only if the step failed."""
+def _short(step: Step, call: int) -> Step:
+    """A step with its call and failure cut."""
     failure = step.failure
     if failure is not None:
         failure = failure._replace(text=clip(failure.text, 200), line=clip(failure.line, 200))
-    printed = clip_middle(step.output.strip(), output) if step.failed else ""
-    return step._replace(args=clip_middle(step.args, call), output=printed, failure=failure)
+    return step._replace(args=clip_middle(step.args, call), failure=failure)
 
 
 def settle(past: RunSoFar, run: str, scope: Scope, store: Store) -> None:

@@ -177,14 +177,14 @@ def _sources(steps: Sequence[Step], at: int, working: Call) -> list[Asked]:
         for step in reversed(steps[:-1]):
             place = step.output.find(value)
             if place >= 0 and value not in step.args:
-                call = _giver(step, step.output[max(0, place - _NEAR) : place + _NEAR])
+                call = giver_of(step, step.output[max(0, place - _NEAR) : place + _NEAR])
                 if call is not None and call.shape != working.shape:
                     found.setdefault(call.shape, Asked(call))
                 break
     return list(found.values())
 
 
-def _giver(step: Step, passage: str) -> Call | None:
+def giver_of(step: Step, passage: str) -> Call | None:
     """The own call of a step that a passage of its output answers."""
     calls = working_calls(step)
     shared = [sum(word in passage for word in _values(call.text)) for call in calls]

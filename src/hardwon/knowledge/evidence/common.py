@@ -33,7 +33,11 @@ _PLUMBING = """
 . break cd continue date echo exit export false kill printf pwd read set sleep source tee true
 unset wait xargs
 """
+_LOOKS = """
+blame branch config describe diff for-each-ref grep list log ls-files ls-tree show status
+"""
 COMMON = frozenset(_COMMON.split())
 PLUMBING = frozenset(_PLUMBING.split())  # words of the shell itself
 # Programs that only look, or that change no more than a file: what they print is an answer.
 READERS = frozenset(_READERS.split()) | PLUMBING
+LOOKS = frozenset(_LOOKS.split())  # parts of programs that everybody knows which only look

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.knowledge.evidence.calls import Call, calls_of
 from hardwon.knowledge.evidence.common import COMMON, READERS
@@ -17,10 +18,14 @@ if TYPE_CHECKING:
     from hardwon.core.values.run import Step
 
 _READ = 400  # lines of an output, from its end
+_HEADS = 3  # words at the start of an error that name the program and its part
 _CALLED = 5  # words of a call that may name who speaks
 _LONGEST = 300  # characters of a line that a program says
 _SAID = re.compile(  # also `prog/E12 part: what`
-    r"(?:[\w.]{1,20}: )?(?P<who>[\w./-]{2,40})(?: [\w.()/-]{1,20}){0,2}: (?P<what>\S.*)"
+    r"(?:[\w.]{1,20}: )?(?P<who>[\w./-]{2,40})(?: [\w.()/-]{1,80}){0,2}: (?P<what>\S.*)"
+)
+_HEADED = re.compile(  # `prog: part: what`, `prog: (part) what`: how programs head their errors
+    r"(?P<who>[\w.-]{2,40}): \(?(?P<part>[a-z][\w.-]{1,30})(?:: |\) )\S.*"
 )
 _COMPLAINT = re.compile(
     r"(?i)\b(?:errors?|denied|fail(?:ed|ure|s)?|not|no|in?valid|invalid|refused?|reject(?:ed|s)?"
@@ -45,19 +50,43 @@ def with_failure(step: Step, before: Sequence[Step]) -> Step:
 
 def complaint_in(step: Step) -> str:
     """The last line in which a called program complains; "" if there is none."""
+    return next(iter(complaints_in(step)[::-1]), "")
+
+
+@lru_cache(maxsize=256)
+def complaints_in(step: Step) -> tuple[str, ...]:
+    """The lines in which called programs complain, in order."""
     if not is_shell(step) or not step.output:
-        return ""
-    parts: frozenset[str] | None = None
-    for line in reversed(step.output.splitlines()[-_READ:]):
-        if line.startswith("{") and len(line) <= _LONGEST and is_failed_json(line):
-            return line
-        match = _SAID.fullmatch(line) if len(line) <= _LONGEST else None
-        if match is None or not _COMPLAINT.search(match["what"]):
-            continue
-        parts = _called_parts(step) if parts is None else parts
-        if any(part.lower() in parts for part in _PARTS.findall(match["who"])):
-            return line
-    return ""
+        return ()
+    lines = [line for line in step.output.splitlines()[-_READ:] if len(line) <= _LONGEST]
+    heads = [(line, head) for line in lines if (head := _head_of(line)) is not None]
+    parts = _called_parts(step) if any(head for _, head in heads) else frozenset[str]()
+    return tuple(line for line, head in heads if not head or _is_called(head, parts))
+
+
+class _Head(NamedTuple):
+    """Who says a line, as far as it is headed like an error."""
+
+    who: str
+    part: str  # `plan` in `prog: plan: what`; "" if the words say that something is wrong
+
+
+def _head_of(line: str) -> _Head | tuple[()] | None:
+    """The head of a line that may be a complaint; () if it is one in any case, None if not."""
+    if line.startswith("{"):
+        return () if is_failed_json(line) else None
+    said = _SAID.fullmatch(line)
+    if said and _COMPLAINT.search(said["what"]):
+        return _Head(said["who"], "")
+    headed = _HEADED.fullmatch(line)
+    return _Head(headed["who"], headed["part"]) if headed else None
+
+
+def _is_called(head: _Head, parts: frozenset[str]) -> bool:
+    """Whether a step calls the program that says a line; one that is told by its head, exactly."""
+    if head.part:
+        return {head.who.lower(), head.part.lower()} <= parts
+    return any(part.lower() in parts for part in _PARTS.findall(head.who))
 
 
 def _called_parts(step: Step) -> frozenset[str]:
@@ -75,14 +104,16 @@ def find_blamed(step: Step, calls: Sequence[Call], line: str) -> int:
     """
     said = {word.lower() for word in re.findall(r"[A-Za-z_][\w.-]{2,}", line)}
     said |= {part.lower() for part in _PARTS.findall(line) if len(part) > 3}
+    heads = {*re.findall(r"[a-z][\w.-]+", line.lower())[1:_HEADS]}
     suspects = range(len(calls) if step.failed or len(calls) < 2 else len(calls) - 1)
 
-    def fits(at: int) -> tuple[bool, int, bool, int, int]:
+    def fits(at: int) -> tuple[bool, bool, int, bool, int, int]:
         call = calls[at]
         speaks = line.lower().startswith(f"{call.program.lower()}:")
+        is_part = not heads.isdisjoint(call.shape.lower().split()[1:2])
         words = {word.lower() for word in call.words}
         acts = call.writes or call.program not in READERS
-        return speaks, len((words - COMMON) & said), acts, len(words & said), at
+        return speaks, is_part, len((words - COMMON) & said), acts, len(words & said), at
 
     return max(suspects, key=fits) if calls else -1
 
@@ -103,5 +134,6 @@ def working_calls(step: Step) -> list[Call]:
         return []
     if step.failure is None:
         return calls
-    at = find_blamed(step, calls, step.failure.line)
-    return [call for call in calls if call.shape != calls[at].shape]
+    lines = (step.failure.line, *complaints_in(step))
+    blamed = {calls[find_blamed(step, calls, line)].shape for line in lines} if calls else set()
+    return [call for call in calls if call.shape not in blamed]

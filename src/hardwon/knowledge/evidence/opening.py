@@ -1,105 +1,103 @@
-"""What a run is told at its start when nobody has written a playbook: ways, then failures."""
+"""What a run is told at its start when nobody has written a playbook: evidence of earlier runs."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from hardwon.core.text.clean import clip, one_line
+from hardwon.core.text.clean import one_line
 from hardwon.core.text.frames import inert
 from hardwon.core.text.harm import harm
 from hardwon.core.values.lesson import INSTEAD, NEXT
-from hardwon.core.values.run import Step
-from hardwon.knowledge.evidence.calls import Call, calls_of
-from hardwon.knowledge.evidence.ways import Way, in_order
 from hardwon.knowledge.reading.mined_lesson import fixes_to_show
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from hardwon.core.values.lesson import Lesson
+    from hardwon.knowledge.evidence.course import Act
 
 HEAD = "[WHAT WORKED HERE BEFORE]"
 FOOT = "[END WHAT WORKED HERE]"
-_WAYS = "Calls that worked in earlier runs, in their usual order (<…>: a value of the task):"
+_COURSE = (
+    "How earlier runs got their work done, in order. The values are theirs; behind ← stands the"
+    " error that it got past:"
+)
 _FAILURES = "Failures that were met here, and what got past them:"
-_CALL = 120  # characters of a call
-_HARD_CALL = 260  # the same of one that also failed: its details matter
-_SHARE = 0.6  # of the budget that calls may take
-_NAMED = 3  # words that may make the difference between two calls
-_LEAST = 2  # the fewest calls that are worth a list
+_SEEN = "When you see "
+_ERRORS = 1  # errors that are named behind an act
+_SHARE = 0.75  # of the budget that acts may take
+_LEAST = 2  # the fewest acts that are worth a list
 
 
 def opening(
-    ways: Sequence[Way],
+    course: Sequence[Act],
     failures: Sequence[Lesson],
     *,
     budget: int,
     tokens: Callable[[str], int],
 ) -> tuple[str, tuple[Lesson, ...]]:
     """The text for the start of a run and the lessons in it; ("", ()) if there is no evidence."""
-    room = budget - tokens(HEAD) - tokens(FOOT) - tokens(_WAYS)
-    calls = _fitting_ways(ways, int(room * (_SHARE if failures else 1.0)), tokens)
-    room -= sum(tokens(_line(way)) for way in calls) + tokens(_FAILURES)
+    by_kind = {kind: lesson for lesson in reversed(failures) for kind in lesson.kinds}
+    lines = {act: _line(act, by_kind) for act in course}
+    room = budget - sum(map(tokens, (HEAD, FOOT, _COURSE)))
+    acts = _fitting(course, lines, int(room * (_SHARE if failures else 1.0)), tokens)
+    room -= sum(tokens(lines[act]) for act in acts) + tokens(_FAILURES)
+    told = [by_kind[kind] for act in acts for kind in act.passed if kind in by_kind]
     rows: dict[Lesson, str] = {}
-    families = {way.family for way in calls}
     for lesson in failures:
-        words = _past_it(lesson, families)
-        when = one_line(lesson.situation).removeprefix("When you see ")
+        is_news = lesson not in told and "“" in lesson.situation
+        words = _past_it(lesson) if is_news else ""
+        when = one_line(lesson.situation).removeprefix(_SEEN)
         row = f"  - {inert(when)}: {inert(one_line(words))} (#{lesson.id})"
         if words and tokens(row) <= room and not harm(words):
             rows[lesson] = row
             room -= tokens(row)
-    calls += _fitting_ways([way for way in ways if way not in calls], room, tokens)
-    lines = [_WAYS, *map(_line, in_order(calls))] if len(calls) >= _LEAST else []
-    lines += [_FAILURES, *rows.values()] if rows else []
-    if not lines:
+    acts += _fitting([act for act in course if act not in acts], lines, room, tokens)
+    if len(acts) < _LEAST and not told:
+        acts = []
+    if not acts and not rows:
         return "", ()
-    return "\n".join([HEAD, *lines, FOOT]), tuple(rows)
+    shown = [lines[act] for act in course if act in acts]
+    text = [
+        HEAD,
+        *([_COURSE, *shown] if shown else []),
+        *([_FAILURES, *rows.values()] if rows else []),
+        FOOT,
+    ]
+    return "\n".join(text), tuple(dict.fromkeys((*told, *rows)))
 
 
-def _fitting_ways(ways: Sequence[Way], room: int, tokens: Callable[[str], int]) -> list[Way]:
-    """The most valuable ways that fit."""
-    chosen: list[Way] = []
-    for way in ways:
-        cost = tokens(_line(way))
-        if cost <= room and not harm(way.call):
-            chosen.append(way)
+def _fitting(
+    course: Sequence[Act], lines: Mapping[Act, str], room: int, tokens: Callable[[str], int]
+) -> list[Act]:
+    """The most valuable acts that fit; long ones have to be worth more."""
+    chosen: list[Act] = []
+    for act in sorted(course, key=lambda act: -act.worth / tokens(lines[act]) ** 0.5):
+        cost = tokens(lines[act])
+        if cost <= room and not harm(act.text):
+            chosen.append(act)
             room -= cost
     return chosen
 
 
-def _line(way: Way) -> str:
-    others = f"  (also: {', '.join(way.others)})" if way.others else ""
-    return f"  $ {inert(clip(way.call, _HARD_CALL if way.failed else _CALL) + others)}"
+def _line(act: Act, by_kind: Mapping[str, Lesson]) -> str:
+    """An act with the errors that it got past, as far as they can be quoted."""
+    met = (by_kind[kind].situation for kind in act.passed if kind in by_kind)
+    said = [_quote(one_line(text), act.program) for text in met if "“" in text]
+    errors = f"   ← {', '.join(dict.fromkeys(said[:_ERRORS]))}" if said else ""
+    return f"  {inert(f'{act.text}{errors}')}"
 
 
-def _past_it(lesson: Lesson, families: set[str]) -> str:
-    """What got past a failure; of a call that stands above only what made the difference.
+def _quote(situation: str, program: str) -> str:
+    """The error that a situation quotes, without the program that says it if that is known."""
+    quote = situation[situation.index("“") :]
+    return re.sub(rf"“{re.escape(program)}: (?:<name>:? )?", "“", quote) if program else quote
 
-    The answer that explained it says more than calls.
-    """
+
+def _past_it(lesson: Lesson) -> str:
+    """What got past a failure; the answer that explained it says more than calls."""
     fix = next(iter(fixes_to_show(lesson.fixes)), None)
     if fix is None or fix.sort in (INSTEAD, NEXT):
         return ""
-    if fix.said:
-        return fix.said
-    working, failing = _last_call(fix.call), _last_call(fix.mistake)
-    is_shown = working is not None and working.family in families
-    difference = _difference(failing, working) if is_shown and working and failing else ""
-    return difference or fix.text.removeprefix("What worked: ")
-
-
-def _difference(failing: Call, working: Call) -> str:
-    """What the working call has and the failing one lacks, or the other way round; else ""."""
-    has, had = working.shape.split(), failing.shape.split()
-    added = [word for word in has if word not in had]
-    removed = [word for word in had if word not in has]
-    names = added or removed
-    if not 0 < len(names) <= _NAMED or len(removed) > _NAMED:
-        return ""
-    return f"{'with' if added else 'without'} {', '.join(f'`{name}`' for name in names)}"
-
-
-def _last_call(text: str) -> Call | None:
-    calls = calls_of(Step("bash", text))
-    return calls[-1] if calls else None
+    return fix.said or fix.text.removeprefix("What worked: ")

@@ -123,7 +123,8 @@ def _try(agent: Agent, task: Task, place: str, prompt: str, told: str | None) ->
 def by_preference(ways: list[str], advice: str) -> list[str]:
     """The agent's commands in their order; those closest to the advice first."""
     advised = re.sub(r"instead of `[^`]+`", "", advice)
-    words = {word for code in re.findall(r"`([^`]+)`", advised) for word in code.split()}
+    calls = [*re.findall(r"`([^`]+)`", advised), *re.findall(r"\$ (.+?)(?:   ←|$)", advised, re.M)]
+    words = {word for call in calls for word in call.split()}
     return sorted(ways, key=lambda way: -sum(word in way.split() for word in words))
 
 

@@ -14,6 +14,8 @@ for i, f in enumerate(sorted(names, key=lambda f: kiln.sha(f)) + ["plv_ring_room
     n += 1 + i % 3
     draws.append((n, f))
 root = Path(dest)
+for folder in ("abi", "bench", "include/plover/gen", "releases"):  # git keeps no empty folder of the template
+    root.joinpath(folder).mkdir(exist_ok=True)
 root.joinpath("abi/draws").write_text("".join(kiln.draw_line(n, f) + "\n" for n, f in draws))
 root.joinpath("abi/plover.syms").write_text("".join("%s @%d\n" % (f, n) for n, f in draws if f in names))
 root.joinpath("bench/baseline.tsv").write_text("".join("%s\t%d\n" % (f, -(-kiln.cost(f) // 16) * 16) for f in names))

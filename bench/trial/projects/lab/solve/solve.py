@@ -43,7 +43,7 @@ me = scan(s)
 for i in range(0, len(rows), 5):
     call("rows.add", sheet=me, rows=rows[i:i + 5])
 if new:
-    call("witness.sign", sheet=me, by=scan("P-01"))
+    call("qc.run", sheet=me, count=len(rows))
     call("sheet.release", sheet=me)
 else:
     call("sheet.release", sheet=me, key=call("preview", tool="sheet.release", args={"sheet": me})["key"])

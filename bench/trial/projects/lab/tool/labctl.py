@@ -13,7 +13,6 @@ ROOT = os.environ.get("LAB_HOME") or os.path.dirname(os.path.dirname(os.path.abs
 STORE = os.path.join(ROOT, ".lab", "store.json")
 FRAME = 5
 NOW = ("2029-10-09", 512)
-DUTY = "P-03"
 
 
 class Fault(Exception):
@@ -174,7 +173,7 @@ def opener(kind):
         b["benches"][bench]["page"] += 1
         b["last"] += 1
         s = "S-%04d" % b["last"]
-        b["sheets"][s] = {"kind": kind, "header": header, "page": page, "bench": bench, "rows": [], "state": "open", "signed": None}
+        b["sheets"][s] = {"kind": kind, "header": header, "page": page, "bench": bench, "rows": [], "state": "open", "checked": False}
         return {"sheet": s, "state": "open"}
     return go
 
@@ -204,7 +203,7 @@ def rows_add(b, a):
         if new[fields[0][0]] in [o[fields[0][0]] for o in x["rows"]]:
             raise Fault(-32042, "rows.%d.%s: twice" % (i, fields[0][0]))
         x["rows"].append(new)
-    x["signed"] = None
+    x["checked"] = False
     return {"sheet": s, "rows": len(x["rows"])}
 
 
@@ -228,7 +227,7 @@ def sheet_release(b, a):
     s, x = open_sheet(b, a)
     if not x["rows"]:
         raise Fault(-32043, "sheet: no rows")
-    if (NEXT and not x["signed"]) or (not NEXT and a.get("key") != key_of(s, x)):
+    if (NEXT and not x["checked"]) or (not NEXT and a.get("key") != key_of(s, x)):
         raise Fault(-32055, "second key absent")
     x["state"] = "released"
     h = x["header"]
@@ -253,17 +252,18 @@ def preview(b, a):
         return {"would": TOOLS[a["tool"]][0](trial, a["args"])}
     s, x = open_sheet(b, a["args"])
     if NEXT:
-        return {"would": {"sheet": s, "state": "released"}, "after": ["witness.sign"]}
+        return {"would": {"sheet": s, "state": "released"}, "after": ["qc.run"]}
     return {"would": {"sheet": s, "state": "released"}, "key": key_of(s, x)}
 
 
-def witness_sign(b, a):
+def qc_run(b, a):
     s, x = open_sheet(b, a)
-    who = deref(b, "people", a.get("by"), "by")
-    if who == DUTY:
-        raise Fault(-32056, "by: own sheet")
-    x["signed"] = who
-    return {"sheet": s, "witness": b["people"][who]["name"]}
+    if not x["rows"]:
+        raise Fault(-32043, "sheet: no rows")
+    if a.get("count") != len(x["rows"]):
+        raise Fault(-32056, "count: not that of the sheet")
+    x["checked"] = True
+    return {"sheet": s, "rows": len(x["rows"]), "check": "passed"}
 
 
 def export(b, s):
@@ -366,7 +366,7 @@ for _k, (_h, _r) in KINDS.items():
 TOOLS.update({"rows.add": (rows_add, "sheet, rows", "append"), "rows.drop": (rows_drop, "sheet", "empty"), "sheet.show": (sheet_show, "sheet", "as it stands"), "sheet.void": (sheet_void, "sheet", "cancel"),
               "sheet.release": (sheet_release, "sheet", "final"), "sheet.export": (sheet_export, "sheet", "released sheet"), "preview": (preview, "tool, args", "dry run")})
 if NEXT:
-    TOOLS["witness.sign"] = (witness_sign, "sheet, by", "sign")
+    TOOLS["qc.run"] = (qc_run, "sheet, count", "quality check")
 
 HELP = {"": "labctl %s\n  labctl tools            the tools\n  labctl call TOOL JSON   call one\n  labctl help TOPIC       more about it" % VERSION,
         "call": "labctl call TOOL JSON\nPrints the result as JSON. On a fault: isError, exit status 1. Nothing is written then.",

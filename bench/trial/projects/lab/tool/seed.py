@@ -17,7 +17,7 @@ def data():
         b["samples"]["W-%04d" % (401 + i)] = {"site": "L-%02d" % (i * 4 % 9 + 1), "volume": 1000 if i % 3 else 2000, "taken": ["2029-10-%02d" % (1 + i // 7), 485 + i * 7], "state": "in store"}
 
     def sheet(n, kind, header, page, rows):
-        b["sheets"]["S-%04d" % n] = {"kind": kind, "header": header, "page": page, "bench": page.split("/")[0], "rows": rows, "state": "released", "signed": None}
+        b["sheets"]["S-%04d" % n] = {"kind": kind, "header": header, "page": page, "bench": page.split("/")[0], "rows": rows, "state": "released", "checked": False}
     sheet(305, "run", {"method": "M-NO3", "instrument": "IC-2", "started": ["2029-10-02", 545]}, "B3/116",
           [{"sample": "W-%04d" % (401 + i), "value": v, "read": ["2029-10-02", 560 + 12 * i]} for i, v in enumerate([2140, 2310, 870, 4420, 15600, 990])])
     sheet(306, "cal", {"method": "M-PB", "instrument": "ICP-1", "performed": ["2029-10-02", 500]}, "B4/62",

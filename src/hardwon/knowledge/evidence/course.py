@@ -1,0 +1,289 @@
+"""The course of the work in a project: what runs changed and called to get it done, in order.
+
+Each act is told with the failures that it got past. What only looked around is left out: what
+comes before the first change of a run, and what was called between a failure and its cure.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from hardwon.core.text.clean import clip, one_line
+from hardwon.knowledge.evidence.calls import Call, calls_of, is_own
+from hardwon.knowledge.evidence.cures import (
+    At,
+    asks,
+    cures_of,
+    only_looks,
+    part_words,
+    said_words,
+    sources_of,
+)
+from hardwon.knowledge.evidence.folding import fold_call, shorten_values
+from hardwon.knowledge.evidence.inner import failing_call, working_calls
+from hardwon.knowledge.reading.authored import Writing, made_paths, tail, writings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from hardwon.core.values.run import Step
+
+_STEPS = 150  # steps of a run that are looked at, its last ones
+_PLACES = 4  # words of a call that may name what it runs
+_FORMS = 5  # forms of a call that are named
+_WORD = 24  # characters of a word by which they differ
+_SHORT = 140  # characters of a change that is shown
+_CALL = 150  # characters of a call
+_OUTSIDE = ("/", "~", "$", "..")  # how the paths of files begin that are not the project's
+_PASSED, _SOURCE, _AGAIN = 2.0, 1.0, 0.5  # worth of a cure, a source, and each further run
+_EDIT = 1.4  # how much of an edit an agent could not guess
+_PART = re.compile(r"[A-Za-z]+|\d+")
+
+Words = tuple[tuple[str, bool], ...]  # of an act, each with whether it is a value of its task
+
+
+class Act(NamedTuple):
+    """A call that worked, or a change of a file, as it was made."""
+
+    words: Words  # what it does, without values
+    text: str
+    news: float  # how much of it an agent could not guess
+    passed: tuple[str, ...] = ()  # the kinds of failures that it got past
+    is_source: bool = False  # it printed a value that later calls need
+    is_of_task: bool = False  # an edit that says nothing about other tasks, unless it comes again
+    runs: int = 1
+
+    @property
+    def worth(self) -> float:
+        """What it is worth to a newcomer: hard to guess, needed often, wrong at first."""
+        need = _PASSED * bool(self.passed) + _SOURCE * self.is_source
+        return self.news * (1 + need) * (1 + _AGAIN * (self.runs - 1))
+
+    @property
+    def program(self) -> str:
+        """The program that it calls; "" for a change of a file."""
+        call = re.match(r"\$ (?:[A-Z_]+=\S* )*(\S+)", self.text)
+        return call[1] if call else ""
+
+    def is_like(self, other: Act) -> bool:
+        """Whether another act does the same; values of two tasks may differ."""
+        return len(self.words) == len(other.words) and all(
+            word == its or (is_value and is_its_value)
+            for (word, is_value), (its, is_its_value) in zip(self.words, other.words, strict=True)
+        )
+
+    def add(self, other: Act) -> Act:
+        """The act with what another run shows of it."""
+        passed = tuple(dict.fromkeys((*self.passed, *other.passed)))
+        is_source = self.is_source or other.is_source
+        return self._replace(passed=passed, is_source=is_source, runs=self.runs + 1)
+
+
+def course_of(runs: Iterable[tuple[str, Sequence[Step]]]) -> list[Act]:
+    """The acts that runs show (task and steps of each, oldest first), in order.
+
+    The longest run gives the order. An act of another run comes behind the one it followed there.
+    """
+    found = [acts for task, steps in runs if (acts := _acts_of(task, steps[-_STEPS:]))]
+    found.reverse()
+    course: list[Act] = []
+    for acts in sorted(found, key=len, reverse=True):
+        at = 0
+        for act in acts:
+            known = next((n for n, one in enumerate(course) if one.is_like(act)), None)
+            if known is None:
+                course.insert(at, act)
+                at += 1
+            else:
+                course[known] = course[known].add(act)
+                at = max(at, known + 1)
+    return list(_join_acts(act for act in course if _is_telling(act)))
+
+
+def _is_telling(act: Act) -> bool:
+    return not act.is_of_task or bool(act.passed) or act.runs > 1
+
+
+class _Made(NamedTuple):
+    """A call of a run, and what it was good for."""
+
+    place: int  # among all calls of the run
+    call: Call
+    kinds: tuple[str, ...]
+    worked: bool
+    is_source: bool
+
+
+def _acts_of(task: str, steps: Sequence[Step]) -> list[Act]:
+    """The acts of one run. A call that was made again stands where it was made last.
+
+    What is made after the last new call only checks the result.
+    """
+    cures, sources = cures_of(steps), sources_of(steps, task)
+    own = {tail(path) for step in steps for path in made_paths(step)}
+    said = {word for step in steps for word in said_words(step)}
+    begun = _first_change(steps)
+    edits, calls = list[tuple[int, Act]](), dict[Words, list[_Made]]()
+    texts: set[str] = set()
+    place = done = 0
+    for at, step in enumerate(steps):
+        working, is_new = working_calls(step), False
+        is_work = at >= begun and at not in cures.searching
+        for call in calls_of(step):
+            place += 1
+            kinds, is_source = cures.kinds.get(At(at, call.text), ()), At(at, call.text) in sources
+            if call.paths and call is not failing_call(step):
+                edits += ((place, act) for act in _edits(step, call, task, kinds))
+            elif (
+                (kinds or is_source or (is_work and call in working))
+                and _is_shown(call, own, is_cure=bool(kinds))
+                and not asks(call, said)
+            ):
+                made = _Made(place, call, kinds, call in working, is_source)
+                calls.setdefault(_mark_values(part_words(call), task), []).append(made)
+                is_new = is_new or call.text not in texts
+                texts.add(call.text)
+        done = place if is_new else done
+    acts = [
+        *_lasting(edits, steps),
+        *(_call_act(words, forms, task, done) for words, forms in calls.items()),
+    ]
+    ordered = [act for _, act in sorted(acts, key=lambda act: act[0])]
+    return [  # a call without its arguments only asked for its usage
+        act
+        for act in ordered
+        if not any(other.text.startswith(f"{act.text} ") for other in ordered)
+    ]
+
+
+def _first_change(steps: Sequence[Step]) -> int:
+    """The first step that changes a file or fails."""
+    changes = (
+        at
+        for at, step in enumerate(steps)
+        if step.failure is not None or any(call.paths for call in calls_of(step))
+    )
+    return next(changes, 0)
+
+
+def _is_shown(call: Call, own: set[str], *, is_cure: bool) -> bool:
+    """Whether a call may be told; one that everybody knows only if it cured something.
+
+    What runs code or files of the run itself tells nothing, and values of tools are private.
+    """
+    if call.is_tool or call.has_script or re.search(r"\$\{?\w", call.text):
+        return False
+    if only_looks(call) or not (is_own(call) or is_cure):
+        return False
+    return own.isdisjoint(tail(word) for word in call.text.split()[:_PLACES])
+
+
+def _call_act(words: Words, made: list[_Made], task: str, done: int) -> tuple[int, Act]:
+    """The place of a call in its run, and the act that its forms show."""
+    calls = [one.call for one in made if one.worked] or [made[-1].call]
+    longer = (one.call for one in made if one.call.text.startswith(f"{calls[-1].text} "))
+    calls += [*longer][-1:]  # the same with more arguments
+    act = Act(
+        words,
+        _show_forms(calls, task),
+        news=max(1, len(calls[-1].own_words)) ** 0.5,
+        passed=tuple(dict.fromkeys(kind for one in made for kind in one.kinds)),
+        is_source=any(one.is_source for one in made),
+    )
+    return max(one.place for one in made if one.place <= done), act
+
+
+def _show_forms(calls: Sequence[Call], task: str) -> str:
+    """The last form of a call; with those before it, if they differ in one word."""
+    texts = [shorten_values(one_line(fold_call(call.text, task))) for call in calls]
+    alike = [text for text in texts if len(text.split()) == len(texts[-1].split())]
+    return f"$ {clip(_join_texts(alike[-_FORMS:]) or texts[-1], _CALL)}"
+
+
+def _edits(step: Step, call: Call, task: str, kinds: tuple[str, ...]) -> Iterator[Act]:
+    """The changes of the project's files that a call makes."""
+    made = {writing.path: writing for writing in writings(step.tool, step.args)}
+    for path in call.paths:
+        if path.startswith(_OUTSIDE) or path not in made:
+            continue
+        words = (("edit", False), *_mark_values(_PART.findall(path), task))
+        change = _show_change(made[path], call, task)
+        name = "edit" if made[path].is_edit else "new file"
+        text = change or f"{name} {fold_call(path, task)}"
+        is_of_task = not change or made[path].is_edit
+        yield Act(words, text, _EDIT, kinds, is_of_task=is_of_task)
+
+
+def _show_change(change: Writing, call: Call, task: str) -> str:
+    """A short change of a file, as it was made; "" if it is long or not known."""
+    if change.old:
+        is_plain = not re.search(r"[$^\\*\[]", f"{change.old}{change.new}")
+        if not is_plain or len(change.old) + len(change.new) > _SHORT:
+            return ""
+        old, new = (one_line(fold_call(text, task)) for text in (change.old, change.new))
+        return f"edit {fold_call(change.path, task)}: {old} → {new}"
+    if change.text:
+        lines = fold_call(change.text, task).splitlines()
+        is_short = len(change.text) <= _SHORT
+        return f"new file {fold_call(change.path, task)}: {' ⏎ '.join(lines)}" if is_short else ""
+    is_typed = not (call.is_tool or call.script or change.is_edit or "$" in call.text)
+    is_shown = is_typed and len(call.text) <= _SHORT
+    return f"$ {one_line(fold_call(call.text, task))}" if is_shown else ""
+
+
+def _lasting(edits: Iterable[tuple[int, Act]], steps: Sequence[Step]) -> Iterator[tuple[int, Act]]:
+    """The edits of each file once, without files that the run removed again."""
+    calls = (call for step in steps for call in calls_of(step) if call.program == "rm")
+    removed = {tuple(_PART.findall(word)) for call in calls for word in call.text.split()[1:]}
+    found: dict[Words, tuple[int, Act]] = {}
+    for at, act in edits:
+        first, known = found.get(act.words, (at, act))
+        passed = tuple(dict.fromkeys((*known.passed, *act.passed)))
+        found[act.words] = first, known._replace(passed=passed)
+    for at, act in found.values():
+        if tuple(word for word, _ in act.words[1:]) not in removed:
+            yield at, act
+
+
+def _mark_values(words: Iterable[str], task: str) -> Words:
+    """The words, each with whether it is a value of the task."""
+    named = {*_PART.findall(task)}
+    return tuple(
+        (word, all(part in named or part.isdigit() for part in _PART.findall(word)))
+        for word in words
+    )
+
+
+def _join_acts(acts: Iterable[Act]) -> Iterator[Act]:
+    """The acts; those in a row that differ in one word are one."""
+    row: list[Act] = []
+    for act in acts:
+        if row and not _join_texts([*(one.text for one in row), act.text]):
+            yield _join_row(row)
+            row = []
+        row.append(act)
+    if row:
+        yield _join_row(row)
+
+
+def _join_row(row: Sequence[Act]) -> Act:
+    best = max(row, key=lambda act: act.worth)
+    passed = dict.fromkeys(kind for act in row for kind in act.passed)
+    return best._replace(text=_join_texts([act.text for act in row]), passed=tuple(passed))
+
+
+def _join_texts(texts: Iterable[str]) -> str:
+    """Texts that differ in one short word as one, `put a, then b, c`; "" if they differ in more."""
+    rows = [text.split() for text in dict.fromkeys(texts)]
+    last = rows[-1]
+    if len(rows) == 1:
+        return " ".join(last)
+    if any(len(row) != len(last) for row in rows):
+        return ""
+    places = [at for at, word in enumerate(last) if any(row[at] != word for row in rows)]
+    words = [row[places[0]] for row in rows]
+    if len(places) > 1 or places[0] <= 2 or any(len(word) > _WORD for word in words):
+        return ""  # the first words name the program and its part
+    named = f"{words[0]}, then {', '.join(words[1:])}"
+    return " ".join([*last[: places[0]], named, *last[places[0] + 1 :]])

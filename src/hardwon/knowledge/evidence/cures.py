@@ -1,0 +1,164 @@
+"""What got past the failures of a run, and where the values of its calls came from.
+
+What comes right before the call that gets further made the difference, and what that call has that
+the failing one had not. What was called until then searched for it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from hardwon.knowledge.evidence.between import giver_of
+from hardwon.knowledge.evidence.calls import Call, calls_of, is_own, looks_only
+from hardwon.knowledge.evidence.common import COMMON, LOOKS, READERS
+from hardwon.knowledge.evidence.inner import complaints_in, failing_call
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from hardwon.core.values.run import Step
+
+_WINDOW = 15  # steps in which a failure is got past
+_TOGETHER = 3  # calls that get past a failure together
+_NEAR = 200  # characters around a value in an output
+_VALUE = re.compile(r"[\w-]*\d[\w-]{2,}")  # what a run got from somewhere
+_HELP = frozenset(["--help", "-h", "help"])
+
+
+class At(NamedTuple):
+    """A call of a run: the number of its step, and its text."""
+
+    step: int
+    text: str
+
+
+class Cures(NamedTuple):
+    """What a run shows about its failures."""
+
+    kinds: dict[At, tuple[str, ...]]  # the failures that a call got past
+    searching: set[int]  # the steps that only looked for a cure
+
+
+def cures_of(steps: Sequence[Step]) -> Cures:
+    """What got past the failures of a run."""
+    found = Cures({}, set())
+    for at, step in enumerate(steps):
+        failing = failing_call(step)
+        if failing is None or step.failure is None or only_looks(failing):
+            continue
+        kind = step.failure.kind
+        last, again = _next_try(steps, at, failing)
+        failure = steps[last].failure
+        if again is None or (failure is not None and failure.kind == kind):
+            continue  # it is tried once more later
+        cure = _cure(steps, at, last, failing, again)
+        for call in cure:
+            found.kinds[call] = (*found.kinds.get(call, ()), kind)
+        found.searching.update({*range(at + 1, last)} - {call.step for call in cure})
+    return found
+
+
+def _next_try(steps: Sequence[Step], at: int, failing: Call) -> tuple[int, Call | None]:
+    """The step and the call that try again what failed: the same part of the same program."""
+    ours = part_words(failing)
+    for depth in (len(ours), 2):
+        for last in range(at + 1, min(len(steps), at + _WINDOW)):
+            for call in calls_of(steps[last]):
+                theirs = part_words(call)
+                is_part = len(theirs) >= depth > 1 and theirs[:depth] == ours[:depth]
+                if call.is_tool == failing.is_tool and (is_part or theirs == ours):
+                    return last, call
+    return at, None
+
+
+def part_words(call: Call) -> list[str]:
+    """The program and the part of it that a call names, without flags and variables."""
+    return [word for word in call.kind.split() if not word.startswith("-") and "=" not in word]
+
+
+def _cure(steps: Sequence[Step], at: int, last: int, failing: Call, again: Call) -> list[At]:
+    """The calls that made the difference between a failing call and the next try."""
+    said = said_words(steps[at])
+
+    def acting(number: int) -> Iterator[At]:
+        for call in calls_of(steps[number]):
+            if call is again:
+                return
+            is_act = is_own(call) and not (only_looks(call) or asks(call, said))
+            if call.paths or is_act:
+                yield At(number, call.text)
+
+    tried = At(last, again.text)
+    if again.shape != failing.shape:
+        return [tried]
+    if again.text != failing.text:
+        return [*(_givers(steps, failing, again, last) or [*acting(last)][-1:]), tried]
+    found = ([*acting(number)] for number in range(last, at, -1))
+    return next((calls[-_TOGETHER:] for calls in found if calls), [])
+
+
+def only_looks(call: Call) -> bool:
+    """Whether a call changes nothing, as far as everybody knows."""
+    if call.program in READERS:
+        return looks_only(call)
+    is_known = call.program in COMMON
+    is_look = is_known and not LOOKS.isdisjoint(part_words(call)[1:2])
+    return is_look or not _HELP.isdisjoint(call.shape.split())
+
+
+def said_words(step: Step) -> set[str]:
+    """The words that only the error of a step has, as its code."""
+    line = step.failure.line if step.failure else ""
+    return {word for word in re.findall(r"[\w-]{3,}", line) if word not in step.args}
+
+
+def asks(call: Call, said: set[str]) -> bool:
+    """Whether a call asks its program about a word of an error."""
+    words = call.text.split()
+    return len(words) == 3 and words[2] in said
+
+
+def _givers(steps: Sequence[Step], failing: Call, again: Call, last: int) -> list[At]:
+    """The call that printed a value which a call has and the failing one had not."""
+    new = [word for word in _VALUE.findall(again.text) if word not in failing.text]
+    for number in range(last - 1, -1, -1):
+        step = steps[number]
+        if any(value in step.output and value not in step.args for value in new):
+            return [At(number, call.text) for call in calls_of(step) if is_own(call)][-1:]
+    return []
+
+
+def sources_of(steps: Sequence[Step], task: str) -> set[At]:
+    """The calls that first printed a value which a later call is given."""
+    printed = _first_printed(steps, task)
+    given = ((at, giver_of(steps[at], _around(steps[at], place))) for at, place in printed)
+    return {At(at, call.text) for at, call in given if call is not None}
+
+
+def telling_parts(steps: Sequence[Step], task: str) -> list[str]:
+    """Of the output of each step what shows its failures, and the values that are used later."""
+    parts: list[list[str]] = [[*complaints_in(step)] for step in steps]
+    for at, place in _first_printed(steps, task):
+        parts[at].append(_around(steps[at], place))
+    return ["\n".join(dict.fromkeys(part)) for part in parts]
+
+
+def _around(step: Step, place: int) -> str:
+    return step.output[max(0, place - _NEAR) : place + _NEAR]
+
+
+def _first_printed(steps: Sequence[Step], task: str) -> Iterator[tuple[int, int]]:
+    """The steps, and the places in their output, that first print a value which is used later."""
+    wanted: dict[str, int] = {}  # the values of calls, and the step that first uses each
+    for at, step in enumerate(steps):
+        for call in calls_of(step):
+            for value in _VALUE.findall(call.text) if is_own(call) else ():
+                wanted.setdefault(value, at)
+    wanted = {value: at for value, at in wanted.items() if value not in task}
+    for at, step in enumerate(steps):
+        for value in [value for value, used in wanted.items() if used <= at]:
+            del wanted[value]
+        for value in [value for value in wanted if value in step.output]:
+            del wanted[value]
+            yield at, step.output.find(value)
