@@ -1,6 +1,6 @@
 """Make exports with the packages of observability: `python record_exports.py NAME OUTPUT.jsonl.gz`.
 
-Run it in an environment of its own with the packages that a function names. What is exported are
+Run it with PYTHONPATH=src:. in an environment of its own with the packages that a function names. What is exported are
 the calls of `record.py`. A file of Langfuse comes from its typed model: its server is no package.
 """
 
@@ -20,7 +20,6 @@ from threading import Thread
 from typing import Any
 from urllib.request import Request, urlopen
 
-sys.path[:0] = [str(Path(__file__).parents[3]), str(Path(__file__).parents[3] / "src")]
 from hardwon.learn.traces.otlp import spans_in_protobuf
 from tests.learn.traces import record
 from tests.learn.traces.sent import recorded
