@@ -1,7 +1,8 @@
 """Make exports with the packages of observability: `python record_exports.py NAME OUTPUT.jsonl.gz`.
 
-Run it with PYTHONPATH=src:. in an environment of its own with the packages that a function names. What is exported are
-the calls of `record.py`. A file of Langfuse comes from its typed model: its server is no package.
+Run it with PYTHONPATH=src:. in an environment of its own, with the packages that a function names.
+What is exported are the calls of `record.py`. A file of Langfuse comes from its typed model: its
+server is no package.
 """
 
 # mypy: ignore-errors

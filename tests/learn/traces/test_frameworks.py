@@ -62,7 +62,7 @@ def test_all_conventions_have_a_recorded_trace() -> None:
 def test_the_calls_in_an_export_become_a_run(tmp_path: Path, product: str, is_list: bool) -> None:
     file, skipped = EXPORTED / f"{product}.jsonl.gz", Counter[str]()
     if is_list:
-        rows = [json.loads(line) for line in gzip.open(file)]
+        rows = [json.loads(line) for line in gzip.decompress(file.read_bytes()).splitlines()]
         file = tmp_path / "export.json"
         file.write_text(json.dumps(rows, indent=2))
     with opened(tmp_path / "hw") as hw:
