@@ -86,12 +86,14 @@ class Receiver:
 
     def __init__(self, folder: Path) -> None:
         self.spans: list[Span] = []
-        self.metrics: list[str] = []
+        self.bodies: list[bytes] = []  # with spans
+        self.metrics: list[str] = []  # files; and those with logs
         self._folder = folder
         self.url = ""
 
     def take(self, path: str, body: bytes) -> None:
         if path == "/v1/traces":
+            self.bodies.append(body)
             self.spans += spans_in_protobuf(body)
         else:
             file = self._folder / f"metrics-{len(self.metrics)}"

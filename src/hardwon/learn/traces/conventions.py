@@ -125,6 +125,8 @@ def row_of(span: Span) -> Row | None:
     step = next(
         (_step(span, one) for one in CONVENTIONS if given.get(one.mark[0]) == one.mark[1]), None
     )
+    if step and not (step[1] or step[2]):
+        step = None  # which call it was is not told, nor what came of it
     answers = _messages(given, (_OUTPUT,), _FLAT_OUTPUT) if step is None else ()
     row = Row(
         trace=span.trace,
