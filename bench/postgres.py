@@ -16,7 +16,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import NamedTuple
@@ -90,7 +90,7 @@ def _filled(size: int) -> Iterator[tuple[PostgresServer, str]]:
 
 def migrate(server: PostgresServer) -> None:
     """Bring the tables of a server that was kept up to date."""
-    with Database(server.url(_NAME, OWNER)).closing() as database:
+    with closing(Database(server.url(_NAME, OWNER))) as database:
         schema.migrate(database)
         schema.grant(database, SERVICE)
 

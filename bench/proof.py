@@ -22,9 +22,9 @@ from hardwon.core.values.scope import Scope
 from hardwon.engine.pipeline.evaluate import verdicts
 from hardwon.knowledge.proof.effect import Arms, effect, toss
 from hardwon.knowledge.proof.verdicts import RATES, RATIOS, REAL_CUT, Prior, to_retire
-from hardwon.storage.ports import HoldOut, Store
-from hardwon.storage.stores.memory import MemoryStore
-from hardwon.storage.stores.sqlite import SqliteStore
+from hardwon.storage.ports import Store
+from hardwon.storage.sql.logs import SqlUnits
+from hardwon.storage.stores.sqlite import MemoryStore, SqliteStore
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 SCOPE = Scope("acme", "coder", "api")
@@ -90,7 +90,7 @@ class Counted:
 class Team:
     """Runs of agents whose lessons change what happens as a world says."""
 
-    def __init__(self, units: HoldOut | Counted, world: World, *, share: float, seed: int) -> None:
+    def __init__(self, units: SqlUnits | Counted, world: World, *, share: float, seed: int) -> None:
         self._units = units
         self._salt = f"{seed}"
         self._share = share

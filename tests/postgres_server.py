@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -178,7 +178,7 @@ class PostgresServer:
     def _ensure_template(self) -> None:
         self._ensure_roles()
         self.execute(f"CREATE DATABASE {_TEMPLATE} OWNER {OWNER}")
-        with Database(self.url(_TEMPLATE, OWNER)).closing() as database:
+        with closing(Database(self.url(_TEMPLATE, OWNER))) as database:
             schema.migrate(database)
             schema.grant(database, SERVICE)
 

@@ -16,8 +16,8 @@ from hardwon.core.values.run import Step
 from hardwon.engine.delivering import Delivering, new_id, note_shown
 from hardwon.knowledge.ranking.query import Match, Query
 from hardwon.knowledge.ranking.scores import Judged
-from hardwon.storage.stores.memory import MemoryStore
 from hardwon.storage.stores.runs import FileRun
+from hardwon.storage.stores.sqlite import MemoryStore
 from tests.samples import CODER, NOW, Clock, lesson
 
 BOOM = Step("bash", "make all", "error: boom", failed=True)

@@ -84,7 +84,7 @@ def test_a_drive_that_fails_is_an_error(tmp_path: Path, monkeypatch: pytest.Monk
 def test_the_database_asks_for_full_syncs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
 
-    connection: sqlite3.Connection = database._connect(str(tmp_path / "db"))
+    connection: sqlite3.Connection = database.connect(str(tmp_path / "db"))
 
     assert connection.execute("PRAGMA fullfsync").fetchone() == (1,)
     connection.close()

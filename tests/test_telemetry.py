@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from hardwon.core.settings import Settings
-from hardwon.learn.traces.otlp import Span, spans_in_protobuf
+from hardwon.learn.traces.conventions import Span, spans_in_protobuf
 from tests.integrations.environments import python_with
 from tests.surfaces.serve.served import served
 

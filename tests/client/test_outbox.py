@@ -16,8 +16,7 @@ from hardwon.api.client.remote import RemoteAgent, RemoteHardwon, connect
 from hardwon.core.errors import InvalidInput, SetupError, Unavailable
 from hardwon.core.settings import load
 from hardwon.core.values.delivery import NOTHING
-from hardwon.storage.service.database import FileDatabase
-from hardwon.storage.service.keys import KeyRing
+from hardwon.storage.service import FileDatabase, KeyRing
 from tests.proxy import Fault, Proxy
 from tests.surfaces.serve.served import Served, served
 

@@ -12,9 +12,8 @@ from hardwon.storage.postgres.database import Database
 from hardwon.storage.queues.files import FileQueue
 from hardwon.storage.queues.memory import MemoryQueue
 from hardwon.storage.queues.postgres import PostgresQueue
-from hardwon.storage.stores.memory import MemoryStore
 from hardwon.storage.stores.postgres import PostgresStore
-from hardwon.storage.stores.sqlite import SqliteStore
+from hardwon.storage.stores.sqlite import MemoryStore, SqliteStore
 
 STORES: dict[str, Callable[[str, str], Store]] = {  # a home, and the URL of a server
     "memory": lambda home, url: MemoryStore(),

@@ -183,8 +183,7 @@ def test_a_note_is_not_kept_when_what_it_stands_for_is_not(store: Store) -> None
     with pytest.raises(ZeroDivisionError):
         fail()
 
-    is_whole = type(store).__name__ != "MemoryStore"
-    assert not store.ended_runs.past(CODER, ["a1"]) or not is_whole
+    assert not store.ended_runs.past(CODER, ["a1"])
 
 
 def test_runs_are_found_by_the_failure_that_they_met_and_by_their_person(store: Store) -> None:

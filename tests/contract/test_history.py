@@ -10,10 +10,10 @@ import pytest
 
 from hardwon import Scope
 from hardwon.core.values.lesson import Change
-from hardwon.storage.ports import History, Store
+from hardwon.storage.ports import Store
 from hardwon.storage.postgres.database import Database as Server
 from hardwon.storage.sql.reflections import SqlHistory
-from hardwon.storage.stores.memory.lessons import MemoryHistory
+from hardwon.storage.stores.sqlite import MemoryDatabase
 from hardwon.storage.stores.sqlite.database import Database
 from tests.samples import CODER, LATER, NOW, lesson
 
@@ -68,19 +68,19 @@ def test_no_other_scope_sees_or_forgets_a_change(store: Store, stranger: Scope) 
 
 
 @pytest.fixture(params=["memory", "postgres", "sqlite"])
-def capped(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[History]:
+def capped(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SqlHistory]:
     """A history that keeps two changes of a scope."""
     if request.param == "memory":
-        yield MemoryHistory(2)
+        yield SqlHistory(MemoryDatabase(":memory:"), 2)
     elif request.param == "sqlite":
         with closing(Database(str(tmp_path / "hardwon.db"))) as file:
             yield SqlHistory(file, 2)
     else:
-        with Server(request.getfixturevalue("database").url).closing() as server:
+        with closing(Server(request.getfixturevalue("database").url)) as server:
             yield SqlHistory(server, 2)
 
 
-def test_the_oldest_changes_of_a_scope_are_dropped(capped: History) -> None:
+def test_the_oldest_changes_of_a_scope_are_dropped(capped: SqlHistory) -> None:
     scopes = [STRANGERS[1], CODER, CODER, CODER]
     for number, scope in enumerate(scopes):
         capped.note(Change(lesson("alpha", scope)._replace(id=number), "edit", NOW))

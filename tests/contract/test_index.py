@@ -10,9 +10,9 @@ from hardwon import Scope
 from hardwon.core.values.lesson import Status
 from hardwon.knowledge.ranking.query import Query, query
 from hardwon.storage.ports import Store
-from hardwon.storage.stores.memory import MemoryStore
 from tests.contract.conftest import STORES
 from tests.samples import CODER, NOW, lesson
+from tests.stores.plain import PlainStore
 
 ASKED = ("alpha", "bravo", "alpha bravo", "yak", "word3", "word4 alpha", "gamma", "none")
 WEB = CODER._replace(project="web")
@@ -42,7 +42,7 @@ def lead_a_life(store: Store) -> None:
 
 
 def test_words_weigh_the_same_in_every_store_before_and_after_it_is_tended(store: Store) -> None:
-    plain = MemoryStore()
+    plain = PlainStore()
     for one in (plain, store):
         lead_a_life(one)
 
@@ -54,7 +54,7 @@ def test_words_weigh_the_same_in_every_store_before_and_after_it_is_tended(store
 
 
 def test_what_a_transaction_adds_counts_within_it_and_afterwards(store: Store) -> None:
-    plain = MemoryStore()
+    plain = PlainStore()
     lead_a_life(plain)
     with store.together():
         before = all_matched(store)
@@ -79,7 +79,7 @@ def test_what_was_rolled_back_weighs_nothing(store: Store) -> None:
 
 
 def test_a_lesson_that_was_moved_into_the_index_is_changed_and_deleted_there(store: Store) -> None:
-    plain = MemoryStore()
+    plain = PlainStore()
     for one in (plain, store):
         kept = [one.lessons.add(lesson(f"alpha bravo {number}")) for number in range(4)]
         one.tend()

@@ -17,14 +17,13 @@ from hardwon.knowledge.ranking.reflections import key_words
 from hardwon.storage.ports import ReflectionStore, Store
 from hardwon.storage.postgres.database import Database as Server
 from hardwon.storage.sql.reflections import SqlReflections
-from hardwon.storage.stores.memory import MemoryStore
-from hardwon.storage.stores.memory.lessons import MemoryReflections
 from hardwon.storage.stores.postgres import PostgresStore
-from hardwon.storage.stores.redis.reflections import RedisReflections
-from hardwon.storage.stores.sqlite import SqliteStore
+from hardwon.storage.stores.redis import RedisReflections
+from hardwon.storage.stores.sqlite import MemoryDatabase, MemoryStore, SqliteStore
 from hardwon.storage.stores.sqlite.database import Database
 from tests.redis_server import RedisServer
 from tests.samples import CODER, LATER, NOW
+from tests.stores.plain import PlainReflections
 from tests.waiting import until
 
 OTHER = Scope("acme", "writer", "api")
@@ -227,7 +226,7 @@ def test_every_store_behaves_like_the_one_in_memory(
     reflections: ReflectionStore, saves: list[tuple[str, float, str, Scope, str]]
 ) -> None:
     tenant = f"t{abs(hash(tuple(saves)))}"
-    model = MemoryReflections()
+    model = PlainReflections()
     for minute, (subject, importance, title, scope, job) in enumerate(saves):
         one = Reflection(
             scope._replace(tenant=tenant), subject, f"insight {minute}", NOW, title, job=job
@@ -246,12 +245,12 @@ def test_every_store_behaves_like_the_one_in_memory(
 def capped(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ReflectionStore]:
     """A store that keeps five."""
     if request.param == "memory":
-        yield MemoryReflections(5)
+        yield SqlReflections(MemoryDatabase(":memory:"), "run", cap=5)
     elif request.param == "sqlite":
         with closing(Database(str(tmp_path / "hardwon.db"))) as file:
             yield SqlReflections(file, "run", cap=5)
     else:
-        with Server(request.getfixturevalue("database").url).closing() as server:
+        with closing(Server(request.getfixturevalue("database").url)) as server:
             yield SqlReflections(server, "run", cap=5)
 
 

@@ -54,6 +54,6 @@ def test_little_that_waits_is_left_when_a_process_ends_and_much_is_not(
         monkeypatch.setattr(journal, "SPOOL_LIMIT", limit)
         with closing(STORES[kind](str(tmp_path), url)) as store:
             store.units.log(UNIT)
-        is_told.append(store._journal.is_empty)  # type: ignore[attr-defined]
+        is_told.append(store._journal.is_empty)
 
     assert is_told == [False, True]

@@ -65,7 +65,7 @@ def test_the_edit_of_a_file_that_got_past_a_failure_is_told() -> None:
         "sed -i 's/used = 7/used = 8/' ledger.toml\nyard ship a",
     )
 
-    assert _texts(run) == ["edit ledger.toml: used = 7 → used = 8", "$ yard ship a"]
+    assert _texts(run) == ["edit ledger.toml", "$ yard ship a"]
 
 
 def test_an_edit_that_only_one_task_needed_is_not_told() -> None:
@@ -77,13 +77,34 @@ def test_an_edit_that_only_one_task_needed_is_not_told() -> None:
     ]
 
     assert _texts(runs[0]) == ["$ yard press"]
-    assert len(_texts(*runs)) == 3  # what both tasks changed, each at its own place
+    assert _texts(*runs) == ["edit src/hash.c", "edit books/hash.tsv", "$ yard press"]
+
+
+def test_what_one_of_many_runs_did_is_not_told() -> None:
+    runs = [_run("yard press", f"yard weigh{letter}", task=letter) for letter in "abcd"]
+
+    assert _texts(*runs) == ["$ yard press"]
+    assert len(_texts(*runs[:3])) == 4
 
 
 def test_a_short_new_file_is_told_with_its_text() -> None:
     run = _run("cat > changes/7.toml <<'X'\nrisk = \"low\"\nundo = 3\nX\nyard press")
 
     assert _texts(run)[0] == 'new file changes/7.toml: risk = "low" ⏎ undo = 3'
+
+
+def test_a_call_whose_output_is_kept_in_a_variable_counts() -> None:
+    run = _run("echo 1 > slip.txt; n=$(yard sum slip.txt | cut -d' ' -f1); yard ship slip.txt")
+
+    assert _texts(run) == ["$ yard sum slip.txt", "$ yard ship slip.txt"]
+
+
+def test_options_tell_apart_the_calls_of_a_program_without_parts() -> None:
+    run = _run("echo 1 > slip.txt; gate --sum slip.txt; gate --name slip.txt; gate -v slip.txt")
+
+    assert _texts(run) == [
+        *("$ gate --sum slip.txt", "$ gate --name slip.txt", "$ gate -v slip.txt")
+    ]
 
 
 def test_a_file_that_was_removed_again_is_not_told() -> None:

@@ -8,8 +8,7 @@ import pytest
 
 import hardwon
 from hardwon.models.budget import FileLedger, Spent
-from hardwon.storage.service.database import FileDatabase
-from hardwon.storage.service.keys import KeyRing
+from hardwon.storage.service import FileDatabase, KeyRing
 
 GONE, STAYS = "tenant-zebra", "tenant-lion"
 

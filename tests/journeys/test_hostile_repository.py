@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.learn.trials import snapshots
+from hardwon.learn.trials import files
 from tests.hostile import HostileRepository
 from tests.surfaces.hooks.hooking import end_daemons
 from tests.waiting import until
@@ -327,7 +327,7 @@ def test_looking_at_a_work_tree_starts_no_program_of_its_settings(tmp_path: Path
     spy.chmod(0o755)
     subprocess.run(["git", "-C", str(tree), "config", "core.fsmonitor", str(spy)], check=True)
 
-    seen = snapshots.repository(str(tree), str(tmp_path / "store"))
+    seen = files.repository(str(tree), str(tmp_path / "store"))
     assert seen is not None
     seen.snapshot()
 

@@ -9,7 +9,7 @@ from hardwon.core.values.lesson import MINED, Kind, Status, values_of
 from hardwon.core.values.run import Failure, RunSoFar
 from hardwon.engine.pipeline.mine import Memory, adopt_helpful, note_offer
 from hardwon.engine.pipeline.screen import screen_lesson
-from hardwon.storage.stores.memory import MemoryStore
+from hardwon.storage.stores.sqlite import MemoryStore
 from tests.samples import CODER, LATER, lesson
 
 LINE = "bash: line 1: pytest: command not found"

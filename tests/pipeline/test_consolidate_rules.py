@@ -9,7 +9,7 @@ import pytest
 from hardwon import Lesson
 from hardwon.core.values.lesson import MINED, Evidence, Fix, Kind, Status, values_of
 from hardwon.engine.pipeline.consolidate import agrees, consolidate, likeness
-from hardwon.storage.stores.memory import MemoryStore
+from hardwon.storage.stores.sqlite import MemoryStore
 from tests.samples import CODER, LATER, NOW, lesson
 
 KIND, EXACT = "kind-1", "exact-1"
@@ -36,7 +36,8 @@ def put(store: MemoryStore, given: Lesson) -> Lesson:
 
 
 def every(store: MemoryStore) -> list[Lesson]:
-    return list(store.lessons.all.values())
+    lessons = store.lessons.recent(CODER, status=Status.ALL, limit=100)
+    return sorted(lessons, key=lambda one: one.id)
 
 
 def test_one_more_run_is_one_more_meeting_of_the_lesson_that_says_the_same(

@@ -12,7 +12,7 @@ from hardwon.core.values.run import RunSoFar
 from hardwon.engine.pipeline.earn import settle, verdicts
 from hardwon.engine.pipeline.playbook import is_doubtful
 from hardwon.knowledge.reading.reading import read_failure
-from hardwon.storage.stores.memory import MemoryStore
+from hardwon.storage.stores.sqlite import MemoryStore
 from tests.samples import CODER, LATER, lesson
 
 ITEM = lesson("Open it: `ops --profile <profile> call refunds.draft '{…}'`.", trigger="run")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from hardwon.engine.embeddings import fill, near
-from hardwon.storage.stores.memory import MemoryStore
+from hardwon.storage.stores.sqlite import MemoryStore
 from tests.embedders import Topics
 from tests.samples import CODER, lesson
 

@@ -14,7 +14,7 @@ from hardwon.core.values.delivery import Unit, is_retired, wording_of
 from hardwon.core.values.lesson import Status
 from hardwon.engine.pipeline.evaluate import LOW_SHARE, Review, current, review
 from hardwon.knowledge.proof.effect import Treatment
-from hardwon.storage.stores.memory import MemoryStore
+from hardwon.storage.stores.sqlite import MemoryStore
 from tests.samples import CODER, NOW, lesson
 from tests.stored import StoredHardwon, opened
 from tests.test_outcomes import BROKEN, MISSING, taught

@@ -10,7 +10,7 @@ import hardwon
 from hardwon import Lesson
 from hardwon.core.values.lesson import Evidence, Kind, Status
 from hardwon.engine.pipeline import inject, playbook
-from hardwon.storage.stores.memory import MemoryStore
+from hardwon.storage.stores.sqlite import MemoryStore
 from tests.samples import CODER, LATER, NOW, lesson
 
 

@@ -17,7 +17,7 @@ from hardwon.knowledge.reading.mistakes import failure_of
 from hardwon.models.rules import Rules
 from hardwon.models.scripted import Scripted
 from hardwon.storage.ports import Model, Reply, Request
-from hardwon.storage.stores.memory import MemoryStore
+from hardwon.storage.stores.sqlite import MemoryStore
 from tests.models.server import LESSON
 from tests.samples import CODER, EPISODE, FAILED, NOW, WORKED, job, lesson
 

@@ -9,7 +9,7 @@ from hardwon.core.values.lesson import Fix, Status
 from hardwon.core.values.run import Failure
 from hardwon.engine.pipeline.mine import Memory
 from hardwon.engine.pipeline.screen import screen_lesson
-from hardwon.storage.stores.memory import MemoryStore
+from hardwon.storage.stores.sqlite import MemoryStore
 from tests.samples import CODER, LATER, NOW, lesson
 
 FAILURE = Failure("exact", "kind", "boom", "boom")

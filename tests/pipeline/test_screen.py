@@ -18,7 +18,7 @@ from hardwon.engine.pipeline.screen import (
     screen_step,
     screen_text,
 )
-from hardwon.storage.stores.memory import MemoryStore
+from hardwon.storage.stores.sqlite import MemoryStore
 from tests.corpora.secrets import LEAST, leaks
 from tests.samples import CODER, EPISODE, NOW, lesson
 from tests.stored import stored

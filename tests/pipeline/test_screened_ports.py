@@ -22,7 +22,7 @@ from hardwon.engine.pipeline.screened_ports import (
 from hardwon.models.scripted import Scripted
 from hardwon.storage.ports import Request
 from hardwon.storage.queues.memory import MemoryQueue
-from hardwon.storage.stores.memory import MemoryStore
+from hardwon.storage.stores.sqlite import MemoryStore
 from tests.samples import CODER, NOW, job, lesson
 
 SECRET = "ghp_" + "a1B2c3D4e5" * 4

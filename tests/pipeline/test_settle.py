@@ -10,7 +10,7 @@ from hardwon.core.values.lesson import EPOCH
 from hardwon.core.values.report import Window
 from hardwon.core.values.run import Failure, RunSoFar, Shown
 from hardwon.engine.pipeline.archive import outcomes, settle
-from hardwon.storage.stores.memory import MemoryStore
+from hardwon.storage.stores.sqlite import MemoryStore
 from tests.samples import CODER, NOW
 
 OK = Step("bash", "make", "done")

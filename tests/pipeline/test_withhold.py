@@ -17,8 +17,8 @@ from hardwon.core.values.report import Window
 from hardwon.engine.pipeline.withhold import Coin, choose_shown, read_outside
 from hardwon.knowledge.ranking.query import Match
 from hardwon.knowledge.ranking.scores import Judged
-from hardwon.storage.stores.memory import MemoryStore
 from hardwon.storage.stores.runs import MemoryRun
+from hardwon.storage.stores.sqlite import MemoryStore
 from tests import stored
 from tests.samples import CODER, NOW, lesson
 from tests.stored import StoredHardwon

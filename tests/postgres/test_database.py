@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 
@@ -19,7 +20,7 @@ _ALL = "SELECT agent_id FROM hardwon.shelves ORDER BY agent_id"
 
 @pytest.fixture
 def db(database: Place) -> Iterator[Database]:
-    with Database(database.url).closing() as opened:
+    with closing(Database(database.url)) as opened:
         yield opened
 
 
@@ -62,7 +63,7 @@ def test_a_database_that_could_not_be_prepared_is_prepared_at_the_next_use(
         if len(tried) == 1:
             raise Unavailable("not yet")
 
-    with Database(database.url, prepare=prepare).closing() as new:
+    with closing(Database(database.url, prepare=prepare)) as new:
         with pytest.raises(Unavailable):
             new.ready()
         new.ready()
@@ -74,7 +75,7 @@ def test_a_database_that_could_not_be_prepared_is_prepared_at_the_next_use(
 def test_who_names_no_tenant_sees_nothing(db: Database, database: Place) -> None:
     shelve(db, "acme", "coder")
 
-    with Database(database.url).closing() as new, pytest.raises(StorageError, match="tenant"):
+    with closing(Database(database.url)) as new, pytest.raises(StorageError, match="tenant"):
         new.rows(_ALL)
     assert db.rows(_ALL) == []  # a session that has served a tenant before
 
@@ -132,7 +133,7 @@ def test_a_failed_statement_ends_its_transaction_only(db: Database) -> None:
 
 def test_more_threads_than_connections_wait_their_turn(database: Place) -> None:
     found: list[object] = []
-    with Database(database.url, pool=2).closing() as db:
+    with closing(Database(database.url, pool=2)) as db:
         threads = [
             threading.Thread(target=lambda: found.extend(db.rows("SELECT 1 FROM pg_sleep(0.01)")))
             for _ in range(12)
@@ -159,7 +160,7 @@ def test_a_forked_child_has_connections_of_its_own(db: Database) -> None:
 
 
 def test_a_restarted_server_is_found_again(own_server: PostgresServer) -> None:
-    with Database(own_server.database().url).closing() as db:
+    with closing(Database(own_server.database().url)) as db:
         shelve(db, "acme", "coder")
         own_server.stop()
         own_server.start()
@@ -168,7 +169,7 @@ def test_a_restarted_server_is_found_again(own_server: PostgresServer) -> None:
 
 
 def test_who_is_in_a_hurry_gives_up_a_frozen_server_and_rests(own_server: PostgresServer) -> None:
-    with Database(own_server.database().url).closing() as db:
+    with closing(Database(own_server.database().url)) as db:
         shelve(db, "acme", "coder")
         own_server.freeze()
         with WaitBudget(0.08), pytest.raises(Unavailable, match="in time"):
@@ -193,7 +194,7 @@ def test_waits_of_a_hurried_caller_add_up(db: Database) -> None:
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
 def test_a_server_that_is_not_there_is_unavailable(host: str) -> None:
-    with Database(f"postgresql://u:secret@{host}:{free_port()}/db").closing() as db:
+    with closing(Database(f"postgresql://u:secret@{host}:{free_port()}/db")) as db:
         with pytest.raises(Unavailable) as problem:
             db.rows("SELECT 1")
         assert "secret" not in str(problem.value)

@@ -9,6 +9,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import psycopg
@@ -149,5 +150,5 @@ def test_an_old_snapshot_is_found_by_a_role_that_may_look(
 
 
 def snapshots(url: str) -> Finding:
-    with Database(url).closing() as database:
+    with closing(Database(url)) as database:
         return next(one for one in inspect(database) if one.name == "snapshots")

@@ -33,7 +33,7 @@ WHERE key.contype = 'f' AND key.connamespace = 'hardwon'::regnamespace AND NOT E
 
 @pytest.fixture
 def empty(postgres: PostgresServer) -> Iterator[Database]:
-    with Database(postgres.empty().owner).closing() as opened:
+    with closing(Database(postgres.empty().owner)) as opened:
         yield opened
 
 
@@ -53,7 +53,7 @@ def test_who_migrates_waits_for_another_as_long_as_it_takes(empty: Database) -> 
             return super().rows(sql, **values)
 
     waited: list[tuple[str, bool]] = []
-    with Watched(empty.url).closing() as database:
+    with closing(Watched(empty.url)) as database:
         schema.migrate(database)
         schema.migrate(database)  # nothing waits: an ordinary question
 
@@ -80,7 +80,7 @@ def test_replicas_that_start_together_migrate_once(postgres: PostgresServer, rou
         done: list[int] = []
 
         def start(place: Place = place, done: list[int] = done) -> None:
-            with Database(place.owner).closing() as own:
+            with closing(Database(place.owner)) as own:
                 done.append(len(schema.migrate(own)))
 
         threads = [threading.Thread(target=start) for _ in range(REPLICAS)]
@@ -145,7 +145,7 @@ def test_another_mode_is_refused(empty: Database) -> None:
 
 def test_a_granted_role_uses_the_tables_and_those_to_come(postgres: PostgresServer) -> None:
     place = postgres.empty()
-    with Database(place.owner).closing() as owner, Database(place.url).closing() as service:
+    with closing(Database(place.owner)) as owner, closing(Database(place.url)) as service:
         schema.migrate(owner)
         with pytest.raises(SetupError):
             service.of("acme").rows("SELECT * FROM hardwon.lessons")
@@ -181,7 +181,7 @@ def test_no_table_gives_a_row_away_to_another_tenant(
     with hardwon.open(database.url) as hw:
         hw.agent("coder", tenant="acme").learn("lock the row before the balance is changed")
 
-    with Database(database.url).closing() as service:
+    with closing(Database(database.url)) as service:
         for table in {name for (name,) in tables} - set(schema.SHARED):
             service.of("other").run(f"DELETE FROM hardwon.{table}")
 
@@ -190,7 +190,7 @@ def test_no_table_gives_a_row_away_to_another_tenant(
 
 
 def test_no_tenant_is_added_or_renamed_by_another(database: Place) -> None:
-    with Database(database.url).closing() as service:
+    with closing(Database(database.url)) as service:
         service.of("acme").run("INSERT INTO hardwon.tenants VALUES (:tenant)")
 
         with pytest.raises(HardwonError, match="row-level security"):

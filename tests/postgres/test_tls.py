@@ -11,7 +11,7 @@ import ssl
 import subprocess
 import threading
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -118,7 +118,7 @@ def test_a_server_of_another_authority_is_refused(
 ) -> None:
     stranger = url(front, database, certificate(tmp_path, "stranger"))
 
-    with Database(stranger).closing() as opened, pytest.raises(Unavailable, match="certificate"):
+    with closing(Database(stranger)) as opened, pytest.raises(Unavailable, match="certificate"):
         opened.rows("SELECT 1")
     assert run(["doctor", "--home", stranger]) == 1
     assert "certificate verify failed" in capsys.readouterr().out
@@ -127,5 +127,5 @@ def test_a_server_of_another_authority_is_refused(
 def test_a_server_of_another_name_is_refused(front: Front, database: Place, own: Path) -> None:
     elsewhere = url(front, database, own, host="db.example")
 
-    with Database(elsewhere).closing() as opened, pytest.raises(Unavailable, match=r"db\.example"):
+    with closing(Database(elsewhere)) as opened, pytest.raises(Unavailable, match=r"db\.example"):
         opened.rows("SELECT 1")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.core.settings import Settings, load
-from hardwon.storage.service.database import ServiceDatabase, open_database
+from hardwon.storage.service import ServiceDatabase, open_database
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

@@ -12,8 +12,7 @@ import pytest
 
 from hardwon.core.errors import InvalidInput, NotFound, StorageError
 from hardwon.core.settings import Settings
-from hardwon.storage.service.database import FileDatabase, ServiceDatabase, forget
-from hardwon.storage.service.keys import KeyRing, Limit, move
+from hardwon.storage.service import FileDatabase, KeyRing, Limit, ServiceDatabase, forget, move
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 

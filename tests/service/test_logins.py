@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from hardwon.storage.service.database import ServiceDatabase
-from hardwon.storage.service.keys import IDLE, LINK, LONGEST, MOST, KeyRing, Logins
+from hardwon.storage.service import IDLE, LINK, LONGEST, MOST, KeyRing, Logins, ServiceDatabase
 
 
 class Clock:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.storage.vector_codes import Background, Codes, centre, pack_vector
+from hardwon.storage.sql.vectors import Background, Codes, centre, pack_vector
 
 NUMBERS = st.floats(-1, 1, allow_nan=False, width=32).filter(lambda value: abs(value) > 1e-3)
 VECTORS = st.lists(st.lists(NUMBERS, min_size=5, max_size=5), min_size=1, max_size=30)

@@ -17,11 +17,11 @@ from hardwon.knowledge.ranking.query import query
 from hardwon.storage.ports import Store
 from hardwon.storage.postgres.database import Database
 from hardwon.storage.sql.dialect import Statement
-from hardwon.storage.stores.memory import MemoryStore
 from hardwon.storage.stores.postgres import PostgresStore
 from hardwon.storage.stores.sqlite import SqliteStore
 from tests.postgres_server import running
 from tests.samples import NOW, lesson
+from tests.stores.plain import PlainStore
 
 _CALLS = 14  # of one sequence
 _WORDS = ("alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "größe")
@@ -68,7 +68,7 @@ def r19(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, 
         bad = 0
         for turn in range(n):
             told = [
-                Told(MemoryStore()),
+                Told(PlainStore()),
                 Told(files[0]),
                 Told(shared[0]),
                 Told(files[1]),

@@ -19,8 +19,7 @@ from hardwon.core.errors import TransientError
 from hardwon.core.settings import load
 from hardwon.engine.runtime import utc_now
 from hardwon.engine.worker import WorkerProcess
-from hardwon.storage.queues.files import FileQueue, QueueLimits
-from hardwon.storage.queues.files.queue import STALE
+from hardwon.storage.queues.files import STALE, FileQueue, QueueLimits
 from tests.samples import job
 from tests.torture.kill import ended, fork, kill, note, noted
 

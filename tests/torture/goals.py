@@ -23,9 +23,9 @@ from hardwon.core.errors import Unavailable
 from hardwon.core.values.lesson import Status, lesson_of_person
 from hardwon.learn.maintenance import consolidation
 from hardwon.storage.sql.reflections import SqlDreams
-from hardwon.storage.stores.redis import entries, reflections
+from hardwon.storage.stores import redis
+from hardwon.storage.stores.redis import RedisReflections, entries
 from hardwon.storage.stores.redis import server as redis_clients
-from hardwon.storage.stores.redis.reflections import RedisReflections
 from hardwon.storage.stores.sqlite.database import Database
 from tests.proxy import Fault, Proxy
 from tests.redis_server import RedisServer
@@ -256,7 +256,7 @@ def no_compare() -> None:
 
 def no_job() -> None:
     """Nobody asks whether a job has made its reflection before."""
-    vars(reflections)["is_known"] = lambda kept, new: False
+    vars(redis)["is_known"] = lambda kept, new: False
 
 
 ROWS = {"G1": g1, "G2": g2, "G3": g3}

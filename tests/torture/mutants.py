@@ -17,9 +17,10 @@ from hardwon.core.errors import StorageError, storage_error
 from hardwon.core.text import frames, redact
 from hardwon.core.values.job import Backoff, Job, WorkCounter
 from hardwon.engine.pipeline import inject, work
+from hardwon.storage.queues import files as queue
+from hardwon.storage.queues import postgres as table
 from hardwon.storage.queues import records
-from hardwon.storage.queues.files import folder, queue, record_dir
-from hardwon.storage.queues.postgres import statements
+from hardwon.storage.queues.files import folder, record_dir
 from hardwon.storage.stores.postgres import index
 from hardwon.storage.stores.sqlite import database
 
@@ -74,14 +75,14 @@ def always_ready() -> None:
 
 def store_unsynced() -> None:
     """The store commits without a sync, as SQLite does with synchronous = NORMAL."""
-    connect = database._connect
+    connect = database.connect
 
-    def careless(path: str) -> sqlite3.Connection:
-        connection = connect(path)
+    def careless(path: str, **values: Any) -> sqlite3.Connection:
+        connection = connect(path, **values)
         connection.execute("PRAGMA synchronous = NORMAL")
         return connection
 
-    database._connect = careless
+    database.connect = careless
 
 
 def short_read() -> None:
@@ -285,11 +286,10 @@ def stale_fresh() -> None:
     """What waits beside the index is read once."""
     look = index.Memtable.look
 
-    def forgetful(self: index.Memtable, tenancy: Any, shelves: Any) -> Any:
+    def forgetful(self: index.Memtable, shelves: Any, fetched: Any) -> Any:
         known = self._shared
-        missing = [shelf for shelf in shelves if shelf.id not in known]
-        if missing:
-            look(self, tenancy, missing)
+        if any(shelf.id not in known for shelf in shelves):
+            look(self, shelves, fetched)
         return [known[shelf.id] for shelf in shelves if shelf.id in known]
 
     index.Memtable.look = forgetful  # type: ignore[method-assign]
@@ -309,7 +309,7 @@ def unlocked_settlers() -> None:
 
 def forwarded_again() -> None:
     """A job whose batch is sent again waits again, also when it was worked meanwhile."""
-    statements.FORWARD = statements.PUT
+    table.FORWARD = table.PUT
 
 
 def backtracking_rule() -> None:

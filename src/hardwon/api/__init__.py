@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from hardwon.learn import goals, maintenance
     from hardwon.learn.traces import runs as trace_runs
     from hardwon.learn.transcripts import mining
-    from hardwon.learn.trials import Loops
+    from hardwon.learn.trials.loops import Loops
     from hardwon.models.budget import Spent
     from hardwon.storage.ports import Embedder, Model, Reply, Run
 
@@ -512,9 +512,9 @@ class Agent:
     @property
     def loops(self) -> Loops:
         """Loops of trials: `run` one; states, reflections, search, analytics of all."""
-        from hardwon.learn import trials
+        from hardwon.learn.trials import loops
 
-        return trials.Loops(self._engine, self.scope)
+        return loops.Loops(self._engine, self.scope)
 
     @property
     def goals(self) -> namespaces.Goals:

@@ -38,10 +38,10 @@ from hardwon.learn.transcripts import catalog
 from hardwon.learn.transcripts.catalog import Context
 from hardwon.learn.transcripts.extract import Tell
 from hardwon.learn.transcripts.insight import Delta
+from hardwon.learn.transcripts.integrate import IntegrationReport
 from hardwon.learn.transcripts.mining import Answerer as MiningAnswerer
 from hardwon.learn.transcripts.mining import Mining, OpenQuestions, Watch
 from hardwon.learn.transcripts.past import Learnt
-from hardwon.learn.transcripts.state import IntegrationReport
 from hardwon.learn.transcripts.transcript import SessionPlace
 from hardwon.learn.trials.analytics import Analysis, SharedPoint
 from hardwon.learn.trials.exchange import Imported

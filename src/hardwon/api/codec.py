@@ -19,7 +19,7 @@ from hardwon.core.values.report import Report, Window
 from hardwon.core.values.run import Episode
 from hardwon.core.values.scope import Scope
 from hardwon.learn.trials.values import LoopState
-from hardwon.storage.service.keys import Key
+from hardwon.storage.service import Key
 
 V = TypeVar("V")
 _LEAVES = frozenset((str, int, float, bool, type(None)))

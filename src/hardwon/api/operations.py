@@ -21,7 +21,7 @@ from hardwon.core.values.report import Answer, Exposure, LessonVerdict, Met, Rec
 from hardwon.core.values.run import EndedRun
 from hardwon.core.values.scope import Scope
 from hardwon.learn.trials.values import LoopState
-from hardwon.storage.service.keys import Key
+from hardwon.storage.service import Key
 
 JSON = "application/json"
 AUTHOR = "x-hardwon-author"  # header: whose runs it is about, `person;machine`, both quoted

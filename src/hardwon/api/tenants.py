@@ -26,9 +26,8 @@ from hardwon.core.values.report import (
 from hardwon.core.values.scope import Scope, check_name
 from hardwon.engine import trust
 from hardwon.knowledge.ranking.query import query
-from hardwon.learn import trials
 from hardwon.models import budget
-from hardwon.storage.service import database as service
+from hardwon.storage import service
 from hardwon.storage.stores import run_files
 
 if TYPE_CHECKING:
@@ -234,7 +233,9 @@ def _standing(lesson: Lesson) -> tuple[bool, bool, int]:
 
 def forget(engine: Runtime, name: str) -> None:
     """Delete a tenant; its jobs first, so that no worker creates lessons again."""
-    trials.forget(engine, name)
+    from hardwon.learn.trials import loops  # on use: the API must not wait for what runs loops
+
+    loops.forget(engine, name)
     for job in engine.queue.waiting():
         if job.episode.scope.tenant == name:
             engine.queue.forget(job)

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from hardwon.core.settings import Settings
     from hardwon.core.values.scope import Scope
     from hardwon.knowledge.ranking.query import Near
-    from hardwon.storage.ports import Embedder, Store, VectorStore
+    from hardwon.storage.ports import Embedder, Store
+    from hardwon.storage.sql.vectors import SqlVectors
 
 
 class SemanticSearch:
@@ -105,7 +106,7 @@ _NEAREST = 24
 _ASKED = 2000  # characters; embedding models read no more of a question
 
 
-def fill(*, embedder: Embedder, vectors: VectorStore) -> Iterator[int]:
+def fill(*, embedder: Embedder, vectors: SqlVectors) -> Iterator[int]:
     """Embed every lesson without a vector; yields the number done after each stored batch."""
     done, last = 0, 0
     while wordings := vectors.lacking(embedder.name, after=last, limit=_BATCH):
@@ -122,7 +123,7 @@ def _sum(vectors: Iterable[Sequence[float]]) -> Sequence[float]:
     return [sum(values) for values in zip(*vectors, strict=True)]
 
 
-def near(text: str, *, scope: Scope, embedder: Embedder, vectors: VectorStore) -> Near:
+def near(text: str, *, scope: Scope, embedder: Embedder, vectors: SqlVectors) -> Near:
     """The lessons nearest in meaning, the nearest first."""
     if not text.strip():
         return ()

@@ -260,13 +260,13 @@ class Copies:
 
 def copies_of(store: PostgresStore, settings: Settings, clock: Callable[[], datetime]) -> Copies:
     """The copy that a worker keeps of a database."""
-    from hardwon.storage.stores.postgres import shelf_reader  # hooks have no psycopg
+    from hardwon.storage.stores.postgres import ShelfReader  # hooks have no psycopg
 
     def send() -> bool:
         store.fold()
         return store.is_told
 
-    shelves = shelf_reader.ShelfReader(store.database)
+    shelves = ShelfReader(store.database)
     copies = Copies(shelves, settings.home, store.database.url, send=send)
     store.on(WANTED, copies.want)
     return copies

@@ -75,7 +75,7 @@ class Runtime:
         self.store: Store = screened_ports.screened_store(store)
         if self.on_disk and not self._is_copy:
             for kind in ("step", "run", "job"):
-                store.on(kind, partial(self._take_in, kind))  # type: ignore[attr-defined]
+                store.on(kind, partial(self._take_in, kind))
         self.embeds = bool(embedder or settings.recall.embedder)
         if self.embeds:
             self.semantic_search.ensure()
@@ -97,7 +97,7 @@ class Runtime:
 
     def receive(self, batch: str, records: Sequence[Sequence[object]]) -> None:
         """Learn from what another machine noted; once, however often the batch is sent."""
-        self.unscreened.receive(batch, screened_ports.screen_value(list(records)))  # type: ignore[attr-defined]
+        self.unscreened.receive(batch, screened_ports.screen_value(list(records)))
 
     @cached_property
     def shelves(self) -> mirror.Shelves:
@@ -364,9 +364,7 @@ def _open_store(
 ) -> tuple[Store, mirror.Copies | None]:
     """The configured store, and the local copies that its worker keeps up to date."""
     if not on_disk:
-        from hardwon.storage.stores import memory
-
-        return memory.MemoryStore(), None
+        return sqlite.MemoryStore(), None
     home, shared, copies = settings.home, settings.postgres, None
     try:
         os.makedirs(home, mode=0o700, exist_ok=True)

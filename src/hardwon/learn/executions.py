@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from hardwon.core._fork import ForkLock
@@ -14,17 +13,13 @@ from hardwon.core.text.quoting import quotable
 from hardwon.core.values import execution
 from hardwon.core.values.delivery import NOTHING, Injection
 from hardwon.core.values.execution import FinishedRun
+from hardwon.core.values.job import Job
 from hardwon.core.values.reflection import Reflection
 from hardwon.core.values.run import Episode, Step, Trigger
+from hardwon.core.values.scope import Scope
+from hardwon.engine.runtime import Runtime
 from hardwon.knowledge.ranking.query import terms
 from hardwon.knowledge.reading.error_line import error_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from hardwon.core.values.job import Job
-    from hardwon.core.values.scope import Scope
-    from hardwon.engine.runtime import Runtime
 
 HEAD = "[Recent execution insights:]"
 _SHOWN, _LOOKED_AT = 3, 20
@@ -56,7 +51,7 @@ async def process(engine: Runtime, job: Job) -> None:
 def context(engine: Runtime, scope: Scope, text: str = "") -> Injection:
     """At most three lines: the latest error, then reflections that recur or fit the text."""
     newest = engine.store.runs.recent(scope, now=engine.clock(), limit=_LOOKED_AT)
-    newest.sort(key=lambda run: not _detail(run)["recurring_pattern"])
+    newest.sort(key=lambda run: not run.details.get("recurring_pattern"))
     error = next((run for run in newest if run.state == "error"), None)
     words = set(terms(text))
     fitting = [
@@ -67,8 +62,15 @@ def context(engine: Runtime, scope: Scope, text: str = "") -> Injection:
             not text or any(execution.fits(words, set(terms(t))) for t in (run.title, run.insight))
         )
     ]
-    chosen = _distinct([*([error] if error else []), *fitting])[:_SHOWN]
-    return Injection("\n".join([HEAD, *map(_line, chosen)])) if chosen else NOTHING
+    newest_of: dict[str, Reflection] = {}  # the newest reflection on each pattern
+    for run in (*([error] if error else []), *fitting):
+        newest_of.setdefault(run.subject, run)
+    lines = []
+    for run in list(newest_of.values())[:_SHOWN]:
+        suggestion = str(run.details.get("suggestion", ""))
+        is_again = bool(run.details.get("recurring_pattern"))
+        lines.append(execution.line(run.insight, suggestion, is_again=is_again))
+    return Injection("\n".join([HEAD, *lines])) if lines else NOTHING
 
 
 def _keep(engine: Runtime, job: Job) -> None:
@@ -108,23 +110,3 @@ def _keep(engine: Runtime, job: Job) -> None:
                 job=job.id,
             )
         )
-
-
-def _line(run: Reflection) -> str:
-    detail = _detail(run)
-    return execution.line(
-        run.insight, str(detail["suggestion"]), is_again=bool(detail["recurring_pattern"])
-    )
-
-
-def _detail(run: Reflection) -> dict[str, Any]:
-    empty = {"suggestion": "", "recurring_pattern": False}
-    return empty | dict(json.loads(run.detail))
-
-
-def _distinct(reflections: Iterable[Reflection]) -> list[Reflection]:
-    """The newest reflection on each pattern."""
-    newest: dict[str, Reflection] = {}
-    for reflection in reflections:
-        newest.setdefault(reflection.subject, reflection)
-    return list(newest.values())

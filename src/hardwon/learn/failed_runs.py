@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
 
 from hardwon.core.errors import BudgetSpent, InvalidInput, PermanentError, SetupError
 from hardwon.core.values.job import SKIPPED, Job
 from hardwon.core.values.lesson import Kind, Lesson, with_evidence
 from hardwon.engine.pipeline import reflect
-from hardwon.engine.runtime import prompt_text
+from hardwon.engine.runtime import Runtime, prompt_text
 from hardwon.knowledge.reading import mistakes
 from hardwon.models.rules import Rules
-
-if TYPE_CHECKING:
-    from hardwon.engine.runtime import Runtime
-    from hardwon.storage.ports import Model
 
 _LOG = logging.getLogger("hardwon")
 
@@ -25,42 +20,31 @@ async def process(engine: Runtime, job: Job) -> str | None:
     lesson = await _reflect(engine, job)
     if lesson is None:
         return SKIPPED
-    _keep(engine, lesson)
+    if engine.settings.reflexion.persist:
+        engine.keep(lesson)
+    else:  # a warning: the level that Python shows without any logging set up
+        text = lesson.render()
+        _LOG.warning("lesson not kept (reflexion.persist is off):\n%s", text)
     return None
 
 
-def _keep(engine: Runtime, lesson: Lesson) -> None:
-    if engine.settings.reflexion.persist:
-        engine.keep(lesson)
-        return
-    # a warning: the level that Python shows without any logging set up
-    _LOG.warning("lesson not kept (reflexion.persist is off):\n%s", lesson.render())
-
-
 async def _reflect(engine: Runtime, job: Job) -> Lesson | None:
-    """The lesson of a job; None if its steps were learnt from, or if the same job made one."""
-    model = _model(engine)
+    """The lesson of a job; None if its steps were learnt from, or if the same job made one.
+
+    The rules word it when the model's budget is spent.
+    """
+    try:
+        model = engine.model
+    except (InvalidInput, SetupError) as error:
+        raise PermanentError(f"no model: {error}") from error
     is_learnt = mistakes.needs_no_words(job) and engine.settings.reflexion.persist
     if is_learnt or not (engine.has_model or mistakes.teaches(job)):
         return None
-    if engine.has_model and reflect.known_lesson(
-        job, lessons=engine.store.lessons, now=engine.clock()
-    ):
+    lessons, now = engine.store.lessons, engine.clock()
+    if engine.has_model and reflect.known_lesson(job, lessons=lessons, now=now):
         return None
-    return await _word(job, model)
-
-
-async def _word(job: Job, model: Model) -> Lesson | None:
-    """The lesson as the model words it; as the rules do when the model's budget is spent."""
     try:
         return await reflect.reflect(job, model=model, system=prompt_text("lesson"))
     except BudgetSpent as spent:
         lesson = await reflect.reflect(job, model=Rules(), system="")
         return lesson and with_evidence(lesson, Kind.REWORD, spent.limit)
-
-
-def _model(engine: Runtime) -> Model:
-    try:
-        return engine.model
-    except (InvalidInput, SetupError) as error:
-        raise PermanentError(f"no model: {error}") from error

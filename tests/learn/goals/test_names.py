@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.core.errors import InvalidInput
-from hardwon.learn.goals.orchestrators import goal_state
+from hardwon.learn.goals.goal import goal_state
 from hardwon.learn.goals.recall import goal_name
 from tests.learn.goals.ended import State
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import hardwon
 from hardwon import Agent, Hardwon
 from hardwon.core.errors import InvalidInput
-from hardwon.learn.goals.orchestrators import task_step
+from hardwon.learn.goals.goal import task_step
 from tests.learn.goals.ended import PARSE, SEARCH, State, kept
 
 

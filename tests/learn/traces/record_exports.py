@@ -21,7 +21,7 @@ from threading import Thread
 from typing import Any
 from urllib.request import Request, urlopen
 
-from hardwon.learn.traces.otlp import spans_in_protobuf
+from hardwon.learn.traces.conventions import spans_in_protobuf
 from tests.learn.traces import record
 from tests.learn.traces.sent import recorded
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.core.errors import InvalidInput, StorageError
-from hardwon.learn.transcripts import lines
+from hardwon.learn.transcripts import transcript
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(10**9), 10**9) | st.text(max_size=20),
@@ -23,7 +23,7 @@ VALUES = st.recursive(
 def _read(path: Path, raw: bytes) -> tuple[list[tuple[int, Any]], Counter[str]]:
     path.write_bytes(raw)
     skipped: Counter[str] = Counter()
-    return list(lines.records(str(path), skipped)), skipped
+    return list(transcript.json_lines(str(path), skipped)), skipped
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_lines_are_counted_with_a_torn_last_one(
     plain.write_bytes(raw)
     packed.write_bytes(gzip.compress(raw))
 
-    assert lines.count(str(plain)) == lines.count(str(packed)) == lines_of_it
+    assert transcript.count_lines(str(plain)) == transcript.count_lines(str(packed)) == lines_of_it
 
 
 def test_a_torn_last_line_and_a_broken_one_are_skipped_and_counted(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_a_line_longer_than_the_limit_keeps_both_ends_of_its_strings(tmp_path: P
     assert (record["id"], record["after"]) == ("7", [1, 2])
     assert record["output"].startswith("start ")
     assert record["output"].endswith("Error: the end")
-    assert len(record["output"]) < 3 * lines.STRING_KEPT
+    assert len(record["output"]) < 3 * transcript.STRING_KEPT
     assert not skipped
 
 
@@ -87,7 +87,7 @@ def test_depth_without_end_does_not_break_the_reader(tmp_path: Path) -> None:
 @given(value=VALUES, cuts=st.lists(st.integers(1, 40), max_size=12))
 def test_shortening_in_pieces_changes_no_short_json(value: Any, cuts: list[int]) -> None:
     raw = json.dumps(value, ensure_ascii=False).encode()
-    kept = lines.Shortener()
+    kept = transcript.Shortener()
 
     rest = raw
     for cut in cuts:
@@ -105,25 +105,25 @@ def test_shortening_in_pieces_changes_no_short_json(value: Any, cuts: list[int])
 def test_a_shortened_string_is_always_valid_json(words: list[str], piece: int) -> None:
     long = " ".join(words) * (1 + 300_000 // len(" ".join(words)))
     raw = json.dumps([long, "tail"]).encode()
-    kept = lines.Shortener()
+    kept = transcript.Shortener()
 
     for start in range(0, len(raw), piece):
         kept.feed(raw[start : start + piece])
     found = json.loads(kept.text())
 
     assert found[1] == "tail"
-    assert len(found[0]) <= 2 * lines.STRING_KEPT
+    assert len(found[0]) <= 2 * transcript.STRING_KEPT
 
 
 def test_a_gzipped_file_is_read_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "runs.jsonl.gz"
     path.write_bytes(gzip.compress(b'{"a": 1}\n'))
 
-    assert list(lines.records(str(path), Counter())) == [(1, {"a": 1})]
+    assert list(transcript.json_lines(str(path), Counter())) == [(1, {"a": 1})]
 
 
 def test_a_directory_and_a_missing_file_are_told_apart(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="is a directory"):
-        list(lines.records(str(tmp_path), Counter()))
+        list(transcript.json_lines(str(tmp_path), Counter()))
     with pytest.raises(StorageError, match="No such file"):
-        list(lines.records(str(tmp_path / "none.jsonl"), Counter()))
+        list(transcript.json_lines(str(tmp_path / "none.jsonl"), Counter()))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from hardwon.learn.transcripts.agents import KINDS
-from hardwon.learn.transcripts.catalog import find_sessions
+from hardwon.learn.transcripts.catalog import find
 from tests.learn.transcripts.one_session import write
 from tests.learn.transcripts.transcripts import SESSION, Claude
 
@@ -23,11 +25,14 @@ def test_the_older_place_and_the_sub_agents_are_found_too(tmp_path: Path) -> Non
     assert found["user-level"].folder == ""
 
 
-def test_a_link_that_leads_out_of_the_tree_is_not_followed(tmp_path: Path) -> None:
+def test_a_link_that_leads_out_of_the_tree_is_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
     outside = tmp_path / "outside.jsonl"
     outside.write_text("{}\n", encoding="utf-8")
     folder = tmp_path / "home" / ".claude" / "projects" / "-p"
     folder.mkdir(parents=True)
     (folder / "leak.jsonl").symlink_to(outside)
 
-    assert not find_sessions(str(tmp_path / "home"))
+    assert not find()

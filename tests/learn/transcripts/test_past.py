@@ -299,7 +299,7 @@ _INTERRUPTED = """
 import os, signal, sys
 import hardwon
 from hardwon.storage.sql.logs import SqlEndedRuns
-from hardwon.storage.stores.sqlite.lessons import SqliteLessons
+from hardwon.storage.stores.sqlite import SqliteLessons
 
 left = int(sys.argv[2])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hardwon import Scope
-from hardwon.learn.trials.credit import FailedTrial, reflect_by_rules, signature_of
+from hardwon.learn.trials.reflect import FailedTrial, reflect_by_rules, signature_of
 from hardwon.learn.trials.values import (
     Action,
     ActorOutput,

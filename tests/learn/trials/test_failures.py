@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hardwon.learn.trials.credit import category, signature_of
+from hardwon.learn.trials.reflect import category, signature_of
 from hardwon.learn.trials.values import (
     StructuredError,
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hardwon.learn.trials.evaluate import reward
+from hardwon.learn.trials.roles import reward
 from hardwon.learn.trials.tools import ToolReport
 from hardwon.learn.trials.values import (
     VerificationMetrics,

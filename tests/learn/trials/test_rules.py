@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 import hardwon
-from hardwon.learn.trials.credit import reflect_by_rules as reflect
 from hardwon.learn.trials.reflect import problems
+from hardwon.learn.trials.reflect import reflect_by_rules as reflect
 from tests.learn.trials.judged import EMPTY, TYPE, as_record, failure
 
 

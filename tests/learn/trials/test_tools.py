@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import hardwon
 from hardwon.core.processes import Finished
 from hardwon.core.text.clean import clean
-from hardwon.learn.trials.evaluate import judge, verifier
+from hardwon.learn.trials.roles import judge, verifier
 from hardwon.learn.trials.tools import KNOWN, ToolReport, read_report, tool_of
 
 OUTPUTS = Path(__file__).parent / "outputs"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hardwon.learn.trials.prompt import fitting, omega, tokens, window
+from hardwon.learn.trials.runner import fitting, omega, tokens, window
 from hardwon.learn.trials.values import (
     ActorOutput,
     CreditAssignment,

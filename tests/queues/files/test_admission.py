@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.core.errors import StorageError
-from hardwon.storage.queues.files import FileQueue, QueueLimits
-from hardwon.storage.queues.files.queue import STALE
+from hardwon.storage.queues.files import STALE, FileQueue, QueueLimits
 from hardwon.storage.queues.records import decode
 from tests.full_disk import full_disk
 from tests.queues.files.file_queue import JOB, all_of, claim

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import timedelta
 from time import monotonic
 from typing import Any
@@ -373,7 +374,7 @@ def test_each_of_many_workers_gets_jobs_of_its_own(database: Place) -> None:
 def test_a_tenant_sees_no_job_of_another(queue: PostgresQueue, database: Place) -> None:
     queue.put(JOB)
 
-    with Database(database.url).closing() as db:
+    with closing(Database(database.url)) as db:
         count = "SELECT count(*) FROM hardwon.jobs"
         assert db.of("acme").row(count) == (1,)
         assert db.of("other").row(count) == (0,)

@@ -15,11 +15,11 @@ from hardwon import Scope
 from hardwon.core.errors import HardwonError, Unavailable
 from hardwon.core.values.lesson import Status
 from hardwon.storage.sql import lessons
-from hardwon.storage.stores.memory import MemoryStore
 from hardwon.storage.stores.postgres import PostgresStore
 from tests.contract.test_index import matched
 from tests.postgres_server import Place, PostgresServer
 from tests.samples import CODER, lesson
+from tests.stores.plain import PlainStore
 
 WRITER = Scope("acme", "writer", "api")
 DAMAGE = "UPDATE hardwon.lessons SET tags = 'no list' WHERE id = {}"
@@ -80,7 +80,7 @@ def test_a_damaged_lesson_is_found_behind_many_others(
 def test_a_damaged_lesson_is_not_told_and_weighs_nothing_once_it_is_found(
     store: PostgresStore, postgres: PostgresServer, database: Place
 ) -> None:
-    plain = MemoryStore()
+    plain = PlainStore()
     for one in (plain, store):
         kept = [one.lessons.add(lesson(f"alpha bravo {number}")) for number in range(3)]
     plain.lessons.delete(CODER, kept[1].id)

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.storage.stores.postgres import PostgresStore
-from hardwon.storage.stores.postgres.shelf_reader import ShelfReader
+from hardwon.storage.stores.postgres import PostgresStore, ShelfReader
 from tests.postgres_server import Place
 from tests.samples import CODER, lesson
 

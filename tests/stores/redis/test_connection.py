@@ -13,8 +13,13 @@ from pathlib import Path
 import pytest
 
 from hardwon.core.errors import Unavailable
-from hardwon.storage.stores.redis.connection import Connection, RedisAddress, Refused, address_of
-from hardwon.storage.stores.redis.server import RedisClient
+from hardwon.storage.stores.redis.server import (
+    Connection,
+    RedisAddress,
+    RedisClient,
+    Refused,
+    address_of,
+)
 from tests.programs import needs
 from tests.proxy import Fault, Proxy
 from tests.redis_server import RedisServer, free_port

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from hardwon.core.errors import Unavailable
-from hardwon.storage.stores.memory import MemoryStore
 from hardwon.storage.stores.redis import server as redis_clients
 from hardwon.storage.stores.redis import with_redis
 from hardwon.storage.stores.redis.server import RedisOpening
+from hardwon.storage.stores.sqlite import MemoryStore
 from tests.redis_server import DURABLE, RedisServer
 from tests.samples import CODER
 

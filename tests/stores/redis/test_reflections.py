@@ -21,7 +21,7 @@ from hardwon import Hardwon, Reflection, Scope
 from hardwon.core.errors import Unavailable
 from hardwon.core.settings import GoalSettings, Settings
 from hardwon.knowledge.ranking.reflections import key_words
-from hardwon.storage.stores.redis.reflections import RedisReflections
+from hardwon.storage.stores.redis import RedisReflections
 from tests.proxy import Fault, Proxy
 from tests.redis_server import DURABLE, RedisServer
 from tests.samples import CODER, LATER, NOW
@@ -165,7 +165,7 @@ def test_a_forgotten_tenant_leaves_no_key(server: RedisServer, store: RedisRefle
 
 WRITER = """
 import random, sys
-from hardwon.storage.stores.redis.reflections import RedisReflections
+from hardwon.storage.stores.redis import RedisReflections
 from tests.stores.redis.test_reflections import reflection
 url, name, updates, goals = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 store = RedisReflections(url)

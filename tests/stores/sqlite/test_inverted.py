@@ -15,9 +15,9 @@ from hardwon.core.values.lesson import Status
 from hardwon.knowledge.ranking import postings
 from hardwon.knowledge.ranking.query import query
 from hardwon.storage.ports import Store
-from hardwon.storage.stores.memory import MemoryStore
 from hardwon.storage.stores.sqlite import SqliteStore
 from tests.samples import CODER, NOW, lesson
+from tests.stores.plain import PlainStore
 
 WORDS = ("alpha", "bravo", "charlie", "delta", "echo", "foxtrot")
 KILLED = """
@@ -178,7 +178,7 @@ def test_a_store_filled_at_once_tells_what_one_filled_singly_tells(
 ) -> None:
     singly = SqliteStore(str(tmp_path_factory.mktemp("singly")), fresh=4)
     at_once = SqliteStore(str(tmp_path_factory.mktemp("at-once")))
-    memory = MemoryStore()
+    memory = PlainStore()
 
     for words in kept:
         singly.lessons.add(lesson(" ".join(words)))
@@ -280,7 +280,7 @@ def test_it_finds_what_a_store_without_an_index_finds(
     done: list[tuple[str, int, str]], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     home = str(tmp_path_factory.mktemp("home"))
-    plain, indexed = MemoryStore(), SqliteStore(home, fresh=4)
+    plain, indexed = PlainStore(), SqliteStore(home, fresh=4)
 
     for store in (plain, indexed):
         _do(store, done)
@@ -323,7 +323,7 @@ def matched(store: Store, text: str, reach: int = 0) -> list[tuple[int, float, i
 def test_what_a_long_transaction_adds_counts_as_what_was_written_before(
     tmp_path: Path, fresh: int
 ) -> None:
-    plain, indexed = MemoryStore(), SqliteStore(str(tmp_path), fresh=fresh)
+    plain, indexed = PlainStore(), SqliteStore(str(tmp_path), fresh=fresh)
     for store in (plain, indexed):
         for number in range(9):
             store.lessons.add(lesson(f"alpha bravo word{number}"))
@@ -377,7 +377,7 @@ def test_the_same_words_are_read_first_within_a_transaction(tmp_path: Path) -> N
 
 
 def test_two_shelves_are_counted_together(tmp_path: Path) -> None:
-    plain, indexed = MemoryStore(), SqliteStore(str(tmp_path), fresh=2)
+    plain, indexed = PlainStore(), SqliteStore(str(tmp_path), fresh=2)
     for store in (plain, indexed):
         for number in range(7):
             scope = CODER if number % 2 else CODER.everywhere()
@@ -389,7 +389,7 @@ def test_two_shelves_are_counted_together(tmp_path: Path) -> None:
 
 
 def test_a_long_transaction_counts_two_shelves_together(tmp_path: Path) -> None:
-    plain, indexed = MemoryStore(), SqliteStore(str(tmp_path))
+    plain, indexed = PlainStore(), SqliteStore(str(tmp_path))
 
     def add_many(store: Store) -> None:
         for number in range(90):

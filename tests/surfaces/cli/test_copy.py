@@ -13,7 +13,7 @@ from hardwon.core.values.dream import Dream
 from hardwon.core.values.lesson import Change
 from hardwon.core.values.reflection import Reflection
 from hardwon.knowledge.ranking.query import query
-from hardwon.storage.copying import ServerEnd
+from hardwon.storage.copying import End
 from hardwon.storage.ports import Store
 from hardwon.storage.stores.postgres import PostgresStore
 from hardwon.storage.stores.sqlite import SqliteStore
@@ -109,15 +109,15 @@ def test_an_interrupted_copy_is_resumed(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    put, calls = ServerEnd.put, iter(range(100))
+    put, calls = End.put, iter(range(100))
 
-    def broken(self: ServerEnd, *values: object) -> None:
+    def broken(self: End, *values: object) -> None:
         if next(calls) == 3:
             raise KeyboardInterrupt
         put(self, *values)  # type: ignore[arg-type]
 
     with monkeypatch.context() as patched:
-        patched.setattr(ServerEnd, "put", broken)
+        patched.setattr(End, "put", broken)
         assert run(["copy", str(source), database.owner]) == 130
     assert "hardwon: interrupted; continue with --resume\n" in capsys.readouterr().err
 

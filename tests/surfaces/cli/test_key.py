@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.storage.service.database import FileDatabase
-from hardwon.storage.service.keys import KeyRing
+from hardwon.storage.service import FileDatabase, KeyRing
 from hardwon.surfaces.cli import run
 
 Capture = pytest.CaptureFixture[str]

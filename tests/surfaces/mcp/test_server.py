@@ -21,7 +21,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 import hardwon
-from hardwon.storage.auth import kept_token
+from hardwon.storage.service import kept_token
 from hardwon.surfaces.mcp import server
 
 ERAS = ["auto", "legacy"]

@@ -10,8 +10,7 @@ import hardwon
 from hardwon.core import _files
 from hardwon.models.budget import FileLedger, Spent
 from hardwon.models.shared_ledger import SharedLedger
-from hardwon.storage.service.database import open_database
-from hardwon.storage.service.keys import KeyRing
+from hardwon.storage.service import KeyRing, open_database
 
 MKDIR = {"command": "mkdir out/nightly"}
 MKDIR_ERROR = "mkdir: cannot create directory 'out/nightly': No such file or directory"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from starlette.datastructures import Headers
 
-from hardwon.storage.service.keys import MOST
+from hardwon.storage.service import MOST
 from hardwon.surfaces.serve.access import cookie_name
 from hardwon.surfaces.serve.limits import Limits
 from tests.surfaces.serve.served import FORM, Served, served

@@ -13,7 +13,7 @@ import hardwon
 from hardwon.api import operations as table
 from hardwon.api.operations import Right
 from hardwon.core.values.scope import Scope
-from hardwon.storage.service.keys import ROLES, Key
+from hardwon.storage.service import ROLES, Key
 from hardwon.surfaces.serve import pages
 from hardwon.surfaces.serve.access import Principal, of_key
 from tests.surfaces.serve.description import OPERATIONS, WAKE, Operation

@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 
 from hardwon.api import operations as table
-from hardwon.storage.service.keys import ROLES
+from hardwon.storage.service import ROLES
 from hardwon.surfaces.serve import api
 from hardwon.surfaces.serve.access import RIGHTS
 from tests.surfaces.serve.description import DOCUMENT, OPERATIONS, WAKE, Operation

@@ -22,8 +22,7 @@ import pytest
 import hardwon
 from hardwon.core.errors import InvalidInput, SetupError, StorageError
 from hardwon.core.settings import load
-from hardwon.storage.service.database import FileDatabase
-from hardwon.storage.service.keys import KeyRing
+from hardwon.storage.service import FileDatabase, KeyRing
 from hardwon.surfaces.serve.server import Address, Service
 from tests.programs import needs
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import types
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 _JSON_TYPES = frozenset((str, int, float, bool, type(None)))
@@ -13,6 +13,17 @@ V = TypeVar("V")
 
 class DecodeError(ValueError):
     """JSON that is not of the expected form; the text says where."""
+
+
+def time_of(value: object) -> datetime | None:
+    """The time in a text of ISO 8601, else in seconds since 1970; one without a zone is UTC."""
+    try:
+        if isinstance(value, int | float):
+            return datetime.fromtimestamp(value, UTC)
+        at = value if isinstance(value, datetime) else datetime.fromisoformat(str(value))
+    except (ValueError, OverflowError, OSError):
+        return None
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
 def plain(value: Any, *, without_none: bool = False) -> Any:

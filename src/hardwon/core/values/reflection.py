@@ -1,8 +1,9 @@
 """The first-person analysis of one failed trial, one ended goal or one run."""
 
+import json
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hardwon.core.values.scope import Scope
 
@@ -22,6 +23,15 @@ class Reflection(NamedTuple):
     expires_at: datetime | None = None
     detail: str = "{}"  # further fields as JSON, depending on the kind
     job: str = ""  # the job that made it; a job makes one reflection at most
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """The further fields; empty where another program wrote something else."""
+        try:
+            details = json.loads(self.detail)
+        except ValueError:
+            return {}
+        return details if isinstance(details, dict) else {}
 
     def is_alive(self, now: datetime) -> bool:
         """Whether it has not expired."""

@@ -82,10 +82,11 @@ def forget_failed_call(step: Step, past: RunSoFar, memory: Memory) -> None:
 
     A call that failed in this run, too, works because of what was done in between.
     """
-    failed = {key for earlier in past.steps for key in failed_key(earlier, past.task)}
-    keys = tuple(key for key in worked_keys(step, past.task) if key not in failed)
-    query = Query("action", "", calls=keys)
-    for match in memory.lessons.match(memory.scope, query, now=memory.now, limit=_NEAREST):
+    query = Query("action", "", calls=worked_keys(step, past.task))
+    found = memory.lessons.match(memory.scope, query, now=memory.now, limit=_NEAREST)
+    failed = {key for one in past.steps if found for key in failed_key(one, past.task)}
+    keys = {key for key in query.calls if key not in failed}
+    for match in found:
         lesson = match.lesson
         calls = tuple(call for call in lesson.calls if call not in keys)
         if lesson.scope == memory.scope and calls != lesson.calls:
@@ -179,7 +180,8 @@ def describe_learnt(marks: Iterable[str], memory: Memory) -> str:
 def _withdraw_unchanged(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
     """Take back “fails without your change too” of tests that this run has made pass."""
     marks: list[str] = []
-    for failing in past.steps if fixes.is_green(step) else ():
+    has_fixes = any(mark.startswith(_WORKED) for mark in past.counted)
+    for failing in past.steps if has_fixes and fixes.is_green(step) else ():
         failure = failing.failure
         lesson = memory.about(failure) if failure and fixes.is_repeated(failing, step) else None
         if failure is None or lesson is None:

@@ -7,7 +7,7 @@ agents and projects are checked where a scope is made.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from hardwon.core.text.secrets import Screened, any_may_hold_secret, without_secrets
 from hardwon.core.values.scope import Scope
@@ -130,7 +130,7 @@ def _screening(method: Callable[..., Any]) -> Callable[..., Any]:
 
 def screened_store(store: Store) -> Store:
     """The store, with everything screened that is written to it."""
-    return _ScreenedStore(store)
+    return cast("Store", _ScreenedStore(store))
 
 
 def screened_queue(queue: WorkedQueue) -> WorkedQueue:

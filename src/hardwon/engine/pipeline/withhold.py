@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from hardwon.core.values.lesson import Lesson
     from hardwon.core.values.scope import Scope
     from hardwon.knowledge.ranking.scores import Judged
-    from hardwon.storage.ports import HoldOut, Run
+    from hardwon.storage.ports import Run
+    from hardwon.storage.sql.logs import SqlUnits
 
 
 class Coin(NamedTuple):
     """How lessons are withheld from one run, and where shown and withheld ones are logged."""
 
-    units: HoldOut
+    units: SqlUnits
     share: float  # the configured share; a smaller one in the store takes precedence
     scope: Scope
     run: Run

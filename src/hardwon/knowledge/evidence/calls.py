@@ -24,6 +24,7 @@ _FUNCTION = re.compile(
     r"(?:^|(?<=[;&\n]))[ \t]*(?:function[ \t]+)?([A-Za-z_]\w*)[ \t]*\(\)[ \t\n]*\{([^{}]*)\}"
 )
 _EXPORT = re.compile(r"(?:^|(?<=[;&\n]))[ \t]*export[ \t]+([^;&|\n]+)")
+_PRINTED = re.compile(r"(?:^|(?<=[;&\n]))[ \t]*\w+=\"?\$\(([^()`]*)\)\"?")  # n=$(prog x)
 _ASSIGNED = re.compile(r"(?<![\w$])([A-Z][A-Z0-9_]*)=")
 _JSON = re.compile(r'"(\{(?:[^"\\]|\\.)*\})"')
 _ARGUMENTS = re.compile(r'"\$(?:[@*]|\{[@*]\})"|\$(?:@|\{@\})')
@@ -110,7 +111,7 @@ def calls_of(step: Step) -> tuple[Call, ...]:
 @lru_cache(maxsize=512)
 def _command_calls(text: str) -> tuple[Call, ...]:
     functions = dict(_FUNCTION.findall(text))
-    rest = _FUNCTION.sub("", text) if functions else text
+    rest = _PRINTED.sub(r"\1", _FUNCTION.sub("", text) if functions else text)
     exported = frozenset(name for line in _EXPORT.findall(rest) for name in _ASSIGNED.findall(line))
     return tuple(_expand(_with_exports(parse(rest), exported), functions))[:_MOST]
 

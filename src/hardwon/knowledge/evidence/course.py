@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.text.clean import clip, one_line
 from hardwon.knowledge.evidence.calls import Call, calls_of, is_own
+from hardwon.knowledge.evidence.common import COMMON
 from hardwon.knowledge.evidence.cures import (
     At,
     asks,
@@ -22,18 +23,20 @@ from hardwon.knowledge.evidence.cures import (
 )
 from hardwon.knowledge.evidence.folding import fold_call, shorten_values
 from hardwon.knowledge.evidence.inner import failing_call, working_calls
-from hardwon.knowledge.reading.authored import Writing, made_paths, tail, writings
+from hardwon.knowledge.reading.authored import BACKUP, Writing, made_paths, tail, writings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from hardwon.core.values.run import Step
 
+_YOUNG = 3  # runs of a project in which one run is enough
+_SHARE = 3  # one run in so many has to change a file
 _STEPS = 150  # steps of a run that are looked at, its last ones
 _PLACES = 4  # words of a call that may name what it runs
 _FORMS = 5  # forms of a call that are named
 _WORD = 24  # characters of a word by which they differ
-_SHORT = 140  # characters of a change that is shown
+_SHORT = 180  # characters of a change that is shown
 _CALL = 150  # characters of a call
 _OUTSIDE = ("/", "~", "$", "..")  # how the paths of files begin that are not the project's
 _PASSED, _SOURCE, _AGAIN = 2.0, 1.0, 0.5  # worth of a cure, a source, and each further run
@@ -60,6 +63,12 @@ class Act(NamedTuple):
         need = _PASSED * bool(self.passed) + _SOURCE * self.is_source
         return self.news * (1 + need) * (1 + _AGAIN * (self.runs - 1))
 
+    def is_telling(self, runs: int) -> bool:
+        """Whether it holds for other tasks, too, as far as so many runs of the project show."""
+        if self.is_of_task and self.runs * _SHARE < runs:
+            return False
+        return self.runs > 1 or (runs <= _YOUNG and (not self.is_of_task or bool(self.passed)))
+
     @property
     def program(self) -> str:
         """The program that it calls; "" for a change of a file."""
@@ -84,6 +93,7 @@ def course_of(runs: Iterable[tuple[str, Sequence[Step]]]) -> list[Act]:
     """The acts that runs show (task and steps of each, oldest first), in order.
 
     The longest run gives the order. An act of another run comes behind the one it followed there.
+    What only one run did belongs to its task, unless the project is young.
     """
     found = [acts for task, steps in runs if (acts := _acts_of(task, steps[-_STEPS:]))]
     found.reverse()
@@ -98,11 +108,7 @@ def course_of(runs: Iterable[tuple[str, Sequence[Step]]]) -> list[Act]:
             else:
                 course[known] = course[known].add(act)
                 at = max(at, known + 1)
-    return list(_join_acts(act for act in course if _is_telling(act)))
-
-
-def _is_telling(act: Act) -> bool:
-    return not act.is_of_task or bool(act.passed) or act.runs > 1
+    return list(_join_acts(act for act in course if act.is_telling(len(found))))
 
 
 class _Made(NamedTuple):
@@ -141,7 +147,7 @@ def _acts_of(task: str, steps: Sequence[Step]) -> list[Act]:
                 and not asks(call, said)
             ):
                 made = _Made(place, call, kinds, call in working, is_source)
-                calls.setdefault(_mark_values(part_words(call), task), []).append(made)
+                calls.setdefault(_sort_of(call, task), []).append(made)
                 is_new = is_new or call.text not in texts
                 texts.add(call.text)
         done = place if is_new else done
@@ -176,7 +182,14 @@ def _is_shown(call: Call, own: set[str], *, is_cure: bool) -> bool:
         return False
     if only_looks(call) or not (is_own(call) or is_cure):
         return False
-    return own.isdisjoint(tail(word) for word in call.text.split()[:_PLACES])
+    runs = call.text.split()[: _PLACES if call.program in COMMON else 1]
+    return own.isdisjoint(map(tail, runs))
+
+
+def _sort_of(call: Call, task: str) -> Words:
+    """What a call does: the part of its program, or the options of one that has no parts."""
+    words = part_words(call)
+    return _mark_values(words if len(words) > 1 else call.kind.split(), task)
 
 
 def _call_act(words: Words, made: list[_Made], task: str, done: int) -> tuple[int, Act]:
@@ -205,44 +218,41 @@ def _edits(step: Step, call: Call, task: str, kinds: tuple[str, ...]) -> Iterato
     """The changes of the project's files that a call makes."""
     made = {writing.path: writing for writing in writings(step.tool, step.args)}
     for path in call.paths:
-        if path.startswith(_OUTSIDE) or path not in made:
+        if path not in made or path.startswith(_OUTSIDE) or re.search(rf"\$|{BACKUP}", path):
             continue
         words = (("edit", False), *_mark_values(_PART.findall(path), task))
-        change = _show_change(made[path], call, task)
-        name = "edit" if made[path].is_edit else "new file"
-        text = change or f"{name} {fold_call(path, task)}"
-        is_of_task = not change or made[path].is_edit
-        yield Act(words, text, _EDIT, kinds, is_of_task=is_of_task)
+        text = _show_new(made[path], call, task)
+        is_of_task = not text
+        yield Act(
+            words, text or f"edit {fold_call(path, task)}", _EDIT, kinds, is_of_task=is_of_task
+        )
 
 
-def _show_change(change: Writing, call: Call, task: str) -> str:
-    """A short change of a file, as it was made; "" if it is long or not known."""
-    if change.old:
-        is_plain = not re.search(r"[$^\\*\[]", f"{change.old}{change.new}")
-        if not is_plain or len(change.old) + len(change.new) > _SHORT:
-            return ""
-        old, new = (one_line(fold_call(text, task)) for text in (change.old, change.new))
-        return f"edit {fold_call(change.path, task)}: {old} → {new}"
+def _show_new(change: Writing, call: Call, task: str) -> str:
+    """A new and short file of a folder, as it was made; "" if it is an edit or not known."""
+    if change.is_edit or "/" not in change.path:
+        return ""
     if change.text:
         lines = fold_call(change.text, task).splitlines()
         is_short = len(change.text) <= _SHORT
         return f"new file {fold_call(change.path, task)}: {' ⏎ '.join(lines)}" if is_short else ""
-    is_typed = not (call.is_tool or call.script or change.is_edit or "$" in call.text)
-    is_shown = is_typed and len(call.text) <= _SHORT
-    return f"$ {one_line(fold_call(call.text, task))}" if is_shown else ""
+    is_typed = not (call.is_tool or call.script or re.search(r"[\n$]", call.text))
+    is_short = is_typed and len(call.text) <= _SHORT and ">" in call.text
+    return f"$ {one_line(fold_call(call.text, task))}" if is_short else ""
 
 
 def _lasting(edits: Iterable[tuple[int, Act]], steps: Sequence[Step]) -> Iterator[tuple[int, Act]]:
-    """The edits of each file once, without files that the run removed again."""
-    calls = (call for step in steps for call in calls_of(step) if call.program == "rm")
-    removed = {tuple(_PART.findall(word)) for call in calls for word in call.text.split()[1:]}
+    """The edits of each file once, without what the run removed again or put into own folders."""
+    calls = (call for step in steps for call in calls_of(step) if call.program in ("rm", "mkdir"))
+    scratch = {tuple(_PART.findall(word)) for call in calls for word in call.text.split()[1:]}
     found: dict[Words, tuple[int, Act]] = {}
     for at, act in edits:
         first, known = found.get(act.words, (at, act))
         passed = tuple(dict.fromkeys((*known.passed, *act.passed)))
         found[act.words] = first, known._replace(passed=passed)
     for at, act in found.values():
-        if tuple(word for word, _ in act.words[1:]) not in removed:
+        parts = tuple(word for word, _ in act.words[1:])
+        if scratch.isdisjoint(parts[:length] for length in range(1, len(parts) + 1)):
             yield at, act
 
 

@@ -153,7 +153,8 @@ def _first_printed(steps: Sequence[Step], task: str) -> Iterator[tuple[int, int]
     wanted: dict[str, int] = {}  # the values of calls, and the step that first uses each
     for at, step in enumerate(steps):
         for call in calls_of(step):
-            for value in _VALUE.findall(call.text) if is_own(call) else ():
+            given = f"{call.text}\n{call.script}" if is_own(call) or call.paths else ""
+            for value in _VALUE.findall(given):
                 wanted.setdefault(value, at)
     wanted = {value: at for value, at in wanted.items() if value not in task}
     for at, step in enumerate(steps):

@@ -7,6 +7,7 @@ what identifies somebody or something, and free text is folded.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from hardwon.core.text.clean import clip_middle
 
@@ -95,7 +96,7 @@ def _fold_token(token: str) -> str:
 
 def fold_numbers(text: str, task: str) -> str:
     """The text without the numbers that the task names."""
-    numbers = {number for number in _NUMBER.findall(task) if not _is_year(number)}
+    numbers = _numbers_in(task)
     if not numbers:
         return text
     return _TOKEN.sub(lambda match: _without(match[0], numbers, task), text)
@@ -111,7 +112,7 @@ def shorten_values(text: str) -> str:
     return f"{text[:first]}, …{text[end:]}"
 
 
-def _without(token: str, numbers: set[str], task: str) -> str:
+def _without(token: str, numbers: frozenset[str], task: str) -> str:
     """A token without the numbers that the task names; one that the agent composed stays."""
     own = [number for number in _NUMBER.findall(token) if number in numbers]
     if token not in task and not any(len(number) > 2 for number in own):
@@ -119,6 +120,11 @@ def _without(token: str, numbers: set[str], task: str) -> str:
     for number in own:
         token = token.replace(number, "<n>")
     return token
+
+
+@lru_cache(maxsize=16)  # every call of a run asks for the numbers of its task
+def _numbers_in(task: str) -> frozenset[str]:
+    return frozenset(number for number in _NUMBER.findall(task) if not _is_year(number))
 
 
 def _is_year(number: str) -> bool:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 HEAD = "[WHAT WORKED HERE BEFORE]"
 FOOT = "[END WHAT WORKED HERE]"
 _COURSE = (
-    "How earlier runs got their work done, in order. The values are theirs; behind ← stands the"
-    " error that it got past:"
+    "This order worked in earlier runs (with their values). Do it so from the start, and look up"
+    " only what it leaves open. Where ← stands, the work failed with that error until it was done:"
 )
 _FAILURES = "Failures that were met here, and what got past them:"
 _SEEN = "When you see "

@@ -4,8 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hardwon.learn.goals.goal import process, queue_reflection
-    from hardwon.learn.goals.orchestrators import Attachment, attach
+    from hardwon.learn.goals.goal import Attachment, attach, process, queue_reflection
     from hardwon.learn.goals.recall import context, stored_reflections
 
 __all__ = ["Attachment", "attach", "context", "process", "queue_reflection", "stored_reflections"]
@@ -13,8 +12,7 @@ __all__ = ["Attachment", "attach", "context", "process", "queue_reflection", "st
 # On first use: an agent that asks for context must not wait for the modules that end goals.
 _MODULES = {
     **dict.fromkeys(("context", "stored_reflections"), "recall"),
-    **dict.fromkeys(("queue_reflection", "process"), "goal"),
-    **dict.fromkeys(("attach", "Attachment"), "orchestrators"),
+    **dict.fromkeys(("queue_reflection", "process", "attach", "Attachment"), "goal"),
 }
 
 

@@ -1,13 +1,18 @@
-"""An ended goal becomes an `Episode` in the durable queue; a worker turns it into one insight."""
+"""An ended goal becomes an `Episode` in the durable queue; a worker turns it into one insight.
+
+Orchestrators report ended goals, in any common vocabulary, to what `attach` hooks into them.
+"""
 
 from __future__ import annotations
 
 import json
 import logging
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from enum import Enum
+from typing import Any, Protocol
 
-from hardwon.core.errors import BadReply
+from hardwon.core.errors import BadReply, InvalidInput
 from hardwon.core.text.clean import as_text, clip, one_line
 from hardwon.core.text.grounding import fold_text, is_generic, keep_supported
 from hardwon.core.text.harm import objection
@@ -16,15 +21,10 @@ from hardwon.core.text.quoting import quotable
 from hardwon.core.text.redact import redact
 from hardwon.core.values.job import SKIPPED, Job
 from hardwon.core.values.reflection import Reflection
-from hardwon.core.values.run import Episode, Trigger
-from hardwon.engine.runtime import prompt_text
+from hardwon.core.values.run import Episode, Step, Trigger
+from hardwon.core.values.scope import Scope
+from hardwon.engine.runtime import Runtime, prompt_text
 from hardwon.knowledge.reading.error_line import error_line
-from hardwon.learn.goals.orchestrators import (
-    goal_state,
-    is_done,
-    states_error,
-    task_step,
-)
 from hardwon.learn.goals.recall import (
     INSIGHT_LIMIT,
     SHOWN_LIMIT,
@@ -34,13 +34,6 @@ from hardwon.learn.goals.recall import (
 )
 from hardwon.models import ask
 from hardwon.storage.ports import Request
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from hardwon.core.values.run import Step
-    from hardwon.core.values.scope import Scope
-    from hardwon.engine.runtime import Runtime
 
 log = logging.getLogger("hardwon")
 _SOURCE = "goal:"
@@ -124,7 +117,7 @@ def _reflection(engine: Runtime, job: Job, insight: str) -> Reflection:
 
 def _keep(engine: Runtime, reflection: Reflection) -> None:
     """Store a reflection with the embedding of its objective."""
-    detail = json.loads(reflection.detail)
+    detail = reflection.details
     if meaning := embedding_of(engine, reflection.title):
         detail["meaning"] = meaning
     complete = reflection._replace(detail=json.dumps(detail, ensure_ascii=False))
@@ -228,3 +221,185 @@ async def insight_on(engine: Runtime, episode: Episode) -> str:
         return ""
     insight, _ = keep_supported(redact(answer), fold_text(asked))
     return by_rules(episode) if answer and (not insight or objection(insight)) else insight
+
+
+_COMPLETED = {
+    *("completed", "complete", "succeeded", "success", "successful"),
+    *("done", "finished", "ok", "true"),
+}
+_FAILED = {"failed", "failure", "error", "errored", "aborted", "timeout", "timed_out", "false"}
+_READ = 4000  # characters of an output that are looked at
+# At the beginning of a line, so that "no errors" and "error handling added" do not count.
+_STATED = (
+    r"^\W{0,4}(?:(?i:error|err|failed|failure|fatal|exception)\b(?![ -]?(?:free|handling|handler))"
+    r"|(?i:could not|unable to|cannot|can't|timed out|time-?out|traceback)\b"
+    r"|[\w.]{0,80}(?:Error|Exception|Timeout)\b(?=:|$))"
+    r"|\b(?:HTTP|status)(?: code)?[ :]{0,2}[45]\d\d\b"
+)
+_MARKED = r"(?i:\b(?:failed|failure|error)\b)|[✗✘❌]"
+_REGISTRARS = ("on_goal_ended", "on_goal_end", "on_terminal", "add_listener", "subscribe")
+_SLOT = "reflection_engine"  # the published orchestrator calls the object in this attribute
+
+
+class Reflecting(Protocol):
+    """An agent to notify of ended goals; `ended` never raises."""
+
+    def ended(
+        self,
+        goal_id: object,
+        objective: object,
+        state: object = ...,
+        *,
+        tasks: Iterable[object] = ...,
+        error: object = ...,
+    ) -> Job | None:
+        """Record that a goal ended."""
+
+
+class Listener:
+    """The callback of an orchestrator: called as a function or as the published engine."""
+
+    def __init__(self, agent: Reflecting) -> None:
+        self._agent = agent
+
+    def __call__(self, goal: object = None, *values: object, **fields: Any) -> Any:
+        """Take a goal object, a mapping, or its fields in the order id, objective, state, error."""
+        if isinstance(goal, str | int) or (goal is not None and values):
+            names = ("objective", "state", "error")
+            fields = {"goal_id": goal, **dict(zip(names, values, strict=False)), **fields}
+            goal = None
+        source = fields if goal is None else goal
+        return self._agent.ended(
+            field(source, "goal_id", "id", "name"),
+            field(source, "objective", "title", "description", "goal", default=""),
+            field(source, "state", "status", "outcome", default="completed"),
+            tasks=field(source, "tasks", "nodes", "task_summaries", "steps", default=()) or (),
+            error=field(source, "error", "error_message", "exception", default=""),
+        )
+
+    async def reflect_on_goal(
+        self,
+        goal_id: str,
+        objective: str,
+        outcome: str,
+        error: str = "",
+        task_summaries: list[str] | None = None,
+        task_id: str | None = None,
+    ) -> bool:
+        """The published engine's method; True once the goal is safe in the queue."""
+        import asyncio
+
+        call = self._agent.ended
+        tasks = task_summaries or []
+        job = await asyncio.to_thread(call, goal_id, objective, outcome, tasks=tasks, error=error)
+        return job is not None
+
+
+class Attachment:
+    """The connection of an orchestrator and an agent; `detach` undoes it where possible."""
+
+    def __init__(self, listener: Listener, undo: Callable[[], None] | None = None) -> None:
+        self.listener = listener
+        self._undo = undo
+
+    def detach(self) -> None:
+        """Restore the orchestrator to what it was before."""
+        if self._undo:
+            self._undo()
+
+
+def attach(orchestrator: Any, agent: Reflecting, *, hook: str | None = None) -> Attachment:
+    """Make the orchestrator report every ended goal to the agent.
+
+    It needs an attribute `reflection_engine` (as published), or one of `on_goal_ended`,
+    `on_goal_end`, `on_terminal`, `add_listener`, `subscribe`: a method that takes a callback, or
+    an attribute that holds one or None. `hook` names another.
+    """
+    listener = Listener(agent)
+    if hook is None and hasattr(orchestrator, _SLOT):
+        return _set_attribute(orchestrator, _SLOT, listener, listener)
+    for name in (hook,) if hook else _REGISTRARS:
+        if hasattr(orchestrator, name):
+            return _hook_into(orchestrator, name, listener)
+    expected = hook or ", ".join((_SLOT, *_REGISTRARS))
+    raise InvalidInput(
+        f"{type(orchestrator).__name__} has no hook to attach to; expected: {expected}"
+    )
+
+
+def goal_state(state: object) -> str:
+    """`completed` or `failed`, from the orchestrator's own term; "" for any other state."""
+    words = _words(state)
+    if words & _COMPLETED:
+        return "completed"
+    return "failed" if words & _FAILED else ""
+
+
+def is_done(task: object) -> bool:
+    """Whether a task succeeded; a pending or skipped one did not."""
+    if isinstance(task, str):
+        return not task_step(task).failed
+    state = field(task, "state", "status", "outcome", "success")
+    is_well = state is None or bool(_words(state) & _COMPLETED)
+    return is_well and not task_step(task).failed
+
+
+def states_error(text: str) -> bool:
+    """Whether an output says that something went wrong."""
+    return re.search(_STATED, text[:_READ], re.MULTILINE) is not None
+
+
+def task_step(task: object) -> Step:
+    """A task as a step: from a text, a mapping, or an object with the usual attributes."""
+    if isinstance(task, str):  # `name: output`, or an output alone
+        name, _, output = task.partition(": ")
+        has_failed = states_error(output or task) or bool(output and re.search(_MARKED, name))
+        return Step(name if output else "task", "", output or task, failed=has_failed)
+    error = str(field(task, "error", "error_message", default="") or "")
+    state = field(task, "state", "status", "outcome", "success", default=not error)
+    output_text = field(task, "output_summary", "output", "result", "summary", default="")
+    return Step(
+        tool=str(field(task, "skill_name", "skill", "tool", "name", "title", "id", default="task")),
+        args=str(field(task, "args", "arguments", "input", "description", default="") or ""),
+        output=error or str(output_text or ""),
+        failed=bool(error) or bool(_words(state) & _FAILED),  # pending or skipped is no failure
+    )
+
+
+def field(source: object, *names: str, default: Any = None) -> Any:
+    """The first of these fields that a mapping or an object has."""
+    for name in names:
+        value = source.get(name) if isinstance(source, dict) else getattr(source, name, None)
+        if value is not None and not callable(value):
+            return value
+    return default
+
+
+def _words(state: object) -> set[str]:
+    """The words for a state, in lower case; an enum member gives its name and its value."""
+    names = (state.name, state.value) if isinstance(state, Enum) else (state,)
+    return {as_text(name).strip().lower().rsplit(".", 1)[-1] for name in names}
+
+
+def _hook_into(orchestrator: Any, name: str, listener: Listener) -> Attachment:
+    present = getattr(orchestrator, name)
+    if callable(present) and hasattr(present, "__self__"):  # a method that takes a callback
+        present(listener)
+        return Attachment(listener)
+    if isinstance(present, list):
+        present.append(listener)
+        return Attachment(listener, lambda: present.remove(listener))
+
+    def call_both(*args: Any, **kwargs: Any) -> Any:
+        result = present(*args, **kwargs)
+        listener(*args, **kwargs)
+        return result
+
+    value = listener if present is None else call_both
+    return _set_attribute(orchestrator, name, value, listener)
+
+
+def _set_attribute(orchestrator: Any, name: str, value: object, listener: Listener) -> Attachment:
+    before = getattr(orchestrator, name)
+    setattr(orchestrator, name, value)
+    return Attachment(listener, lambda: setattr(orchestrator, name, before))

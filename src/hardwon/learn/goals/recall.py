@@ -5,11 +5,12 @@ Imports are kept few: an agent waits for the answer.
 
 from __future__ import annotations
 
-import json
 import math
 from array import array
 from base64 import b64decode, b64encode
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
 
 from hardwon.core.errors import InvalidInput, Unavailable
 from hardwon.core.text.clean import clip, one_line
@@ -19,14 +20,9 @@ from hardwon.core.text.protocol import is_nothing
 from hardwon.core.text.secrets import screen_excerpt
 from hardwon.core.values.delivery import NOTHING, Injection
 from hardwon.core.values.reflection import Likeness, Reflection
+from hardwon.core.values.scope import Scope
+from hardwon.engine.runtime import Runtime
 from hardwon.knowledge.ranking.reflections import CANDIDATES, key_words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from datetime import datetime
-
-    from hardwon.core.values.scope import Scope
-    from hardwon.engine.runtime import Runtime
 
 HEAD = "[PAST REFLECTIONS]"
 INSIGHT_LIMIT, SHOWN_LIMIT = 500, 300
@@ -164,9 +160,9 @@ def pack(vector: Sequence[float]) -> str:
 def _cosine(reflection: Reflection, embedder: str, vector: Sequence[float]) -> float:
     """The cosine of a reflection and a query; 0 without a vector of the same embedder."""
     try:  # other programs may have written anything there
-        embedded = json.loads(reflection.detail)["meaning"]
+        embedded = reflection.details["meaning"]
         packed = str(embedded["vector"]) if embedded["by"] == embedder else ""
-    except (ValueError, TypeError, LookupError):
+    except (TypeError, LookupError):
         return 0.0
     length = sum(number * number for number in vector) ** 0.5 or 1.0
     stored = array("b", b64decode(packed))

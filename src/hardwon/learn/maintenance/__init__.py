@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
 
 from hardwon.core.errors import Unavailable
+from hardwon.core.values.dream import Dream, DreamChange
 from hardwon.core.values.lesson import EPOCH, Status
+from hardwon.core.values.scope import Scope
+from hardwon.engine.runtime import Runtime
 from hardwon.learn.maintenance.apply import settle, undo
 from hardwon.learn.maintenance.consolidation import dream
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from datetime import datetime, timedelta
-
-    from hardwon.core.values.dream import Dream, DreamChange
-    from hardwon.core.values.scope import Scope
-    from hardwon.engine.runtime import Runtime
 
 __all__ = ["Dreams"]
 _LOOK = 5.0  # seconds between two checks whether the agent is back

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from datetime import datetime
+from types import TracebackType
 
 from hardwon.core import _files
 from hardwon.core.errors import InvalidInput, NotFound
@@ -18,14 +20,8 @@ from hardwon.core.values.dream import (
     merge_lessons,
 )
 from hardwon.core.values.lesson import Kind, Lesson, Status, statuses, without_evidence
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from datetime import datetime
-    from types import TracebackType
-
-    from hardwon.core.values.scope import Scope
-    from hardwon.engine.runtime import Runtime
+from hardwon.core.values.scope import Scope
+from hardwon.engine.runtime import Runtime
 
 _CHUNK = 100
 

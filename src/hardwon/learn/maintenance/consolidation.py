@@ -1,33 +1,42 @@
-"""One dream: look at every lesson, decide what to change, change it, write a report."""
+"""One dream: look at every lesson, decide what to change, change it, write a report.
+
+Recurring errors and proposals against them come by rules, or worded by a model.
+"""
 
 from __future__ import annotations
 
 import logging
+import re
 import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 from hardwon.core.errors import BadReply, HardwonError, NotFound, Unavailable
 from hardwon.core.text.clean import clip, one_line, plural
-from hardwon.core.text.protocol import SCHEMA, parse
+from hardwon.core.text.grounding import fold_text, is_generic, keep_supported
+from hardwon.core.text.protocol import SCHEMA, json_object, parse, schema_of, text_in, texts_in
+from hardwon.core.text.redact import redact
 from hardwon.core.time_limits import run_sync
 from hardwon.core.values.dream import CONSOLIDATING, DISPUTED, Dream, DreamState, Edit, Words
 from hardwon.core.values.lesson import Kind, Lesson, Status, evidence_of
+from hardwon.core.values.reflection import Reflection
+from hardwon.core.values.scope import Scope
 from hardwon.engine.pipeline.screen import screen_lesson
-from hardwon.engine.runtime import prompt_text
-from hardwon.knowledge.ranking.duplicates import compare, is_warning, particulars, sketch
-from hardwon.learn.maintenance import apply, patterns
+from hardwon.engine.runtime import Runtime, prompt_text
+from hardwon.knowledge.ranking.duplicates import (
+    Conflict,
+    Sketch,
+    compare,
+    is_warning,
+    particulars,
+    sketch,
+)
+from hardwon.knowledge.reading.signature import fold
+from hardwon.learn.maintenance import apply
 from hardwon.models import ask
 from hardwon.storage.ports import Request
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from hardwon.core.values.reflection import Reflection
-    from hardwon.core.values.scope import Scope
-    from hardwon.engine.runtime import Runtime
-    from hardwon.knowledge.ranking.duplicates import Conflict, Sketch
 
 log = logging.getLogger("hardwon")
 _CHUNK = 500  # lessons in one transaction: other writers get their turn in between
@@ -73,8 +82,8 @@ class Consolidation:
         self.edits: list[Edit] = []
         self.conflicts: list[Conflict] = []
         self.near: list[tuple[int, int]] = []
-        self.past = patterns.Memories()
-        self.patterns: list[patterns.RecurringError] = []
+        self.past = Memories()
+        self.patterns: list[RecurringError] = []
         self.reflection = ""
         self.improvements: tuple[str, ...] = ()
         self.troubles: list[str] = []
@@ -251,7 +260,7 @@ def look_back(work: Consolidation) -> None:
         goals = store.reflections.every(work.scope, now=work.now, limit=_LOOKED_AT)
     except Unavailable as error:  # a shared store is away
         work.troubles.append(f"goals: {error}")
-    work.past = patterns.Memories(
+    work.past = Memories(
         goals,
         store.runs.every(work.scope, now=work.now, limit=_LOOKED_AT),
         [pair for scope in scopes for pair in store.failures.commonest(scope, limit=200)],
@@ -260,8 +269,8 @@ def look_back(work: Consolidation) -> None:
     work.projects.update(
         reflection.scope.project for reflection in scoped if reflection.scope.project
     )
-    work.patterns = patterns.extract(work.past)
-    work.reflection, work.improvements = patterns.conclude(
+    work.patterns = recurring_errors(work.past)
+    work.reflection, work.improvements = conclude(
         work.engine, work.patterns, work.conflicts, seen=work.describe_past()
     )
 
@@ -329,9 +338,17 @@ def _says_the_same(old: Lesson, new: Lesson) -> bool:
 
 def report(row: Dream, work: Consolidation, applied: Sequence[Edit]) -> str:
     """What the dream found and did, in sections; empty ones are left out."""
+    by_kind = {kind: [edit for edit in applied if edit.kind == kind] for kind in _TITLES}
     parts = [
         [_head(row, work)],
-        *(_section(title, kind, applied, work.engine) for kind, title in _TITLES.items()),
+        *(
+            _list(
+                _TITLES[kind],
+                [_edit_line(edit, work.engine) for edit in edits[:_LISTED]],
+                total=len(edits),
+            )
+            for kind, edits in by_kind.items()
+        ),
         _list("Nearly the same; keep both or delete one", [f"#{a} ↔ #{b}" for a, b in work.near]),
         _list("Failure patterns", [f"{p.kind} ×{p.times}  {p.text}" for p in work.patterns]),
         _list("Proposed improvements", work.improvements),
@@ -349,12 +366,6 @@ def _head(row: Dream, work: Consolidation) -> str:
         f" {row.started_at:%Y-%m-%d %H:%M} UTC, {row.duration_seconds:.1f} s{ending}\n"
         f"Looked at {work.describe_past()}, {plural(len(work.projects), 'project')}."
     )
-
-
-def _section(title: str, kind: str, applied: Iterable[Edit], engine: Runtime) -> list[str]:
-    edits = [edit for edit in applied if edit.kind == kind]
-    lines = [_edit_line(edit, engine) for edit in edits[:_LISTED]]
-    return _list(title, lines, total=len(edits))
 
 
 def _list(title: str, lines: Sequence[str], *, total: int = 0) -> list[str]:
@@ -378,3 +389,125 @@ def _edit_line(edit: Edit, engine: Runtime) -> str:
     except NotFound:
         words = ""
     return f"{numbers}{more} ({edit.reason})  {words}"
+
+
+_KEPT, _PROPOSED, _RISKY = 20, 5, 3
+_SLOW = 5000  # milliseconds
+_TIMEOUT = r"(?i:tim(?:ed|e)[ -]?out|deadline exceeded)"
+_CONCLUSION = schema_of(
+    reflection={"type": "string"}, improvements={"type": "array", "items": {"type": "string"}}
+)
+_ADVICE = {
+    "timeout": "“{text}” ran out of time (×{count}): give it more, or less to do",
+    "slow": "“{text}” was slow (×{count}): split it, or keep what it has found",
+    "repeated": "“{text}” came back (×{count}): its lesson is missing, or is not heeded",
+    "error": "“{text}” failed: see whether a lesson names it",
+}
+
+
+class RecurringError(NamedTuple):
+    """Something that went wrong, how often, and of what kind."""
+
+    kind: str  # timeout, slow, repeated, error
+    text: str
+    times: int
+
+    @property
+    def is_risky(self) -> bool:
+        """Whether it happens often enough to expect it again."""
+        return self.times >= _RISKY
+
+
+class Memories(NamedTuple):
+    """Goals and runs that a dream looks at, besides lessons."""
+
+    goals: Sequence[Reflection] = ()
+    runs: Sequence[Reflection] = ()
+    failures: Sequence[tuple[str, int]] = ()  # readable signatures, and how often met
+
+
+def recurring_errors(past: Memories) -> list[RecurringError]:
+    """The patterns behind ended goals, noted runs and counted failures, the commonest first."""
+    counts: dict[tuple[str, str], int] = {}
+    texts: dict[tuple[str, str], str] = {}
+    failures = [(text, "failure", times) for text, times in past.failures]
+    for text, how, times in (*_of_goals(past.goals), *_of_runs(past.runs), *failures):
+        key = (fold(text), how)
+        texts.setdefault(key, text)
+        counts[key] = counts.get(key, 0) + times
+    errors = [
+        RecurringError(_kind(texts[key], key[1], n), texts[key], n) for key, n in counts.items()
+    ]
+    return sorted(errors, key=lambda error: (-error.times, error.text))[:_KEPT]
+
+
+def _of_goals(goals: Iterable[Reflection]) -> Iterator[tuple[str, str, int]]:
+    """The errors of failed goals; a goal without one counts by its objective."""
+    for goal in goals:
+        if goal.state == "failed":
+            errors = goal.details.get("errors") or [goal.title or goal.subject]
+            yield from ((str(error), "failure", 1) for error in errors)
+
+
+def _of_runs(runs: Iterable[Reflection]) -> Iterator[tuple[str, str, int]]:
+    for run in runs:
+        detail = run.details
+        if not detail.get("success", True):
+            is_late = re.search(_TIMEOUT, run.insight)
+            yield run.insight if is_late else run.subject, "failure", 1
+        elif detail.get("duration_ms", 0) > _SLOW:
+            yield run.subject, "slow", 1
+
+
+def conclude(
+    engine: Runtime, errors: Sequence[RecurringError], conflicts: Sequence[Conflict], *, seen: str
+) -> tuple[str, tuple[str, ...]]:
+    """One line of reflection, and at most five improvements."""
+    by_rules = proposals(errors, conflicts)
+    risky = sum(error.is_risky for error in errors)
+    often = f"; {risky} of {len(errors)} failure patterns happened {_RISKY} times or more"
+    disputes = plural(len(conflicts), "contradiction")
+    reflection = f"{seen}, {disputes}{often if errors else ''}"
+    if not engine.has_model:
+        return reflection, by_rules
+    counts = "\n".join((reflection, *by_rules))
+    request = Request(prompt_text("dream"), counts, max_tokens=400, schema=_CONCLUSION)
+    try:
+        (words, improvements), _ = run_sync(lambda: ask(engine.model, request, _parse_conclusion))
+    except HardwonError:
+        return reflection, by_rules
+    grounds = fold_text(counts)
+    kept = [keep_supported(line, grounds)[0] for line in (words, *improvements)]
+    return kept[0] or reflection, tuple(filter(None, kept[1:])) or by_rules
+
+
+def _parse_conclusion(reply: str) -> tuple[str, tuple[str, ...]]:
+    """Reflection and improvements from a model's answer; BadReply without a reflection."""
+    answer = json_object(reply, ("reflection",))
+    words = one_line(redact(text_in(answer, "reflection", 300)))
+    if not words:
+        raise BadReply("a reflection", reply)
+    improvements = texts_in(answer, "improvements", 300, most=_PROPOSED)
+    return words, tuple(one_line(redact(line)) for line in improvements if not is_generic(line))
+
+
+def proposals(errors: Sequence[RecurringError], conflicts: Sequence[Conflict]) -> tuple[str, ...]:
+    """What rules propose: settle contradictions, then see to what happens most."""
+    disputes = [
+        f"Lessons #{pair.first} and #{pair.second} contradict each other: say when each holds"
+        for pair in conflicts[:2]
+    ]
+    risky = [error for error in errors if error.is_risky or error.kind == "timeout"]
+    advice = [
+        _ADVICE[error.kind].format(text=clip(one_line(error.text), 120), count=error.times)
+        for error in risky
+    ]
+    return tuple([*disputes, *advice][:_PROPOSED])
+
+
+def _kind(text: str, how: str, count: int) -> str:
+    if re.search(_TIMEOUT, text):
+        return "timeout"
+    if how == "slow":
+        return "slow"
+    return "repeated" if count >= _RISKY else "error"

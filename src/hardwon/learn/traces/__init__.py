@@ -1,1 +1,1 @@
-"""Traces of agents become runs: `otlp` reads spans, `conventions` what they say, `runs` records."""
+"""Traces of agents become runs: `conventions` reads what spans say, `runs` records it."""

@@ -1,15 +1,16 @@
-"""What a span says about a run: which tool was called, with what result, and what was asked for."""
+"""Spans of OTLP, and what they say about a run: tools called, their results, what was asked for."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+import struct
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from hardwon.core.errors import InvalidInput
 from hardwon.engine.pipeline.screen import screen_text
 from hardwon.knowledge.reading.call_keys import canonical
-from hardwon.learn.traces.otlp import Span
 from hardwon.learn.transcripts.transcript import OUTPUT_LIMIT, text_of
 
 _TASK = 4000  # characters of what was asked for
@@ -128,6 +129,10 @@ def row_of(span: Span) -> Row | None:
     if step and not (step[1] or step[2]):
         step = None  # which call it was is not told, nor what came of it
     answers = _messages(given, (_OUTPUT,), _FLAT_OUTPUT) if step is None else ()
+    # Messages before the model spoke last stand in earlier spans, too.
+    spoken = [at for at, message in enumerate(messages) if message.role == "assistant"]
+    service = str(span.resource.get(_SERVICE) or "")
+    own = "" if service.startswith(_UNKNOWN) else service
     row = Row(
         trace=span.trace,
         span=span.id,
@@ -137,7 +142,7 @@ def row_of(span: Span) -> Row | None:
         conversation=_screen(
             next((given[one] for one in _CONVERSATION if given.get(one)), ""), _NAME
         ),
-        project=_screen(_project(span.resource), _NAME),
+        project=_screen(span.resource.get(_PROJECT) or own, _NAME),
         said=_screen(asked[-1], _TASK) if asked else "",
         step=step,
         calls=tuple(
@@ -147,7 +152,7 @@ def row_of(span: Span) -> Row | None:
         ),
         results=tuple(
             (_screen(key, _NAME), _screen(output, OUTPUT_LIMIT))
-            for message in _latest(messages)
+            for message in messages[spoken[-1] + 1 if spoken else 0 :]
             for key, output in message.results
         ),
     )
@@ -156,13 +161,6 @@ def row_of(span: Span) -> Row | None:
 
 def _screen(value: Any, limit: int) -> str:
     return screen_text(str(value), limit)
-
-
-def _project(resource: Mapping[str, Any]) -> str:
-    """The project that a resource names, else its service."""
-    service = str(resource.get(_SERVICE) or "")
-    own = "" if service.startswith(_UNKNOWN) else service
-    return str(resource.get(_PROJECT) or own)
 
 
 def _step(span: Span, convention: Convention) -> tuple[str, str, str, bool | None]:
@@ -238,15 +236,13 @@ def _message(plain: dict[str, Any]) -> Said:
     for part in parts:
         if not isinstance(part, dict):
             continue
-        key = str(part.get("id") or "")
         if part.get("type") == "text":
             texts.append(str(part.get("content") or ""))
         elif part.get("type") == "tool_call":
-            calls.append(
-                (key, str(part.get("name") or ""), canonical(_arguments(part.get("arguments"))))
-            )
+            calls.append(_call(part))
         elif part.get("type") == "tool_call_response":
-            results.append((key, _result(part.get("response", part.get("result")))))
+            output = _result(part.get("response", part.get("result")))
+            results.append((str(part.get("id") or ""), output))
     return Said(role, "\n".join(texts), tuple(calls), tuple(results))
 
 
@@ -263,22 +259,195 @@ def _flat_messages(given: Mapping[str, Any], prefix: str) -> Iterator[Said]:
             message["calls"].setdefault(int(match[3]), {})[match[4] or match[5]] = value
     for _, message in sorted(found.items()):
         text, role = text_of(message.get("content")), str(message.get("role") or "")
-        asked = (call for _, call in sorted(message["calls"].items()))
-        calls = tuple(
-            (
-                str(one.get("id", "")),
-                str(one.get("name", "")),
-                canonical(_arguments(one.get("arguments"))),
-            )
-            for one in asked
-        )
-        is_result = role == "tool"
-        yield Said(
-            role, text, calls, ((str(message.get("tool_call_id")), text),) if is_result else ()
-        )
+        calls = tuple(_call(one) for _, one in sorted(message["calls"].items()))
+        results = ((str(message.get("tool_call_id")), text),) if role == "tool" else ()
+        yield Said(role, text, calls, results)
 
 
-def _latest(messages: list[Said]) -> list[Said]:
-    """The messages since the model spoke last: earlier ones stand in earlier spans, too."""
-    spoken = [at for at, message in enumerate(messages) if message.role == "assistant"]
-    return messages[spoken[-1] + 1 :] if spoken else messages
+def _call(plain: Mapping[str, Any]) -> tuple[str, str, str]:
+    """The id, the tool and the arguments of a call that a model asked for."""
+    args = canonical(_arguments(plain.get("arguments")))
+    return str(plain.get("id") or ""), str(plain.get("name") or ""), args
+
+
+_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+_DEPTH = 40  # of messages within messages
+_VERDICTS = {1: False, "STATUS_CODE_OK": False, 2: True, "STATUS_CODE_ERROR": True}
+_SCALARS: dict[str, Callable[[Any], Any]] = {
+    "hex": bytes.hex,
+    "text": lambda value: value.decode("utf-8", "replace"),
+    "number": int,
+    "signed": lambda value: value - (1 << 64) if value >> 63 else value,
+    "flag": bool,
+    "time": lambda value: struct.unpack("<Q", value)[0],
+    "double": lambda value: struct.unpack("<d", value)[0],
+}
+# The messages of OTLP: by the number of a field, its name in OTLP's JSON and what it holds, where
+# `*` stands before what may come more than once.
+_MESSAGES: dict[str, dict[int, tuple[str, str]]] = {
+    "Request": {1: ("resourceSpans", "*ResourceSpans")},
+    "ResourceSpans": {1: ("resource", "Resource"), 2: ("scopeSpans", "*ScopeSpans")},
+    "Resource": {1: ("attributes", "*Attribute")},
+    "ScopeSpans": {2: ("spans", "*Span")},
+    "Span": {
+        1: ("traceId", "hex"),
+        2: ("spanId", "hex"),
+        4: ("parentSpanId", "hex"),
+        5: ("name", "text"),
+        7: ("startTimeUnixNano", "time"),
+        8: ("endTimeUnixNano", "time"),
+        9: ("attributes", "*Attribute"),
+        11: ("events", "*Event"),
+        15: ("status", "Status"),
+    },
+    "Event": {2: ("name", "text"), 3: ("attributes", "*Attribute")},
+    "Status": {2: ("message", "text"), 3: ("code", "number")},
+    "Attribute": {1: ("key", "text"), 2: ("value", "Value")},
+    "Value": {
+        1: ("stringValue", "text"),
+        2: ("boolValue", "flag"),
+        3: ("intValue", "signed"),
+        4: ("doubleValue", "double"),
+        5: ("arrayValue", "Array"),
+        6: ("kvlistValue", "Pairs"),
+        7: ("bytesValue", "hex"),
+    },
+    "Array": {1: ("values", "*Value")},
+    "Pairs": {1: ("values", "*Attribute")},
+}
+
+
+class Span(NamedTuple):
+    """A span; times are in nanoseconds since 1970."""
+
+    trace: str
+    id: str
+    parent: str
+    name: str
+    begun: int
+    ended: int
+    attributes: Mapping[str, Any]
+    resource: Mapping[str, Any]
+    failed: bool | None = None  # None: its status is not set
+    message: str = ""  # of its status
+    events: tuple[tuple[str, Mapping[str, Any]], ...] = ()
+
+
+def spans_in_protobuf(body: bytes) -> Iterator[Span]:
+    """The spans of an `ExportTraceServiceRequest`; InvalidInput if the bytes are none."""
+    try:
+        document = _decode("Request", body)
+    except (AttributeError, IndexError, struct.error, TypeError, ValueError) as error:
+        raise InvalidInput("the body is no OTLP request in protobuf") from error
+    return spans_in_json(document)
+
+
+def spans_in_json(document: Any) -> Iterator[Span]:
+    """The spans of a request in OTLP's JSON; InvalidInput if the document is none."""
+    try:
+        for part in _list(document, "resourceSpans"):
+            resource = _attributes(part.get("resource") or {})
+            for scope in (*_list(part, "scopeSpans"), *_list(part, "instrumentationLibrarySpans")):
+                for span in _list(scope, "spans"):
+                    yield _span(span, resource)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise InvalidInput("the document is no OTLP request") from error
+
+
+def _decode(kind: str, message: bytes, depth: int = 0) -> dict[str, Any]:
+    """A message of protobuf as OTLP's JSON has it; fields that nothing reads are left out."""
+    if depth > _DEPTH:
+        raise ValueError("too deep")
+    decoded: dict[str, Any] = {}
+    for number, value in _fields(message):
+        name, held = _MESSAGES[kind].get(number, ("", ""))
+        if held in _SCALARS:
+            decoded[name] = _SCALARS[held](value)
+        elif held.startswith("*"):
+            decoded.setdefault(name, []).append(_decode(held[1:], value, depth + 1))
+        elif held:
+            decoded[name] = _decode(held, value, depth + 1)
+    return decoded
+
+
+def _fields(message: bytes) -> Iterator[tuple[int, Any]]:
+    """The numbered fields of a message: numbers of varints, bytes of all others."""
+    at = 0
+    while at < len(message):
+        key, at = _varint(message, at)
+        number, wire = key >> 3, key & 7
+        if wire == _VARINT:
+            value, at = _varint(message, at)
+            yield number, value
+            continue
+        size = {_FIXED64: 8, _FIXED32: 4}.get(wire, 0)
+        if wire == _BYTES:
+            size, at = _varint(message, at)
+        elif not size:
+            raise ValueError(f"wire type {wire}")
+        if at + size > len(message):
+            raise ValueError("cut off")
+        yield number, message[at : at + size]
+        at += size
+
+
+def _varint(message: bytes, at: int) -> tuple[int, int]:
+    """The number at a place, and where it ends."""
+    value = 0
+    for shift in range(0, 70, 7):
+        byte = message[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, at
+    raise ValueError("a number without an end")
+
+
+def _list(document: Any, name: str) -> list[Any]:
+    """The list of this name; some writers of JSON spell `resourceSpans` as `resource_spans`."""
+    other = re.sub(r"[A-Z]", lambda letter: f"_{letter[0].lower()}", name)
+    found = document.get(name, document.get(other)) or []
+    if not isinstance(found, list):
+        raise TypeError(name)
+    return found
+
+
+def _attributes(holder: Any, name: str = "attributes") -> dict[str, Any]:
+    return {pair["key"]: _value(pair.get("value")) for pair in holder.get(name) or ()}
+
+
+def _value(value: Any) -> Any:
+    """What an `AnyValue` holds."""
+    for kind, held in (value or {}).items():
+        if kind == "intValue":
+            return int(held)
+        if kind == "arrayValue":
+            return [_value(item) for item in held.get("values") or ()]
+        return _attributes(held, "values") if kind == "kvlistValue" else held
+    return None
+
+
+def _span(span: Any, resource: Mapping[str, Any]) -> Span:
+    status, parent = span.get("status") or {}, str(span.get("parentSpanId") or "")
+    events = ((one.get("name") or "", _attributes(one)) for one in span.get("events") or ())
+    return Span(
+        trace=str(span["traceId"]).lower(),
+        id=str(span["spanId"]).lower(),
+        parent=parent.lower() if parent.strip("0") else "",
+        name=str(span.get("name") or ""),
+        begun=int(span.get("startTimeUnixNano") or 0),
+        ended=int(span.get("endTimeUnixNano") or 0),
+        attributes=_attributes(span),
+        resource=resource,
+        failed=_VERDICTS.get(status.get("code", 0)),
+        message=str(status.get("message") or ""),
+        events=tuple(events),
+    )
+
+
+def parse_body(text: bytes) -> Any:
+    """The JSON in a body; InvalidInput if it is none."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput("the body is no JSON") from error

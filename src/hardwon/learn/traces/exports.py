@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from hardwon.core.errors import InvalidInput
-from hardwon.learn.traces.otlp import Span
+from hardwon.learn.traces.conventions import Span
 
 _VERDICTS = {"OK": False, "ERROR": True}
 _MESSAGES = "gen_ai.input.messages"

@@ -16,7 +16,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
-from functools import partial
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
@@ -24,10 +23,14 @@ from hardwon.core import _files
 from hardwon.core.errors import InvalidInput, Unavailable, storage_error
 from hardwon.core.values.scope import Scope
 from hardwon.engine.runtime import Runtime
-from hardwon.learn.traces import otlp
-from hardwon.learn.traces.conventions import Row, row_of
+from hardwon.learn.traces.conventions import (
+    Row,
+    parse_body,
+    row_of,
+    spans_in_json,
+    spans_in_protobuf,
+)
 from hardwon.learn.traces.exports import spans_in_export
-from hardwon.learn.transcripts import lines
 from hardwon.learn.transcripts.past import TRACE, Learnt, PastSessions
 from hardwon.learn.transcripts.transcript import (
     USER,
@@ -38,6 +41,9 @@ from hardwon.learn.transcripts.transcript import (
     SessionInfo,
     SessionPlace,
     ToolCall,
+    json_document,
+    json_lines,
+    open_transcript,
 )
 
 GRACE = 3.0  # seconds in which the last spans of a run may arrive after its root
@@ -72,9 +78,7 @@ class Traces:
         A worker records the runs that have ended, as `hw.drain()` does.
         """
         body = _unpack(body) if is_packed else body
-        spans = (
-            otlp.spans_in_json(otlp.parse_json(body)) if is_json else otlp.spans_in_protobuf(body)
-        )
+        spans = spans_in_json(parse_body(body)) if is_json else spans_in_protobuf(body)
         rows = list(map(row_of, spans))
         kept = [(time.time(), row) for row in rows if row]
         if kept and self._engine.on_disk:
@@ -142,9 +146,11 @@ def record_run(engine: Runtime, key: Key, arrived: Iterable[Arrived]) -> Iterato
         place = SessionPlace(
             TRACE, name if not known else f"{name} {len(known)}", "", changed=ended
         )
-        read = partial(
-            _reading, name, sorted(fresh, key=lambda row: (row.begun, row.ended, row.span))
-        )
+        rows = sorted(fresh, key=lambda row: (row.begun, row.ended, row.span))
+
+        def read() -> Reading:
+            return Reading(_Parser(name, rows).take, enumerate(rows, 1), Counter())
+
         learnt = PastSessions(engine, scope).record(place, read, is_over=True)
         spans = [*known, *(row.span for row in fresh)]
         engine.store.ended_runs.note_past(owner, note, json.dumps(spans))
@@ -160,8 +166,7 @@ class _Parser:
         self._said = ""
 
     def take(self, row: Row, line: int) -> list[Event]:
-        project = row.project
-        events: list[Event] = [SessionInfo(self._name, project, _iso(row.begun))]
+        events: list[Event] = [SessionInfo(self._name, row.project, _iso(row.begun))]
         if row.said and row.said != self._said:
             self._said = row.said
             events.append(Message(line, USER, row.said))
@@ -173,10 +178,6 @@ class _Parser:
             events += [Result(line, key, output, None) for key, output in row.results]
             events += [ToolCall(line, *call) for call in row.calls]
         return events
-
-
-def _reading(name: str, rows: list[Row]) -> Reading:
-    return Reading(_Parser(name, rows).take, enumerate(rows, 1), Counter())
 
 
 def _iso(nanoseconds: int) -> str:
@@ -216,7 +217,7 @@ def _rows_in(path: str, skipped: Counter[str]) -> Iterator[Row]:
     """What the spans in a file say; records that cannot be read are counted."""
     for document in _documents_in(path, skipped):
         is_otlp = isinstance(document, dict) and ("resourceSpans" in document or not document)
-        read = otlp.spans_in_json if is_otlp else spans_in_export
+        read = spans_in_json if is_otlp else spans_in_export
         try:
             for span in read(document):
                 row = row_of(span)
@@ -228,12 +229,12 @@ def _rows_in(path: str, skipped: Counter[str]) -> Iterator[Row]:
 
 def _documents_in(path: str, skipped: Counter[str]) -> Iterator[Any]:
     """The documents in a file: one a line, or a JSON list of them."""
-    with lines.open_transcript(path) as file:
+    with open_transcript(path) as file:
         is_list = file.readline(_HEAD).lstrip().startswith(b"[")
     if is_list:
-        yield from lines.document(path, skipped) or ()
+        yield from json_document(path, skipped) or ()
     else:
-        yield from (document for _, document in lines.records(path, skipped))
+        yield from (document for _, document in json_lines(path, skipped))
 
 
 def _unpack(body: bytes) -> bytes:
@@ -300,10 +301,9 @@ def _read(files: Iterable[str]) -> dict[Key, list[Arrived]]:
 
 def _row(values: list[Any]) -> Row:
     """The row that was written as JSON, which has no tuples."""
-    step, calls, results = values[-3:]
-    row = Row(*values[:-3])
-    pairs = tuple(map(tuple, calls)), tuple(map(tuple, results))
-    return row._replace(step=tuple(step) if step else None, calls=pairs[0], results=pairs[1])
+    *head, step, calls, results = values
+    pairs = [tuple(map(tuple, many)) for many in (calls, results)]
+    return Row._make([*head, step and tuple(step), *pairs])
 
 
 def _keep_only(engine: Runtime, waiting: dict[Key, list[Arrived]], files: Iterable[str]) -> None:

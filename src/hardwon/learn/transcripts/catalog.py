@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
@@ -40,20 +40,6 @@ class Context(NamedTuple):
             "userLevelPath": self.user_level,
             "projectLevelPath": self.project_level,
         }
-
-
-def find_sessions(
-    home: str, *, agents: Iterable[str] = (), cwd: str = "", is_all: bool = False
-) -> list[SessionPlace]:
-    """Every session of these agents (default: all), the current project's first, newest first.
-
-    With `is_all` also those that must not be read.
-    """
-    chosen = list(agents) or list(KINDS)
-    places = [session for name in chosen for session in KINDS[name].find(home)]
-    places = [session for session in places if is_all or not session.problem]
-    places.sort(key=lambda session: session.changed, reverse=True)
-    return sorted(places, key=lambda session: not belongs(session, cwd)) if cwd else places
 
 
 def belongs(session: SessionPlace, cwd: str) -> bool:
@@ -110,10 +96,8 @@ def newest(sessions: list[SessionPlace], *, cwd: str, now: float) -> list[Sessio
     """
     main_sessions = [session for session in sessions if not session.is_subagent]
     current = os.environ.get("CLAUDE_CODE_SESSION_ID")
-    if current_session := [
-        session for session in main_sessions if current and session.id == current
-    ]:
-        return current_session
+    if named := [session for session in main_sessions if current and session.id == current]:
+        return named
     local = [session for session in main_sessions if cwd and belongs(session, cwd)] or main_sessions
     live = [session for session in local if now - session.changed < LIVE]
     return live if len(live) > 1 else local[:1]
@@ -130,17 +114,10 @@ def context_of(session: SessionPlace) -> Context:
     if not is_project:
         return Context(session, PERSON, "", base, "", "")
     root = cwd if os.path.isdir(cwd) else ""
-    agent_folder = os.path.join(root, own_folder) if root else ""
-    return Context(
-        session, PROJECT, root, base, agent_folder, _memory(session, base, folder, agent_folder)
-    )
-
-
-def _memory(session: SessionPlace, base: str, folder: str, agent_folder: str) -> str:
-    """The path of MEMORY.md, which is loaded into every session of the project."""
-    if session.agent == CLAUDE:
-        return os.path.join(base, "projects", folder, "memory", "MEMORY.md")
-    return os.path.join(agent_folder, "memory", "MEMORY.md") if agent_folder else ""
+    own = os.path.join(root, own_folder) if root else ""
+    above = os.path.join(base, "projects", folder) if session.agent == CLAUDE else own
+    memory = os.path.join(above, "memory", "MEMORY.md") if above else ""
+    return Context(session, PROJECT, root, base, own, memory)
 
 
 def _folder(path: str) -> str:
@@ -182,22 +159,25 @@ AGENTS = tuple(KINDS)  # whose sessions can be found
 
 
 def find(
-    agents: Iterable[str],
-    cwd: str,
+    agents: Iterable[str] = (),
+    cwd: str = "",
     *,
-    since: timedelta | None,
-    now: datetime,
+    since: datetime | None = None,
     is_all: bool = False,
 ) -> list[SessionPlace]:
-    """Sessions, those of the directory first, newest first; `is_all`: unreadable ones, too."""
-    unknown = [name for name in agents if name not in KINDS]
-    if unknown:
+    """Every session of these agents (default: all), the directory's first, newest first.
+
+    With `is_all` also those that must not be read.
+    """
+    chosen, home = list(agents) or list(KINDS), os.path.expanduser("~")
+    if unknown := [name for name in chosen if name not in KINDS]:
         raise InvalidInput(f"unknown agent {unknown[0]!r}; known: {', '.join(KINDS)}")
-    places = find_sessions(os.path.expanduser("~"), agents=agents, cwd=cwd, is_all=is_all)
-    if since is None:
-        return places
-    start = (now - since).timestamp()
-    return [place for place in places if place.changed >= start]
+    start = since.timestamp() if since else 0.0
+    places = [place for name in chosen for place in KINDS[name].find(home)]
+    places = [place for place in places if is_all or not place.problem]
+    places = [place for place in places if place.changed >= start]
+    places.sort(key=lambda place: place.changed, reverse=True)
+    return sorted(places, key=lambda place: not belongs(place, cwd)) if cwd else places
 
 
 def choose(name: str, sessions: list[SessionPlace], *, cwd: str, now: datetime) -> SessionPlace:
@@ -224,6 +204,3 @@ def look(place: SessionPlace) -> Overview:
     for moment in read(place).moments():
         story.see(moment)
     return Overview(place, story.turns, story.steps, story.failures, story.task)
-
-
-__all__ = ["Ambiguous", "Overview", "at_path", "choose", "find", "is_path", "look"]

@@ -1,21 +1,22 @@
 """Extraction: summary, insights and related knowledge, by a model or by rules alone.
 
-Summary and insights are made in parallel; related knowledge is looked up after that.
+Summary and insights are made in parallel; then memory is searched for what it says about them.
 Without a language model, or when it fails twice, the rules' own words stand.
 """
 
 from __future__ import annotations
 
 import asyncio
+import glob
 import itertools
+import os
 import re
-from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from typing import Any, NamedTuple, TypeVar
 
 from hardwon.core.errors import BadReply, HardwonError, TransientError
-from hardwon.core.text.clean import clip_words, one_line
-from hardwon.core.text.protocol import is_nothing, json_object
+from hardwon.core.text.clean import clip, clip_words, one_line
+from hardwon.core.text.protocol import json_object, schema_of, text_in, texts_in
 from hardwon.core.text.redact import redact
 from hardwon.core.time_limits import run_sync
 from hardwon.engine.pipeline.screen import screen_text
@@ -34,17 +35,19 @@ from hardwon.learn.transcripts.insight import (
     Delta,
     Insight,
     Passage,
+    Related,
     Summary,
     by_count,
+    content_words,
     evidence,
     rank,
     tags_of,
 )
-from hardwon.learn.transcripts.related import find_related, open_library
 from hardwon.learn.transcripts.rules import Findings, apply_rules
 from hardwon.learn.transcripts.transcript import FinishedCall, Moment, SessionPlace
 from hardwon.models import ask
 from hardwon.storage.ports import Model, Request
+from hardwon.storage.stores.markdown import read_text
 
 _MODEL_PASSES = 2  # one for the insights, one for the summary
 Tell = Callable[[int, int], None]
@@ -52,84 +55,58 @@ CHUNK = 24_000  # characters
 _SAID, _CALLED, _FAILED, _WORKED = 2_000, 600, 1_500, 200
 T = TypeVar("T")
 _AT_ONCE = 3  # calls side by side
+_DECISIONS = 20  # of one chunk
 _KINDS = {CONTENT: HIGH, IMPLICIT: MEDIUM}
-_QUOTE = {"line": {"type": "integer"}, "quote": {"type": "string"}}
-_INSIGHT = {
-    "title": {"type": "string"},
-    "category": {"type": "string"},
-    "type": {"enum": [CONTENT, PATTERN, IMPLICIT]},
-    "insight": {"type": "string"},
-    "mistake": {"type": "string"},
-    "tags": {"type": "array", "items": {"type": "string"}},
-    "always_needed": {"type": "boolean"},
-    "evidence": {"type": "array", "items": {"type": "object", "properties": _QUOTE}},
-}
-_INSIGHTS = {
-    "type": "object",
-    "properties": {
-        "insights": {"type": "array", "items": {"type": "object", "properties": _INSIGHT}}
-    },
-    "required": ["insights"],
-}
-_SUMMARY = {
-    "type": "object",
-    "properties": {
-        "summary": {"type": "string"},
-        "main_task": {"type": "string"},
-        "key_decisions": {"type": "array", "items": {"type": "string"}},
-    },
-    "required": ["summary", "main_task"],
-}
-_TYPES: dict[str, type] = {"array": list, "string": str}
+_TEXT: dict[str, Any] = {"type": "string"}
+_TEXTS = {"type": "array", "items": _TEXT}
+_QUOTE = schema_of(line={"type": "integer"}, quote=_TEXT)
+_INSIGHT = schema_of(
+    title=_TEXT,
+    category=_TEXT,
+    type={"enum": [CONTENT, PATTERN, IMPLICIT]},
+    insight=_TEXT,
+    mistake=_TEXT,
+    tags=_TEXTS,
+    always_needed={"type": "boolean"},
+    evidence={"type": "array", "items": _QUOTE},
+)
+_INSIGHTS = schema_of(insights={"type": "array", "items": _INSIGHT})
+_SUMMARY = schema_of(summary=_TEXT, main_task=_TEXT, key_decisions=_TEXTS)
 
 
-class Extraction(NamedTuple):
-    """The extracted insights, and what was read for them."""
-
-    delta: Delta
-    findings: Findings
-    skipped: Counter[str]
-
-
-def untold(done: int, of: int) -> None:
-    """The default for progress: reports nothing."""
-
-
-def extract(context: Context, engine: Runtime, tell: Tell = untold) -> Extraction:
+def extract(context: Context, engine: Runtime, tell: Tell = lambda done, of: None) -> Delta:
     """Everything the whole session teaches; secrets never leave this function.
 
     `tell(done, of)` counts the records that the model has read: the slowest reading.
     The rules read outside an event loop, which would hold Ctrl-C back until they have read all.
     """
-    passes = _MODEL_PASSES if engine.has_model else 1
-    done, of = itertools.count(1), passes * length(context.place)
+    place, notes = context.place, list[str]()
+    done = itertools.count(1)
+    of = length(place) * (_MODEL_PASSES if engine.has_model else 1)
 
     def count_record() -> None:
         tell(next(done), of)
 
-    reading = read(context.place, tell=None if engine.has_model else count_record)
+    reading = read(place) if engine.has_model else read(place, tell=count_record)
     findings = apply_rules(reading.moments())
     summary, insights = findings.summary, findings.insights
-    notes: list[str] = []
     if engine.has_model:
-        place, model = context.place, engine.model
+        model = engine.model
         summary, insights, notes = run_sync(lambda: _ask_both(place, model, findings, count_record))
     chosen, spare = rank(
         list(map(clean_insight, insights)), list(map(clean_insight, findings.missed))
     )
     library = open_library(context)
-    left_out = [
-        f"{count} lines or events were left out: {reason}"
-        for reason, count in reading.skipped.items()
-    ]
-    delta = Delta(
-        summary=_clean_summary(summary),
-        insights=chosen,
-        related=find_related((*chosen, *spare), library),
-        spare=spare,
-        notes=(*notes, *library.problems, *left_out),
+    notes += library.problems
+    for reason, count in reading.skipped.items():
+        notes.append(f"{count} lines or events were left out: {reason}")
+    summary = summary._replace(
+        text=redact(summary.text),
+        task=redact(summary.task),
+        decisions=tuple(redact(decision) for decision in summary.decisions),
     )
-    return Extraction(delta, findings, reading.skipped)
+    nearest = (_nearest(insight, library) for insight in (*chosen, *spare))
+    return Delta(summary, chosen, tuple(filter(None, nearest)), spare, tuple(notes))
 
 
 async def _ask_both(
@@ -141,13 +118,11 @@ async def _ask_both(
         ask_summary(chunks(read(place, tell=count_record).moments()), model),
         return_exceptions=True,
     )
-    notes = [
-        f"the model could not help: {result}"
-        for result in results
-        if isinstance(result, HardwonError)
-    ]
+    notes = []
     for result in results:
-        if isinstance(result, BaseException) and not isinstance(result, HardwonError):
+        if isinstance(result, HardwonError):
+            notes.append(f"the model could not help: {result}")
+        elif isinstance(result, BaseException):
             raise result
     insights = results[0] if isinstance(results[0], list) else []
     summary = results[1] if isinstance(results[1], Summary) else findings.summary
@@ -162,14 +137,6 @@ def clean_insight(insight: Insight) -> Insight:
         mistake=redact(insight.mistake),
         evidence=tuple(Passage(item.line, redact(item.quote)) for item in insight.evidence),
         calls=tuple(redact(item) for item in insight.calls),
-    )
-
-
-def _clean_summary(summary: Summary) -> Summary:
-    return summary._replace(
-        text=redact(summary.text),
-        task=redact(summary.task),
-        decisions=tuple(redact(decision) for decision in summary.decisions),
     )
 
 
@@ -210,10 +177,16 @@ async def ask_insights(texts: Iterator[str], model: Model) -> list[Insight]:
     """The model's insights whose quotes really occur in the chunks."""
     system = prompt_text("session-insights")
 
+    def parse(reply: str) -> list[Any]:
+        listed = json_object(reply, ("insights",)).get("insights")
+        if not isinstance(listed, list):
+            raise BadReply("'insights'", reply)
+        return listed
+
     async def ask(text: str) -> list[Insight]:
-        reply = await _ask_json(model, system, text, _INSIGHTS)
-        candidates = (_insight(plain, text, model.name) for plain in reply.get("insights", ()))
-        return [insight for insight in candidates if insight]
+        listed = await _ask_twice(model, _request(system, text, _INSIGHTS), parse)
+        given = (_insight(plain, text, model.name) for plain in listed if isinstance(plain, dict))
+        return [insight for insight in given if insight]
 
     parts = await _each(texts, ask)
     return [insight for part in parts for insight in part]
@@ -223,23 +196,24 @@ async def ask_summary(texts: Iterator[str], model: Model) -> Summary:
     """One summary of all chunks: of each first, then of these."""
     system = prompt_text("session-summary")
 
-    async def ask(text: str) -> dict[str, Any]:
-        return await _ask_json(model, system, text, _SUMMARY)
+    def parse(reply: str) -> Summary:
+        answer = json_object(reply, ("summary", "main_task"))
+        text, task = text_in(answer, "summary", 1200), text_in(answer, "main_task", 300)
+        if not text or not task:
+            raise BadReply("'main_task'" if text else "'summary'", reply)
+        decisions = texts_in(answer, "key_decisions", 300, most=_DECISIONS)
+        return Summary(one_line(text), one_line(task), tuple(map(one_line, decisions)))
+
+    async def ask(text: str) -> Summary:
+        return await _ask_twice(model, _request(system, text, _SUMMARY), parse)
 
     parts = await _each(texts, ask)
-    while len(parts) > 1:
-        summaries = "\n".join(
-            f"[part {n}] {part.get('summary')}" for n, part in enumerate(parts, 1)
-        )
-        decisions = [text for part in parts for text in part.get("key_decisions", ())]
-        parts = [{**await ask(summaries), "key_decisions": decisions}]
     if not parts:
         raise BadReply("anything to summarise", "")
-    return Summary(
-        text=one_line(str(parts[0].get("summary", "")), 1200),
-        task=one_line(str(parts[0].get("main_task", "")), 300),
-        decisions=tuple(one_line(str(text), 300) for text in parts[0].get("key_decisions", ())),
-    )
+    if len(parts) == 1:
+        return parts[0]
+    whole = await ask("\n".join(f"[part {n}] {part.text}" for n, part in enumerate(parts, 1)))
+    return whole._replace(decisions=tuple(text for part in parts for text in part.decisions))
 
 
 async def _each(texts: Iterator[str], ask: Callable[[str], Awaitable[T]]) -> list[T]:
@@ -250,63 +224,156 @@ async def _each(texts: Iterator[str], ask: Callable[[str], Awaitable[T]]) -> lis
     return answers
 
 
-async def _ask_json(model: Model, system: str, text: str, schema: dict[str, Any]) -> dict[str, Any]:
-    """The model's JSON; asked once more when the first answer cannot be used or does not come."""
+def _request(system: str, text: str, schema: dict[str, Any]) -> Request:
     prompt = f"<transcript>\n{text}\n</transcript>"
-    request = Request(system, prompt, max_tokens=2000, schema=schema)
+    return Request(system, prompt, max_tokens=2000, schema=schema)
 
-    def parse(reply: str) -> dict[str, Any]:
-        answer = json_object(reply, tuple(schema["required"]))
-        kinds = {name: _TYPES[each["type"]] for name, each in schema["properties"].items()}
-        fields = {name: answer[name] for name in kinds if isinstance(answer.get(name), kinds[name])}
-        for name in schema["required"]:
-            if is_nothing(str(fields.get(name, ""))):
-                raise BadReply(f"{name!r}", reply)
-        return fields
 
+async def _ask_twice(model: Model, request: Request, parse: Callable[[str], T]) -> T:
+    """The model's answer; asked once more when the first does not come."""
     try:
         return (await ask(model, request, parse))[0]
     except TransientError:
         return (await ask(model, request, parse))[0]
 
 
-def _insight(plain: Any, text: str, author: str) -> Insight | None:
+def _insight(plain: dict[str, Any], text: str, author: str) -> Insight | None:
     """The insight of the model; None if it is empty or none of its quotes is real."""
-    advice = _field(plain, "insight", 1000)
-    quotes = _quotes(plain, text) if advice else ()
-    kind = plain.get("type") if quotes else ""
+    advice, kind = one_line(text_in(plain, "insight", 1000)), plain.get("type")
     kind = kind if kind in {*_KINDS, PATTERN} else IMPLICIT
-    if not quotes or (kind == PATTERN and len(quotes) < 2):
+    given = (one for one in plain.get("evidence") or () if isinstance(one, dict))
+    quotes = (
+        evidence(one["line"], str(one.get("quote") or ""))
+        for one in given
+        if isinstance(one.get("line"), int)
+    )
+    real = tuple(quote for quote in quotes if _is_in(quote, text))
+    if not advice or len(real) < (2 if kind == PATTERN else 1):
         return None
     return Insight(
-        title=clip_words(_field(plain, "title", 300) or one_line(advice), TITLE_LIMIT),
-        category=_field(plain, "category", 40) or "Workflow",
+        title=clip_words(one_line(text_in(plain, "title", 300)) or advice, TITLE_LIMIT),
+        category=one_line(text_in(plain, "category", 40)) or "Workflow",
         kind=kind,
-        confidence=by_count(len(quotes)) if kind == PATTERN else _KINDS[kind],
+        confidence=by_count(len(real)) if kind == PATTERN else _KINDS[kind],
         text=advice,
-        evidence=quotes,
+        evidence=real,
         tier=TIER_A if plain.get("always_needed") is True else TIER_B,
         tags=tags_of(*map(str, plain.get("tags") or ())),
-        mistake=_field(plain, "mistake", 600),
+        mistake=one_line(text_in(plain, "mistake", 600)),
         author=author,
     )
 
 
-def _field(plain: Any, name: str, limit: int) -> str:
-    return one_line(str(plain.get(name) or ""), limit) if isinstance(plain, dict) else ""
-
-
-def _quotes(plain: dict[str, Any], text: str) -> tuple[Passage, ...]:
-    """The quotes that really stand in the text."""
-    given = (one for one in plain.get("evidence") or () if isinstance(one, dict))
-    numbered = (one for one in given if isinstance(one.get("line"), int))
-    quotes = (evidence(one["line"], str(one.get("quote") or "")) for one in numbered)
-    return tuple(quote for quote in quotes if _is_in(quote, text))
-
-
 def _is_in(passage: Passage, text: str) -> bool:
     """Whether the line was shown and the words stand in the text, spaces aside."""
-    if f"[{passage.line}]" not in text:
-        return False
     quote = re.sub(r"\W+", " ", passage.quote).strip()
-    return len(quote) >= 8 and quote in re.sub(r"\W+", " ", text)
+    is_real = len(quote) >= 8 and quote in re.sub(r"\W+", " ", text)
+    return is_real and f"[{passage.line}]" in text
+
+
+REDUNDANT, CONFLICTING, COMPLEMENTARY, NOVEL = "redundant", "conflicting", "complementary", "novel"
+SUMMARIES = "session-summaries.md"  # says what happened, not what to do
+_FILES, _SIZE = 500, 256 * 1024
+_NEAR, _SHARED = 0.4, 3
+_SHAPE = ": "  # begins the key of a call without its arguments
+_FORBIDS = re.compile(r"(?i)\b(?:never|do(?:n['’]t| not)|avoid|stop|must not|instead of)\b")
+
+
+class MemoryLine(NamedTuple):
+    """A line of a memory file, as words."""
+
+    path: str
+    line: int
+    text: str
+    words: frozenset[str]
+
+
+class KnownNotes(NamedTuple):
+    """The notes in memory, and which of them could not be read."""
+
+    passages: list[MemoryLine]
+    marks: dict[str, MemoryLine]  # the lines of insights that were stored before, by key
+    problems: list[str]
+
+
+def open_library(context: Context) -> KnownNotes:
+    """Every place the agent may load memory from: rules, insights, MEMORY.md."""
+    library = KnownNotes([], {}, [])
+    for path in _paths(context):
+        try:
+            text = read_text(path) or ""
+        except HardwonError as error:
+            library.problems.append(str(error))
+            continue
+        for number, line in enumerate(text.splitlines() if len(text) <= _SIZE else (), 1):
+            passage = MemoryLine(path, number, line, content_words(line))
+            for key in re.findall(r"<!-- hardwon:([0-9a-f]{12})\b", line):
+                library.marks.setdefault(key, passage)
+            if len(passage.words) >= _SHARED:
+                library.passages.append(passage)
+    return library
+
+
+def _paths(context: Context) -> list[str]:
+    """The files of memory that are inside the user's or the project's tree."""
+    name = os.path.basename(context.user_level).lstrip(".").upper()
+    paths = [os.path.join(context.project_path, "AGENTS.md"), context.memory]
+    for base in filter(None, (context.user_level, context.project_level)):
+        paths += [os.path.join(folder, f"{name}.md") for folder in (base, os.path.dirname(base))]
+        escaped = glob.escape(base)
+        paths += sorted(glob.glob(os.path.join(escaped, "rules", "*.md")))
+        paths += sorted(glob.glob(os.path.join(escaped, ".insights", "**", "*.md"), recursive=True))
+    trees = [os.path.realpath(root) for root in (context.user_level, context.project_path) if root]
+
+    def is_inside(path: str) -> bool:
+        real = os.path.realpath(path)
+        within = (os.path.commonpath((real, tree)) == tree for tree in trees)
+        return os.path.isfile(real) and any(within)
+
+    allowed = filter(is_inside, dict.fromkeys(paths))
+    return [path for path in allowed if os.path.basename(path) != SUMMARIES][:_FILES]
+
+
+def _nearest(insight: Insight, library: KnownNotes) -> Related | None:
+    if insight.key in library.marks:
+        return _relate(insight, REDUNDANT, library.marks[insight.key], "It was stored before.")
+    words = content_words(insight.text)
+    near = max(library.passages, key=lambda passage: _share(words, passage.words), default=None)
+    share = _share(words, near.words) if near else 0.0
+    if near is None or share < _NEAR:
+        return _about_the_same(insight, library)
+    if bool(_FORBIDS.search(insight.text)) != bool(_FORBIDS.search(near.text)):
+        return _relate(insight, CONFLICTING, near, "One forbids what the other asks for.")
+    # One new word may be another tool, file or fix: only if memory has all words is it the same.
+    relation = REDUNDANT if words <= near.words else COMPLEMENTARY
+    common = ", ".join(sorted(words & near.words)[:6])
+    return _relate(insight, relation, near, f"Both speak of {common}.")
+
+
+def _about_the_same(insight: Insight, library: KnownNotes) -> Related | None:
+    """The note that names the command or the error of an insight about a failure."""
+    command = content_words(next((key for key in insight.calls if key.startswith(_SHAPE)), ""))
+    error = content_words(insight.evidence[0].quote) if insight.kinds else frozenset()
+
+    def shared_words(passage: MemoryLine) -> int:
+        """How many words of both the note has; 0 if they are too few."""
+        of_command, of_error = len(command & passage.words), len(error & passage.words)
+        has_command = 1 < len(command) == of_command
+        has_error = of_error >= max(_SHARED, len(error) / 3)
+        return of_command + of_error if has_command or has_error else 0
+
+    near = max(library.passages, key=shared_words, default=None)
+    if near is None or not shared_words(near):
+        return None
+    return _relate(insight, COMPLEMENTARY, near, "It names the command or the error.")
+
+
+def _share(a: frozenset[str], b: frozenset[str]) -> float:
+    """The share of common words among all words; 0 for fewer than three."""
+    common = len(a & b)
+    return common / (len(a) + len(b) - common) if common >= _SHARED else 0.0
+
+
+def _relate(insight: Insight, relation: str, near: MemoryLine, reason: str) -> Related:
+    excerpt = clip(one_line(re.sub(r"<!--.{0,80}?-->", "", near.text)), 200)
+    return Related(insight.key, relation, near.path, near.line, excerpt, reason)

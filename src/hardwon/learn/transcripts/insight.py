@@ -172,7 +172,6 @@ def stack(text: str) -> tuple[str, ...]:
     return tags_of(*dict.fromkeys(_BY_WORD[word] for word in words if word in _BY_WORD))
 
 
-_CONFIDENCE_RANK = {HIGH: 3, MEDIUM: 2, LOW: 1}
 _LIMIT, _SPARE = 10, 20
 
 
@@ -180,28 +179,18 @@ def rank(
     insights: list[Insight], missed: Sequence[Insight] = ()
 ) -> tuple[tuple[Insight, ...], tuple[Insight, ...]]:
     """The ten to choose from, surest first, and others that come after them, `missed` ones last."""
+
+    def worth(insight: Insight) -> tuple[float, int, bool, int]:
+        sure, line = SURENESS[insight.confidence], insight.evidence[0].line
+        return sure, min(insight.times, 9), insight.tier == TIER_A, -line
+
     best: dict[str, Insight] = {}
-    for insight in insights:
-        if insight.evidence and (
-            insight.key not in best or _rank(insight) > _rank(best[insight.key])
-        ):
-            best[insight.key] = insight
-    order = sorted(best.values(), key=_rank, reverse=True)
-    chosen = [insight for insight in order if insight.confidence != LOW or insight.times > 1][
-        :_LIMIT
-    ]
-    others = [insight for insight in order if insight not in chosen]
+    for insight in sorted((one for one in insights if one.evidence), key=worth, reverse=True):
+        best.setdefault(insight.key, insight)
+    chosen = [one for one in best.values() if one.confidence != LOW or one.times > 1][:_LIMIT]
+    others = [insight for insight in best.values() if insight not in chosen]
     others += [insight for insight in missed if insight.key not in best]
     return tuple(chosen), tuple(others[:_SPARE])
-
-
-def _rank(insight: Insight) -> tuple[int, int, bool, int]:
-    return (
-        _CONFIDENCE_RANK[insight.confidence],
-        min(insight.times, 9),
-        insight.tier == TIER_A,
-        -insight.evidence[0].line,
-    )
 
 
 def entry(insight: Insight, now: datetime) -> Entry:
@@ -273,7 +262,14 @@ def _safe(text: str) -> str:
 
 
 def lesson(insight: Insight, scope: Scope, session: str, *, vouched: bool = False) -> Lesson:
-    """The insight as a lesson; `vouched` when a person chose it."""
+    """The insight as a lesson; `vouched` when a person chose it.
+
+    What a person said, or a model that read the session, is proven. Of the rest only one session
+    is known: a fix is offered at the same error, a bare failure only counts.
+    """
+    status = Status.CANDIDATE if insight.fixes or insight.kind != PATTERN else Status.SEEN
+    if vouched or insight.category == PREFERENCES or insight.author != RULES:
+        status = Status.PROVEN
     return Lesson(
         scope=scope,
         situation=insight.title,
@@ -290,15 +286,5 @@ def lesson(insight: Insight, scope: Scope, session: str, *, vouched: bool = Fals
         author=insight.author,
         job=f"session:{session}:{insight.key}",
         confidence=SURENESS[insight.confidence],
-        status=Status.PROVEN if vouched or _is_stated(insight) else _status_of(insight),
+        status=status,
     )
-
-
-def _is_stated(insight: Insight) -> bool:
-    """Whether a person said it, or a model that read the session."""
-    return insight.category == PREFERENCES or insight.author != RULES
-
-
-def _status_of(insight: Insight) -> str:
-    """Only one session shows it: a fix is offered at the same error, a bare failure only counts."""
-    return Status.CANDIDATE if insight.fixes or insight.kind != PATTERN else Status.SEEN

@@ -1,23 +1,36 @@
-"""Integration: chosen insights go into MEMORY.md, `.insights/` and the lessons; with undo."""
+"""Integration: chosen insights go into MEMORY.md, `.insights/` and the lessons; with undo.
+
+`MiningState` is what mining keeps in hardwon's own home, private to the user: hand-off files, the
+record of each integration, and which sessions were mined.
+"""
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
+import tempfile
+import time
 from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
+from hardwon.core import _files
 from hardwon.core.errors import HardwonError, InvalidInput, NotFound
+from hardwon.core.text.clean import file_id
+from hardwon.core.values import from_plain, plain
 from hardwon.core.values.lesson import Kind, Status
 from hardwon.core.values.scope import Scope
 from hardwon.engine.runtime import Runtime
 from hardwon.engine.trust import project_for
 from hardwon.learn.transcripts import insight as render
 from hardwon.learn.transcripts.catalog import Context
-from hardwon.learn.transcripts.insight import TIER_A, Insight, Summary, stack
+from hardwon.learn.transcripts.extract import SUMMARIES
+from hardwon.learn.transcripts.insight import TIER_A, Delta, Insight, Summary, stack
 from hardwon.learn.transcripts.questions import MERGE, OWN_DOMAIN, OWN_PROJECT, Choice, Selection
-from hardwon.learn.transcripts.related import SUMMARIES
-from hardwon.learn.transcripts.state import IntegrationReport, MiningState, key_of
+from hardwon.learn.transcripts.transcript import SessionPlace
 from hardwon.storage.stores.markdown import Entry, FileChange, Note, read_text, update
 from hardwon.storage.stores.markdown import insights as notes
 from hardwon.storage.stores.markdown import memory as memory_md
@@ -49,20 +62,15 @@ def _restore_file(
     def change(text: str | None) -> str | None:
         if text == after or text is None:
             return before if text == after else None
-        return _remove_added(text, path, record)
+        for key, title, summary in record["keys"]:
+            if notes.has(text, key):
+                added = notes.Added(key, title, summary, record["session"])
+                text = notes.without(notes.parse(text, path), added).text()
+            text = memory_md.without(text, key)
+        return text
 
     file_change = update(path, change, root=root)
     return file_change.before != file_change.after
-
-
-def _remove_added(text: str, path: str, record: dict[str, Any]) -> str:
-    for key, title, summary in record["keys"]:
-        if notes.has(text, key):
-            document = notes.parse(text, path)
-            added = notes.Added(key, title, summary, record["session"])
-            text = notes.without(document, added).text()
-        text = memory_md.without(text, key)
-    return text
 
 
 def _forget(engine: Runtime, scope: Scope, number: int, is_new: bool, session: str) -> None:
@@ -86,57 +94,7 @@ def _forget(engine: Runtime, scope: Scope, number: int, is_new: bool, session: s
         )
 
 
-_ARCHIVE = "memory-archive.md"
-
-
-class Destinations:
-    """The files and folders that one session's insights may go to."""
-
-    def __init__(self, context: Context) -> None:
-        self._context = context
-
-    def summaries(self) -> str:
-        """The file of session summaries."""
-        base = self._context.project_level or self._context.user_level
-        return os.path.join(base, ".insights", SUMMARIES)
-
-    def root(self, path: str) -> str:
-        """The tree that the file must stay inside."""
-        project = self._context.project_path
-        if project and os.path.abspath(path).startswith(project.rstrip("/") + "/"):
-            return project
-        return self._context.user_level
-
-    def folder(self, scope: str, insight: Insight) -> str:
-        """The folder of the notes of a scope: user, project or domain."""
-        base = self._context.user_level
-        if scope == OWN_PROJECT and self._context.project_level:
-            base = self._context.project_level
-        if scope == OWN_DOMAIN:
-            # The last tag is the program; the first may only be the shell that ran it.
-            words = " ".join((*insight.tags[1:], insight.text, *insight.tags[:1]))
-            domains = (*stack(words), *insight.tags, "general")
-            return os.path.join(base, ".insights", "domain", domains[0])
-        return os.path.join(base, ".insights")
-
-    def memory_file(self, insight: Insight) -> str:
-        """A free name for the file of an insight, next to MEMORY.md."""
-        folder, name = os.path.dirname(self._context.memory), notes.slug(insight.title)
-        is_free = not os.path.lexists(os.path.join(folder, name))
-        return os.path.join(folder, name if is_free else f"{insight.key}-{name}")
-
-    def archive(self) -> str:
-        """The file of entries that had to leave MEMORY.md."""
-        base = self._context.project_level or os.path.dirname(self._context.memory)
-        return os.path.join(base, ".insights", _ARCHIVE)
-
-
-def in_project(scope: Scope, context: Context, engine: Runtime) -> Scope:
-    """The scope of the project that the session ran in."""
-    home = "" if not engine.on_disk else engine.settings.home
-    return scope._replace(project=project_for(context.project_path, home, tenant=scope.tenant))
-
-
+_ARCHIVE = "memory-archive.md"  # entries that had to leave MEMORY.md
 _NAMES = 99  # files of one title
 
 
@@ -147,8 +105,10 @@ class Integration:
         self._engine = engine
         self._state = state
         self._context = context
-        self._scope = scope if scope.project else in_project(scope, context, engine)
-        self._places = Destinations(context)
+        home = engine.settings.home if engine.on_disk else ""
+        self._scope = scope._replace(
+            project=scope.project or project_for(context.project_path, home, tenant=scope.tenant)
+        )
         self._session = context.place.id
         self._now = engine.clock()
         self._id = f"{self._now:%Y%m%dT%H%M%S%f}-{os.urandom(3).hex()}"
@@ -160,14 +120,19 @@ class Integration:
 
     def apply(self, selection: Selection, *, vouched: bool) -> IntegrationReport:
         """Store all choices or none; `vouched` when a person made them."""
+        context = self._context
         try:
             for choice in selection.choices:
                 insight = choice.insight
                 self._keys.append((insight.key, insight.title, insight.entry))
                 self._store(choice, selection.summary)
                 self._keep(insight, vouched=vouched)
-            if selection.choices and selection.summary:
-                self._summarise(selection.summary)
+            if selection.choices and selection.summary:  # in place of an earlier one
+                note = render.session_note(selection.summary, self._session, self._now)
+                self._keys.append((note.key, note.title, note.summary))
+                added = notes.Added(note.key, note.title, note.summary, self._session)
+                base = context.project_level or context.user_level
+                self._grow(os.path.join(base, ".insights", SUMMARIES), note, replaced=added)
         except (HardwonError, OSError, KeyboardInterrupt):
             self._record()
             undo(self._engine, self._state, self._id)
@@ -179,9 +144,14 @@ class Integration:
     def verify(self, report: IntegrationReport) -> list[str]:
         """Problems with what was written, in words; empty when all is well."""
         checks: list[Callable[[], object]] = [partial(_check_file, path) for path in report.files]
-        stored = self._engine.store.lessons
+        stored, problems = self._engine.store.lessons, []
         checks += [partial(stored.get, self._scope, number) for number in report.lessons]
-        return [problem for check in checks if (problem := _problem(check))]
+        for check in checks:
+            try:
+                check()
+            except HardwonError as error:
+                problems.append(str(error))
+        return problems
 
     def _store(self, choice: Choice, summary: Summary | None) -> None:
         insight = choice.insight
@@ -190,16 +160,9 @@ class Integration:
         elif choice.tier == TIER_A and self._context.memory:
             self._load(insight, summary)
         elif choice.related:
-            self._create(self._places.folder(choice.scope, insight), self._page(insight, summary))
+            self._create(self._folder(choice.scope, insight), self._page(insight, summary))
         else:
-            self._archive(self._places.folder(choice.scope, insight), insight, summary)
-
-    def _summarise(self, summary: Summary) -> None:
-        """Keep the confirmed summary, in place of an earlier one."""
-        note = render.session_note(summary, self._session, self._now)
-        self._keys.append((note.key, note.title, note.summary))
-        added = notes.Added(note.key, note.title, note.summary, self._session)
-        self._grow(self._places.summaries(), note, replaced=added)
+            self._archive(self._folder(choice.scope, insight), insight, summary)
 
     def _merge(self, path: str, insight: Insight, summary: Summary | None) -> None:
         """Add to the file about this subject; only notes have front matter."""
@@ -208,7 +171,13 @@ class Integration:
         elif path == self._context.memory:
             self._load(insight, summary)
         else:
-            self._update(path, lambda text: _with_entry(text, render.entry(insight, self._now)))
+            entry = render.entry(insight, self._now)
+            self._update(
+                path,
+                lambda text: (
+                    text if memory_md.has(text, entry.key) else memory_md.with_entry(text, entry)
+                ),
+            )
 
     def _load(self, insight: Insight, summary: Summary | None) -> None:
         """Tier A: add to MEMORY.md. Entries that must make room are archived first."""
@@ -216,22 +185,37 @@ class Integration:
         if memory_md.has(read_text(path), entry.key):
             self._notes.append(f"MEMORY.md has it already: {insight.title}")
         while not memory_md.has(text := read_text(path), entry.key):
-            file = self._places.memory_file(insight) if text and memory_md.is_index(text) else ""
+            file = ""
+            if text and memory_md.is_index(text):  # a free name for a file of its own
+                folder, name = os.path.dirname(path), notes.slug(insight.title)
+                is_free = not os.path.lexists(os.path.join(folder, name))
+                file = os.path.join(folder, name if is_free else f"{insight.key}-{name}")
             fitted, leaving = _fit(text, entry, insight.title, file)
             if fitted is None:
-                archived = self._archive(
-                    self._places.folder(OWN_PROJECT, insight), insight, summary
-                )
+                archived = self._archive(self._folder(OWN_PROJECT, insight), insight, summary)
                 self._notes.append(f"MEMORY.md is full; this went to {archived}: {insight.title}")
                 return
             for old in leaving:
-                self._grow(
-                    self._places.archive(), render.note_of_moved(old, self._session, self._now)
-                )
+                base = self._context.project_level or os.path.dirname(path)
+                moved = render.note_of_moved(old, self._session, self._now)
+                self._grow(os.path.join(base, ".insights", _ARCHIVE), moved)
             if file:
                 self._update(file, lambda text: text or render.memory_file(insight))
-            if self._update(path, partial(_exchange, text, fitted)):
+            # If the file has changed since it was read, it is tried again.
+            if self._update(path, lambda now, old=text, new=fitted: new if now == old else now):
                 self._moved += len(leaving)
+
+    def _folder(self, scope: str, insight: Insight) -> str:
+        """The folder of the notes of a scope: user, project or domain."""
+        base = self._context.user_level
+        if scope == OWN_PROJECT and self._context.project_level:
+            base = self._context.project_level
+        if scope == OWN_DOMAIN:
+            # The last tag is the program; the first may only be the shell that ran it.
+            words = " ".join((*insight.tags[1:], insight.text, *insight.tags[:1]))
+            domains = (*stack(words), *insight.tags, "general")
+            return os.path.join(base, ".insights", "domain", domains[0])
+        return os.path.join(base, ".insights")
 
     def _archive(self, folder: str, insight: Insight, summary: Summary | None) -> str:
         """Tier B: into the file of its tool, or into its own file if a person wrote that one."""
@@ -248,12 +232,12 @@ class Integration:
     def _create(self, folder: str, note: Note) -> None:
         """Tier B, in a new file: the person saw the related note and wants this one apart."""
         stem = notes.slug(note.title).removesuffix(".md")
-        names = (f"{stem}.md", *(f"{stem}-{number}.md" for number in range(2, _NAMES)))
-        paths = (os.path.join(folder, name) for name in names)
-        path = next((path for path in paths if not os.path.lexists(path)), None)
-        if path is None:
-            raise InvalidInput(f"no free name for {note.title!r} in {folder}")
-        self._grow(path, note)
+        for name in (stem, *(f"{stem}-{number}" for number in range(2, _NAMES))):
+            path = os.path.join(folder, f"{name}.md")
+            if not os.path.lexists(path):
+                self._grow(path, note)
+                return
+        raise InvalidInput(f"no free name for {note.title!r} in {folder}")
 
     def _grow(self, path: str, note: Note, *, replaced: notes.Added | None = None) -> None:
         def change(text: str | None) -> str:
@@ -269,7 +253,9 @@ class Integration:
 
     def _update(self, path: str, change: Any) -> bool:
         """Change a file and record that, so that it can be undone; whether it changed."""
-        root = self._places.root(path)
+        root, project = self._context.user_level, self._context.project_path
+        if project and os.path.abspath(path).startswith(project.rstrip("/") + "/"):
+            root = project
         file_change = update(path, change, root=root)
         if file_change.before == file_change.after:
             return False
@@ -316,15 +302,6 @@ class Integration:
         return render.note(insight, summary, self._session, self._now)
 
 
-def _exchange(before: str | None, new: str, current: str | None) -> str | None:
-    """Write the new text if the file is unchanged since it was read; else try again."""
-    return new if current == before else current
-
-
-def _with_entry(text: str | None, entry: Entry) -> str:
-    return text if text and memory_md.has(text, entry.key) else memory_md.with_entry(text, entry)
-
-
 def _fit(text: str | None, entry: Entry, title: str, file: str) -> tuple[str | None, list[Entry]]:
     """MEMORY.md with the entry, and the entries that must leave; None if it cannot fit."""
     if text and memory_md.has(text, entry.key):
@@ -343,17 +320,196 @@ def _fit(text: str | None, entry: Entry, title: str, file: str) -> tuple[str | N
     return grown, leaving
 
 
-def _problem(check: Callable[[], object]) -> str:
-    try:
-        check()
-    except HardwonError as error:
-        return str(error)
-    return ""
-
-
 def _check_file(path: str) -> None:
     text = read_text(path) or ""
     if ".insights" in path.split(os.sep):
         notes.parse(text, path)
     if os.path.basename(path) == "MEMORY.md" and not memory_md.fits(text):
         raise InvalidInput(f"{path} is longer than what the agent loads")
+
+
+_STALE = 24 * 3600.0  # seconds after which the hand-off files of a run are abandoned
+
+
+class Handoff:
+    """A private directory for one run; removed when the run is over."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    @property
+    def run(self) -> str:
+        """The name with which a later process can continue."""
+        return os.path.basename(self.path)
+
+    def write(self, name: str, text: str) -> None:
+        """Write one file."""
+        _files.replace(os.path.join(self.path, name), text.encode())
+
+    def read(self, name: str) -> str:
+        """One file's text."""
+        with open(os.path.join(self.path, name), encoding="utf-8") as file:
+            return file.read()
+
+    def remove(self) -> None:
+        """Forget the run."""
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+class IntegrationReport(NamedTuple):
+    """What an integration did, or took back."""
+
+    id: str
+    files: tuple[str, ...] = ()
+    lessons: tuple[int, ...] = ()
+    known_lessons: int = 0  # how many of these existed before
+    moved: int = 0  # entries that left MEMORY.md to make room
+    notes: tuple[str, ...] = ()  # what was stored elsewhere than the person chose, and why
+    problems: tuple[str, ...] = ()
+
+
+class MiningState:
+    """The folder `sessions` in hardwon's home."""
+
+    def __init__(self, home: str) -> None:
+        self._base = os.path.join(home, "sessions")
+
+    def new_handoff(self) -> Handoff:
+        """A fresh, private directory with an unguessable name."""
+        runs = self._folder("runs")
+        for name in os.listdir(runs):
+            path = os.path.join(runs, name)
+            if time.time() - os.stat(path).st_mtime > _STALE:
+                shutil.rmtree(path, ignore_errors=True)
+        return Handoff(tempfile.mkdtemp(prefix="run-", dir=runs))
+
+    def handoff(self, run: str) -> Handoff:
+        """The directory of a run that waits for answers, else NotFound."""
+        path = os.path.join(self._base, "runs", file_id(run, "run"))
+        if not os.path.isdir(path):
+            raise NotFound("run", run)
+        return Handoff(path)
+
+    def save(self, identity: str, record: dict[str, Any]) -> None:
+        """Store the record of an integration, atomically."""
+        self._folder("integrations")
+        _files.replace(self._record(identity), json.dumps(record).encode(), durable=True)
+
+    def integrations(self) -> list[str]:
+        """The ids of all integrations, oldest first."""
+        folder = os.path.join(self._base, "integrations")
+        names = os.listdir(folder) if os.path.isdir(folder) else []
+        return sorted(name.removesuffix(".json") for name in names if name.endswith(".json"))
+
+    def load(self, identity: str) -> dict[str, Any]:
+        """The record of an integration, else NotFound."""
+        path = self._record(identity)
+        try:
+            with open(path, encoding="utf-8") as file:
+                record: dict[str, Any] = json.load(file)
+        except FileNotFoundError:
+            raise NotFound("integration", identity) from None
+        except ValueError as error:
+            raise InvalidInput(f"{path}: not a record of an integration") from error
+        return record
+
+    def forget(self, identity: str) -> None:
+        """Drop the record of an integration that was taken back."""
+        _files.unlink(self._record(identity))
+
+    def _record(self, identity: str) -> str:
+        return os.path.join(self._base, "integrations", f"{file_id(identity)}.json")
+
+    def mined_sizes(self) -> dict[str, int]:
+        """The size at which each session was mined, by agent and session."""
+        path, sizes = os.path.join(self._base, "mined.jsonl"), dict[str, int]()
+        if not os.path.isfile(path):
+            return sizes
+        with open(path, encoding="utf-8", errors="replace") as file:
+            for line in file:
+                with suppress(ValueError):  # the last line of a process that was killed
+                    key, size, _ = json.loads(line)
+                    sizes[str(key)] = int(size)
+        return sizes
+
+    def note(self, place: SessionPlace) -> None:
+        """Remember that a session was mined as it is now."""
+        self._append([key_of(place), place.size, place.changed])
+
+    def unnote(self, key: str) -> None:
+        """Forget that a session was mined."""
+        self._append([key, -1, 0.0])
+
+    def _append(self, row: list[Any]) -> None:
+        line = json.dumps(row).encode() + b"\n"
+        _files.append(os.path.join(self._folder(""), "mined.jsonl"), line)
+
+    def _folder(self, name: str) -> str:
+        path = os.path.join(self._base, name)
+        _files.make_folder(path)
+        return path
+
+
+def key_of(place: SessionPlace) -> str:
+    """The name of a session that is unique among all agents."""
+    return f"{place.agent}:{place.id}"
+
+
+_TARGETS = {"A": "MEMORY.md", "B": ".insights/"}
+
+
+def write_delta(handoff: Handoff, delta: Delta, place: SessionPlace, now: datetime) -> None:
+    """The extractors' three files, and `delta.json` for the process that continues."""
+    handoff.write("session-summary.md", summary_text(delta.summary))
+    handoff.write("extracted-insights.md", insights_text(delta, place.id, now))
+    handoff.write("related-knowledge.md", related_text(delta))
+    handoff.write("delta.json", json.dumps({**plain(delta), "place": plain(place)}))
+
+
+def read_delta(handoff: Handoff) -> tuple[SessionPlace, Delta]:
+    """The session and what was extracted of it in an earlier process."""
+    stored = json.loads(handoff.read("delta.json"))
+    return from_plain(SessionPlace, stored["place"]), from_plain(Delta, stored)
+
+
+def summary_text(summary: Summary) -> str:
+    """The summary as a page."""
+    decisions = "\n".join(f"- {decision}" for decision in summary.decisions) or "- (none stated)"
+    return (
+        f"## Session Summary\n\n{summary.text}\n\n**Main Task**: {summary.task}\n\n"
+        f"**Key Decisions**:\n{decisions}\n\n**Duration**: {summary.duration}\n"
+    )
+
+
+def insights_text(delta: Delta, session: str, now: datetime) -> str:
+    """The insights as a page."""
+    text = (
+        f"# Extracted Insights\n\nSession: {session}\nExtracted: {now.isoformat()}\n"
+        f"Insights Found: {len(delta.insights)}\n"
+    )
+    if not delta.insights:
+        return f"{text}\nNo actionable insights detected: nothing failed or was corrected.\n"
+    for number, insight in enumerate(delta.insights, 1):
+        quotes = "; ".join(f"“{one.quote}” (line ~{one.line})" for one in insight.evidence[:5])
+        text += (
+            f"\n### {number}. {insight.category}: {insight.title}\n\n"
+            f"- Type: {insight.kind.capitalize()}\n"
+            f"- Confidence: {insight.confidence.capitalize()}\n"
+            f"- Insight: {insight.text}\n- Evidence: {quotes}\n"
+            f"- Suggested Memory Entry: {insight.entry}\n"
+            f"- Recommended Target: {_TARGETS[insight.tier]}\n"
+        )
+    return text
+
+
+def related_text(delta: Delta) -> str:
+    """Related knowledge as a page."""
+    titles = {insight.key: insight.title for insight in (*delta.insights, *delta.spare)}
+    text = "# Related Knowledge\n"
+    for one in delta.related:
+        text += (
+            f"\n### {titles.get(one.key, one.key)}\n\n- Relation: {one.relation.capitalize()}\n"
+            f"- File: {one.path}:{one.line}\n- Excerpt: {one.excerpt}\n"
+            f"- Rationale: {one.reason}\n"
+        )
+    return text if delta.related else f"{text}\nEverything is new.\n"

@@ -14,11 +14,20 @@ from hardwon.core.time_limits import run_sync
 from hardwon.core.values.run import Episode
 from hardwon.core.values.scope import Scope
 from hardwon.engine.runtime import Runtime
-from hardwon.learn.transcripts import catalog, lines
+from hardwon.learn.transcripts import catalog
 from hardwon.learn.transcripts.catalog import Context, context_of
-from hardwon.learn.transcripts.extract import Tell, extract, untold
+from hardwon.learn.transcripts.extract import Tell, extract
 from hardwon.learn.transcripts.insight import Delta
-from hardwon.learn.transcripts.integrate import Integration, undo
+from hardwon.learn.transcripts.integrate import (
+    Handoff,
+    Integration,
+    IntegrationReport,
+    MiningState,
+    key_of,
+    read_delta,
+    undo,
+    write_delta,
+)
 from hardwon.learn.transcripts.past import Learnt, PastRun, PastSessions
 from hardwon.learn.transcripts.questions import (
     Answer,
@@ -30,16 +39,7 @@ from hardwon.learn.transcripts.questions import (
     converse,
     dialogue,
 )
-from hardwon.learn.transcripts.state import (
-    Handoff,
-    IntegrationReport,
-    Mined,
-    MiningState,
-    key_of,
-    read_delta,
-    write_delta,
-)
-from hardwon.learn.transcripts.transcript import SessionPlace
+from hardwon.learn.transcripts.transcript import SessionPlace, count_lines
 from hardwon.storage.ports import Run
 
 PENDING, IN_PROGRESS, COMPLETED = "pending", "in_progress", "completed"
@@ -65,14 +65,10 @@ CONTEXT, EXTRACTION, SELECTION, INTEGRATION, VERIFICATION = range(5)
 Watch = Callable[[tuple[Phase, ...]], None]
 
 
-def ignore_phases(phases: tuple[Phase, ...]) -> None:
-    """The default watcher: does nothing."""
-
-
 class PhaseOrder:
     """Each phase is in progress exactly once, one at a time, and never again."""
 
-    def __init__(self, watch: Watch = ignore_phases, *, at: int = -1) -> None:
+    def __init__(self, watch: Watch = lambda phases: None, *, at: int = -1) -> None:
         self._watch = watch
         self._at = at
 
@@ -135,11 +131,12 @@ class Sessions:
         self, *, agents: Iterable[str] = (), cwd: str = "", since: timedelta | None = None
     ) -> list[SessionPlace]:
         """Sessions, those of the directory first, newest first."""
-        return catalog.find(tuple(agents), cwd, since=since, now=self._engine.clock())
+        start = None if since is None else self._engine.clock() - since
+        return catalog.find(agents, cwd, since=start)
 
     def look(self, place: SessionPlace) -> catalog.Overview:
         """A session with its counts; the whole of it is read."""
-        return catalog.look(place)._replace(is_mined=is_mined(place, self._state.mined_sizes()))
+        return catalog.look(place)._replace(is_mined=not self.pending([place]))
 
     def choose(self, name: str = "", *, cwd: str = "", agents: Iterable[str] = ()) -> SessionPlace:
         """The session with this path or (beginning of an) id; without one, the newest here."""
@@ -152,8 +149,8 @@ class Sessions:
         self, *, agents: Iterable[str] = (), since: timedelta | None = None
     ) -> list[SessionPlace]:
         """Past sessions that are new or have grown since they were recorded, oldest first."""
-        now = self._engine.clock()
-        places = catalog.find(tuple(agents), "", since=since, now=now, is_all=True)
+        start = None if since is None else self._engine.clock() - since
+        places = catalog.find(agents, since=start, is_all=True)
         return PastSessions(self._engine, self._scope).unknown(places)
 
     def learn(
@@ -163,7 +160,7 @@ class Sessions:
         since: timedelta | None = None,
         is_look: bool = False,
         most_telling: int = 0,
-        tell: Tell = untold,
+        tell: Tell = lambda done, of: None,
     ) -> list[Learnt]:
         """Record every past session that is new or has grown as runs of its project.
 
@@ -199,8 +196,8 @@ class Sessions:
         place: SessionPlace,
         answerer: Answerer = by_policy,
         *,
-        watch: Watch = ignore_phases,
-        tell: Tell = untold,
+        watch: Watch = lambda phases: None,
+        tell: Tell = lambda done, of: None,
     ) -> Mining:
         """All five phases; the hand-off files are removed at the end, also after an error.
 
@@ -216,7 +213,9 @@ class Sessions:
         progress.finish()
         return Mining(place, report, delta)
 
-    def preview(self, place: SessionPlace, *, tell: Tell = untold) -> tuple[Context, Delta]:
+    def preview(
+        self, place: SessionPlace, *, tell: Tell = lambda done, of: None
+    ) -> tuple[Context, Delta]:
         """What mining would offer; nothing is saved."""
         with self._handoff() as handoff:
             return self._extract(place, handoff, PhaseOrder(), tell)
@@ -225,7 +224,7 @@ class Sessions:
         """The questions of a session; what was extracted waits for `answer`."""
         handoff = self._state.new_handoff()
         try:
-            context, delta = self._extract(place, handoff, PhaseOrder(), untold)
+            context, delta = self._extract(place, handoff, PhaseOrder())
         except BaseException:
             handoff.remove()
             raise
@@ -255,7 +254,7 @@ class Sessions:
     def pending(self, places: Iterable[SessionPlace]) -> list[SessionPlace]:
         """Sessions that were not mined yet or have grown since, oldest first."""
         mined = self._state.mined_sizes()
-        unmined = [place for place in places if not is_mined(place, mined)]
+        unmined = [place for place in places if mined.get(key_of(place)) != place.size]
         return sorted(unmined, key=lambda place: place.changed)
 
     def integrations(self) -> list[str]:
@@ -271,20 +270,24 @@ class Sessions:
 
     def count_runs(self, paths: Iterable[str]) -> int:
         """How many rows the files have, unreadable ones included."""
-        return sum(map(lines.count, paths))
+        return sum(map(count_lines, paths))
 
     def import_runs(self, path: str, skipped: Counter[str]) -> Iterator[Learnt]:
         """Record the runs in a file of the neutral format."""
         return PastSessions(self._engine, self._scope).learn_rows(path, skipped)
 
     def _extract(
-        self, place: SessionPlace, handoff: Handoff, progress: PhaseOrder, tell: Tell
+        self,
+        place: SessionPlace,
+        handoff: Handoff,
+        progress: PhaseOrder,
+        tell: Tell = lambda done, of: None,
     ) -> tuple[Context, Delta]:
         progress.enter(CONTEXT)
         context = context_of(place)
         handoff.write("session-context.json", json.dumps(context.plain(), indent=2))
         progress.enter(EXTRACTION)
-        delta = extract(context, self._engine, tell).delta
+        delta = extract(context, self._engine, tell)
         write_delta(handoff, delta, place, self._engine.clock())
         return context, delta
 
@@ -306,9 +309,3 @@ class Sessions:
             yield handoff
         finally:
             handoff.remove()
-
-
-def is_mined(place: SessionPlace, mined: Mapping[str, Mined]) -> bool:
-    """Whether a session was mined and has not grown since."""
-    before = mined.get(key_of(place))
-    return before is not None and before.size == place.size

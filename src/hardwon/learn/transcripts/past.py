@@ -19,10 +19,11 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from hardwon.core import _files
-from hardwon.core.errors import HardwonError
+from hardwon.core.errors import HardwonError, InvalidInput
 from hardwon.core.project import author_of
 from hardwon.core.text.clean import one_line
 from hardwon.core.text.secrets import screen_excerpt
+from hardwon.core.values import time_of
 from hardwon.core.values.report import ListQuery, Place
 from hardwon.core.values.run import RunSoFar, Step
 from hardwon.core.values.scope import Scope
@@ -30,7 +31,7 @@ from hardwon.engine import trust
 from hardwon.engine.pipeline import archive
 from hardwon.engine.recording import Recording
 from hardwon.engine.runtime import Runtime
-from hardwon.learn.transcripts.agents import messages, read
+from hardwon.learn.transcripts.agents import logs, read
 from hardwon.learn.transcripts.transcript import (
     USER,
     FinishedCall,
@@ -119,7 +120,10 @@ class PastSessions:
             live = {} if is_look else self._recorded_live()
             for number, place in enumerate(self.unknown(places), 1):
                 try:
-                    learnt = self._learn(place, live, is_look=is_look)
+                    if place.problem:
+                        raise InvalidInput(place.problem)
+                    make = partial(read, place)
+                    learnt = self.record(place, make, live=live, is_look=is_look)
                 except (HardwonError, OSError) as error:
                     learnt = Learnt(place, UNREADABLE, problem=one_line(str(error), 300))
                 if not is_look and learnt.status != UNREADABLE:
@@ -131,18 +135,13 @@ class PastSessions:
         if not is_look:
             self._engine.store.tend()
 
-    def _learn(self, place: SessionPlace, live: dict[str, float], *, is_look: bool) -> Learnt:
-        if place.problem:
-            return Learnt(place, UNREADABLE, problem=place.problem)
-        return self.record(place, lambda: read(place), live=live, is_look=is_look)
-
     def learn_rows(self, path: str, skipped: Counter[str]) -> Iterator[Learnt]:
         """Record the runs of a file in the neutral format, one a line; `skipped` counts others."""
         changed = os.stat(path).st_mtime if os.path.isfile(path) else 0.0
         with self._alone():
-            for number, record in messages.import_records(path, skipped):
+            for number, record in logs.import_records(path, skipped):
                 odd = Counter[str]()
-                make = partial(Reading, messages.read_import, [(number, record)], odd)
+                make = partial(Reading, logs.read_import, [(number, record)], odd)
                 reading = make()
                 is_run = any(map(bool, reading.moments()))
                 skipped += odd
@@ -177,7 +176,10 @@ class PastSessions:
         recorder.keeps_steps = bool(self._most_telling)
         recorder.resume(digests, known)
         until = datetime.fromtimestamp(since, UTC) - _SLACK if since else None
-        recorder.play(_before(until, _date_moments(place, read())), is_look=is_look)
+        moments = _date_moments(place, read())
+        if until:
+            moments = takewhile(lambda moment: moment.at < until, moments)
+        recorder.play(moments, is_look=is_look)
         if not is_look and (self._is_over(place) if is_over is None else is_over):
             recorder.end()
         own = sorted([*self.telling, *recorder.runs.values()], key=lambda run: run.worth)
@@ -268,10 +270,12 @@ class _Recorder:
 
     def play(self, moments: Iterator[Dated], *, is_look: bool) -> None:
         """Record the moments, some in each commit; with `is_look` only count them."""
+        for dated in moments if is_look else ():
+            self._made += dated.is_call
+            if isinstance(dated.moment, FinishedCall) and self._made > self._known:
+                self.steps += 1
+                self.failed += dated.moment.step.failed
         while batch := list(islice(moments, _TOGETHER)):
-            if is_look:
-                self._count(batch)
-                continue
             with self._store.together():
                 for moment in batch:
                     self._take(moment)
@@ -284,13 +288,6 @@ class _Recorder:
             with self._store.together():
                 self._end_run()
                 self._note()
-
-    def _count(self, batch: Sequence[Dated]) -> None:
-        for moment in batch:
-            self._made += moment.is_call
-            if isinstance(moment.moment, FinishedCall) and self._made > self._known:
-                self.steps += 1
-                self.failed += moment.moment.step.failed
 
     def _take(self, dated: Dated) -> None:
         self._at, self._digest, moment = dated
@@ -364,19 +361,6 @@ def _date_moments(place: SessionPlace, reading: Reading) -> Iterator[Dated]:
             parts = (digest, moment.id, reading.about.at or place.id, *moment.step[:3])
             digest = _digest(*parts)
         yield Dated(at, digest, moment)
-
-
-def _before(limit: datetime | None, moments: Iterator[Dated]) -> Iterator[Dated]:
-    return moments if limit is None else takewhile(lambda moment: moment.at < limit, moments)
-
-
-def time_of(text: str) -> datetime | None:
-    """The moment that an ISO time states; None if it states none."""
-    try:
-        at = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
 def _digest(*parts: str) -> str:

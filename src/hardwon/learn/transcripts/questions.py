@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Generator, Mapping, Sequence
+from itertools import starmap
 from typing import Any, NamedTuple
 
 from hardwon.core.errors import InvalidInput
 from hardwon.learn.transcripts.catalog import PROJECT
+from hardwon.learn.transcripts.extract import COMPLEMENTARY, NOVEL, REDUNDANT
 from hardwon.learn.transcripts.insight import HIGH, TIER_A, TIER_B, Delta, Insight, Related, Summary
-from hardwon.learn.transcripts.related import COMPLEMENTARY, NOVEL, REDUNDANT
 
 NONE = "none"
 MERGE, CREATE, SKIP = "merge", "create", "skip"
@@ -105,7 +106,7 @@ def all_questions(delta: Delta, mode: str) -> list[Question]:
     related = {passage.key: passage for passage in delta.related}
     questions = [q1(delta), q1_changes(delta), q2(delta)]
     if delta.spare:
-        questions += [q3(), q3_missed(delta)]
+        questions += [Q3, q3_missed(delta)]
     for number, insight in _number(delta):
         if insight.key in related:
             questions.append(q4(number, insight, related[insight.key]))
@@ -113,95 +114,64 @@ def all_questions(delta: Delta, mode: str) -> list[Question]:
     return questions
 
 
+def _pick(id_: str, text: str, options: Sequence[Option], *, none: str, when: str = "") -> Question:
+    """A question with any number of answers; by default none."""
+    every = (*options, Option(NONE, none))
+    return Question(id_, text, every, multi=True, default=(NONE,), when=when)
+
+
 def q1(delta: Delta) -> Question:
     """Summary validation."""
-    return Question(
-        "Q1",
-        f"Does this summary look correct?\n{delta.summary.text}",
-        (
-            Option("yes", "Yes, correct"),
-            Option("modify", "Needs modification"),
-            Option("skip", "Skip summary"),
-        ),
-        default=("yes",),
-    )
+    answers = {"yes": "Yes, correct", "modify": "Needs modification", "skip": "Skip summary"}
+    text = f"Does this summary look correct?\n{delta.summary.text}"
+    return Question("Q1", text, tuple(starmap(Option, answers.items())), default=("yes",))
 
 
 def q1_changes(delta: Delta) -> Question:
     """What to change in the summary, inferred from the session."""
-    sentences = _sentences(delta.summary.text)
+    sentences, decisions = _sentences(delta.summary.text), delta.summary.decisions
+    adds = [Option(f"add{n}", f"Add the decision: {one}") for n, one in enumerate(decisions, 1)]
     drops = [Option(f"drop{n}", f"Leave out: {text}") for n, text in enumerate(sentences, 1)]
-    adds = [
-        Option(f"add{n}", f"Add the decision: {text}")
-        for n, text in enumerate(delta.summary.decisions, 1)
-    ]
-    return Question(
-        "Q1-changes",
-        "What should change in the summary?",
-        (*adds, *drops, Option(NONE, "Leave it as it is")),
-        multi=True,
-        default=(NONE,),
-        when="Q1 = modify",
-    )
+    text = "What should change in the summary?"
+    none = "Leave it as it is"
+    return _pick("Q1-changes", text, [*adds, *drops], none=none, when="Q1 = modify")
 
 
 def q2(delta: Delta) -> Question:
-    """Insight selection."""
-    options = [
-        Option(str(n), f"[{insight.confidence}] {_warning(insight)}{insight.advice}")
-        for n, insight in enumerate(delta.insights, 1)
-    ]
-    return Question(
-        "Q2",
-        "Which insights should be saved?",
-        (*options, Option(NONE, "None (skip saving)")),
-        multi=True,
-        default=(NONE,),
-    )
+    """Insight selection; it warns of an insight that may be an attack on an agent."""
+    options = []
+    for number, insight in enumerate(delta.insights, 1):
+        warning = f"(look closely: {insight.doubt}) " if insight.doubt else ""
+        label = f"[{insight.confidence}] {warning}{insight.advice}"
+        options.append(Option(str(number), label))
+    return _pick("Q2", "Which insights should be saved?", options, none="None (skip saving)")
 
 
-def _warning(insight: Insight) -> str:
-    """A note for the person when an insight may be an attack on the agent that reads it."""
-    return f"(look closely: {insight.doubt}) " if insight.doubt else ""
-
-
-def q3() -> Question:
-    """Additional memory."""
-    return Question(
-        "Q3",
-        "Any missed perspectives?",
-        (Option("yes", "Yes"), Option("no", "No, sufficient")),
-        default=("no",),
-    )
+Q3 = Question(
+    "Q3",
+    "Any missed perspectives?",
+    (Option("yes", "Yes"), Option("no", "No, sufficient")),
+    default=("no",),
+)
 
 
 def q3_missed(delta: Delta) -> Question:
     """Insights that were not in the list, inferred from the session."""
     first = len(delta.insights) + 1
     options = [Option(str(n), insight.advice) for n, insight in enumerate(delta.spare, first)]
-    return Question(
-        "Q3-missed",
-        "Which of these should be saved as well?",
-        (*options, Option(NONE, "None of these")),
-        multi=True,
-        default=(NONE,),
-        when="Q3 = yes",
-    )
+    text = "Which of these should be saved as well?"
+    return _pick("Q3-missed", text, options, none="None of these", when="Q3 = yes")
 
 
 def q4(number: int, insight: Insight, related: Related) -> Question:
     """Merge decision."""
     passage = f"{related.path}:{related.line} ({related.relation}): “{related.excerpt}”"
-    default = SKIP if related.relation == REDUNDANT else CREATE
+    answers = {MERGE: "Merge (modify existing file)", CREATE: "Create new", SKIP: "Skip"}
     return Question(
         f"Q4.{number}",
         f"Merge with existing knowledge?\n{insight.title}\n{passage}",
-        (
-            Option(MERGE, "Merge (modify existing file)"),
-            Option(CREATE, "Create new"),
-            Option(SKIP, "Skip"),
-        ),
-        default=(default,),
+        tuple(starmap(Option, answers.items())),
+        default=(SKIP if related.relation == REDUNDANT else CREATE,),
         when=f"insight {number} is saved",
     )
 
@@ -223,17 +193,14 @@ def q5(number: int, insight: Insight, mode: str) -> Question:
 
 def q5b(number: int, insight: Insight, mode: str) -> Question:
     """Which `.insights/`."""
-    project = Option(OWN_PROJECT, "Project .insights/ (project-specific archival)")
-    user = Option(OWN_USER, "User .insights/ ~/.claude/.insights/ (cross-project reference)")
-    domain = Option(OWN_DOMAIN, "Domain .insights/ (tech-stack specific)")
-    options = (project, user, domain) if mode == PROJECT else (user, domain)
-    return Question(
-        f"Q5b.{number}",
-        f"Which .insights/?\n{insight.title}",
-        options,
-        default=(options[0].value,),
-        when=f"Q5.{number} = B",
-    )
+    options = (
+        Option(OWN_PROJECT, "Project .insights/ (project-specific archival)"),
+        Option(OWN_USER, "User .insights/ ~/.claude/.insights/ (cross-project reference)"),
+        Option(OWN_DOMAIN, "Domain .insights/ (tech-stack specific)"),
+    )[mode != PROJECT :]
+    text = f"Which .insights/?\n{insight.title}"
+    default = (options[0].value,)
+    return Question(f"Q5b.{number}", text, options, default=default, when=f"Q5.{number} = B")
 
 
 def _summary(delta: Delta) -> Generator[Question, Chosen, Summary | None]:
@@ -253,7 +220,7 @@ def _insights(delta: Delta) -> Generator[Question, Chosen, list[tuple[int, Insig
     picked: Chosen = (NONE,)
     if delta.insights:
         picked = yield q2(delta)
-    if delta.spare and (yield q3()) == ("yes",):
+    if delta.spare and (yield Q3) == ("yes",):
         picked += yield q3_missed(delta)
     return [(number, insight) for number, insight in _number(delta) if str(number) in picked]
 
@@ -312,10 +279,12 @@ def answers_from(answers: Mapping[str, Any], delta: Delta, mode: str) -> Answer:
     unknown = sorted(set(answers) - ids)
     if unknown:
         raise InvalidInput(f"no such question: {', '.join(unknown)}")
-    return lambda question: _as_values(answers.get(question.id)) or question.default
 
+    def answer(question: Question) -> Chosen:
+        value = answers.get(question.id)
+        if value is None:
+            return question.default
+        values = tuple(map(str, value)) if isinstance(value, list | tuple) else (str(value),)
+        return values or question.default
 
-def _as_values(value: Any) -> Chosen:
-    if value is None:
-        return ()
-    return tuple(map(str, value)) if isinstance(value, list | tuple) else (str(value),)
+    return answer

@@ -11,7 +11,7 @@ from hardwon.core.settings import Settings
 from hardwon.core.text.clean import clip, clip_words, one_line, plural
 from hardwon.core.text.quoting import quotable
 from hardwon.core.text.redact import redact
-from hardwon.core.values.lesson import EDITED, Fix, Lesson
+from hardwon.core.values.lesson import EDITED, Fix, Lesson, Status
 from hardwon.core.values.run import RunSoFar, Step
 from hardwon.core.values.scope import Scope
 from hardwon.engine.doors import Doors
@@ -46,12 +46,14 @@ from hardwon.learn.transcripts.insight import (
     tags_of,
 )
 from hardwon.learn.transcripts.transcript import AGENT, USER, FinishedCall, Message, Moment
-from hardwon.storage.stores.memory import MemoryStore
 from hardwon.storage.stores.runs import STEPS_REMEMBERED
+from hardwon.storage.stores.sqlite import MemoryStore
 
 _PATHS = ("file_path", "path", "filePath", "filename")
+_EDITS = {"new_string", "newString", "new_str", "content"}
 _FILES = 2_000
 _PLACES = 20  # lines remembered of each failure
+_LESSONS = 10_000  # of one session
 _HERE = Scope("default", "session", None)
 
 
@@ -126,7 +128,8 @@ class Failures:
 
     @property
     def _lessons(self) -> list[Lesson]:
-        return [lesson for lesson in self._store.lessons.all.values() if lesson.kinds]
+        every = self._store.lessons.recent(_HERE, status=Status.ALL, limit=_LESSONS)
+        return sorted((lesson for lesson in every if lesson.kinds), key=lambda one: one.id)
 
     def _open(self, *, is_again: bool) -> list[Lesson]:
         """The lessons without a fix, about failures that were met once, or again."""
@@ -207,57 +210,43 @@ class Story:
     def see(self, moment: Moment) -> None:
         self.messages += 1
         if isinstance(moment, FinishedCall):
-            self._count_call(moment)
+            self.steps += 1
+            self.failures += moment.step.failed
+            self.tools[moment.step.tool[:60]] += 1
+            path = _file_of(moment.args)
+            if path and (path in self.files or len(self.files) < _FILES):
+                self.files[path] += 1
+        elif (text := safe_line(moment.text, 300)) and moment.who == USER:
+            self.turns += 1
+            self.task = self.task or text
         else:
-            self._count_message(moment)
+            self._last = text or self._last
 
     def summary(self, decisions: tuple[str, ...], fixed: int) -> Summary:
         """Three to five sentences about what happened."""
+        task = self.task.rstrip(".") or "nothing that was written down"
+        tools = ", ".join(name for name, _ in self.tools.most_common(3)) or "no tool"
+        text = (
+            f"The user asked for: {clip(task, 200)}. The agent made {plural(self.steps, 'call')}"
+            f" in {plural(self.turns, 'turn')}, mostly with {tools}."
+            f" {plural(self.failures, 'call')} failed; overcome later: {fixed}."
+        )
+        if self.files:
+            names = ", ".join(path.rsplit("/", 1)[-1] for path, _ in self.files.most_common(4))
+            text += f" It edited {plural(len(self.files), 'file')}, most often {names}."
+        if self._last:
+            text += f" It ended with: “{clip(self._last.rstrip('.'), 200)}”."
         return Summary(
-            text=" ".join(self._sentences(fixed)),
+            text=text,
             task=self.task or "(no task was stated)",
             decisions=decisions[:5],
             duration=f"{self.messages} messages",
         )
 
-    def _count_message(self, message: Message) -> None:
-        text = safe_line(message.text, 300)
-        if message.who == USER and text:
-            self.turns += 1
-            self.task = self.task or text
-        elif text:
-            self._last = text
-
-    def _count_call(self, act: FinishedCall) -> None:
-        self.steps += 1
-        self.failures += act.step.failed
-        self.tools[act.step.tool[:60]] += 1
-        path = _file_of(act.args)
-        if path and (path in self.files or len(self.files) < _FILES):
-            self.files[path] += 1
-
-    def _sentences(self, fixed: int) -> list[str]:
-        task = self.task.rstrip(".") or "nothing that was written down"
-        tools = ", ".join(name for name, _ in self.tools.most_common(3)) or "no tool"
-        sentences = [
-            f"The user asked for: {clip(task, 200)}.",
-            f"The agent made {plural(self.steps, 'call')} in {plural(self.turns, 'turn')}, "
-            f"mostly with {tools}.",
-            f"{plural(self.failures, 'call')} failed; overcome later: {fixed}.",
-        ]
-        if self.files:
-            names = ", ".join(path.rsplit("/", 1)[-1] for path, _ in self.files.most_common(4))
-            sentences.append(f"It edited {plural(len(self.files), 'file')}, most often {names}.")
-        if self._last:
-            sentences.append(f"It ended with: “{clip(self._last.rstrip('.'), 200)}”.")
-        return sentences
-
 
 def _file_of(args: Any) -> str:
     """The file that an edit names; "" for other calls."""
-    if not isinstance(args, dict):
-        return ""
-    if not any(key in args for key in ("new_string", "newString", "new_str", "content")):
+    if not isinstance(args, dict) or not args.keys() & _EDITS:
         return ""
     return str(next((args[key] for key in _PATHS if isinstance(args.get(key), str)), ""))
 
@@ -287,43 +276,23 @@ class Corrections:
 
     def __init__(self) -> None:
         self._has_begun = False
-        self._heard: list[tuple[int, str]] = []
+        self._heard: dict[tuple[object, ...], list[tuple[int, str]]] = {}  # line and sentence
 
     def see(self, moment: Moment) -> None:
         if isinstance(moment, FinishedCall) or moment.who == AGENT:
             self._has_begun = True
-        elif self._has_begun and moment.who == USER and len(moment.text) <= _MESSAGE_LIMIT:
-            self._listen(moment)
+        elif self._has_begun and len(moment.text) <= _MESSAGE_LIMIT and len(self._heard) < _KEPT:
+            objected = bool(_OBJECTION.match(moment.text.strip()))
+            for sentence in sentences(redact(moment.text)):
+                if is_rule(sentence) or (objected and len(sentence.split()) > 3):
+                    # Another tool, module or place makes another correction.
+                    asked = asked_for(sentence)
+                    key = asked if any(asked) else (moment.line, sentence)
+                    self._heard.setdefault(key, []).append((moment.line, sentence))
 
     def insights(self) -> list[Insight]:
         """A correction each, however often it was said."""
-        return [_insight(group) for group in self._groups()]
-
-    def _listen(self, message: Message) -> None:
-        if len(self._heard) < _KEPT:
-            objected = bool(_OBJECTION.match(message.text.strip()))
-            for sentence in sentences(redact(message.text)):
-                if is_rule(sentence) or (objected and len(sentence.split()) > 3):
-                    self._heard.append((message.line, sentence))
-
-    def _groups(self) -> list[list[tuple[int, str]]]:
-        groups: list[list[tuple[int, str]]] = []
-        for line, sentence in self._heard:
-            matching = (group for group in groups if is_same(sentence, group[0][1]))
-            group = next(matching, None)
-            if group is None:
-                groups.append([(line, sentence)])
-            else:
-                group.append((line, sentence))
-        return groups
-
-
-def is_same(a: str, b: str) -> bool:
-    """Whether two sentences ask for the same things in the same order, and forbid the same.
-
-    A different tool, module or place makes a different correction.
-    """
-    return asked_for(a) == asked_for(b) != ((), ())
+        return [_insight(group) for group in self._heard.values()]
 
 
 def asked_for(sentence: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -427,6 +396,5 @@ def _decision(text: str, passage: Passage, confidence: str) -> Insight:
 
 def is_decision(sentence: str) -> bool:
     """Whether a sentence names a choice, what was not chosen, and why."""
-    if not _REASON.search(sentence) or not _CHOICE.search(sentence):
-        return False
-    return bool(_OTHER.search(sentence)) and len(sentence.split()) >= 6
+    parts = (_REASON, _CHOICE, _OTHER)
+    return all(part.search(sentence) for part in parts) and len(sentence.split()) >= 6

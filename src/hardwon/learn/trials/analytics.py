@@ -6,21 +6,16 @@ import itertools
 import re
 import statistics
 from collections import Counter
-from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple, get_args
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from hardwon.core.errors import InvalidInput
 from hardwon.core.text.clean import one_line
+from hardwon.core.values.scope import Scope
 from hardwon.knowledge.ranking.reflections import key_words
 from hardwon.knowledge.reading.signature import fold
 from hardwon.learn.trials import files
-from hardwon.learn.trials.values import Category
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from hardwon.core.values.scope import Scope
-    from hardwon.learn.trials.values import LoopState, Record
+from hardwon.learn.trials.values import LoopState, Record
 
 _SIMILAR = 0.5  # share of common words of two similar tasks
 PARTS = ("actionable_insights", "lessons_learned")
@@ -195,38 +190,6 @@ class SharedPoint(NamedTuple):
     categories: tuple[str, ...]
 
 
-def search(
-    root: str,
-    scope: Scope,
-    *,
-    categories: Sequence[str],
-    keywords: Sequence[str],
-    min_confidence: float,
-    limit: int,
-) -> list[Record]:
-    """The newest matching reflections, over all loops visible from the scope."""
-    if limit < 1:
-        raise InvalidInput(f"limit must be at least 1, not {limit}")
-    if unknown := set(categories) - set(get_args(Category)):
-        raise InvalidInput(f"no such failure category: {', '.join(sorted(map(str, unknown)))}")
-    rows = [
-        (trial.at, state.loop_id, trial.number)
-        for state in files.every_loop(root, scope)
-        for trial in state.trials
-        if trial.category and (trial.confidence or 0.0) >= min_confidence
-        if not categories or trial.category in categories
-    ]
-    found: list[Record] = []
-    for _, loop_id, number in sorted(rows, reverse=True):
-        folder = files.LoopFolder(root, loop_id)
-        with suppress(ValueError, OSError, RecursionError):
-            record = files.read_record(folder.at(files.number_name(number)))
-            found += [record] if _has_words(record, keywords) else []
-        if len(found) == limit:
-            break
-    return found
-
-
 def similar_loops(root: str, scope: Scope, task: str, *, limit: int = 10) -> dict[str, str]:
     """The loops whose tasks share at least half of their words, most similar first: id and task."""
     words = set(key_words(task))
@@ -239,7 +202,7 @@ def similar_loops(root: str, scope: Scope, task: str, *, limit: int = 10) -> dic
     return {loop_id: other for _, loop_id, other in sorted(rows)[:limit]}
 
 
-def _has_words(record: Record, keywords: Sequence[str]) -> bool:
+def has_words(record: Record, keywords: Sequence[str]) -> bool:
     """Whether any keyword occurs in the task or in the reflection."""
     if not keywords:
         return True
@@ -269,7 +232,9 @@ def patterns(
     lines_by_key: dict[str, list[tuple[str, Record]]] = {}
     for record in records:
         lines = [line for part in parts for line in getattr(record.self_reflection, part)]
-        for key, line in {_key(line): line for line in lines}.items():
+        # Lines that differ only in file names, numbers and quotes are the same.
+        keys = (" ".join(re.findall(r"[\w<>]+", fold(line).lower())) for line in lines)
+        for key, line in dict(zip(keys, lines, strict=True)).items():
             lines_by_key.setdefault(key, []).append((line, record))
     shared = []
     for key, rows in lines_by_key.items():
@@ -278,8 +243,3 @@ def patterns(
             kinds = tuple(dict.fromkeys(record.category for _, record in rows))
             shared.append(SharedPoint(rows[-1][0], len(rows), loops, kinds))
     return sorted(shared, key=lambda point: (-point.frequency, point.text))
-
-
-def _key(text: str) -> str:
-    """The key of a line: equal for lines that differ only in file names, numbers and quotes."""
-    return " ".join(re.findall(r"[\w<>]+", fold(text).lower()))

@@ -13,15 +13,16 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from hardwon.core.errors import InvalidInput, MissingExtra
 from hardwon.core.text.clean import clean, clip, file_id
-from hardwon.core.values import DecodeError, from_plain, plain
+from hardwon.core.values import DecodeError, from_plain, plain, time_of
+from hardwon.core.values.scope import Scope
 from hardwon.learn.trials import files
-from hardwon.learn.trials.credit import category, describe, main_error, signature_of
+from hardwon.learn.trials.reflect import category, describe, main_error, signature_of
 from hardwon.learn.trials.steps import phrase
 from hardwon.learn.trials.tools import error
 from hardwon.learn.trials.values import (
@@ -39,9 +40,6 @@ from hardwon.learn.trials.values import (
     SelfReflection,
     Trial,
 )
-
-if TYPE_CHECKING:
-    from hardwon.core.values.scope import Scope
 
 LAYOUT = os.path.join(".aiwg", "ralph", "reflections")  # where the published system looks
 Learn = Callable[[LoopState, Sequence[Record]], int]
@@ -264,12 +262,15 @@ def _from_hook(path: str, text: str, now: datetime) -> Record:
     loop_id = str(fields.get("loop_id") or os.path.basename(os.path.dirname(path)))
     steps, outcome = fields.get("trajectory"), str(fields.get("outcome"))
     words, change = _words(fields.get("reflection")), _words(fields.get("strategy_change"))
-    at = _moment(fields.get("timestamp"), now)
+    at = (time_of(fields.get("timestamp")) or now).isoformat()
     record = _record(loop_id, _trial_number(path, number), at, words)
+    actions = []
+    for step in steps if isinstance(steps, list) else ():
+        named = step if isinstance(step, dict) else {"description": step}
+        description = named.get("description") or named.get("action") or phrase(step)
+        actions.append(Action("other", clip(clean(str(description)), 300) or "step"))
     return record._replace(
-        actor_output=ActorOutput(
-            tuple(map(_action, steps if isinstance(steps, list) else ())), words, strategy=change
-        ),
+        actor_output=ActorOutput(tuple(actions), words, strategy=change),
         evaluator_output=record.evaluator_output._replace(
             passed=outcome == "success",
             reward_signal={"success": 1.0, "partial": 0.5}.get(outcome, 0.0),
@@ -284,7 +285,7 @@ def _from_hook(path: str, text: str, now: datetime) -> Record:
 def _from_external(path: str, text: str, now: datetime) -> Record:
     fields = _mapping(json.loads(text))
     number = _trial_number(path, fields["iteration"])
-    at = _moment(fields.get("timestamp"), now)
+    at = (time_of(fields.get("timestamp")) or now).isoformat()
     folders = os.path.abspath(path).split(os.sep)[:-1]
     above = folders[: folders.index(".aiwg")] if ".aiwg" in folders else folders[:-1]
     name = f"external-{above[-1] if above else 'root'}"  # one folder holds all loops of a project
@@ -326,12 +327,6 @@ def _record(loop_id: str, number: int, at: str, words: str) -> Record:
     )
 
 
-def _action(step: Any) -> Action:
-    fields = step if isinstance(step, dict) else {"description": step}
-    words = fields.get("description") or fields.get("action") or phrase(step)
-    return Action("other", clip(clean(str(words)), 300) or "step")
-
-
 def _mapping(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise DecodeError("not a mapping")
@@ -341,14 +336,3 @@ def _mapping(value: Any) -> dict[str, Any]:
 def _words(value: Any) -> str:
     text = value if isinstance(value, str) else phrase(value)
     return clip(clean(text).strip(), 8000)
-
-
-def _moment(value: Any, now: datetime) -> str:
-    """A time as it is stored; the time of the import if it cannot be read."""
-    if isinstance(value, datetime):
-        aware = value if value.tzinfo else value.replace(tzinfo=UTC)
-        return aware.isoformat()
-    try:
-        return _moment(datetime.fromisoformat(str(value)), now)
-    except ValueError:
-        return now.isoformat()

@@ -14,73 +14,32 @@ import time
 import tomllib
 import warnings
 import weakref
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any, Required, TypedDict, Unpack, get_args
 
 from hardwon.core import _files, processes
-from hardwon.core.errors import InvalidInput, NotFound, StorageError, TransientError
+from hardwon.core.errors import HardwonError, InvalidInput, NotFound, StorageError, TransientError
 from hardwon.core.text.clean import require_text
 from hardwon.core.text.redact import redact
 from hardwon.core.values import DecodeError, from_plain
+from hardwon.core.values.scope import Scope
+from hardwon.engine.runtime import Runtime
 from hardwon.learn.trials import files
 from hardwon.learn.trials.analytics import (
     PARTS,
     Analysis,
     SharedPoint,
     analyze,
+    has_words,
     patterns,
-    search,
 )
-from hardwon.learn.trials.evaluate import check_verifiers
 from hardwon.learn.trials.exchange import Imported, import_all
-from hardwon.learn.trials.prompt import check_omega, window
-from hardwon.learn.trials.roles import Functions
-from hardwon.learn.trials.runner import Runner
-from hardwon.learn.trials.snapshots import repository
+from hardwon.learn.trials.files import LoopFolder, repository
+from hardwon.learn.trials.roles import Functions, check_verifiers
+from hardwon.learn.trials.runner import Runner, check_omega, window
 from hardwon.learn.trials.to_lessons import keep_lessons
-from hardwon.learn.trials.values import Options
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Required, TypedDict, Unpack
-
-    from hardwon.core.values.scope import Scope
-    from hardwon.engine.runtime import Runtime
-    from hardwon.learn.trials.files import LoopFolder
-    from hardwon.learn.trials.values import LoopState, Record
-
-    class SearchWords(TypedDict, total=False):
-        """What `search` takes."""
-
-        failure_category: str | Sequence[str]
-        task_keywords: Sequence[str]
-        min_confidence: float
-        limit: int
-
-    class LoopOptions(TypedDict, total=False):
-        """How a loop is run; missing options come from the settings."""
-
-        actor: Required[Callable[..., object] | str]
-        evaluate: Callable[..., object] | None
-        resume: str | None
-        loop_id: str | None
-        verify: Sequence[str]
-        cwd: str
-        max_trials: int
-        omega: str | int
-        policy: str
-        window_tokens: int
-        variant: str
-        actor_seconds: float
-        verify_seconds: float
-        output_bytes: int
-        patience: int
-        repeats: int
-        on_critical: str
-        lessons: str
-        recall: bool
-        inject: bool
-        pass_env: Sequence[str]
-
+from hardwon.learn.trials.values import Category, LoopState, Options, Record
 
 TRUSTED_FILE = "hardwon.toml"  # names the commands of a loop, once a person trusts it
 _TRUSTED = "trusted.json"
@@ -92,6 +51,41 @@ _CHANGEABLE = {
 _PATTERNS_READ = 500
 _ABORT_PATIENCE = 15.0  # seconds for a running loop to notice that it was aborted
 _TEMPORARY: weakref.WeakKeyDictionary[Runtime, str] = weakref.WeakKeyDictionary()
+
+
+class SearchWords(TypedDict, total=False):
+    """What `search` takes."""
+
+    failure_category: str | Sequence[str]
+    task_keywords: Sequence[str]
+    min_confidence: float
+    limit: int
+
+
+class LoopOptions(TypedDict, total=False):
+    """How a loop is run; missing options come from the settings."""
+
+    actor: Required[Callable[..., object] | str]
+    evaluate: Callable[..., object] | None
+    resume: str | None
+    loop_id: str | None
+    verify: Sequence[str]
+    cwd: str
+    max_trials: int
+    omega: str | int
+    policy: str
+    window_tokens: int
+    variant: str
+    actor_seconds: float
+    verify_seconds: float
+    output_bytes: int
+    patience: int
+    repeats: int
+    on_critical: str
+    lessons: str
+    recall: bool
+    inject: bool
+    pass_env: Sequence[str]
 
 
 class Loops:
@@ -138,14 +132,26 @@ class Loops:
     ) -> Sequence[Record]:
         """Reflections over all loops of the agent, newest first."""
         kinds = (failure_category,) if isinstance(failure_category, str) else failure_category
-        return search(
-            self.root,
-            self.scope,
-            categories=kinds,
-            keywords=task_keywords,
-            min_confidence=min_confidence,
-            limit=limit,
-        )
+        if limit < 1:
+            raise InvalidInput(f"limit must be at least 1, not {limit}")
+        if unknown := set(kinds) - set(get_args(Category)):
+            raise InvalidInput(f"no such failure category: {', '.join(sorted(map(str, unknown)))}")
+        rows = [
+            (trial.at, state.loop_id, trial.number)
+            for state in files.every_loop(self.root, self.scope)
+            for trial in state.trials
+            if trial.category and (trial.confidence or 0.0) >= min_confidence
+            if not kinds or trial.category in kinds
+        ]
+        found: list[Record] = []
+        for _, loop_id, number in sorted(rows, reverse=True):
+            folder = files.LoopFolder(self.root, loop_id)
+            with suppress(ValueError, OSError, RecursionError):
+                record = files.read_record(folder.at(files.number_name(number)))
+                found += [record] if has_words(record, task_keywords) else []
+            if len(found) == limit:
+                break
+        return found
 
     def patterns(
         self,
@@ -292,6 +298,16 @@ def root_of(engine: Runtime) -> str:
         weakref.finalize(engine, functools.partial(shutil.rmtree, ignore_errors=True),
                          _TEMPORARY[engine])  # fmt: skip
     return _TEMPORARY[engine]
+
+
+def forget(engine: Runtime, tenant: str) -> None:
+    """Remove the loops of a tenant."""
+    root = root_of(engine)
+    for name in files.loop_ids(root):
+        folder = files.LoopFolder(root, name)
+        with suppress(HardwonError):
+            if folder.exists() and files.read_summary(folder).scope.tenant == tenant:
+                shutil.rmtree(folder.path, ignore_errors=True)
 
 
 def check_options(options: Options, functions: Functions) -> Options:

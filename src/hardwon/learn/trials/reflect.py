@@ -1,32 +1,38 @@
-"""Self-reflection: by a model or by rules; a quality gate checks the result."""
+"""Self-reflection: by a model or by rules; a quality gate checks the result.
+
+Each trial is compared with the one before: an error is old or new, and a change that raised the
+reward is never blamed for older errors. The rules say no more than this comparison shows.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, get_args
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, get_args
 
 from hardwon.core.errors import BadReply, PermanentError, TransientError
-from hardwon.core.text.clean import clip, clip_middle, comparable
+from hardwon.core.text.clean import clip, clip_middle, comparable, one_line, plural
 from hardwon.core.text.grounding import is_generic
 from hardwon.core.text.protocol import json_object, schema_of, text_in, texts_in
 from hardwon.core.values.run import Episode
-from hardwon.learn.trials.credit import (
-    RULES,
-    category,
-    describe,
-    main_error,
-    reflect_by_rules,
+from hardwon.core.values.scope import Scope
+from hardwon.knowledge.reading.signature import signature
+from hardwon.learn.trials.values import (
+    Action,
+    ActorOutput,
+    Category,
+    CreditAssignment,
+    EvaluatorOutput,
+    PerformanceDelta,
+    Quality,
+    Record,
+    SelfReflection,
 )
-from hardwon.learn.trials.values import Category, CreditAssignment, Quality, SelfReflection
+from hardwon.learn.trials.values import StructuredError as Error
 from hardwon.models import ask
-from hardwon.storage.ports import Request
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from hardwon.core.values.scope import Scope
-    from hardwon.learn.trials.credit import FailedTrial
-    from hardwon.learn.trials.values import Record
-    from hardwon.storage.ports import Model
+from hardwon.storage.ports import Model, Request
 
 SHORTEST = 100
 # Published signs of a poor reflection that are no fault of its text.
@@ -117,8 +123,13 @@ def problems(reflection: SelfReflection, failure: FailedTrial) -> list[str]:
 
 def question(failure: FailedTrial) -> str:
     """The failed trial as the model sees it."""
+    earlier = []
+    for record in failure.earlier:
+        words = record.self_reflection
+        lessons = "".join(f"\n- {item}" for item in words.lessons_learned)
+        earlier.append(f"### Iteration {record.iteration}\n{words.reflection_text}{lessons}")
     sections = (
-        ("Previous reflections", "\n\n".join(map(_earlier_text, failure.earlier)) or "none"),
+        ("Previous reflections", "\n\n".join(earlier) or "none"),
         ("Task", failure.task),
         ("Strategy", failure.actor.strategy or "none stated"),
         ("Actions taken", _actions(failure)),
@@ -127,11 +138,6 @@ def question(failure: FailedTrial) -> str:
         ("Errors", _errors(failure)),
     )
     return "\n\n".join(f"## {head}\n{body}" for head, body in sections)
-
-
-def _earlier_text(record: Record) -> str:
-    lessons = "".join(f"\n- {item}" for item in record.self_reflection.lessons_learned)
-    return f"### Iteration {record.iteration}\n{record.self_reflection.reflection_text}{lessons}"
 
 
 def _actions(failure: FailedTrial) -> str:
@@ -209,3 +215,360 @@ def _numbers(value: Any, below: int) -> tuple[int, ...]:
     listed = value if isinstance(value, list) else []
     numbers = {n for n in listed if isinstance(n, int) and not isinstance(n, bool)}
     return tuple(sorted(n for n in numbers if 0 <= n < below))
+
+
+RULES = "rules"  # the author of reflections without a model
+_EDITS = {"code_modification", "file_creation", "file_deletion"}
+_NAMED = 20
+# The first entry that matches the message counts.
+_CATEGORIES: tuple[tuple[str, Category], ...] = (
+    (r"No module named|cannot find module|command not found|not found; is it|No such file"
+     r"|Cannot find module|unrecognized arguments|could not find .{0,60}in registry|did not start"
+     r"|[Cc]onfig(?:uration)? (?:error|file)|not on PATH", "configuration_error"),
+    (r"has no attribute|cannot import name|is not defined|Cannot find name|undefined: "
+     r"|is not a function|no method named|cannot find (?:function|value|type)"
+     r"|unexpected keyword argument|attr-defined|does not exist on type"
+     r"|unresolved import", "hallucination"),
+    (r"NotImplementedError|not implemented|TODO|unimplemented!|todo!|missing return"
+     r"|abstract method", "incomplete_implementation"),
+    (r"IndexError|KeyError|ZeroDivision|NoneType|null|undefined|None\b|empty"
+     r"|out of (?:range|bounds)|StopIteration|overflow|negative|boundary|divide by zero"
+     r"|nil pointer", "edge_case_miss"),
+    (r"[Cc]onnection|HTTP|ECONN|socket|[Tt]imed? ?out.{0,20}(?:connect|request)|status code"
+     r"|database", "integration_error"),
+    (r"time limit|[Tt]imeout|too slow|RecursionError|maximum recursion", "inefficient_planning"),
+    (r"\b(?:Type|Value|Attribute)Error\b", "incorrect_assumption"),
+)  # fmt: skip
+_BY_TYPE: dict[str, Category] = {
+    "timeout": "inefficient_planning",
+    "syntax_error": "incomplete_implementation",
+    "type_error": "incorrect_assumption",
+    "lint_error": "incomplete_implementation",
+    "test_failure": "logic_error",
+    "logic_error": "logic_error",
+}
+_CHANGE_KEPT = 500
+_SILENT = "the verification failed without saying why"
+_SHOWN = 5
+_WHY = {
+    "configuration_error": "Most likely the environment lacks something my change relies on.",
+    "hallucination": "Most likely I used a name that does not exist there.",
+    "incomplete_implementation": "Most likely I left the work unfinished.",
+    "edge_case_miss": "Most likely I did not think of an empty, missing or extreme value.",
+    "integration_error": "Most likely I was wrong about how the other side answers.",
+    "inefficient_planning": "Most likely what I did takes longer than it may.",
+    "incorrect_assumption": "Most likely I assumed another type or contract than the code has.",
+    "logic_error": "Most likely the result I compute is not the one that is expected.",
+    "other": "",
+}
+_PLAIN = {  # what these tools report needs no guess
+    "syntax_error": "It cannot be parsed as I wrote it.",
+    "lint_error": "The linter does not accept what I wrote.",
+}
+
+
+class FailedTrial(NamedTuple):
+    """A failed trial as the self-reflection sees it."""
+
+    task: str
+    number: int
+    actor: ActorOutput
+    evaluation: EvaluatorOutput
+    signature: str
+    earlier: tuple[Record, ...] = ()
+
+    @property
+    def errors(self) -> tuple[Error, ...]:
+        """Without mere warnings."""
+        return tuple(filter(is_error, self.evaluation.errors))
+
+    @property
+    def previous(self) -> Record | None:
+        """The last verified trial before this one; a crashed trial verifies nothing."""
+        verified = [record for record in self.earlier if not record.actor_output.crash]
+        return verified[-1] if verified else None
+
+    @property
+    def is_improvement(self) -> bool | None:
+        """Whether it did better than the trial before; None for the first trial."""
+        if self.previous is None or self.actor.crash:
+            return None
+        return compare(self.evaluation, self.previous.evaluator_output).is_improvement
+
+    @property
+    def new_errors(self) -> tuple[Error, ...]:
+        """The errors that the trial before did not have."""
+        return _missing(self.errors, _errors_of(self.previous)) if self.previous else ()
+
+    @property
+    def old_errors(self) -> tuple[Error, ...]:
+        """The errors that the trial before had as well."""
+        new = self.new_errors
+        return tuple(error for error in self.errors if error not in new) if self.previous else ()
+
+    @property
+    def returned_errors(self) -> tuple[Error, ...]:
+        """The new errors that an earlier trial had."""
+        before = [error for record in self.earlier for error in _errors_of(record)]
+        first_time = _missing(self.new_errors, before)
+        return tuple(error for error in self.new_errors if error not in first_time)
+
+    @property
+    def gone_errors(self) -> tuple[Error, ...]:
+        """The errors of the trial before that are gone."""
+        return _missing(_errors_of(self.previous), self.errors)
+
+    @property
+    def same_as(self) -> list[int]:
+        """The numbers of earlier trials that failed the same way."""
+        return [record.iteration for record in self.earlier if record.signature == self.signature]
+
+    @property
+    def files(self) -> list[str]:
+        """The files that it changed."""
+        paths = (action.file_path for action in self.actor.actions if is_edit(action))
+        return list(dict.fromkeys(filter(None, paths)))
+
+
+def is_edit(action: Action) -> bool:
+    """Whether an action changed a file."""
+    return bool(action.file_path) and action.type in _EDITS
+
+
+def blame(trial: FailedTrial) -> tuple[int, ...]:
+    """The indices of the actions that led to the failure; empty if all made progress."""
+    actions = trial.actor.actions
+    edits = [at for at, action in enumerate(actions) if is_edit(action)]
+    if trial.actor.crash or not edits:  # the last action that failed, or the last one
+        failed = [at for at, action in enumerate(actions) if action.failed]
+        return tuple(failed[-1:] or range(len(actions))[-1:])
+    suspects = trial.new_errors if trial.new_errors or trial.is_improvement else trial.errors
+    files = {_subject(error.file) for error in suspects if error.file}
+    touching = [at for at in edits if _subject(actions[at].file_path or "") in files]
+    return tuple(touching if touching or trial.is_improvement else edits)
+
+
+def _subject(path: str) -> str:
+    """The common stem of `tests/test_cart.py`, `cart_test.go` and `src/cart.ts`."""
+    stem = os.path.basename(path).split(".", 1)[0]
+    return stem.removeprefix("test_").removesuffix("_test")
+
+
+def compare(evaluation: EvaluatorOutput, before: EvaluatorOutput) -> PerformanceDelta:
+    """How a trial compares with the one before.
+
+    It did better if the reward rose; at the same reward, if errors went and none came. A mere
+    count would praise a syntax error, which hides all others.
+    """
+    gain = round(evaluation.reward_signal - before.reward_signal, 6)
+    errors, old_errors = (tuple(filter(is_error, one.errors)) for one in (evaluation, before))
+    more = len(errors) - len(old_errors)
+    is_better = gain > 0 if gain else more < 0 and not _missing(errors, old_errors)
+    return PerformanceDelta(gain, more, is_better)
+
+
+def _errors_of(record: Record | None) -> tuple[Error, ...]:
+    return tuple(filter(is_error, record.evaluator_output.errors)) if record else ()
+
+
+def _missing(errors: Iterable[Error], others: Iterable[Error]) -> tuple[Error, ...]:
+    """The errors that are not among the others."""
+    kinds = set(map(digest, others))
+    return tuple(error for error in errors if digest(error) not in kinds)
+
+
+def signature_of(evaluation: EvaluatorOutput, crash: str = "") -> str:
+    """The signature of a trial: equal for the same set of failures, in any order."""
+    if crash:
+        return signature("actor", crash).digest
+    digests = sorted({digest(error) for error in evaluation.errors[:_NAMED] if is_error(error)})
+    if len(digests) == 1:
+        return digests[0]
+    return hashlib.blake2b(" ".join(digests).encode(), digest_size=8).hexdigest()
+
+
+def digest(error: Error) -> str:
+    """The kind of one error: its test and its message without numbers, paths and ids."""
+    return signature(error.tool or "tool", f"{error.test or ''} {error.message}").digest
+
+
+def is_error(error: Error) -> bool:
+    """Whether it is more than a warning."""
+    return error.severity == "error"
+
+
+def category(error: Error) -> Category:
+    """The category of an error."""
+    text = f"{error.rule or ''} {error.message}"
+    for words, kind in _CATEGORIES:
+        if re.search(words, text):
+            return kind
+    return _BY_TYPE.get(error.type, "other")
+
+
+def main_error(errors: Sequence[Error]) -> Error | None:
+    """The error to fix first: a syntax error hides others, then what stops the program."""
+    order = ("syntax_error", "timeout", "runtime_error", "test_failure", "type_error")
+    ranks = {kind: at for at, kind in enumerate(order)}
+    hard = [error for error in errors if is_error(error)]
+    return min(hard, key=lambda error: ranks.get(error.type, len(order)), default=None)
+
+
+def describe(error: Error, limit: int = 200, *, with_line: bool = True) -> str:
+    """An error in one phrase. A text that outlives the trial omits the line: edits move it."""
+    where = _place(error) if with_line else error.file
+    subject = error.test or error.rule
+    about = f"{subject}: " if subject and subject not in error.message else ""
+    return f"{about}{clip(error.message, limit)}{f' ({where})' if where else ''}"
+
+
+def _place(error: Error) -> str:
+    return f"{error.file}:{error.line}" if error.file and error.line else error.file or ""
+
+
+def describe_change(actor: ActorOutput) -> str:
+    """What an attempt changed, in short: the changed lines, or its answer."""
+    changes = []
+    for action in actor.actions:
+        if action.changes and action.changes.diff:
+            body = action.changes.diff.partition("\n@@")[2].split("\n")[1:]
+            lines = [line.rstrip() for line in body if line[:1] in ("+", "-") and line[1:].strip()]
+            changes.append(f"{action.file_path}: {' ⏎ '.join(lines)}")
+    return clip("; ".join(changes) or one_line(actor.rationale), _CHANGE_KEPT)
+
+
+def reflect_by_rules(trial: FailedTrial) -> SelfReflection:
+    """The reflection that the errors and the changes between trials allow."""
+    worst = main_error(trial.new_errors or trial.errors)
+    kind = category(worst) if worst else "other"
+    steps = _next_steps(trial)
+    guess = (_PLAIN.get(worst.type) or _WHY[kind]) if worst else ""
+    why = f"{_comparison(trial)} {guess}".strip()
+    text = (
+        _attempt_words(trial),
+        _progress_words(trial),
+        _error_words(trial),
+        why,
+        f"In my next attempt: {steps[0]}",
+    )
+    related = [record.iteration for record in trial.earlier if record.category == kind]
+    # Surer of an error with a place, less sure of a failure that returned.
+    sure = 0.4 + 0.2 * bool(worst and _place(worst)) + 0.1 * (len(trial.errors) == 1)
+    sure -= 0.2 * len(trial.same_as) + 0.2 * bool(trial.actor.crash)
+    cause = trial.actor.crash or (describe(worst, 300) if worst else _SILENT)
+    return SelfReflection(
+        reflection_text=" ".join(part for part in text if part),
+        credit_assignment=CreditAssignment(blame(trial), cause, kind),
+        causal_reasoning=f"{cause}: {why}" if why else cause,
+        actionable_insights=steps,
+        lessons_learned=_lessons(trial, worst),
+        confidence=round(max(0.1, sure), 2),
+        related_reflections=tuple(sorted({*trial.same_as, *related})),
+        author=RULES,
+    )
+
+
+def _attempt_words(trial: FailedTrial) -> str:
+    number, actions = trial.number + 1, trial.actor.actions
+    if trial.actor.crash:
+        return f"In trial {number} I did not come to an end: {trial.actor.crash}."
+    edits = [action for action in actions if is_edit(action)]
+    changed = [action for action in edits if action.changes] or edits
+    if not changed:
+        last_action = f" What I did: {clip(actions[-1].description, 200)}." if actions else ""
+        return f"In trial {number} I changed no file.{last_action}"
+    descriptions = ", ".join(action.description for action in changed[:_SHOWN])
+    remainder = f" and {len(changed) - _SHOWN} more files" if len(changed) > _SHOWN else ""
+    return f"In trial {number} I {descriptions}{remainder}."
+
+
+def _progress_words(trial: FailedTrial) -> str:
+    """Whether the trial did better than the one before, and what is no longer reported."""
+    if trial.is_improvement is None or trial.previous is None:
+        return ""
+    before, now = trial.previous.evaluator_output.reward_signal, trial.evaluation.reward_signal
+    moved = "rose" if now > before else "fell"
+    reward = f"the reward {moved} from {before:.2f} to {now:.2f}"
+    if now == before:
+        reward = "fewer errors" if trial.is_improvement else f"the reward stayed at {now:.2f}"
+    head = "That was progress" if trial.is_improvement else "No improvement"
+    return f"{head}: {reward}.{_list('No longer reported', trial.gone_errors)}"
+
+
+def _error_words(trial: FailedTrial) -> str:
+    if not trial.errors:
+        return "The verification failed without saying why."
+    tools = ", ".join(dict.fromkeys(error.tool or "the check" for error in trial.errors))
+    head = f"Then {tools} reported {plural(len(trial.errors), 'error')}."
+    if not trial.previous:
+        return head + _list("They are" if len(trial.errors) > 1 else "It is", trial.errors)
+    back = trial.returned_errors
+    new = [error for error in trial.new_errors if error not in back]
+    parts = ("New", new), ("Back from an earlier trial", back), ("Old", trial.old_errors)
+    return head + "".join(_list(title, errors) for title, errors in parts)
+
+
+def _list(head: str, errors: Sequence[Error]) -> str:
+    if not errors:
+        return ""
+    remainder = f"; and {len(errors) - _SHOWN} more" if len(errors) > _SHOWN else ""
+    return f" {head}: {'; '.join(map(describe, errors[:_SHOWN]))}{remainder}."
+
+
+def _comparison(trial: FailedTrial) -> str:
+    """What the earlier trials say about this failure; "" for the first trial."""
+    if trial.is_improvement:
+        return "I keep what I changed and go on from there."
+    if trial.same_as:
+        trials = ", ".join(str(number + 1) for number in trial.same_as)
+        return f"This is the failure of trial {trials} once more: my change did not remove it."
+    if trial.new_errors:
+        return "What is new came with my last change."
+    return "All of it was there before: my change did not remove it." if trial.old_errors else ""
+
+
+def _next_steps(trial: FailedTrial) -> tuple[str, ...]:
+    ordered = dict.fromkeys((*trial.new_errors, *trial.errors))
+    steps = [_step(error) for error in list(ordered)[:_SHOWN]]
+    if trial.actor.crash:
+        steps.insert(0, f"Avoid what ended the last trial: {trial.actor.crash}.")
+    steps += _about_the_change(trial)
+    return tuple(dict.fromkeys(steps)) or ("Make the verification say what is wrong.",)
+
+
+def _about_the_change(trial: FailedTrial) -> list[str]:
+    """Whether to keep, look at or replace the last edit."""
+    files = ", ".join(trial.files[:3])
+    if trial.is_improvement:
+        return [f"Keep the edit of {files}: it did better than the trial before."] if files else []
+    if trial.same_as:
+        try_other = f"Try something other than the last edit of {files}."
+        return [try_other if files else "Make a change this time: the last trial made none."]
+    if trial.new_errors and files:
+        suspects = [trial.actor.actions[at].file_path for at in blame(trial)]
+        first = next(filter(None, suspects), files)
+        return [f"Look at the last edit of {first} first: it brought what is new."]
+    return []
+
+
+def _step(error: Error) -> str:
+    where = f" at {_place(error)}" if _place(error) else ""
+    if error.type == "test_failure":
+        subject = error.test or "the failing test"
+        return f"Make {subject} pass{where}: {clip(error.message, 200)}."
+    rule = f" [{error.rule}]" if error.rule else ""
+    return f"Fix what {error.tool or 'the check'} reports{where}: {clip(error.message, 200)}{rule}."
+
+
+def _lessons(trial: FailedTrial, worst: Error | None) -> tuple[str, ...]:
+    """What the comparison with the trial before proves: which change helped, or did not.
+
+    The error alone proves nothing about the next task.
+    """
+    changed = describe_change(trial.actor)
+    if trial.is_improvement and trial.gone_errors and changed:
+        solved = describe(trial.gone_errors[0], with_line=False)
+        return (f"What got rid of “{solved}”: {changed}",)
+    if trial.same_as and worst and changed and not trial.is_improvement:
+        return (f"What does not help against “{describe(worst, with_line=False)}”: {changed}",)
+    return ()

@@ -10,15 +10,13 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 from hardwon.core.text.clean import clean, clip, clip_middle, one_line
 from hardwon.core.text.protocol import documents
 from hardwon.knowledge.reading.call_keys import canonical
 from hardwon.learn.trials.values import Action, ActionType
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _MOST_STEPS = 200
 _OUTPUT_KEPT, _THOUGHT_KEPT = 1000, 1000

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from hardwon.core.errors import HardwonError
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.text.grounding import fold_text, keep_supported
+from hardwon.core.values.delivery import Injection
 from hardwon.core.values.lesson import Evidence, Kind, Lesson, Status, values_of
 from hardwon.core.values.run import Episode, Trigger
+from hardwon.core.values.scope import Scope
+from hardwon.engine.runtime import Runtime
 from hardwon.knowledge.ranking.scores import UNKNOWN
 from hardwon.knowledge.reading.signature import signature
 from hardwon.learn.trials.analytics import similar_loops
-from hardwon.learn.trials.credit import (
+from hardwon.learn.trials.files import Repository, number_name
+from hardwon.learn.trials.reflect import (
     RULES,
     describe,
     describe_change,
@@ -22,17 +26,14 @@ from hardwon.learn.trials.credit import (
     is_error,
     main_error,
 )
-from hardwon.learn.trials.files import number_name
-from hardwon.learn.trials.values import IMPORTED, ActorOutput
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from hardwon.core.values.delivery import Injection
-    from hardwon.core.values.scope import Scope
-    from hardwon.engine.runtime import Runtime
-    from hardwon.learn.trials.snapshots import Repository
-    from hardwon.learn.trials.values import LoopState, Record, StructuredError, Trial
+from hardwon.learn.trials.values import (
+    IMPORTED,
+    ActorOutput,
+    LoopState,
+    Record,
+    StructuredError,
+    Trial,
+)
 
 _OVERCOME, _MET = 0.8, 0.45
 _SHELL = "bash"  # the usual name of the tool in which an agent would see the failure again
@@ -90,33 +91,33 @@ def _lesson(
     overcome = _overcome(state, record, repository)
     name, at = number_name(record.iteration), datetime.fromisoformat(record.timestamp)
     tools = {result.tool for result in record.evaluator_output.results if result.status != "pass"}
+    errors = [error for error in record.evaluator_output.errors[:5] if is_error(error)]
+    shown = [error.message for error in errors]  # as an agent's shell would show it again
+    for result in record.evaluator_output.results:
+        shown += [f"{result.stdout}\n{result.stderr}"] if result.status == "fail" else []
+    digests = [*map(digest, errors), *(signature(_SHELL, text).digest for text in shown)]
+    is_imported, is_by_rules = state.reason == IMPORTED, _is_by_rules(record)
+    status = Status.SEEN if is_by_rules else Status.CANDIDATE
+    # What another program's model wrote was told there, and is told here.
+    if overcome or (is_imported and not is_by_rules):
+        status = Status.PROVEN
     return Lesson(
         scope=state.scope,
         situation=_situation(record, worst),
         mistake=_mistake(record, worst),
         correction=_correction(
-            _advice(record, records, overcome), overcome, is_known=state.reason != IMPORTED
+            _advice(record, records, overcome), overcome, is_known=not is_imported
         ),
         tags=(record.category, *sorted(tools)),
         trigger=Trigger.VERIFICATION,
-        signatures=_signatures(record),
+        signatures=tuple(dict.fromkeys(digests)),
         evidence=(Evidence(Kind.LOOP, f"{state.loop_id}/{name}", at.timestamp()),),
-        origin=f"{'import:aiwg' if state.reason == IMPORTED else 'trials'}:{state.loop_id}",
+        origin=f"{'import:aiwg' if is_imported else 'trials'}:{state.loop_id}",
         author=reflection.author,
         job=f"{state.loop_id}/{record.iteration}",
         confidence=_OVERCOME if overcome else min(_MET, reflection.confidence),
-        status=_status(state, record, is_overcome=overcome is not None),
+        status=status,
     )
-
-
-def _status(state: LoopState, record: Record, *, is_overcome: bool) -> str:
-    """PROVEN if this loop verified the fix; SEEN if only rules worded it; else CANDIDATE.
-
-    What another program's model wrote was told there, and is told here.
-    """
-    if is_overcome or (state.reason == IMPORTED and not _is_by_rules(record)):
-        return Status.PROVEN
-    return Status.SEEN if _is_by_rules(record) else Status.CANDIDATE
 
 
 def _overcome(state: LoopState, record: Record, repository: Repository | None) -> Trial | None:
@@ -185,16 +186,3 @@ def _advice(record: Record, records: Sequence[Record], overcome: Trial | None) -
 
 def _is_by_rules(record: Record) -> bool:
     return record.self_reflection.author.startswith(RULES)
-
-
-def _signatures(record: Record) -> tuple[str, ...]:
-    """The signatures of the errors, also as an agent's shell would show them."""
-    errors = [error for error in record.evaluator_output.errors[:5] if is_error(error)]
-    digests = [digest(error) for error in errors]
-    bare = [signature(_SHELL, error.message).digest for error in errors]
-    outputs = [
-        signature(_SHELL, f"{result.stdout}\n{result.stderr}").digest
-        for result in record.evaluator_output.results
-        if result.status == "fail"
-    ]
-    return tuple(dict.fromkeys((*digests, *bare, *outputs)))

@@ -8,7 +8,6 @@ its command or, behind `npm test` and `make check`, by its output) only says wha
 from __future__ import annotations
 
 import itertools
-import json
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -227,12 +226,9 @@ _OUTER_FRAME = (  # frames in which the innermost comes first
     r"(?:\s{1,20}at .{0,300}?\(?|\s{0,10}❯ )(?P<file>(?!\S*node_modules)[^\s():]{1,400}"
     r"\.[cm]?[jt]sx?):(?P<line>\d{1,9}):(?P<column>\d{1,9})\)?"
 )
-_PANIC = (
-    r"thread '.{0,300}'(?: \(\d{1,12}\))? panicked at (?:'(?P<message>.{0,1000})', )?"
-    r"(?P<file>[^\s:]{1,300}):(?P<line>\d{1,9}):(?P<column>\d{1,9}):?"
-)
 _INNER_FRAMES = (
-    _PANIC,
+    r"thread '.{0,300}'(?: \(\d{1,12}\))? panicked at (?:'(?P<message>.{0,1000})', )?"
+    r"(?P<file>[^\s:]{1,300}):(?P<line>\d{1,9}):(?P<column>\d{1,9}):?",
     r'(?:E {1,40}|  )File "(?P<file>.{1,500})", line (?P<line>\d{1,9})',
     r"(?P<file>[^\s:]{1,400}\.py):(?P<line>\d{1,9}): ",
     r"\s{1,40}(?P<file>[^\s:]{1,300}\.go):(?P<line>\d{1,9}): (?P<message>.{0,1500})$",
@@ -319,32 +315,17 @@ def _place(lines: list[str]) -> dict[str, str]:
 
 
 def _message(lines: list[str]) -> str:
-    """What a block about a failed test says; "" if it is silent."""
-    marked = [line[1:].strip() for line in lines if re.match(r"E {3,}\S", line)]
-    if marked:  # above a SyntaxError stands its code
-        return marked[-1 if marked[0].startswith('File "') else 0]
-    words = [line.strip() for line in lines if line.strip()]
-    is_indented = bool(words) and words[0] not in lines
-    for at, line in enumerate(lines):
-        if re.match(_PANIC, line):
-            return " ".join(part.strip() for part in lines[at + 1 : at + 4])
-    frames = [at for at, line in enumerate(lines) if _FRAME.match(line)]
-    below = lines[frames[-1] :] if frames else []  # what was raised stands below the last frame
-    for line in (*below, *lines) if not is_indented else ():
-        if re.match(r"(?!Traceback)[A-Za-z_][\w.]{0,100}(?::|$)", line):
-            return line
-    details = [line for line in words[1:30] if re.match(r"(?:Expected|Received)\b", line)]
-    return " ".join([*words[:1], *details])
+    """The error line of a block about a failed test, with what was expected and what came."""
+    compared = r"\s{0,10}(?:Expected|Received|left|right)\b.{0,300}$"
+    details = [line.strip() for line in lines[:60] if re.match(compared, line)]
+    return " ".join([error_line("\n".join(lines)), *details]).strip()
 
 
 def _event_outputs(text: str) -> str:
     """The output inside the events of `go test -json`."""
     parts = []
     for line in text.splitlines():
-        try:
-            event = json.loads(line)
-        except (ValueError, RecursionError):
-            event = {"Output": line + "\n"}
+        event = next(documents(line), None) if line.startswith("{") else {"Output": f"{line}\n"}
         if isinstance(event, dict) and isinstance(event.get("Output"), str):
             parts.append(event["Output"])
     return "".join(parts)
@@ -463,26 +444,18 @@ def _last_number(pattern: str, text: str) -> int | None:
     return int(next(group for group in found[-1].groups() if group)) if found else None
 
 
-_FRAME = re.compile(r'\s{1,8}File "(.{1,500})", line (\d{1,9})')
-_RAISED = re.compile(r"(?:[A-Za-z_]\w{0,80}\.){0,8}[A-Za-z_]\w{0,80}(?:: |$)")
+_FRAME = r'(?m)^\s{1,8}File "(.{1,500}?)", line (\d{1,9})'
 _FOREIGN = re.compile(r"site-packages|dist-packages|/lib/python\d|<frozen ")
 
 
 def main_message(text: str, tool: Tool) -> StructuredError | None:
-    """The last exception with its place in the user's own code, else the error line, else None."""
-    frames: list[re.Match[str]] = []
-    raised: tuple[str, list[re.Match[str]]] | None = None
-    for line in text.splitlines():
-        if frame := _FRAME.match(line[:_WIDE]):
-            frames.append(frame)
-        elif frames and line[:1].strip():  # the first line below frames that is not indented
-            raised = (line, frames) if _RAISED.match(line[:_WIDE]) else raised
-            frames = []
-    trace = text[-2000:]
-    if raised is None:
-        line = error_line(text)
-        return error("other", line, tool=tool.name, trace=trace) if line else None
-    message, frames = raised
-    file, number = ([f for f in frames if not _FOREIGN.search(f[1])] or frames)[-1].groups()
+    """The error line, with its place in the user's own code if a traceback leads to it."""
+    message, trace = error_line(text), text[-2000:]
+    if not message:
+        return None
+    frames = re.findall(_FRAME, text[: text.rfind(message)])
+    if not frames:
+        return error("other", message, tool=tool.name, trace=trace)
+    file, line = ([frame for frame in frames if not _FOREIGN.search(frame[0])] or frames)[-1]
     kind: ErrorType = "syntax_error" if re.match(_SYNTAX, message) else "runtime_error"
-    return error(kind, message, tool=tool.name, file=file, line=number, trace=trace)
+    return error(kind, message, tool=tool.name, file=file, line=line, trace=trace)

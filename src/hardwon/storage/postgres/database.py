@@ -17,12 +17,12 @@ from hardwon.core import time_limits
 from hardwon.core.errors import Unavailable
 from hardwon.storage.postgres.connection import (
     Connection,
+    Pool,
     ServerBreaker,
     explain_error,
     name_of,
     psycopg,
 )
-from hardwon.storage.postgres.pool import Pool
 from hardwon.storage.sql.dialect import Statement, Tenancy
 from hardwon.storage.sql.rows import SEARCHED
 
@@ -51,6 +51,7 @@ _PLANNING = ("enable_seqscan", "enable_hashjoin", "enable_mergejoin", "jit")
 _SET_TENANT = "SELECT set_config('hardwon.tenant', :tenant, true), " + ", ".join(
     f"set_config('{name}', 'off', true)" for name in _PLANNING
 )
+_LOCK = "SELECT pg_advisory_xact_lock(:key::bigint)"
 
 
 class Database:
@@ -155,7 +156,7 @@ class Database:
         """Lock a scope until the transaction ends."""
         digest = blake2b("\0".join(part or "" for part in scope).encode(), digest_size=8).digest()
         key = int.from_bytes(digest, "big", signed=True)
-        self.of(scope.tenant).run("SELECT pg_advisory_xact_lock(:key::bigint)", key=key)
+        self.of(scope.tenant).run(_LOCK, key=key)
 
     def __enter__(self) -> Transaction:
         """Begin a writing transaction, or join the open one."""
@@ -212,14 +213,6 @@ class Database:
         finally:
             self._pool.give(connection)
 
-    def ask_last(self, tenant: str, *statements: Statement) -> list[list[Row]]:
-        """The same for the last statements of a snapshot: its COMMIT is sent along."""
-        transaction = self.open
-        if transaction is None or transaction.is_writing:
-            return self.ask(tenant, *statements)
-        with self._explaining(transaction.connection):
-            return transaction.ask(tenant, statements, is_last=True)
-
     def rows(self, sql: str, **values: object) -> list[Row]:
         """All rows of a statement that concerns no tenant."""
         return self.ask(_NOBODY, Statement(sql, values))[0]
@@ -231,14 +224,6 @@ class Database:
         with self._explaining(transaction.connection):
             transaction.begin()
             transaction.connection.execute(script.encode())
-
-    @contextmanager
-    def closing(self) -> Iterator[Database]:
-        """Close the connections at the end of the `with` block."""
-        try:
-            yield self
-        finally:
-            self.close()
 
     def close(self) -> None:
         """Close the connections; a later call opens others."""
@@ -281,10 +266,6 @@ class ServerTenancy(Tenancy):
 
     def ask(self, *statements: Statement) -> list[list[Row]]:
         return self.database.ask(self.tenant, *statements)
-
-    def ask_last(self, *statements: Statement) -> list[list[Row]]:
-        """The same for the last statements of a snapshot: its COMMIT is sent along."""
-        return self.database.ask_last(self.tenant, *statements)
 
     def run(self, sql: str, **values: object) -> None:
         """The same; inside a transaction it is sent along with the next question or the commit."""
@@ -338,19 +319,14 @@ class Transaction:
         self._held: list[AbstractContextManager[Any]] = []
         self._before_commit: dict[object, Callable[[], None]] = {}
         self._is_kept = False
-        self._is_over = False  # COMMIT was sent along with the last statement
         self.notes: dict[object, Any] = {}  # data of parts of a store, kept until the end
         self.changes: list[tuple[str, Statement]] = []  # of each tenant, not sent yet
 
-    def ask(
-        self, tenant: str, statements: Sequence[Statement], *, is_last: bool = False
-    ) -> list[list[Row]]:
-        """The rows of each statement; BEGIN, changes, the tenant and COMMIT are sent along."""
+    def ask(self, tenant: str, statements: Sequence[Statement]) -> list[list[Row]]:
+        """The rows of each statement; BEGIN, changes and the tenant are sent along."""
         before = self._before(tenant)
         bound = [(sql, {"tenant": tenant, **values}) for sql, values in statements]
-        results = self._send([*before, *bound, *([("COMMIT", {})] if is_last else [])])
-        self._is_over = is_last
-        return results[len(before) : len(before) + len(bound)]
+        return self._send([*before, *bound])[len(before) :]
 
     def begin(self) -> None:
         """Send BEGIN and the changes so far."""
@@ -377,7 +353,7 @@ class Transaction:
             if not is_kept:
                 self.changes.clear()
             before = self._before(_NOBODY) if self.changes else []
-            if not (self._begin or self._is_over or self.connection.closed):
+            if not (self._begin or self.connection.closed):
                 self._send([*before, ("COMMIT" if is_kept else "ROLLBACK", {})])
             self._is_kept = is_kept
         finally:
@@ -396,7 +372,11 @@ class Transaction:
         statements: list[tuple[str, dict[str, object]]] = [(self._begin, {})] if self._begin else []
         self._begin = ""
         for owner, (sql, values) in self.changes:
-            statements += self._switch(owner)
+            switch = self._switch(owner)
+            if switch and sql == _LOCK:  # most transactions begin so: one statement does both
+                sql = f"{_SET_TENANT}, {_LOCK.removeprefix('SELECT ')}"
+            else:
+                statements += switch
             statements.append((sql, {"tenant": owner, **values}))
         self.changes.clear()
         return statements + self._switch(tenant)

@@ -58,6 +58,8 @@ _SQLITE = (
     (re.compile(r"::[a-z]\w*(\[\])?"), ""),
     (re.compile(r"\bIN \(EACH "), "IN ("),
     (re.compile(r"\b(dream_\w+)\.number\b"), r"\1.rowid"),
+    (re.compile(r"\(number, "), "(rowid, "),
+    (re.compile(r" OVERRIDING SYSTEM VALUE\b"), ""),
     (re.compile(r"/\*\+\*/"), "+"),
     (re.compile(r"\bgreatest\("), "max("),
     (re.compile(r"\bleast\("), "min("),
@@ -88,10 +90,6 @@ class Tenancy:
     def ask(self, *statements: Statement) -> list[list[Row]]:
         """The rows of each statement, in one round trip."""
         raise NotImplementedError
-
-    def ask_last(self, *statements: Statement) -> list[list[Row]]:
-        """The same for the last statements of a snapshot."""
-        return self.ask(*statements)
 
     def rows(self, sql: str, **values: object) -> list[Row]:
         """All rows of a statement."""

@@ -11,20 +11,16 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from hardwon.core import _files
 from hardwon.core._fork import ForkLock
 from hardwon.core.errors import InvalidInput, storage_error
-from hardwon.storage.sql.rows import noted_delivery, noted_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from contextlib import AbstractContextManager
-    from datetime import datetime
 
-    from hardwon.core.values.delivery import Delivery, Unit
-    from hardwon.core.values.run import EndedRun
-    from hardwon.core.values.scope import Scope
 
 T = TypeVar("T")
 
 SPOOL_LIMIT = 1 << 20  # bytes after which a closing process folds in the spool
+_MOST_NOTES = 1_000  # records in memory; whoever notes one more folds them in
 _LAST = 64  # bytes by which a file is known again
 
 # A child process would inherit the file, and hold its lock as long as it lives.
@@ -153,6 +149,48 @@ def _parse_line(line: bytes) -> Any:
         return None
 
 
+class MemorySpool:
+    """The records that wait to be folded in, in a list."""
+
+    def __init__(self, on_full: Callable[[], object]) -> None:
+        self.records: list[Any] = []
+        self._on_full = on_full
+
+    def append(self, *records: object) -> None:
+        """Add records."""
+        self.records += records
+        if len(self.records) > _MOST_NOTES:
+            self._on_full()
+
+    def size(self) -> int:
+        """How many records wait."""
+        return len(self.records)
+
+    def holds(self, kind: str) -> bool:
+        """Whether a record of this kind waits."""
+        return any(record[0] == kind for record in self.records)
+
+    def take(self) -> TakenRecords:
+        """All records so far; they come back if the `with` block fails."""
+        return TakenRecords(self)
+
+
+class TakenRecords:
+    """The records of a spool while they are folded in."""
+
+    def __init__(self, spool: MemorySpool) -> None:
+        self._spool = spool
+        self._records: list[Any] = []
+
+    def __enter__(self) -> tuple[str, list[Any]]:
+        self._records, self._spool.records = self._spool.records, []
+        return "", self._records
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            self._spool.records = self._records + self._spool.records
+
+
 class Transaction(Protocol):
     """The part of a database that a journal writes to."""
 
@@ -175,7 +213,7 @@ class Journal:
     def __init__(
         self,
         database: AbstractContextManager[Transaction],
-        spool: Spool,
+        spool: Spool | MemorySpool,
         is_due: Callable[[str], bool] = lambda batch: True,
         copy: Spool | None = None,
         is_new: Callable[[str], bool] | None = None,
@@ -250,43 +288,3 @@ class Journal:
     def is_full(self) -> bool:
         """Whether the spool should be folded in even if no worker runs."""
         return self._spool.size() > SPOOL_LIMIT
-
-
-class DeliveryNotes:
-    """Writes deliveries: noted now, folded in later, off the agent's path."""
-
-    _journal: Journal
-
-    def log(self, delivery: Delivery) -> None:
-        self._journal.note("delivery", *noted_delivery(delivery))
-
-    def report(self, scope: Scope, delivery: str, outcome: str) -> None:
-        self._journal.note("outcome", *scope, delivery, outcome)
-
-    def settle(self, scope: Scope, outcomes: Sequence[tuple[str, str]]) -> None:
-        self._journal.note_all("settled", [(*scope, *outcome) for outcome in outcomes])
-
-
-class RunNotes:
-    """Writes ended runs: noted now, folded in later, off the agent's path."""
-
-    _journal: Journal
-
-    def keep(self, run: EndedRun) -> None:
-        self._journal.note("ended run", run.scope, *noted_run(run))
-
-
-class UnitNotes:
-    """Writes units of a hold-out: noted now, folded in later, off the agent's path."""
-
-    _journal: Journal
-
-    def log(self, unit: Unit) -> None:
-        facts = unit._asdict() | {"at": unit.at.timestamp()}
-        self._journal.note("unit", *facts.values())
-
-    def settle(self, scope: Scope, run: str, family: str, outcome: str) -> None:
-        self._journal.note("unit settled", scope, run, family, outcome)
-
-    def exclude(self, scope: Scope, families: Sequence[str], now: datetime) -> None:
-        self._journal.note("unit excluded", scope, families, now.timestamp())

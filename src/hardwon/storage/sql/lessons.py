@@ -22,6 +22,7 @@ from hardwon.storage.sql.rows import COLUMNS, SEARCHED, damage, lesson_of, value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
     from datetime import datetime
 
     from hardwon.core.values.scope import Scope
@@ -68,7 +69,7 @@ _USUAL = """
 SELECT met_count, updated_at, id FROM hardwon.lessons
 WHERE tenant = :tenant AND shelf = :shelf AND status = :status AND met_count > 1
 """
-_GUARDS = f"{_SELECT} shelf IN {scopes.SEEN} AND guard AND status NOT IN (:shelved) ORDER BY id"
+_GUARDS = f"{_SELECT} shelf IN {scopes.SEEN} AND guard AND status NOT IN (:shelved)"
 _PAGE = f"""
 {_SELECT} id > :after AND /*+*/shelf IN (:shelves) AND /*+*/status IN (:statuses)
 ORDER BY id LIMIT :limit
@@ -90,23 +91,28 @@ class Index(Protocol):
     def settle(self, tenancy: Tenancy, shelf: int) -> None:
         """Merge the waiting entries of a shelf into the dictionary."""
 
+    def snapshot(self) -> AbstractContextManager[object]:
+        """What `tally` needs to read several tables as of one moment."""
+
     def tally(self, scope: Scope, query: Query) -> tuple[Visible, MatchTally]:
         """The shelves visible from a scope, and the scores of the lessons there."""
 
 
 class SqlLessons:
-    """The lessons of all scopes. Every change of one is indexed in the same commit."""
+    """The lessons of all scopes. Every change of one is indexed in the same commit.
+
+    Every call names a scope, and nothing outside it is read or changed.
+    """
 
     def __init__(self, database: SqlDatabase, lesson_index: Index) -> None:
         self._db = database
-        self._index = lesson_index
-        self._guards_read: tuple[object, dict[Scope, list[Lesson]]] = (
-            None,
-            {},
-        )  # with the state then
+        self.index = lesson_index
+        # Each with the state of the database at that time
+        self._guards_read: tuple[object, dict[Scope, list[Lesson]]] = None, {}
         self._read: tuple[object, dict[int, Lesson]] = None, {}  # the lessons of the last snapshot
 
     def add(self, lesson: Lesson) -> Lesson:
+        """Store durably; the lesson with its id. A job stored before gets its first lesson back."""
         check_lesson(lesson)
         with self._db:
             tenancy = self._db.of(lesson.scope.tenant)
@@ -116,45 +122,51 @@ class SqlLessons:
                 ((*before,),) = tenancy.rows(_OF_JOB, shelf=shelf, job=lesson.job)
                 return lesson_of(tuple(before), {shelf: lesson.scope})
             stored = lesson._replace(id=inserted[0])
-            self._index.note(tenancy, shelf, stored.id, index(stored), is_new=True)
+            self.index.note(tenancy, shelf, stored.id, index(stored), is_new=True)
             self._publish(stored)
             return stored
 
     def get(self, scope: Scope, number: int) -> Lesson:
+        """The lesson with this id if it is visible from the scope, else NotFound."""
         visible, rows = scopes.read(self._db, scope, _GET, id=number)
         if not rows:
             raise NotFound("lesson", number)
         return self._remember(lesson_of(rows[0], visible.scopes))
 
     def update(self, lesson: Lesson) -> None:
+        """Replace the stored lesson of that id and scope, else NotFound."""
         check_lesson(lesson)
         with self._db:
             tenancy = self._db.of(lesson.scope.tenant)
             shelf, before = self._own(lesson.scope, lesson.id)
             tenancy.run(_UPDATE, id=lesson.id, shelf=shelf, **_values(lesson))
             self._remember(lesson)
-            self._index.touch(tenancy, shelf)
+            self.index.touch(tenancy, shelf)
             if index_parts(lesson) != index_parts(before):
-                self._index.note(tenancy, shelf, lesson.id, index(lesson), is_new=False)
+                self.index.note(tenancy, shelf, lesson.id, index(lesson), is_new=False)
             self._publish(before, lesson)
 
     def delete(self, scope: Scope, number: int) -> None:
+        """Remove the lesson for good, else NotFound."""
         with self._db:
             tenancy = self._db.of(scope.tenant)
             shelf, before = self._own(self.get(scope, number).scope, number)
-            self._index.note(tenancy, shelf, number, {}, is_new=False)
-            self._index.settle(tenancy, shelf)
+            self.index.note(tenancy, shelf, number, {}, is_new=False)
+            self.index.settle(tenancy, shelf)
             tenancy.run(_DELETE, id=number, shelf=shelf)
             scopes.transaction_notes(self._db).pop(number, None)
             self._publish(before)
 
     def recent(self, scope: Scope, *, status: str, limit: int) -> list[Lesson]:
+        """Those visible from the scope, newest-consulted first."""
         allowed = list(statuses(status))
         visible, rows = scopes.read(self._db, scope, _RECENT, statuses=allowed, limit=limit)
-        lessons = (lesson_of(row, visible.scopes) for row in rows)
+        lessons = [lesson_of(row, visible.scopes) for row in rows]
+        lessons.sort(key=lambda one: (one.last_seen_at, one.created_at, one.id), reverse=True)
         return [lesson for lesson in lessons if lesson.status in allowed]  # undamaged
 
     def search(self, scope: Scope, text: str, *, limit: int) -> list[Lesson]:
+        """Those whose situation, mistake, correction or tags contain the text, case aside."""
         with self._db.snapshot():
             visible, tenancy = scopes.visible(self._db, scope), self._db.of(scope.tenant)
             condition, values = self._db.text_filter(text)
@@ -169,8 +181,9 @@ class SqlLessons:
             return lessons[:limit]
 
     def match(self, scope: Scope, query: Query, *, now: datetime, limit: int) -> list[Match]:
-        with self._db.snapshot():
-            visible, tally = self._index.tally(scope, query)
+        """The deliverable lessons that share something with the query, best first."""
+        with self.index.snapshot():
+            visible, tally = self.index.tally(scope, query)
             usual = self._usual(scope.tenant, visible, query.usual)
             best = list(dict.fromkeys((*tally.best(limit), *usual)))
             if not best:
@@ -178,7 +191,7 @@ class SqlLessons:
             values = {"mined": tally.mined_ids(query, best), "shelves": visible.ids}
             statement = bind(_MATCHED, now=now.timestamp(), statuses=list(LIVE), **values)
             tenancy = self._db.of(scope.tenant)
-            (rows,) = tenancy.ask_last(tenancy.of_each(statement, id=best))
+            (rows,) = tenancy.ask(tenancy.of_each(statement, id=best))
         lessons = {row[0]: lesson_of(row, visible.scopes) for row in rows}
         matched = [self._remember(lessons[number]) for number in best if number in lessons]
         return [tally.match(lesson) for lesson in matched if lesson.status in LIVE]  # undamaged
@@ -196,6 +209,7 @@ class SqlLessons:
         return [number for *_, number in sorted(rows, reverse=True)[:limit]]
 
     def guards(self, scope: Scope) -> list[Lesson]:
+        """The lessons visible from the scope that forbid calls, by id."""
         state = self._db.state()  # before they are read
         if state is None or state != self._guards_read[0]:
             self._guards_read = state, {}
@@ -206,7 +220,7 @@ class SqlLessons:
 
     def _read_guards(self, scope: Scope) -> tuple[Visible, list[Lesson]]:
         visible, rows = scopes.read(self._db, scope, _GUARDS, shelved=list(SHELVED))
-        return visible, [lesson_of(row, visible.scopes) for row in rows]
+        return visible, [lesson_of(row, visible.scopes) for row in sorted(rows)]
 
     def _publish(self, *changed: Lesson) -> None:
         """Called with every lesson that was changed, in the same transaction."""
@@ -222,7 +236,7 @@ class SqlLessons:
                         mend_lesson(lesson_of(row, owners)), f"damaged: {problem}"
                     )
                     tenancy.run(_UPDATE, id=lesson.id, shelf=row[1], **_values(lesson))
-                    self._index.note(tenancy, row[1], lesson.id, {}, is_new=False)
+                    self.index.note(tenancy, row[1], lesson.id, {}, is_new=False)
                     messages.append(
                         f"lesson {lesson.id} was damaged ({problem}): now in quarantine"
                     )

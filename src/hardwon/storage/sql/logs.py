@@ -14,8 +14,15 @@ from hardwon.core.values.scope import Scope
 from hardwon.knowledge.proof import effect as counts
 from hardwon.storage.sql import scopes
 from hardwon.storage.sql.dialect import bind, set_columns, values_clause
-from hardwon.storage.sql.journal import DeliveryNotes, RunNotes, UnitNotes
-from hardwon.storage.sql.rows import DELIVERY, ENDED_RUN, delivery_of, ended_run_of, moment
+from hardwon.storage.sql.rows import (
+    DELIVERY,
+    ENDED_RUN,
+    delivery_of,
+    ended_run_of,
+    moment,
+    noted_delivery,
+    noted_run,
+)
 from hardwon.storage.sql.scopes import HERE
 
 if TYPE_CHECKING:
@@ -141,14 +148,27 @@ WHERE tenant = :tenant AND shelf = :shelf AND run = :run AND family = :family AN
 """
 
 
-class SqlDeliveries(DeliveryNotes):
+class SqlDeliveries:
     """Deliveries are noted in the journal and folded in off the agent's path."""
 
     def __init__(self, database: SqlDatabase, journal: Journal) -> None:
         self._db = database
         self._journal = journal
 
+    def log(self, delivery: Delivery) -> None:
+        """Note one delivery; it raises the hit counts of its lessons when it is folded in."""
+        self._journal.note("delivery", *noted_delivery(delivery))
+
+    def report(self, scope: Scope, delivery: str, outcome: str) -> None:
+        """Note what came of a delivery."""
+        self._journal.note("outcome", *scope, delivery, outcome)
+
+    def settle(self, scope: Scope, outcomes: Sequence[tuple[str, str]]) -> None:
+        """The same for many (id, outcome), unless one is known: a reported outcome counts more."""
+        self._journal.note_all("settled", [(*scope, *outcome) for outcome in outcomes])
+
     def recent(self, scope: Scope, *, limit: int) -> list[Delivery]:
+        """The latest deliveries of the agent, newest first; all that were logged before count."""
         self._journal.fold()
         seen = scopes.visible(self._db, scope)
         rows = self._db.of(scope.tenant).rows(_RECENT_DELIVERIES, shelves=seen.ids, limit=limit)
@@ -184,6 +204,7 @@ class SqlFailures:
         self._journal = journal
 
     def count(self, scope: Scope, signature: str, text: str, now: datetime) -> None:
+        """Count the failure once more."""
         record = [scope, signature, text, now.timestamp()]
         if self._db.notes is not None:  # it belongs to the open transaction
             self.fold([record])
@@ -208,20 +229,26 @@ class SqlFailures:
             )
 
     def commonest(self, scope: Scope, *, limit: int) -> list[tuple[str, int]]:
+        """The readable signatures met most often, with their counts."""
         self._journal.fold()
         seen = scopes.visible(self._db, scope)
         rows = self._db.of(scope.tenant).rows(_COMMONEST, shelves=seen.ids, limit=limit)
         return [(text, met) for text, met in rows]
 
 
-class SqlEndedRuns(RunNotes):
+class SqlEndedRuns:
     """Runs are noted in the journal and folded in off the agent's path."""
 
     def __init__(self, database: SqlDatabase, journal: Journal) -> None:
         self._db = database
         self._journal = journal
 
+    def keep(self, run: EndedRun) -> None:
+        """Store a run that ended, replacing one of the same id; returns without waiting."""
+        self._journal.note("ended run", run.scope, *noted_run(run))
+
     def get(self, place: Place, run: str) -> EndedRun:
+        """The run with this id, or whose id begins so, with its steps; else NotFound."""
         self._journal.fold()
         shelves = scopes.of_place(self._db, place)
         values = {"shelves": list(shelves), "id": run, "end": f"{run}\uffff"}
@@ -231,6 +258,7 @@ class SqlEndedRuns(RunNotes):
         return ended_run_of(row, shelves)
 
     def recent(self, query: ListQuery) -> list[EndedRun]:
+        """Those whose task contains the text, without steps, newest first. Marks: (ended, id)."""
         self._journal.fold()
         shelves = scopes.of_place(self._db, query.place)
         at, last = query.after or (_ENDLESS, "")
@@ -240,6 +268,7 @@ class SqlEndedRuns(RunNotes):
         return [ended_run_of(row, shelves) for row in rows]
 
     def who_met(self, query: ListQuery) -> list[Met]:
+        """Whose runs met the failure with this text, the most first."""
         self._journal.fold()
         shelves = scopes.of_place(self._db, query.place)
         values = {"met": _as_item(query.met), "limit": query.limit}
@@ -250,6 +279,7 @@ class SqlEndedRuns(RunNotes):
         ]
 
     def latest(self, window: Window, *, limit: int) -> Iterator[EndedRun]:
+        """The newest that ended within a window, with their steps, oldest first."""
         self._journal.fold()
         tenancy = self._db.of(window.scope.tenant)
         owners, shelves = (
@@ -265,6 +295,7 @@ class SqlEndedRuns(RunNotes):
             yield from (by_id[number] for number in part if number in by_id)
 
     def prune(self, tenant: str, *, before: datetime, most: int) -> int:
+        """Forget the runs that ended before, and the oldest beyond `most`; how many went."""
         self._journal.fold()
         with self._db:
             values = {"before": before.timestamp(), "most": most}
@@ -272,6 +303,7 @@ class SqlEndedRuns(RunNotes):
             return len(self._db.of(tenant).rows(_DELETE_OLD_RUNS, shelves=shelves, **values))
 
     def past(self, scope: Scope, digests: Sequence[str]) -> dict[str, str]:
+        """Those of these digests that were noted for the scope, with their states."""
         shelf, states = scopes.own(self._db, scope), dict[str, str]()
         for start in range(0, len(digests), _DIGESTS):
             values = {"shelf": shelf, "digests": list(digests[start : start + _DIGESTS])}
@@ -279,6 +311,7 @@ class SqlEndedRuns(RunNotes):
         return states
 
     def note_past(self, scope: Scope, digest: str, state: str) -> None:
+        """Note that a past session was recorded up to here; replaces an earlier note of it."""
         with self._db:
             values = {"shelf": scopes.ensure(self._db, scope), "digest": digest, "state": state}
             self._db.of(scope.tenant).run(_NOTE_PAST, **values)
@@ -298,30 +331,48 @@ def _as_item(kind: str) -> str:
     return json.dumps(kind) if kind else ""
 
 
-class SqlUnits(UnitNotes):
+class SqlUnits:
     """The two arms of a hold-out: noted in the journal, folded in off the agent's path."""
 
     def __init__(self, database: SqlDatabase, journal: Journal) -> None:
         self._db = database
         self._journal = journal
 
+    def log(self, unit: Unit) -> None:
+        """Note a unit; only the first exposure of a run and a family counts."""
+        facts = unit._asdict() | {"at": unit.at.timestamp()}
+        self._journal.note("unit", *facts.values())
+
+    def settle(self, scope: Scope, run: str, family: str, outcome: str) -> None:
+        """Note the outcome of a unit, unless it has one."""
+        self._journal.note("unit settled", scope, run, family, outcome)
+
+    def exclude(self, scope: Scope, families: Sequence[str], now: datetime) -> None:
+        """Count no unit of these families that is open: its run may have read them elsewhere."""
+        self._journal.note("unit excluded", scope, families, now.timestamp())
+
     def salt(self) -> str:
+        """The secret of the coin: made once, and the same for all who share the store."""
         row = self._db.of("").row("SELECT salt FROM hardwon.proof_salt")
         return str(row[0]) if row else ""
 
     def share(self, tenant: str) -> float | None:
+        """The share of runs that was set for a tenant, if one was."""
         row = self._db.of(tenant).row(_SHARE)
         return float(row[0]) if row else None
 
     def set_share(self, tenant: str, share: float) -> None:
+        """Set the share of a tenant; the settings hold where it is larger."""
         with self._db:
             scopes.ensure_tenant(self._db, tenant)
             self._db.of(tenant).run(_SET_SHARE, share=share)
 
     def arms(self, window: Window) -> list[counts.Arms]:
+        """The counts of both arms, for each door and each share that was in force."""
         return [counts.Arms(*row[1:]) for row in self._count(window, "door", by="door, share")]
 
     def treatments(self, window: Window) -> list[counts.Treatment]:
+        """The counts of both arms for each lesson and wording, by id, wording and share."""
         rows = self._count(window, "min(shelf), lesson, wording", by="lesson, wording, share")
         return counts.treatments(rows, scopes.of_tenant(self._db, window.scope.tenant))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hardwon.core.errors import NotFound
 from hardwon.core.values.dream import DreamChange
 from hardwon.core.values.lesson import CHANGES_KEPT, Change
-from hardwon.core.values.reflection import RUNS_KEPT, Likeness, is_known, surplus_reflections
+from hardwon.core.values.reflection import Likeness, is_known, surplus_reflections
 from hardwon.knowledge.ranking.reflections import (
     CANDIDATES,
     HOLDERS_READ,
@@ -192,11 +192,6 @@ class SqlReflections:
         return by_relevance(likenesses)[:limit]
 
 
-def reflections_on_runs(database: SqlDatabase) -> SqlReflections:
-    """The reflections on runs, which need no goal and no model."""
-    return SqlReflections(database, "run", cap=RUNS_KEPT)
-
-
 class SqlDreams:
     """The log of dreams, which is never pruned, and each dream's changes."""
 
@@ -205,6 +200,7 @@ class SqlDreams:
         self._tenants: dict[str, str] = {}  # the tenant of each dream seen so far
 
     def save(self, dream: Dream) -> None:
+        """Store durably; a dream of the same id is replaced."""
         with self._db:
             shelf = scopes.ensure(self._db, dream.scope.everywhere())
             values = dict(zip(_DREAM, dream_values(dream), strict=True))
@@ -212,6 +208,7 @@ class SqlDreams:
         self._tenants[dream.id] = dream.scope.tenant
 
     def get(self, scope: Scope, dream: str) -> Dream:
+        """The dream with this id, or whose id begins so; else NotFound."""
         values = {"shelf": scopes.own(self._db, scope.everywhere()), "length": len(dream)}
         rows = self._db.of(scope.tenant).rows(_FIND_DREAM, dream=dream, **values)
         if len(rows) != 1 or not dream:
@@ -220,11 +217,13 @@ class SqlDreams:
         return dream_of(rows[0], scope)
 
     def recent(self, scope: Scope, *, limit: int) -> list[Dream]:
+        """The dreams of the agent, newest first."""
         shelf = scopes.own(self._db, scope.everywhere())
         rows = self._db.of(scope.tenant).rows(_RECENT_DREAMS, shelf=shelf, limit=limit)
         return [dream_of(row, scope) for row in rows]
 
     def note(self, dream: str, changes: Sequence[DreamChange]) -> None:
+        """Store the changes of a dream, for its undo."""
         with self._db:
             tenancy = self._owner(dream)
             if tenancy is None:
@@ -233,14 +232,17 @@ class SqlDreams:
             tenancy.run_many(_NOTE_CHANGE, [row | {"dream": dream} for row in rows])
 
     def changes(self, dream: str) -> list[DreamChange]:
+        """What a dream did, in order."""
         tenancy = self._owner(dream)
         rows = tenancy.rows(_CHANGES, dream=dream) if tenancy else ()
         return [DreamChange._make((*row[:6], read_list(row[6]))) for row in rows]
 
     def scopes(self, scope: Scope) -> list[Scope]:
+        """Every scope of the agent: everywhere and each project."""
         return list(scopes.of_agent(self._db, scope).values())
 
     def lessons(self, scope: Scope) -> Iterator[Lesson]:
+        """Every active lesson of the agent in all projects, oldest first."""
         tenancy, last = self._db.of(scope.tenant), 0
         owners = scopes.of_agent(self._db, scope)
         while page := lessons.active_page(tenancy, owners, after=last, limit=_PAGE):
@@ -248,6 +250,7 @@ class SqlDreams:
             last = page[-1].id
 
     def together(self) -> AbstractContextManager[object]:
+        """Everything stored inside the `with` block is kept as a whole or not at all."""
         return self._db.together()
 
     def _owner(self, dream: str) -> Tenancy | None:
@@ -267,6 +270,7 @@ class SqlHistory:
         self._kept = kept
 
     def note(self, change: Change) -> None:
+        """Remember a lesson as it was; very old changes may be forgotten."""
         before = change.before
         with self._db:
             shelf = scopes.ensure(self._db, before.scope)
@@ -277,6 +281,7 @@ class SqlHistory:
             )
 
     def of(self, scope: Scope, lesson: int | None) -> list[Change]:
+        """The changes of one lesson, or of all visible from the scope, newest first."""
         visible = scopes.visible(self._db, scope)
         rows = self._db.of(scope.tenant).rows(_VERSIONS, shelves=visible.ids, lesson=lesson)
         return [
@@ -286,6 +291,7 @@ class SqlHistory:
         ]
 
     def forget(self, scope: Scope, change: Change) -> None:
+        """Remove a change that was taken back."""
         visible = scopes.visible(self._db, scope)
         with self._db:
             self._db.of(scope.tenant).run(_FORGET_VERSION, shelves=visible.ids, id=change.id)

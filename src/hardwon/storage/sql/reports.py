@@ -127,11 +127,13 @@ class SqlStatistics:
         self._journal = journal
 
     def failures_by_day(self, window: Window) -> list[tuple[date, int]]:
+        """How many failures there were on each day that had some, oldest first."""
         self._journal.fold()
         rows = self._rows(_MET, window, first=day_number(window.since))
         return [(day_of(day), count) for day, count in rows]
 
     def failures(self, window: Window, *, limit: int) -> list[FailureKind]:
+        """The kinds that were met most often, with their days."""
         self._journal.fold()
         first, shelves = day_number(window.since), scopes.covered_shelves(self._db, window)
         tenancy = self._db.of(window.scope.tenant)
@@ -142,11 +144,13 @@ class SqlStatistics:
     def stopped_failures(
         self, window: Window, *, before: datetime, limit: int
     ) -> list[FailureKind]:
+        """The kinds met at least twice, last within the window and before a moment."""
         self._journal.fold()
         times = {"since": window.since.timestamp(), "before": before.timestamp()}
         return [kind_of(row) for row in self._rows(_STOPPED, window, limit=limit, **times)]
 
     def deliveries(self, window: Window) -> list[Deliveries]:
+        """What was shown, by door, outcome and day; all that was logged before counts."""
         self._journal.fold()
         rows = self._rows(_DELIVERIES, window, first=day_number(window.since))
         return [
@@ -155,6 +159,7 @@ class SqlStatistics:
         ]
 
     def lessons(self, window: Window, *, new: datetime) -> list[LessonState]:
+        """How many lessons are in each state, and how many of them were made since `new`."""
         shelves = scopes.covered_shelves(self._db, window, seen=True)
         totals, added = self._db.of(window.scope.tenant).ask(
             bind(_LESSONS, shelves=shelves),
@@ -167,10 +172,12 @@ class SqlStatistics:
         ]
 
     def open_failures(self, window: Window, *, limit: int) -> list[OpenFailure]:
+        """The failures without a fix that were met at least twice, the commonest first."""
         rows = self._rows(_UNSOLVED, window, since=window.since.timestamp(), limit=limit)
         return [OpenFailure(number, text, met, moment(at)) for number, text, met, at in rows]
 
     def strata(self, window: Window) -> list[Stratum]:
+        """The units of a hold-out by project, door, author of the lesson and share in force."""
         self._journal.fold()
         rows = self._rows(_STRATA, window, since=window.since.timestamp())
         return [
@@ -179,6 +186,7 @@ class SqlStatistics:
         ]
 
     def exposures(self, scope: Scope, lesson: int) -> list[Exposure]:
+        """Where this lesson was shown to the agent of a scope, in all its projects."""
         self._journal.fold()
         shelves = list(scopes.of_agent(self._db, scope))
         rows = self._db.of(scope.tenant).rows(_EXPOSURES, shelves=shelves, lesson=lesson)
@@ -211,11 +219,13 @@ class SqlListing:
         self._journal = journal
 
     def scopes(self, tenant: str) -> list[Scope]:
+        """Every scope of a tenant that something is kept of, by agent and project."""
         self._journal.fold()
         every = scopes.of_tenant(self._db, tenant).values()
         return sorted(every, key=lambda scope: (scope.agent, scope.project or ""))
 
     def lesson(self, place: Place, number: int) -> Lesson:
+        """One lesson, else NotFound."""
         self._journal.fold()
         owners = scopes.of_place(self._db, place)
         for lesson in with_text(self._db.of(place.tenant), [number], owners, ""):
@@ -223,6 +233,7 @@ class SqlListing:
         raise NotFound("lesson", number)
 
     def lessons(self, query: ListQuery) -> list[Lesson]:
+        """In the wanted order, then by id. Their marks: (last_seen_at or met, id)."""
         self._journal.fold()
         owners, text = scopes.of_place(self._db, query.place), query.text.lower()
         lessons: list[Lesson] = []
@@ -253,10 +264,12 @@ class SqlListing:
         return heapq.nsmallest(query.limit, rows, key=lambda row: (-row[0], row[1]))
 
     def counts(self, place: Place) -> dict[str, int]:
+        """How many lessons are in each state."""
         shelves = list(scopes.of_place(self._db, place))
         return dict(self._db.of(place.tenant).rows(_LESSONS, shelves=shelves))
 
     def failures(self, query: ListQuery, since: datetime) -> list[FailureKind]:
+        """The kinds met since a day, commonest first, with days and scope. Marks: (met, kind)."""
         self._journal.fold()
         owners, first = scopes.of_place(self._db, query.place), day_number(since)
         tenancy, shelves = self._db.of(query.place.tenant), list(owners)
@@ -270,6 +283,7 @@ class SqlListing:
         return [kinds[kind]._replace(met=counts[kind], days=tuple(days[kind])) for kind in counts]
 
     def deliveries(self, query: ListQuery) -> list[Delivery]:
+        """Newest first, then by id; all that were logged before count. Marks: (at, id)."""
         self._journal.fold()
         owners = scopes.of_place(self._db, query.place)
         at, last = query.after or (_ENDLESS, "")

@@ -53,15 +53,11 @@ def values_of(lesson: Lesson) -> tuple[object, ...]:
     return (
         *(lesson.situation, lesson.mistake, lesson.correction, lesson.trigger),
         *(lesson.origin, lesson.author, lesson.job, lesson.status),
-        *(_to_json(items) if items else "[]" for items in lists),
+        *(json.dumps(items, ensure_ascii=False) if items else "[]" for items in lists),
         *(lesson.importance, lesson.confidence, lesson.hits, lesson.met, lesson.guard),
         *(lesson.created_at.timestamp(), lesson.updated_at.timestamp()),
         *(lesson.last_seen_at.timestamp(), expires and expires.timestamp()),
     )
-
-
-def _to_json(items: tuple[object, ...]) -> str:
-    return json.dumps(items, ensure_ascii=False)
 
 
 def _list(text: str) -> tuple[Any, ...]:
@@ -145,33 +141,17 @@ def moment(seconds: float) -> datetime:
 
 def noted_delivery(delivery: Delivery) -> list[object]:
     """The values of a delivery as the journal notes it: id, scope, other columns."""
-    return [
-        delivery.id,
-        *delivery.scope,
-        delivery.door,
-        delivery.query,
-        json.dumps(delivery.lessons),
-        json.dumps(delivery.scores),
-        delivery.tokens,
-        delivery.micros,
-        delivery.at.timestamp(),
-        delivery.outcome,
-    ]
+    number, scope, door, query, lessons, scores, tokens, micros, at, outcome = delivery
+    shown = json.dumps(lessons), json.dumps(scores)
+    return [number, *scope, door, query, *shown, tokens, micros, at.timestamp(), outcome]
 
 
 def delivery_of(row: Row, shelves: dict[int, Scope]) -> Delivery:
     """The delivery of a row (DELIVERY)."""
+    number, shelf, door, query, lessons, scores, tokens, micros, at, outcome = row
+    shown = read_list(lessons), read_list(scores)
     return Delivery(
-        id=row[0],
-        scope=shelves[row[1]],
-        door=row[2],
-        query=row[3],
-        lessons=read_list(row[4]),
-        scores=read_list(row[5]),
-        tokens=row[6],
-        micros=row[7],
-        at=moment(row[8]),
-        outcome=row[9],
+        number, shelves[shelf], door, query, *shown, tokens, micros, moment(at), outcome
     )
 
 
@@ -187,23 +167,11 @@ def noted_run(run: EndedRun) -> list[object]:
 
 def ended_run_of(row: Row, shelves: dict[int, Scope]) -> EndedRun:
     """The run of a row (ENDED_RUN); damaged steps are left out."""
-    return EndedRun(
-        id=row[0],
-        scope=shelves[row[14]],
-        run=row[1],
-        task=row[2],
-        begun=moment(row[3]),
-        ended=moment(row[4]),
-        outcome=row[5],
-        made=row[6],
-        failed=row[7],
-        told=row[8],
-        kinds=read_list(row[9]),
-        steps=tuple(map(read_step, read_list(row[10]))),
-        shown=tuple(map(_read_shown, read_list(row[11]))),
-        person=row[12],
-        machine=row[13],
-    )
+    number, run, task, begun, ended, *counts, kinds, steps, shown, person, machine, shelf = row
+    facts = (number, shelves[shelf], run, task, moment(begun), moment(ended), *counts)
+    read_steps = tuple(map(read_step, read_list(steps)))
+    read_shown = tuple(map(_read_shown, read_list(shown)))
+    return EndedRun._make((*facts, read_list(kinds), read_steps, read_shown, person, machine))
 
 
 def _read_shown(values: list[Any]) -> Shown:
@@ -249,18 +217,10 @@ def reflection_values(reflection: Reflection) -> tuple[object, ...]:
 
 def reflection_of(row: Row, scope: Scope) -> Reflection:
     """The reflection of a row (REFLECTION, …)."""
-    return Reflection(
-        scope=scope,
-        subject=row[0],
-        title=row[1],
-        insight=row[2],
-        state=row[3],
-        importance=row[4],
-        detail=row[5],
-        created_at=moment(row[6]),
-        expires_at=moment(row[7]) if row[7] else None,
-        job=row[8],
-    )
+    subject, title, insight, state, importance, detail, created, expires, job, *_ = row
+    until = moment(expires) if expires else None
+    facts = (moment(created), title, state, importance, until, detail, job)
+    return Reflection(scope, subject, insight, *facts)
 
 
 def dream_values(dream: Dream) -> tuple[object, ...]:
@@ -275,19 +235,9 @@ def dream_values(dream: Dream) -> tuple[object, ...]:
 
 def dream_of(row: Row, scope: Scope) -> Dream:
     """The dream of a row (DREAM)."""
-    return Dream(
-        id=row[0],
-        scope=scope.everywhere(),
-        started_at=moment(row[1]),
-        duration_seconds=row[2],
-        memories_consolidated=row[3],
-        kg_nodes_added=row[4],
-        reflection=row[5],
-        improvements=read_list(row[7]),
-        prefetch_done=bool(row[8]),
-        report=row[9],
-        state=row[10],
-    )
+    number, started, *counts, reflection, _, improvements, prefetched, report, state = row
+    facts = (reflection, read_list(improvements), bool(prefetched), report, state)
+    return Dream._make((number, scope.everywhere(), moment(started), *counts, *facts))
 
 
 def lesson_record(lesson: Lesson) -> str:

@@ -80,16 +80,18 @@ def visible(database: SqlDatabase, scope: Scope) -> Visible:
 def read(
     database: SqlDatabase, scope: Scope, sql: str, **values: object
 ) -> tuple[Visible, list[Row]]:
-    """The visible shelves and the rows of a statement about `SEEN`, in one round trip."""
+    """The visible shelves and the rows of a statement about `SEEN`, in no order, as of one moment.
+
+    The rows have a column `shelf`.
+    """
     database.touch(scope)
     shelves = visible_query(database, scope)
-    shelf_rows, rows = database.of(scope.tenant).ask(
-        shelves, Statement(sql, {**shelves.values, **values})
-    )
-    visible_shelves = Visible(scope, shelf_rows)
+    both = f"SELECT v.*, r.* FROM ({shelves.sql}) AS v LEFT JOIN ({sql}) AS r ON r.shelf = v.id"
+    rows = database.of(scope.tenant).rows(both, **shelves.values, **values)
+    visible_shelves = Visible(scope, list(dict.fromkeys(row[:5] for row in rows)))
     if (notes := time_limits.notes()) is not None and not database.is_open:
         notes[_SEEN, scope] = visible_shelves
-    return visible_shelves, rows
+    return visible_shelves, [row[5:] for row in rows if row[5] is not None]
 
 
 def visible_in_turn(database: SqlDatabase, scope: Scope) -> Visible | None:

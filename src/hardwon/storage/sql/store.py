@@ -5,18 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hardwon.core._fork import cached_property
+from hardwon.core.values.reflection import RUNS_KEPT
 from hardwon.core.values.scope import Scope
 from hardwon.storage.sql import scopes
+from hardwon.storage.sql.logs import SqlDeliveries, SqlEndedRuns, SqlFailures, SqlUnits
+from hardwon.storage.sql.reports import SqlListing, SqlStatistics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
 
+    from hardwon.storage.ports import ReflectionStore
     from hardwon.storage.sql.dialect import SqlDatabase
     from hardwon.storage.sql.journal import Journal
-    from hardwon.storage.sql.logs import SqlDeliveries, SqlEndedRuns, SqlFailures, SqlUnits
-    from hardwon.storage.sql.reflections import SqlDreams, SqlHistory, SqlReflections
-    from hardwon.storage.sql.reports import SqlListing, SqlStatistics
+    from hardwon.storage.sql.lessons import SqlLessons
+    from hardwon.storage.sql.reflections import SqlDreams, SqlHistory
     from hardwon.storage.sql.vectors import SqlVectors
 
 _SHELVES = """
@@ -71,31 +74,43 @@ _MOVES = (
 
 
 class SqlStore:
-    """Everything but the lessons; their index is the database's own."""
+    """Everything that is kept about agents, under one roof.
+
+    What is rarely needed is imported on first use.
+    """
+
+    lessons: SqlLessons
 
     def __init__(self, database: SqlDatabase, journal: Journal) -> None:
         self.database = database
         self._journal = journal
-        journal.on("failure", lambda records: self.failures.fold(records))
-        journal.on("unit", lambda records: self.units.fold(records))
-        journal.on("unit excluded", lambda records: self.units.fold_excluded(records))
-        journal.on("unit settled", lambda records: self.units.fold_settled(records))
-        journal.on("ended run", lambda records: self.ended_runs.fold(records))
-        journal.on("delivery", lambda records: self.deliveries.fold(records))
+        self.deliveries = SqlDeliveries(database, journal)
+        self.failures = SqlFailures(database, journal)
+        self.units = SqlUnits(database, journal)
+        self.ended_runs = SqlEndedRuns(database, journal)
+        self.statistics = SqlStatistics(database, journal)
+        self.listing = SqlListing(database, journal)
+        journal.on("failure", self.failures.fold)
+        journal.on("unit", self.units.fold)
+        journal.on("unit excluded", self.units.fold_excluded)
+        journal.on("unit settled", self.units.fold_settled)
+        journal.on("ended run", self.ended_runs.fold)
+        journal.on("delivery", self.deliveries.fold)
         journal.on("outcome", lambda records: self.deliveries.fold_outcomes(records, anyway=True))
         journal.on("settled", lambda records: self.deliveries.fold_outcomes(records, anyway=False))
 
     @cached_property
-    def reflections(self) -> SqlReflections:
+    def reflections(self) -> ReflectionStore:
         from hardwon.storage.sql.reflections import SqlReflections
 
         return SqlReflections(self.database)
 
     @cached_property
-    def runs(self) -> SqlReflections:
-        from hardwon.storage.sql.reflections import reflections_on_runs
+    def runs(self) -> ReflectionStore:
+        """Reflections on runs, which need no goal and no model."""
+        from hardwon.storage.sql.reflections import SqlReflections
 
-        return reflections_on_runs(self.database)
+        return SqlReflections(self.database, "run", cap=RUNS_KEPT)
 
     @cached_property
     def dreams(self) -> SqlDreams:
@@ -110,51 +125,20 @@ class SqlStore:
         return SqlHistory(self.database)
 
     @cached_property
-    def deliveries(self) -> SqlDeliveries:
-        from hardwon.storage.sql.logs import SqlDeliveries
-
-        return SqlDeliveries(self.database, self._journal)
-
-    @cached_property
-    def failures(self) -> SqlFailures:
-        from hardwon.storage.sql.logs import SqlFailures
-
-        return SqlFailures(self.database, self._journal)
-
-    @cached_property
-    def units(self) -> SqlUnits:
-        from hardwon.storage.sql.logs import SqlUnits
-
-        return SqlUnits(self.database, self._journal)
-
-    @cached_property
-    def ended_runs(self) -> SqlEndedRuns:
-        from hardwon.storage.sql.logs import SqlEndedRuns
-
-        return SqlEndedRuns(self.database, self._journal)
-
-    @cached_property
-    def statistics(self) -> SqlStatistics:
-        from hardwon.storage.sql.reports import SqlStatistics
-
-        return SqlStatistics(self.database, self._journal)
-
-    @cached_property
-    def listing(self) -> SqlListing:
-        from hardwon.storage.sql.reports import SqlListing
-
-        return SqlListing(self.database, self._journal)
-
-    @cached_property
     def vectors(self) -> SqlVectors:
         from hardwon.storage.sql.vectors import SqlVectors
 
         return SqlVectors(self.database)
 
     def last_state(self) -> object:
+        """The state of the open or the last transaction; None if that is not known.
+
+        It differs after every change, so that what was read need not be read again if it is equal.
+        """
         return self.database.last_state()
 
     def together(self) -> AbstractContextManager[object]:
+        """Everything stored inside the `with` block is kept as a whole or not at all."""
         return self.database.together()
 
     def receive(self, batch: str, records: Sequence[Sequence[object]]) -> None:
@@ -170,16 +154,19 @@ class SqlStore:
         return self._journal.fold()
 
     def shelves(self, tenant: str) -> dict[Scope, int]:
+        """Where a tenant has active lessons, and how many; most first."""
         owned = list(scopes.of_tenant(self.database, tenant))
         rows = self.database.of(tenant).rows(_SHELVES, shelves=owned)
         return {Scope(tenant, agent, project or None): active for agent, project, active in rows}
 
     def scopes(self, tenant: str, project: str) -> list[Scope]:
+        """The scopes of all agents of a tenant that have something in this project."""
         self._journal.fold()
         every = scopes.of_tenant(self.database, tenant).values()
         return [scope for scope in every if scope.project == project]
 
     def move(self, scope: Scope, target: Scope) -> None:
+        """Move the logs and counts of a scope to another scope; counts are added up."""
         self._journal.fold()
         with self.together():
             old, new = scopes.own(self.database, scope), scopes.ensure(self.database, target)
@@ -188,7 +175,16 @@ class SqlStore:
             scopes.forget_notes(self.database)
 
     def forget(self, tenant: str) -> None:
+        """Remove a tenant with everything it owns."""
         self._journal.fold()
         with self.database:
             self.database.of(tenant).run(_FORGET)
             scopes.forget_notes(self.database)
+
+    def check(self) -> list[str]:
+        """What is wrong with the stored data, in words; nothing when all is well."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Release files and connections; what was stored stays."""
+        raise NotImplementedError

@@ -13,7 +13,7 @@ import click
 import hardwon
 from hardwon.core.errors import HardwonError
 from hardwon.core.settings import default_home, duration, load
-from hardwon.storage.auth import kept_token
+from hardwon.storage.service import kept_token
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import say
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import closing
 
 import click
 
@@ -50,7 +51,7 @@ def migrate_command(home: str | None, sql: bool, check: bool, grant: str | None)
     from hardwon.storage.postgres.database import Database
 
     database = Database(url, patience=None)
-    with database.closing():
+    with closing(database):
         if sql:
             say("\n".join(migration.script for migration in schema.pending(database)))
         elif check:

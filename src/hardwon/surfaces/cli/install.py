@@ -17,7 +17,7 @@ from hardwon.core import settings_file
 from hardwon.core.errors import HardwonError, InvalidInput
 from hardwon.core.settings import Settings, load
 from hardwon.models import command as headless
-from hardwon.storage.auth import kept_token
+from hardwon.storage.service import kept_token
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import complain, say, say_folded
 from hardwon.surfaces.hooks import installer, locations

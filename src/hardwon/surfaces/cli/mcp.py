@@ -10,7 +10,7 @@ import click
 import hardwon
 from hardwon.core.errors import SetupError
 from hardwon.engine.trust import project_for
-from hardwon.storage.auth import kept_token
+from hardwon.storage.service import kept_token
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import complain
 

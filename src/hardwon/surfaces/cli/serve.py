@@ -12,8 +12,7 @@ import click
 import hardwon
 from hardwon.core.errors import InvalidInput
 from hardwon.core.settings import duration, load
-from hardwon.storage.service.database import FileDatabase, open_database
-from hardwon.storage.service.keys import ROLES, Key, KeyRing, Role, move
+from hardwon.storage.service import ROLES, FileDatabase, Key, KeyRing, Role, move, open_database
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.options import Group
 from hardwon.surfaces.cli.output import age, complain, dump, say, table

@@ -8,7 +8,7 @@ import shutil
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -209,7 +209,7 @@ def _server(url: str) -> Iterator[Check]:
     except HardwonError as error:
         yield Check("server", False, str(error))
         return
-    with database.closing():
+    with closing(database):
         yield from (Check(*finding) for finding in schema.inspect(database))
     yield Check("notices", *notify.inspect(url))
 

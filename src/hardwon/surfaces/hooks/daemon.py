@@ -22,7 +22,7 @@ from urllib.parse import parse_qs, urlsplit
 from hardwon.core import _files
 from hardwon.core.errors import InvalidInput, storage_error
 from hardwon.core.text.json_clip import clip_json
-from hardwon.storage.auth import is_bearer
+from hardwon.storage.service import is_bearer
 from hardwon.storage.stores import guard_file
 from hardwon.surfaces.hooks import guarding
 from hardwon.surfaces.hooks.agents import adapter

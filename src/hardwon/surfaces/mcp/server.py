@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, ParamSpec, TypeVar
 from hardwon import Injection, __version__
 from hardwon.core.errors import HardwonError, MissingExtra
 from hardwon.core.text.clean import LESSON_LIMIT, clip
-from hardwon.storage.auth import is_bearer
+from hardwon.storage.service import is_bearer
 
 try:
     from mcp.server.mcpserver import MCPServer

@@ -18,15 +18,13 @@ from starlette.requests import cookie_parser
 
 from hardwon.api.operations import Right
 from hardwon.core.values.report import Place
-from hardwon.storage.auth import is_bearer
-from hardwon.storage.service.keys import NO_LIMIT, KeyRing, Limit, Logins, Role
+from hardwon.storage.service import NO_LIMIT, KeyRing, Limit, Logins, Role, is_bearer
 
 if TYPE_CHECKING:
     from starlette.datastructures import Headers
     from starlette.types import Scope
 
-    from hardwon.storage.service.database import ServiceDatabase
-    from hardwon.storage.service.keys import Key
+    from hardwon.storage.service import Key, ServiceDatabase
 
 _VIEWER = {Right.LESSONS, Right.READ, Right.DREAMS, Right.COSTS}
 _CURATOR = {*_VIEWER, Right.CHANGE, Right.UNDO_DREAMS}

@@ -17,7 +17,7 @@ from hardwon.api.operations import JSON, OPERATIONS
 from hardwon.core.errors import InvalidInput, NotFound
 from hardwon.core.values.delivery import NOTHING
 from hardwon.core.values.report import mark
-from hardwon.storage.service.keys import Kept
+from hardwon.storage.service import Kept
 from hardwon.surfaces.serve import handlers
 from hardwon.surfaces.serve.requests import (
     Problem,

@@ -16,7 +16,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from hardwon.core.errors import HardwonError
-from hardwon.storage.service.keys import Replies
+from hardwon.storage.service import Replies
 from hardwon.surfaces.serve import api, login, pages
 from hardwon.surfaces.serve.access import own_path
 from hardwon.surfaces.serve.gate import LOOPBACK, Gate, is_api

@@ -11,7 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.responses import RedirectResponse, Response
 
-from hardwon.storage.auth import credentials
+from hardwon.storage.service import credentials
 from hardwon.surfaces.serve.access import (
     csrf_of,
     host_name,

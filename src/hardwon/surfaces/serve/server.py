@@ -13,9 +13,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.errors import InvalidInput, MissingExtra, SetupError, storage_error
-from hardwon.storage.auth import kept_token
-from hardwon.storage.service.database import open_database
-from hardwon.storage.service.keys import KeyRing
+from hardwon.storage.service import KeyRing, kept_token, open_database
 
 try:
     import uvicorn

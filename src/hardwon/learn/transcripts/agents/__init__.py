@@ -7,17 +7,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from hardwon.learn.transcripts import lines
-from hardwon.learn.transcripts.agents import databases, logs, messages
-from hardwon.learn.transcripts.transcript import Read, Reading, SessionPlace
+from hardwon.learn.transcripts.agents import databases, logs
+from hardwon.learn.transcripts.transcript import (
+    Read,
+    Reading,
+    SessionPlace,
+    json_lines,
+)
 
 
 def _lines(session: SessionPlace, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:
-    return lines.records(session.path, skipped)
-
-
-def _length(session: SessionPlace) -> int:
-    return lines.count(session.path)
+    return json_lines(session.path, skipped)
 
 
 class TranscriptKind(NamedTuple):
@@ -26,21 +26,18 @@ class TranscriptKind(NamedTuple):
     find: Callable[[str], Iterator[SessionPlace]]
     read: Read
     records: Callable[[SessionPlace, Counter[str]], Iterator[tuple[int, Any]]] = _lines
-    length: Callable[[SessionPlace], int] = _length  # how many records there are
 
 
-_ROWS = databases.records, databases.length
+_ROWS = databases.records
 KINDS = {
     logs.CLAUDE: TranscriptKind(logs.find_claude, logs.read_claude),
     "codex": TranscriptKind(logs.find_codex, logs.read_codex),
     "gemini": TranscriptKind(logs.find_gemini, logs.read_gemini, logs.gemini_records),
     "copilot": TranscriptKind(logs.find_copilot, logs.read_copilot),
-    "opencode": TranscriptKind(databases.find_opencode, databases.read_opencode, *_ROWS),
-    "goose": TranscriptKind(databases.find_goose, databases.read_goose, *_ROWS),
-    "cline": TranscriptKind(
-        messages.find_cline, messages.read_cline, messages.records, messages.length
-    ),
-    "cursor": TranscriptKind(databases.find_cursor, databases.read_cursor, *_ROWS),
+    "opencode": TranscriptKind(databases.find_opencode, databases.read_opencode, _ROWS),
+    "goose": TranscriptKind(databases.find_goose, databases.read_goose, _ROWS),
+    "cline": TranscriptKind(logs.find_cline, logs.read_cline, logs.message_records),
+    "cursor": TranscriptKind(databases.find_cursor, databases.read_cursor, _ROWS),
     "pi": TranscriptKind(logs.find_pi, logs.read_pi),
     "kimi": TranscriptKind(logs.find_kimi, logs.read_kimi),
 }
@@ -51,25 +48,15 @@ def folder_of(agent: str) -> str:
     return f".{agent}"
 
 
-def read(session: SessionPlace, *, tell: Callable[[], None] | None = None) -> Reading:
+def read(session: SessionPlace, *, tell: Callable[[], None] = lambda: None) -> Reading:
     """A reading of one session; its `moments()` are the content. Each record calls `tell`."""
-    kind = KINDS[session.agent]
-    skipped: Counter[str] = Counter()
-    records = kind.records(session, skipped)
-    return Reading(kind.read, _tell_each(records, tell) if tell else records, skipped)
+    kind, skipped = KINDS[session.agent], Counter[str]()
+    return Reading(kind.read, kind.records(session, skipped), skipped, tell)
 
 
 def length(session: SessionPlace) -> int:
-    """How many records a session has, the unreadable ones included."""
-    return KINDS[session.agent].length(session)
-
-
-def _tell_each(
-    records: Iterator[tuple[int, Any]], tell: Callable[[], None]
-) -> Iterator[tuple[int, Any]]:
-    for record in records:
-        tell()
-        yield record
+    """How many records of a session can be read."""
+    return sum(1 for _ in KINDS[session.agent].records(session, Counter()))
 
 
 def kind_of(path: str) -> str:

@@ -80,12 +80,6 @@ def records(session: SessionPlace, skipped: Counter[str]) -> Iterator[tuple[int,
             skipped["broken"] += 1
 
 
-def length(session: SessionPlace) -> int:
-    """How many rows the session has."""
-    ((count,),) = rows(session.path, f"SELECT count(*) FROM ({_HELD[session.agent]})", session.id)
-    return int(count)
-
-
 def find_opencode(home: str) -> Iterator[SessionPlace]:
     """Every session in the store of opencode."""
     path = os.path.join(_data_home(home), "opencode", "opencode.db")

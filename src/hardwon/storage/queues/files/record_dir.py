@@ -12,17 +12,14 @@ from hardwon.storage.queues.files.folder import Folder, NotRegular, SignedLock
 from hardwon.storage.queues.records import READ_LIMIT, BadRecord, decode, encode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Container, Iterable, Iterator
+    from datetime import datetime
     from typing import TypeVar
 
     from hardwon.core.values.job import Job
     from hardwon.storage.queues.files.folder import EventCounts
 
     T = TypeVar("T")
-    from collections.abc import Container, Iterable
-    from datetime import datetime
-
-    from hardwon.storage.queues.files.folder import Folder
 
 SUFFIX = ".wal"
 _FRAME = 16

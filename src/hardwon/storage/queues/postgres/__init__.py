@@ -1,5 +1,471 @@
-"""The queue for many machines: a table that workers take jobs from, with notifications."""
+"""Jobs in a PostgreSQL table, for any number of processes on any machines."""
 
-from hardwon.storage.queues.postgres.queue import PostgresQueue, TableLimits
+from __future__ import annotations
 
-__all__ = ["PostgresQueue", "TableLimits"]
+import itertools
+import os
+import threading
+from collections import Counter, deque
+from contextlib import suppress
+from datetime import UTC, timedelta
+from time import monotonic
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from hardwon.core.errors import NotFound, Unavailable
+from hardwon.core.text.clean import file_id
+from hardwon.core.values.job import QueueCounts
+from hardwon.storage.postgres.database import EVERY_TENANT
+from hardwon.storage.queues.postgres.notify import JobListener, Notifier, is_pooled
+from hardwon.storage.queues.records import BadRecord, decode, encode, encode_new
+from hardwon.storage.sql.dialect import Statement, bind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
+
+    from hardwon.core.values.job import Job
+    from hardwon.storage.postgres.database import Database
+
+WAITING, CLAIMED, DEAD, UNREADABLE = range(4)  # the states of a row
+
+COLUMNS = "id, record, due, enqueued_at, attempts, wait, last_error"
+_ROWS = """
+unnest(
+    :ids::text[], :tenants::text[], :records::bytea[], :dues::timestamptz[],
+    :came::timestamptz[], :attempts::int[], :waits::interval[], :errors::text[],
+    :keys::text[]
+) AS rows (id, tenant, record, due, enqueued_at, attempts, wait, last_error, key)
+"""
+# Ordered by id, so that two writers of the same jobs do not deadlock. A dead job waits again.
+_KEEP = """
+    INSERT INTO hardwon.jobs (id, tenant, record, due, enqueued_at, attempts, wait, last_error)
+    SELECT id, tenant, record, due, enqueued_at, attempts, wait, last_error FROM new ORDER BY id
+    ON CONFLICT (id) DO UPDATE SET
+        state = 0, record = excluded.record, due = excluded.due, wait = excluded.wait,
+        enqueued_at = excluded.enqueued_at, attempts = excluded.attempts,
+        last_error = excluded.last_error
+    WHERE jobs.state >= 2
+    RETURNING id
+"""
+_COUNTED = """
+    INSERT INTO hardwon.job_events AS known (event, times) {0}
+    ON CONFLICT (event) DO UPDATE SET times = known.times + excluded.times
+"""
+_KEPT = f"""
+kept AS ({_KEEP}), told AS (
+    SELECT (SELECT count(*) FROM new) AS new, (SELECT count(*) FROM kept) AS kept
+), counted AS (
+    {_COUNTED.format("SELECT 'deduped', new - kept FROM told WHERE new > kept")}
+)
+SELECT kept FROM told
+"""
+PUT = f"WITH new AS (SELECT * FROM {_ROWS}), {_KEPT}"
+# A record that was forwarded before is skipped, whatever became of its job.
+FORWARD = f"""
+WITH rows AS (SELECT * FROM {_ROWS}), unknown AS (
+    INSERT INTO hardwon.folded (batch) SELECT key FROM rows ORDER BY key
+    ON CONFLICT DO NOTHING RETURNING batch
+), new AS (
+    SELECT rows.* FROM rows JOIN unknown ON key = batch
+), {_KEPT}
+"""
+# Jobs that are due, and claimed jobs whose lease has run out.
+CLAIM = """
+WITH waiting AS (
+    SELECT id, due, seq, last_error FROM hardwon.jobs WHERE state = 0 AND due <= :now
+    ORDER BY due, seq LIMIT :most FOR UPDATE SKIP LOCKED
+), abandoned AS (
+    SELECT id, due, seq, last_error FROM hardwon.jobs WHERE state = 1 AND lease < clock_timestamp()
+    ORDER BY lease LIMIT :most FOR UPDATE SKIP LOCKED
+), next AS (
+    SELECT * FROM waiting UNION ALL SELECT * FROM abandoned ORDER BY due, seq LIMIT :most
+), claimed AS (
+    UPDATE hardwon.jobs SET state = 1, attempts = jobs.attempts + 1, last_error = '',
+        owner = :claim, lease = clock_timestamp() + :lease
+    FROM next WHERE jobs.id = next.id
+    RETURNING jobs.id, record, jobs.due, enqueued_at, attempts, wait, next.last_error, jobs.seq
+)
+SELECT * FROM claimed ORDER BY due, seq
+"""
+_OURS = """
+unnest(:ids::text[], :claims::text[]) AS ours (id, claim)
+WHERE jobs.id = ours.id AND state = 1 AND owner = ours.claim
+"""
+DONE = f"DELETE FROM hardwon.jobs USING {_OURS} RETURNING jobs.id"
+RETRY = f"""
+UPDATE hardwon.jobs SET state = 0, owner = '', lease = NULL, due = :due, attempts = :attempts,
+    wait = :wait, last_error = :error FROM {_OURS} RETURNING jobs.id
+"""
+BURY = f"""
+UPDATE hardwon.jobs SET state = 2, owner = '', lease = NULL, attempts = :attempts,
+    last_error = :error FROM {_OURS} RETURNING jobs.id
+"""
+# Claimed for this process without its knowledge: the answer was lost.
+UNKNOWN = """
+UPDATE hardwon.jobs SET state = 0, owner = '', lease = NULL, attempts = attempts - 1
+WHERE state = 1 AND starts_with(owner, :process) AND NOT owner = ANY(:claims)
+"""
+HAND_BACK = f"""
+UPDATE hardwon.jobs SET state = 0, owner = '', lease = NULL, attempts = jobs.attempts - 1
+FROM {_OURS}
+"""
+REMOVE = "DELETE FROM hardwon.jobs WHERE id = :id AND state = ANY(:states) RETURNING id"
+SET_ASIDE = f"""
+WITH broken AS (
+    UPDATE hardwon.jobs SET state = 3, owner = '', lease = NULL WHERE id = ANY(:ids)
+    RETURNING id
+)
+{_COUNTED.format("SELECT 'corrupt', count(*) FROM broken HAVING count(*) > 0")}
+"""
+BURY_STALE = f"""
+WITH old AS (
+    SELECT id FROM hardwon.jobs WHERE state = 0 AND enqueued_at < :before
+    ORDER BY id LIMIT :most FOR UPDATE SKIP LOCKED
+), buried AS (
+    UPDATE hardwon.jobs SET state = 2, last_error = :reason FROM old WHERE jobs.id = old.id
+    RETURNING jobs.id
+)
+{_COUNTED.format("SELECT 'stale', count(*) FROM buried HAVING count(*) > 0")}
+"""
+# Jobs that a fast clock would keep waiting.
+WRONG_CLOCKS = """
+WITH late AS (
+    SELECT id FROM hardwon.jobs
+    WHERE state = 0 AND due > :now AND (
+        attempts = 0 AND due <= enqueued_at OR due - :now > greatest(wait, :longest)
+    )
+    ORDER BY id LIMIT :most FOR UPDATE SKIP LOCKED
+)
+UPDATE hardwon.jobs SET due = :now FROM late WHERE jobs.id = late.id
+"""
+REVIVE = """
+UPDATE hardwon.jobs SET state = 0, attempts = 0, last_error = '', wait = '0', enqueued_at = :now,
+    due = :now
+WHERE id = :id AND state = 2 RETURNING id
+"""
+LIST = f"SELECT {COLUMNS} FROM hardwon.jobs WHERE state = ANY(:states) ORDER BY enqueued_at, seq"
+COUNTS = "SELECT state, count(*) FROM hardwon.jobs GROUP BY state"
+EVENTS = "SELECT event, times FROM hardwon.job_events"
+FORGET_FORWARDED = """
+DELETE FROM hardwon.folded WHERE batch IN (
+    SELECT batch FROM hardwon.folded WHERE at < clock_timestamp() - :age
+    ORDER BY at LIMIT :most FOR UPDATE SKIP LOCKED
+)
+"""
+
+
+def job_of(row: tuple[Any, ...]) -> Job | None:
+    """The job of a row; None when its record cannot be read."""
+    identity, record, due, came, attempts, wait, error = row[:7]
+    try:
+        job = decode(bytes(record))
+    except BadRecord:
+        return None
+    if job.id != identity:
+        return None
+    return job._replace(
+        due=due.astimezone(UTC),
+        enqueued_at=came.astimezone(UTC),
+        attempts=attempts,
+        wait=wait,
+        last_error=error,
+    )
+
+
+def jobs_of(rows: Sequence[tuple[Any, ...]]) -> list[Job]:
+    """The jobs of rows, without those that cannot be read."""
+    return [job for row in rows if (job := job_of(row))]
+
+
+def columns(jobs: Sequence[Job], records: Sequence[bytes]) -> dict[str, list[Any]]:
+    """The values of many rows, by column. `keys` identify records for good."""
+    return {
+        "ids": [job.id for job in jobs],
+        "tenants": [job.episode.scope.tenant for job in jobs],
+        "records": list(records),
+        "dues": [job.due for job in jobs],
+        "came": [job.enqueued_at for job in jobs],
+        "attempts": [job.attempts for job in jobs],
+        "waits": [job.wait for job in jobs],
+        "errors": [text(job.last_error) for job in jobs],
+        "keys": [f"job {job.id} {job.enqueued_at.astimezone(UTC).isoformat()}" for job in jobs],
+    }
+
+
+def text(words: str) -> str:
+    """The text as the server can store it."""
+    return words.replace("\0", "").encode("utf-8", "replace").decode()
+
+
+class Flow:
+    """Counts since this process opened the queue; `accepted` equals the sum of all others."""
+
+    def __init__(self) -> None:
+        self._gone = {"done": 0, "buried": 0, "set_aside": 0}
+        self._accepted = 0
+
+    def note(self, gone: Mapping[str, int]) -> None:
+        """Count jobs that left: done, buried or set aside."""
+        for way, number in gone.items():
+            self._gone[way] += number
+
+    def counts(self, pending: int) -> dict[str, int]:
+        """The current counts; jobs that other workers finished count as set aside."""
+        total = pending + sum(self._gone.values())
+        self._gone["set_aside"] += max(0, self._accepted - total)
+        self._accepted = max(self._accepted, total)
+        return {"accepted": self._accepted, **self._gone}
+
+
+class HeldJobs:
+    """Claimed jobs. No two requests for jobs have the same token; with it an attempt settles."""
+
+    def __init__(self) -> None:
+        self._process = f"{os.urandom(8).hex()}."
+        self._number = itertools.count(1)
+        self.ready: deque[Job] = deque()  # not yet handed out
+        self._claims: dict[str, str] = {}  # of the attempt that holds each job
+        self._finished: dict[str, str] = {}  # done, but still in the table
+        self._unsent: list[tuple[Statement, str]] = []  # with the event that each one counts
+        self._lost_answer = False
+
+    def new_claim(self) -> str:
+        """The token of the next request for jobs."""
+        return f"{self._process}{next(self._number)}"
+
+    def receive(self, jobs: Iterable[Job]) -> None:
+        """Take over these claimed jobs."""
+        for job in jobs:
+            self._claims[job.id] = job.claim
+            self.ready.append(job)
+
+    def finish(self, job: Job) -> None:
+        """Note that a job is done, if this attempt holds it."""
+        if self._is_held(job):
+            self._finished[job.id] = self._claims.pop(job.id)
+
+    def settle(self, statement: str, job: Job, *, event: str = "", **values: object) -> None:
+        """Note another outcome of a job, if this attempt holds it."""
+        if self._is_held(job):
+            claim = {job.id: self._claims.pop(job.id)}
+            self._unsent.append((_about(statement, claim, **values), event))
+
+    def hand_back(self) -> None:
+        """Give back the jobs that were claimed but not begun."""
+        unbegun = {job.id: self._claims.pop(job.id) for job in self.ready}
+        self.ready.clear()
+        if unbegun:
+            self._unsent.append((_about(HAND_BACK, unbegun), ""))
+
+    def unsent(self) -> list[Statement]:
+        """The statements to send before any other."""
+        done = [_about(DONE, self._finished)] if self._finished else []
+        return [*(statement for statement, _ in self._unsent), *done]
+
+    def mark_sent(self, settled: Sequence[Sequence[object]]) -> Counter[str]:
+        """Forget what has been reported; counts the jobs that the server settled by it."""
+        events = [*(event for _, event in self._unsent), "done"]
+        self._unsent.clear()
+        self._finished.clear()
+        return Counter(
+            event for event, rows in zip(events, settled, strict=False) if event for _ in rows
+        )
+
+    def lost_answer(self) -> None:
+        """Note that an answer was lost: jobs may have been claimed without being received."""
+        self._lost_answer = True
+
+    def recovery(self) -> list[Statement]:
+        """The statements that give back jobs whose claim was lost."""
+        if not self._lost_answer:
+            return []
+        self._lost_answer = False
+        claims = [*self._claims.values()]
+        return [bind(UNKNOWN, process=self._process, claims=claims)]
+
+    def _is_held(self, job: Job) -> bool:
+        return bool(job.claim) and self._claims.get(job.id) == job.claim
+
+
+def _about(statement: str, claims: dict[str, str], **values: object) -> Statement:
+    return bind(statement, ids=list(claims), claims=list(claims.values()), **values)
+
+
+_AT_ONCE = 1000  # rows
+_BETWEEN_ROUNDS = 60.0  # seconds
+_REMEMBERED = timedelta(days=30)  # how long a forwarded record is remembered
+STALE = "stale: waited longer than queue.stale_after"
+
+
+class TableLimits(NamedTuple):
+    """Time limits for jobs."""
+
+    lease: timedelta = timedelta(seconds=150)  # then another worker may claim the job
+    stale_after: timedelta = timedelta(days=7)  # zero: never
+    longest_wait: timedelta = timedelta(days=1)  # even if the clock jumps
+
+
+class TableUpkeep:
+    """Decides what upkeep is due; one per process that works the queue."""
+
+    def __init__(self, limits: TableLimits) -> None:
+        self._limits = limits
+        self._next = 0.0
+        self._is_first = True
+
+    def due(self, now: datetime) -> list[Statement]:
+        """The statements to send along with the next claim."""
+        if monotonic() < self._next:
+            return []
+        most, limits = _AT_ONCE, self._limits
+        statements_due = [
+            bind(WRONG_CLOCKS, now=now, longest=limits.longest_wait, most=most),
+            bind(FORGET_FORWARDED, age=_REMEMBERED, most=most),
+        ]
+        if self._is_first and limits.stale_after:
+            before = now - limits.stale_after
+            statements_due.append(bind(BURY_STALE, before=before, reason=STALE, most=most))
+        return statements_due
+
+    def note_run(self) -> None:
+        """Note that the statements were run."""
+        self._next, self._is_first = monotonic() + _BETWEEN_ROUNDS, False
+
+
+_PAUSE = timedelta(seconds=2)
+_PAUSE_IF_WOKEN = timedelta(seconds=5)  # polling finds retries and expired leases
+
+
+class PostgresQueue:
+    """One row per job. A claim holds a job until its lease ends; only its holder settles it.
+
+    Finished jobs leave the table with the next request of this process: one commit ends some jobs
+    and begins others. A crash in between repeats them, as any crash does.
+    """
+
+    def __init__(self, database: Database, limits: TableLimits = TableLimits()) -> None:
+        self._db = database
+        self._limits = limits
+        self._lock = threading.RLock()
+        self._held = HeldJobs()
+        self._flow = Flow()
+        self._upkeep = TableUpkeep(limits)
+        self._notifier = Notifier()
+        self._listener: JobListener | None = None
+
+    def put(self, job: Job) -> bool:
+        file_id(job.id, "job id")
+        new = bind(PUT, **columns([job], [encode_new(job)]))
+        return bool(self._ask(new, *self._notifier.notice())[0][0][0])
+
+    def forward(self, jobs: Sequence[Job]) -> None:
+        """Store jobs that waited elsewhere; each counts once, however often it is forwarded."""
+        rows = columns(jobs, [encode(job) for job in jobs])
+        self._ask(bind(FORWARD, **rows), *self._notifier.notice())
+
+    def claim(self, now: datetime, *, slots: int = 1) -> Job | None:
+        with self._lock:
+            if not self._held.ready:
+                self._take(now, max(1, slots))
+            return self._held.ready.popleft() if self._held.ready else None
+
+    def done(self, job: Job) -> None:
+        with self._lock:
+            self._held.finish(job)
+
+    def retry(self, job: Job) -> None:
+        plan: dict[str, Any] = {"due": job.due, "wait": job.wait, "attempts": job.attempts}
+        self._settle(RETRY, job, error=text(job.last_error), **plan)
+
+    def bury(self, job: Job, reason: str) -> None:
+        self._settle(BURY, job, event="buried", error=text(reason), attempts=job.attempts)
+
+    def waiting(self) -> list[Job]:
+        return jobs_of(self._ask(bind(LIST, states=[WAITING, CLAIMED]))[0])
+
+    def dead(self) -> list[Job]:
+        return jobs_of(self._ask(bind(LIST, states=[DEAD]))[0])
+
+    def revive(self, identity: str, now: datetime) -> None:
+        revive = bind(REVIVE, id=identity, now=now)
+        if not self._ask(revive, *self._notifier.notice())[0]:
+            raise NotFound("dead job", identity)
+
+    def purge(self, identity: str) -> None:
+        if not self._remove(identity, DEAD):
+            raise NotFound("dead job", identity)
+
+    def forget(self, job: Job) -> None:
+        self._remove(job.id, WAITING, CLAIMED)
+
+    def counts(self) -> QueueCounts:
+        results = self._ask(bind(COUNTS), bind(EVENTS))
+        states, events = map(dict, results)
+        waiting, claimed = states.get(WAITING, 0), states.get(CLAIMED, 0)
+        return QueueCounts(
+            pending=waiting + claimed,
+            dead=states.get(DEAD, 0),
+            quarantined=states.get(UNREADABLE, 0),
+            in_memory=waiting,
+            in_flight=claimed,
+            **self._flow.counts(waiting + claimed),
+            **{event: events.get(event, 0) for event in ("deduped", "corrupt", "stale")},
+        )
+
+    def worker(self) -> int | None:
+        return None  # others may work too; no process has to wait for them
+
+    def wakeups(self) -> Sequence[int]:
+        if is_pooled(self._db.url):  # a pooler does not pass notices on
+            return ()
+        self._listener = self._listener or JobListener(self._db.url)
+        return (self._listener.fd,)
+
+    def pause(self) -> timedelta:
+        return _PAUSE_IF_WOKEN if self._listener and self._listener.is_quiet else _PAUSE
+
+    def close(self) -> None:
+        with self._lock:
+            if self._listener is not None:
+                self._listener.close()
+                self._listener = None
+            self._held.hand_back()
+            try:
+                if self._held.unsent():
+                    self._ask()
+            finally:
+                self._db.close()
+
+    def _ask(self, *requests: Statement) -> list[list[Any]]:
+        """One transaction in one round trip; it also reports the results of finished jobs."""
+        with self._lock:
+            first = self._held.unsent()
+            try:
+                results = self._db.ask(EVERY_TENANT, *first, *requests)
+            except Unavailable:
+                self._held.lost_answer()
+                raise
+            self._flow.note(self._held.mark_sent(results[: len(first)]))
+            return results[len(first) :]
+
+    def _take(self, now: datetime, most: int) -> None:
+        """Claim jobs that are due, and set aside unreadable ones."""
+        upkeep, claim = self._upkeep.due(now), self._held.new_claim()
+        take = bind(CLAIM, now=now, most=most, claim=claim, lease=self._limits.lease)
+        rows = self._ask(*self._held.recovery(), *upkeep, take)[-1]
+        if upkeep:
+            self._upkeep.note_run()
+        jobs = {row[0]: job_of(row) for row in rows}
+        if broken := [identity for identity, job in jobs.items() if job is None]:
+            self._ask(bind(SET_ASIDE, ids=broken))
+        self._held.receive(job._replace(claim=claim) for job in jobs.values() if job)
+
+    def _settle(self, statement: str, job: Job, *, event: str = "", **values: object) -> None:
+        with self._lock:
+            self._held.settle(statement, job, event=event, **values)
+            with suppress(Unavailable):  # sent again once the server is back
+                if self._held.unsent():
+                    self._ask()
+
+    def _remove(self, identity: str, *states: int) -> bool:
+        return bool(self._ask(bind(REMOVE, id=identity, states=list(states)))[0])

@@ -6,19 +6,22 @@ import logging
 from typing import TYPE_CHECKING
 
 from hardwon.core.errors import Unavailable
+from hardwon.core.values.scope import Scope
 from hardwon.storage.postgres import schema
 from hardwon.storage.postgres.connection import patient
 from hardwon.storage.postgres.database import POOL, Database
 from hardwon.storage.sql import scopes
 from hardwon.storage.sql.journal import Journal, server_spool
 from hardwon.storage.sql.lessons import SqlLessons
+from hardwon.storage.sql.rows import COLUMNS, lesson_of
 from hardwon.storage.sql.store import SqlStore
 from hardwon.storage.stores.postgres.index import FRESH, Index
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.scope import Scope
-    from hardwon.storage.sql.dialect import Tenancy
+    from hardwon.storage.sql.dialect import Row, Tenancy
 
     Versions = tuple[tuple[int, int], ...]  # of shelves, each by its number
 
@@ -61,14 +64,15 @@ SELECT count(*) FROM (
 class PostgresLessons(SqlLessons):
     """Lessons; guards are cached while the versions of their shelves do not change."""
 
+    index: Index
+
     def __init__(self, database: Database, fresh: int = FRESH) -> None:
-        self.index = Index(database, fresh)
-        super().__init__(database, self.index)
+        super().__init__(database, Index(database, fresh))
         self._guards: dict[Scope, tuple[Versions, list[Lesson]]] = {}
 
     def guards(self, scope: Scope) -> list[Lesson]:
-        shelves = scopes.visible_in_turn(self._db, scope)
-        if shelves is not None and scope in self._guards:
+        if scope in self._guards and not self._db.is_open:
+            shelves = scopes.visible_in_turn(self._db, scope) or scopes.visible(self._db, scope)
             versions, guards = self._guards[scope]
             if versions == shelves.versions:
                 return guards
@@ -84,6 +88,7 @@ class PostgresStore(SqlStore):
     """Everything in one database; records of the agent's path wait in a file of the home."""
 
     database: Database
+    lessons: PostgresLessons
 
     def __init__(
         self,
@@ -164,3 +169,77 @@ def find_miscounts(tenancy: Tenancy) -> list[str]:
         f"{shelves} shelves have a wrong count of lessons": shelves,
     }
     return [f"tenant {tenancy.tenant!r}: {text}" for text, count in problems.items() if count]
+
+
+_SHELF = """
+(SELECT id FROM hardwon.shelves
+WHERE tenant = :tenant AND agent_id = :agent AND project = :project)
+"""
+_STATES = """
+SELECT agent_id, project, version FROM hardwon.shelves
+WHERE tenant = :tenant AND agent_id = ANY(:agents) AND project = ANY(:projects)
+"""
+# Every change of a row changes its xmin: a free version mark.
+_MARKS = f"""
+SELECT id, xmin::text::bigint FROM hardwon.lessons
+WHERE tenant = :tenant AND shelf = {_SHELF}
+"""
+_LESSONS = f"""
+SELECT id, shelf, {COLUMNS} FROM hardwon.lessons
+WHERE tenant = :tenant AND shelf = {_SHELF} AND id = ANY(:ids::bigint[]) ORDER BY id
+"""
+_VECTORS = f"""
+SELECT id, lesson, embedder, vector FROM hardwon.lesson_vectors
+WHERE tenant = :tenant AND shelf = {_SHELF}
+AND (id > :after OR lesson = ANY(:lessons::bigint[])) ORDER BY id
+"""
+
+
+class ShelfReader:
+    """Reads whole shelves, part by part; changes meanwhile are read the next time."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def salt(self) -> str:
+        """The salt of the hold-out, shared by all machines."""
+        return str(self._db.rows("SELECT salt FROM hardwon.proof_salt")[0][0])
+
+    def states(self, scopes: Sequence[Scope]) -> dict[Scope, int]:
+        """The version of each scope, raised by every change of a lesson."""
+        states = dict.fromkeys(scopes, 0)
+        agents = list({scope.agent for scope in scopes})
+        projects = list({scope.project or "" for scope in scopes})
+        for tenant in {scope.tenant for scope in scopes}:
+            values = {"agents": agents, "projects": projects}
+            for agent, project, version in self._db.of(tenant).rows(_STATES, **values):
+                scope = Scope(tenant, agent, project or None)
+                if scope in states:
+                    states[scope] = version
+        return states
+
+    def marks(self, scope: Scope) -> dict[int, int]:
+        """A mark for every lesson of the scope, which changes with the lesson."""
+        return dict(self._rows(_MARKS, scope))
+
+    def lessons(self, scope: Scope, numbers: Sequence[int]) -> list[Lesson]:
+        """These lessons, without those that are gone."""
+        rows = self._rows(_LESSONS, scope, ids=list(numbers))
+        return [lesson_of(row, {row[1]: scope}) for row in rows]
+
+    def vectors(
+        self, scope: Scope, *, after: int, lessons: Sequence[int]
+    ) -> list[tuple[int, int, str, bytes]]:
+        """The vectors with a number over `after`, and those of these lessons."""
+        rows = self._rows(_VECTORS, scope, after=after, lessons=list(lessons))
+        return [(number, lesson, name, bytes(vector)) for number, lesson, name, vector in rows]
+
+    def share(self, tenant: str) -> float | None:
+        """The share of runs from which lessons are withheld, if the proof has set one."""
+        sql = "SELECT share FROM hardwon.proof_shares WHERE tenant = :tenant"
+        row = self._db.of(tenant).row(sql)
+        return float(row[0]) if row else None
+
+    def _rows(self, sql: str, scope: Scope, **values: object) -> list[Row]:
+        place = {"agent": scope.agent, "project": scope.project or ""}
+        return self._db.of(scope.tenant).rows(sql, **place, **values)

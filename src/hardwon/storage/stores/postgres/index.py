@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from array import array
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections import Counter
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core import time_limits
 from hardwon.knowledge.ranking import block_edits, postings
@@ -21,19 +23,15 @@ from hardwon.storage.sql import scopes
 from hardwon.storage.sql.dialect import Statement
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from hardwon.storage.postgres.database import Database, Transaction
-    from hardwon.storage.sql.dialect import Tenancy
-    from hardwon.storage.sql.scopes import Shelf
-
-    Postings = dict[str, list[tuple[int, int]]]
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from hardwon.core.values.scope import Scope
     from hardwon.knowledge.ranking.block_edits import Edit, Entries
-    from hardwon.storage.sql.dialect import Row
-    from hardwon.storage.sql.scopes import Visible
+    from hardwon.storage.postgres.database import Database, Transaction
+    from hardwon.storage.sql.dialect import Row, Tenancy
+    from hardwon.storage.sql.scopes import Shelf, Visible
+
+    Postings = dict[str, list[tuple[int, int]]]
 
 _VERSIONS = "versions"  # key of the shelves that a transaction has changed
 _RAISE = """
@@ -64,10 +62,6 @@ def _write(transaction: Transaction, tenancy: Tenancy) -> None:
         tenancy.database.of(tenant).run(_RAISE, shelf=shelf, more=added)
 
 
-_READ = f"""
-SELECT shelf, id, lesson, CASE WHEN id = ANY(:known::bigint[]) THEN NULL ELSE entries END
-FROM hardwon.fresh WHERE {scopes.HERE} ORDER BY id
-"""
 _OWN = "fresh"  # a transaction's view of the memtable, with its own rows
 
 
@@ -88,31 +82,52 @@ class Memtable:
     def __init__(self, database: Database) -> None:
         self._db = database
         self._shared: dict[int, Waiting] = {}
+        self._noted: Counter[int] = Counter()  # rows that this process wrote since it merged them
 
-    def look(self, tenancy: Tenancy, shelves: Iterable[Shelf]) -> list[Waiting]:
-        """The waiting rows of these shelves; those of other commits count once they raise it."""
-        cached = self._view()
-        stale = {
-            shelf.id: shelf.version
-            for shelf in shelves
-            if shelf.id not in cached or cached[shelf.id].version != shelf.version
-        }
-        if stale:
-            cached.update(self._read(tenancy, stale, cached))
-        return [cached[shelf.id] for shelf in shelves]
-
-    def note(self, shelf: int, lesson: int, entries: dict[str, int]) -> None:
-        """Let the open transaction find a row that it has just written."""
+    def known(self, shelves: Iterable[int]) -> dict[str, list[int]]:
+        """What need not be read again: the versions of these shelves, and their rows."""
         view = self._view()
-        if shelf in view:
-            waiting = view[shelf]
-            if waiting.lessons is self._shared.get(shelf, _NOTHING).lessons:
-                waiting = view[shelf] = waiting._replace(lessons=dict(waiting.lessons))
-            waiting.lessons[lesson] = entries
+        cached = {shelf: view[shelf] for shelf in shelves if shelf in view}
+        return {
+            "known_shelves": list(cached),
+            "known_versions": [waiting.version for waiting in cached.values()],
+            "known_rows": [number for waiting in cached.values() for number in waiting.rows],
+        }
+
+    def look(self, shelves: Iterable[Shelf], fetched: Iterable[Row]) -> list[Waiting]:
+        """The waiting rows of these shelves, with those that were not known before.
+
+        Those of other commits count once they raise the version.
+        """
+        view = self._view()
+        stale = {
+            shelf.id: Waiting(shelf.version, {}, {})
+            for shelf in shelves
+            if shelf.id not in view or view[shelf.id].version != shelf.version
+        }
+        for number, entries, lesson, shelf in sorted(fetched):
+            row = view[shelf].rows[number] if entries is None else (lesson, json.loads(entries))
+            stale[shelf].rows[number] = row
+            stale[shelf].lessons[lesson] = row[1]
+        view.update(stale)
+        return [view[shelf.id] for shelf in shelves]
+
+    def note(self, shelf: int, lesson: int, entries: dict[str, int]) -> int:
+        """Let the open transaction find a row that it has just written; how many wait."""
+        view = self._view()
+        self._noted[shelf] += 1
+        if shelf not in view:
+            return self._noted[shelf]
+        waiting = view[shelf]
+        if waiting.lessons is self._shared.get(shelf, _NOTHING).lessons:
+            waiting = view[shelf] = waiting._replace(lessons=dict(waiting.lessons))
+        waiting.lessons[lesson] = entries
+        return len(waiting.lessons)
 
     def forget(self, shelf: int) -> None:
         """Read the rows of a shelf again: they were merged."""
         self._view().pop(shelf, None)
+        self._noted.pop(shelf, None)
 
     def _view(self) -> dict[int, Waiting]:
         """What is cached; a transaction that writes has a view of its own, with its own rows."""
@@ -121,22 +136,6 @@ class Memtable:
             return self._shared
         view: dict[int, Waiting] = transaction.notes.setdefault(_OWN, dict(self._shared))
         return view
-
-    def _read(
-        self, tenancy: Tenancy, stale: dict[int, int], cached: dict[int, Waiting]
-    ) -> dict[int, Waiting]:
-        before = {shelf: cached[shelf].rows for shelf in stale if shelf in cached}
-        numbers = [number for rows in before.values() for number in rows]
-        fetched: dict[int, dict[int, tuple[int, dict[str, int]]]] = {shelf: {} for shelf in stale}
-        for shelf, number, lesson, entries in tenancy.rows(
-            _READ, known=numbers, shelves=list(stale)
-        ):
-            row = (lesson, json.loads(entries)) if entries is not None else before[shelf][number]
-            fetched[shelf][number] = row
-        return {
-            shelf: Waiting(stale[shelf], rows, dict(rows.values()))
-            for shelf, rows in fetched.items()
-        }
 
 
 def holding(waiting: Iterable[Waiting], asked: Iterable[str]) -> Postings:
@@ -148,17 +147,6 @@ def holding(waiting: Iterable[Waiting], asked: Iterable[str]) -> Postings:
             for key in asked_keys & entries.keys():
                 by_key.setdefault(key, []).append((lesson, entries[key]))
     return by_key
-
-
-def pack_entries(entries: dict[str, int]) -> str:
-    """The keys and impacts of a lesson as a row stores them."""
-    return json.dumps(entries)
-
-
-def unpack_entries(text: str) -> dict[str, int]:
-    """The keys and impacts of a row."""
-    entries: dict[str, Any] = json.loads(text)
-    return entries
 
 
 _LOCK = 0x736574  # first half of the lock's key; the shelf is the second
@@ -230,7 +218,7 @@ def merge(tenancy: Tenancy, shelf: int) -> int:
     with tenancy.database as transaction:
         if tenancy.rows(_TRY, kind=_LOCK, shelf=shelf)[0][0]:
             while rows := tenancy.rows(_TAKE, shelf=shelf, limit=_AT_ONCE):
-                lessons = {lesson: unpack_entries(entries) for _, lesson, entries in rows}
+                lessons = {lesson: json.loads(entries) for _, lesson, entries in rows}
                 touch(transaction, tenancy, shelf, active=_move(tenancy, shelf, lessons))
                 tenancy.run(_REMOVE, shelf=shelf, rows=[row[0] for row in rows])
                 moved += len(rows)
@@ -300,24 +288,27 @@ def _pack_terms(entries: Entries) -> bytes:
 FRESH = 256  # waiting rows of a shelf that start a merge
 _KEYS_ASKED = 400
 _NOTE = """
-WITH noted AS (
-    INSERT INTO hardwon.fresh (tenant, shelf, lesson, is_new, entries)
-    VALUES (:tenant, :shelf, :lesson, :is_new, :entries)
-)
-SELECT count(*) FROM hardwon.fresh WHERE tenant = :tenant AND shelf = :shelf
+INSERT INTO hardwon.fresh (tenant, shelf, lesson, is_new, entries)
+VALUES (:tenant, :shelf, :lesson, :is_new, :entries)
 """
+_SHELF_ROW, _WAITING_ROW = -1, -2  # in the last column, which is the room for a key otherwise
+# All that a recall reads of the index, in one statement and so of one state: the shelves, waiting
+# rows that are not known yet, and postings.
 # Keys from the rarest, with running sums of their holders: keys within the limit are read whole;
 # of the first key beyond it, only the strongest blocks.
 _BLOCKS = f"""
 WITH seen AS MATERIALIZED (
-    SELECT id, active FROM hardwon.shelves
+    SELECT id, project, active, version, (
+        SELECT count(*) FROM hardwon.fresh AS f
+        WHERE f.tenant = :tenant AND f.shelf = shelves.id AND f.is_new
+    ) AS added FROM hardwon.shelves
     WHERE tenant = :tenant AND agent_id = :agent AND project = ANY(:projects::text[])
 ),
-total AS MATERIALIZED (
-    SELECT coalesce(sum(active), 0) + (
-        SELECT count(*) FROM hardwon.fresh
-        WHERE tenant = :tenant AND shelf IN (SELECT id FROM seen) AND is_new
-    ) AS n FROM seen
+total AS MATERIALIZED (SELECT coalesce(sum(active + added), 0) AS n FROM seen),
+stale AS MATERIALIZED (
+    SELECT id FROM seen WHERE (id, version) NOT IN (
+        SELECT * FROM unnest(:known_shelves::bigint[], :known_versions::bigint[])
+    )
 ),
 most AS MATERIALIZED (
     SELECT CASE WHEN :reach > 0 THEN :reach ELSE
@@ -337,13 +328,21 @@ cut AS MATERIALIZED (
     SELECT k.id, k.term, (most.n - (k.upto - k.holders))::int AS room
     FROM known AS k, most WHERE k.upto > most.n ORDER BY k.upto LIMIT 1
 )
-SELECT id, term, holders, 0, 0, NULL::bytea, 0 FROM known
+SELECT id, project, active::bigint, version, added, NULL::bytea, {_SHELF_ROW} FROM seen
 UNION ALL
-SELECT k.id, k.term, 0, p.rank::int, p.first, p.lessons, 0
+SELECT f.id, f.entries, f.lesson, f.shelf, 0, NULL, {_WAITING_ROW} FROM stale, LATERAL (
+    SELECT id, CASE WHEN id = ANY(:known_rows::bigint[]) THEN NULL ELSE entries END AS entries,
+        lesson, shelf
+    FROM hardwon.fresh WHERE tenant = :tenant AND shelf = stale.id OFFSET 0
+) AS f
+UNION ALL
+SELECT id, term, holders, 0, 0, NULL, 0 FROM known
+UNION ALL
+SELECT k.id, k.term, 0, p.rank, p.first, p.lessons, 0
 FROM most, known AS k JOIN hardwon.postings AS p ON p.tenant = :tenant AND p.term = k.id
 WHERE k.upto <= most.n
 UNION ALL
-SELECT c.id, c.term, 0, p.rank::int, p.first, p.lessons, c.room FROM cut AS c, LATERAL (
+SELECT c.id, c.term, 0, p.rank, p.first, p.lessons, c.room FROM cut AS c, LATERAL (
     SELECT rank, first, lessons FROM hardwon.postings
     WHERE tenant = :tenant AND term = c.id AND c.room > 0
     ORDER BY rank, first LIMIT c.room / {BLOCK} + {RANKS}
@@ -366,6 +365,7 @@ class Index:
         self._db = database
         self._limit = fresh
         self._memtable = Memtable(database)
+        self._seen: dict[Scope, list[int]] = {}  # the shelves at the last look
 
     def note(
         self, tenancy: Tenancy, shelf: int, lesson: int, entries: dict[str, int], *, is_new: bool
@@ -373,10 +373,10 @@ class Index:
         """Set the keys by which a lesson is found."""
         with self._db as transaction:
             values = {"shelf": shelf, "lesson": lesson, "is_new": is_new}
-            (count,) = tenancy.rows(_NOTE, entries=pack_entries(entries), **values)[0]
-            self._memtable.note(shelf, lesson, entries)
+            tenancy.run(_NOTE, entries=json.dumps(entries), **values)
             touch(transaction, tenancy, shelf)
-            if count >= self._limit and time_limits.time_left() is None:
+            waiting = self._memtable.note(shelf, lesson, entries)
+            if waiting > self._limit and time_limits.time_left() is None:
                 self.settle(tenancy, shelf)
 
     def touch(self, tenancy: Tenancy, shelf: int) -> None:
@@ -397,16 +397,23 @@ class Index:
             for (shelf,) in self._db.of(tenant).rows(_WAITING, least=least)
         )
 
+    def snapshot(self) -> nullcontext[None]:
+        """Nothing: one statement reads the whole index. Lessons that are newer do no harm."""
+        return nullcontext()
+
     def tally(self, scope: Scope, query: Query) -> tuple[Visible, MatchTally]:
         """The shelves visible from a scope, and the scores of each lesson there."""
         tenancy, query_keys = self._db.of(scope.tenant), list(keys(query)[:_KEYS_ASKED])
-        shelves = scopes.visible_query(self._db, scope)
-        values = {**shelves.values, "keys": query_keys, "reach": query.reach}
+        place = {"agent": scope.agent, "projects": [one.project or "" for one in scope.visible()]}
+        known = self._memtable.known(self._seen.get(scope, ()))
         self._db.touch(scope)
-        shelf_rows, rows = tenancy.ask(shelves, Statement(_BLOCKS, values))
-        visible = scopes.Visible(scope, shelf_rows)
+        every = tenancy.rows(_BLOCKS, keys=query_keys, reach=query.reach, **place, **known)
+        visible = scopes.Visible(scope, sorted(r[:5] for r in every if r[6] == _SHELF_ROW))
+        self._seen[scope] = visible.ids
         scopes.shelf_notes(self._db).update((shelf.scope, shelf.id) for shelf in visible.shelves)
-        waiting = self._memtable.look(tenancy, visible.shelves)
+        fetched = (row[:4] for row in every if row[6] == _WAITING_ROW)
+        waiting = self._memtable.look(visible.shelves, fetched)
+        rows = [row for row in every if row[6] >= 0]
         return visible, tally_matches(
             query,
             _read(tenancy, rows),

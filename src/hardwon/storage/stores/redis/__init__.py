@@ -1,14 +1,203 @@
-"""Reflections on goals in a shared Redis; everything else stays in the store."""
+"""Reflections on goals in a shared Redis, under the published keys; all else stays in the store.
+
+An update is atomic; a read never waits long.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+import logging
+import os
+import time
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from hardwon.core._fork import cached_property
-from hardwon.storage.stores.redis import reflections as stored
+from hardwon.core.errors import Unavailable
+from hardwon.core.time_limits import TimeLimit
+from hardwon.core.values.reflection import Likeness, Reflection, is_known, surplus_reflections
+from hardwon.knowledge.ranking.reflections import CANDIDATES, HOLDERS_READ, likenesses, words_of
+from hardwon.storage.stores.redis import entries
+from hardwon.storage.stores.redis.entries import Keys, goal_of, goal_patterns, patterns, visible
+from hardwon.storage.stores.redis.server import RedisOpening
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from datetime import datetime
+
+    from hardwon.core.values.scope import Scope
     from hardwon.storage.ports import ReflectionStore, Store
+    from hardwon.storage.stores.redis.server import RedisClient
+
+T = TypeVar("T")
+log = logging.getLogger("hardwon")
+_PATIENCE = 0.03  # seconds for one round trip of an agent's turn, which makes two at most
+_TRIES = 200  # attempts at an update that others keep overtaking
+_HERE = os.path.dirname(__file__)
+
+
+class RedisReflections:
+    """`reflection:<goal id>` holds a JSON list, `reflection:recent_goals` the newest goals."""
+
+    is_shared = True
+
+    def __init__(
+        self, url: str, *, prefix: str = "", recent: int = 10, patience: float = _PATIENCE
+    ) -> None:
+        self._prefix = prefix
+        self._kept = recent
+        self._limit = TimeLimit(patience)
+        self._is_well = True
+        self._redis = RedisOpening(url, patience=patience)
+        self.name = self._redis.name
+
+    def save(self, reflection: Reflection, *, keep: int = 0) -> bool:
+        return self._watch(lambda: self._save(reflection, keep))
+
+    def about(self, scope: Scope, subject: str) -> list[Reflection]:
+        places = visible(self._prefix, scope)
+        keys = [place.goal(subject) for place in places]
+        values = self._read(lambda server: server.gets(keys))
+        pairs = zip(places, values, strict=True)
+        reflections = [r for place, value in pairs for r in self._decode(place, subject, value)]
+        return sorted(reflections, key=lambda r: r.created_at)
+
+    def recent(self, scope: Scope, *, now: datetime, limit: int) -> list[Reflection]:
+        places = visible(self._prefix, scope)
+        ask = (self._kept, *(place.place for place in places))
+        rows = self._read(lambda server: server.run(_script("recent"), (), *ask))
+        oldest_first = sorted(self._all(places, rows[::-1]), key=lambda r: r.created_at)
+        return [r for r in reversed(oldest_first) if r.is_alive(now)][:limit]
+
+    def every(self, scope: Scope, *, now: datetime, limit: int) -> list[Reflection]:
+        globs = goal_patterns(self._prefix, scope)
+        texts = self._watch(lambda: [self._redis.writer().texts(glob) for glob in globs])
+        reflections = [
+            reflection
+            for found in texts
+            for key, text in found.items()
+            if (goal := goal_of(self._prefix, key))
+            for reflection in self._decode(*goal, text.encode())
+        ]
+        newest_first = sorted(reflections, key=lambda r: r.created_at, reverse=True)
+        return [r for r in newest_first if r.is_alive(now)][:limit]
+
+    def alike(
+        self, scope: Scope, words: Sequence[str], *, now: datetime, limit: int
+    ) -> list[Likeness]:
+        places = visible(self._prefix, scope)
+        prefixes = [prefix for place in places for prefix in (place.place, place.words)]
+        ask = (HOLDERS_READ, CANDIDATES, len(places), *prefixes, *words)
+        answer = self._read(lambda server: server.run(_script("alike"), (), *ask))
+        counts, rows = answer
+        living = [r for r in self._all(places, rows) if r.is_alive(now)]
+        return likenesses(dict(zip(words, counts, strict=True)), living)[:limit]
+
+    def forget(self, tenant: str) -> None:
+        """Remove every reflection of a tenant."""
+        self._watch(lambda: self._redis.writer().remove(patterns(self._prefix, tenant)))
+
+    def check(self) -> list[str]:
+        """Problems of the server, including settings that could lose acknowledged data."""
+        try:
+            return [f"{self.name}: {problem}" for problem in self._redis.writer().risks()]
+        except Unavailable as error:
+            return [f"{self.name}: {error}"]
+
+    def close(self) -> None:
+        """Release the connections."""
+        self._redis.close()
+
+    def _save(self, reflection: Reflection, keep: int) -> bool:
+        """Read, change, and write back unless the value changed meanwhile."""
+        place = Keys(self._prefix, reflection.scope)
+        for attempt in range(_TRIES):
+            value = self._redis.writer().gets([place.goal(reflection.subject)])[0]
+            stored = entries.decode(value)
+            reflections = [
+                entries.reflection(entry, reflection.scope, reflection.subject) for entry in stored
+            ]
+            if is_known(reflections, reflection):
+                return False
+            dropped = set(surplus_reflections(reflections, reflection, keep=keep))
+            remaining = [entry for at, entry in enumerate(stored) if at not in dropped]
+            if self._replace_value(
+                place, value, [*remaining, entries.entry(reflection)], reflection
+            ):
+                return True
+            time.sleep(min(0.001 * attempt, 0.02))
+        raise Unavailable(f"other processes keep changing {reflection.subject!r}; try again")
+
+    def _replace_value(
+        self, place: Keys, expected: bytes | None, content: list[dict[str, Any]], new: Reflection
+    ) -> bool:
+        keys = [place.goal(new.subject), place.recent]
+        keys += [place.words + word for word in words_of(new)]
+        values = (
+            *(expected or b"", entries.encode(content), _life(content, new)),
+            *(new.subject, self._kept, new.created_at.timestamp(), HOLDERS_READ),
+        )
+        return bool(self._redis.writer().run(_script("save"), keys, *values))
+
+    def _all(self, places: list[Keys], rows: Iterable[Any]) -> list[Reflection]:
+        return [
+            reflection
+            for place, subject, value in rows
+            for reflection in self._decode(places[place], subject.decode(errors="replace"), value)
+        ]
+
+    def _decode(self, place: Keys, subject: str, value: bytes | None) -> list[Reflection]:
+        """The reflections of a value; a foreign value is ignored."""
+        try:
+            return [
+                entries.reflection(entry, place.scope, subject) for entry in entries.decode(value)
+            ]
+        except entries.Unreadable as error:
+            self._complain(f"{place.goal(subject)!r} is {error}")
+            return []
+
+    def _read(self, call: Callable[[RedisClient], T]) -> T:
+        def read() -> T:
+            server = self._redis.reader()
+            return self._limit.run(lambda: call(server))
+
+        return self._watch(read)
+
+    def _watch(self, call: Callable[[], T]) -> T:
+        """Run a call; failures become Unavailable, with one warning when they begin."""
+        try:
+            result = call()
+        except (entries.Unreadable, Unavailable) as error:
+            self._complain(str(error))
+            raise Unavailable(f"{self.name}: {error}") from error
+        self._is_well = True
+        return result
+
+    def _complain(self, problem: str) -> None:
+        if self._is_well:
+            log.warning("%s: %s; reflections wait in the queue", self.name, problem)
+        self._is_well = False
+
+
+def _life(content: list[dict[str, Any]], new: Reflection) -> int:
+    """Milliseconds until the last entry expires; 0 when one never does.
+
+    An entry of the published program has no own expiry: only its key had one.
+    """
+    dated = [entry for entry in content if "expires_at" in entry]
+    reflections = [entries.reflection(entry, new.scope, new.subject) for entry in dated]
+    ends = [stored.expires_at for stored in reflections if stored.expires_at]
+    if len(ends) < len(reflections):
+        return 0
+    return max(1, int((max(ends) - new.created_at).total_seconds() * 1000))
+
+
+def _script(name: str) -> str:
+    if name not in _scripts:
+        with open(os.path.join(_HERE, f"{name}.lua"), encoding="utf-8") as file:
+            _scripts[name] = file.read()
+    return _scripts[name]
+
+
+_scripts: dict[str, str] = {}
 
 
 def with_redis(store: Store, url: str, **values: Any) -> Store:
@@ -41,6 +230,6 @@ class _WithRedis:
         self._store.close()
 
     @cached_property
-    def _redis(self) -> stored.RedisReflections:
+    def _redis(self) -> RedisReflections:
         url, values = self._address
-        return stored.RedisReflections(url, **values)
+        return RedisReflections(url, **values)

@@ -7,11 +7,11 @@ are read.
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
 from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
 
 from hardwon.core.text.clean import clean
+from hardwon.core.values import time_of
 from hardwon.core.values.lesson import EPOCH
 from hardwon.core.values.reflection import Reflection
 from hardwon.core.values.scope import Scope
@@ -132,23 +132,14 @@ def reflection(fields: dict[str, Any], scope: Scope, subject: str) -> Reflection
         scope=scope,
         subject=subject,
         insight=clean(str(fields.get("insight") or fields.get("reflection") or "")),
-        created_at=_moment(fields.get("created_at") or fields.get("timestamp")) or EPOCH,
+        created_at=time_of(fields.get("created_at") or fields.get("timestamp")) or EPOCH,
         title=clean(str(fields.get("objective") or "")),
         state=_STATES.get(state, state),
         importance=_share(fields.get("importance")),
-        expires_at=_moment(fields.get("expires_at")),
+        expires_at=time_of(fields.get("expires_at")),
         detail=str(fields.get("detail") or "{}"),
         job=str(fields.get("job") or ""),
     )
-
-
-def _moment(text: object) -> datetime | None:
-    """A time; one without a zone is UTC."""
-    try:
-        moment = datetime.fromisoformat(str(text))
-    except ValueError:
-        return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _share(value: object) -> float:

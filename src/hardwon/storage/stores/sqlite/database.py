@@ -7,6 +7,7 @@ import os
 import sqlite3
 import sys
 import time
+from contextlib import contextmanager, suppress
 from itertools import product
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,7 +17,7 @@ from hardwon.core.errors import Corrupt, NewerSchema, StorageError, StorageFull
 from hardwon.storage.sql.dialect import Statement, Tenancy, in_sqlite
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from hardwon.core.values.scope import Scope
@@ -34,12 +35,15 @@ class WriterLock:
         self._handle: int | None = None
 
     def __enter__(self) -> None:
-        """Wait for the turn; after too long, or if the file cannot exist, go on without it."""
-        handle = self._open_file()
-        if handle is None:
-            return
+        """Wait for the turn; after too long, or if there can be no file, go on without it."""
+        if self._handle is None and self._path:
+            with suppress(OSError):  # a folder that cannot be written
+                self._handle = _files.lock_file(self._path)
         end = time.monotonic() + self._patience
-        while not _is_taken(handle) and time.monotonic() < end:
+        while self._handle is not None and time.monotonic() < end:
+            with suppress(OSError):
+                fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
             time.sleep(_LOOK)
 
     def __exit__(self, *_: object) -> None:
@@ -51,23 +55,6 @@ class WriterLock:
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
-
-    def _open_file(self) -> int | None:
-        if self._handle is None:
-            try:
-                self._handle = _files.lock_file(self._path)
-            except OSError:  # a folder that cannot be written
-                return None
-        return self._handle
-
-
-def _is_taken(handle: int) -> bool:
-    """Whether the lock is ours now."""
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
 
 
 T = TypeVar("T")
@@ -95,11 +82,12 @@ class Database:
     """A connection shared by threads; closed before a fork, reopened in parent and child."""
 
     shelf_state = "0, 0"  # the memtable knows both
+    is_file = True
 
     def __init__(self, path: str) -> None:
         self.path = path
         self._lock = ForkLock(self._before_fork, self._in_child, rank=MIDDLE)
-        self._turn = WriterLock(f"{path}-turn", PATIENCE)
+        self._turn = WriterLock(f"{path}-turn" if self.is_file else "", PATIENCE)
         self._depth = 0
         self._owner = 0
         self._is_frozen: bool  # opened read-only, as it cannot be written
@@ -272,9 +260,19 @@ class Database:
         for resource in resources:
             resource.__exit__(kind, None, None)
 
-    def snapshot(self) -> Snapshot:
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
         """All reads in the `with` block see the same state; others may go on writing."""
-        return Snapshot(self)
+        with self._lock:
+            is_own = not self._usable_connection().in_transaction
+            if is_own:
+                self.run("BEGIN")
+                self.notice_changes()
+            try:
+                yield
+            finally:
+                if is_own:
+                    self._connection.rollback()
 
     def close(self) -> None:
         """Close the file; a later call opens it again."""
@@ -321,7 +319,7 @@ class Database:
             self._is_frozen = True
 
     def _open_to_write(self) -> None:
-        self._connection = _connect(self.path)
+        self._connection = connect(self.path)
         self._owner = os.getpid()
         version = self._connection.execute("PRAGMA user_version").fetchone()[0]
         if version != SCHEMA:
@@ -330,10 +328,12 @@ class Database:
 
     def _open_frozen(self) -> bool:
         """Open the file read-only; False if its log or schema needs a write first."""
-        if not os.path.isfile(self.path) or _size(f"{self.path}-wal"):
+        log = f"{self.path}-wal"
+        if not os.path.isfile(self.path) or (os.path.exists(log) and os.path.getsize(log)):
             return False
         self.close()
-        self._connection = _connect(f"file:{_quote_path(self.path)}?immutable=1")
+        quoted = self.path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+        self._connection = connect(f"file:{quoted}?immutable=1")
         self._owner = os.getpid()
         version = self._connection.execute("PRAGMA user_version").fetchone()[0]
         return bool(version == SCHEMA)
@@ -370,32 +370,6 @@ class FileTenancy(Tenancy):
         return [row for place in places for row in self.rows(sql, **values, **place)]
 
 
-class Snapshot:
-    """A read transaction, unless one is open already."""
-
-    def __init__(self, database: Database) -> None:
-        self._db = database
-        self._is_own = False
-
-    def __enter__(self) -> None:
-        self._db._lock.acquire()
-        try:
-            self._is_own = not self._db._usable_connection().in_transaction
-            if self._is_own:
-                self._db.run("BEGIN")
-                self._db.notice_changes()
-        except BaseException:
-            self._db._lock.release()
-            raise
-
-    def __exit__(self, *_: object) -> None:
-        try:
-            if self._is_own:
-                self._db._connection.rollback()
-        finally:
-            self._db._lock.release()
-
-
 def marks(values: Collection[object]) -> str:
     """One question mark for each value."""
     return ",".join("?" * len(values))
@@ -411,11 +385,12 @@ class _Connection(sqlite3.Connection):
             return
 
 
-def _connect(path: str) -> sqlite3.Connection:
+def connect(path: str, *, patience: float = PATIENCE) -> sqlite3.Connection:
+    """A new connection; the schema may be missing or older."""
     connection = sqlite3.connect(
         path,
         factory=_Connection,
-        timeout=PATIENCE,
+        timeout=patience,
         isolation_level=None,
         check_same_thread=False,
         uri=path.startswith("file:"),
@@ -437,15 +412,6 @@ def _legible(connection: sqlite3.Connection, sql: str, values: Sequence[object])
         connection.text_factory = usual
 
 
-def _quote_path(path: str) -> str:
-    """The path as a part of a URI."""
-    return path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-
-
-def _size(path: str) -> int:
-    return os.path.getsize(path) if os.path.exists(path) else 0
-
-
 def _prepare(connection: sqlite3.Connection, path: str) -> None:
     """Turn on the write-ahead log and migrate the schema, one process at a time."""
     mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
@@ -456,14 +422,15 @@ def _prepare(connection: sqlite3.Connection, path: str) -> None:
     os.chmod(path, 0o600)
     connection.execute("BEGIN IMMEDIATE")
     try:
-        _migrate(connection, path)
+        migrate(connection, path)
     except BaseException:
         connection.rollback()
         raise
     connection.commit()
 
 
-def _migrate(connection: sqlite3.Connection, path: str) -> None:
+def migrate(connection: sqlite3.Connection, path: str) -> None:
+    """Bring the schema up to date, inside the open transaction."""
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     if version > SCHEMA:
         raise NewerSchema(path, version, SCHEMA)

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from hardwon.core import _files
 from hardwon.storage.sql import scopes
 from hardwon.storage.sql.journal import Journal, Spool, server_spool
+from hardwon.storage.stores.sqlite import SqliteLessons
 from hardwon.storage.stores.sqlite.database import Database, marks
-from hardwon.storage.stores.sqlite.lessons import SqliteLessons
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

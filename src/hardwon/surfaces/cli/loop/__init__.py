@@ -13,9 +13,8 @@ import click
 from hardwon.core.errors import InvalidInput
 from hardwon.core.settings import duration, load
 from hardwon.core.text.clean import plural
-from hardwon.learn.trials import Functions, Loops, options_of
-from hardwon.learn.trials.loops import TRUSTED_FILE, loop_table, trust
-from hardwon.learn.trials.roles import PROFILES
+from hardwon.learn.trials.loops import TRUSTED_FILE, Loops, loop_table, options_of, trust
+from hardwon.learn.trials.roles import PROFILES, Functions
 from hardwon.learn.trials.values import Critical, Lessons, LoopState, Policy, Variant
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.loop import look, report

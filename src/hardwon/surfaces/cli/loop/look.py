@@ -19,7 +19,7 @@ from hardwon.surfaces.cli.loop.report import spark
 from hardwon.surfaces.cli.output import age, dump, say, table
 
 if TYPE_CHECKING:
-    from hardwon.learn.trials import Loops
+    from hardwon.learn.trials.loops import Loops
 
 
 @click.command()

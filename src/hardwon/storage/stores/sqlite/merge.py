@@ -13,19 +13,14 @@ from hardwon.knowledge.ranking.postings import BLOCK, RANKS, pack
 from hardwon.storage.sql import scopes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from hardwon.storage.stores.sqlite.database import Database
-    from hardwon.storage.stores.sqlite.inverted.search import Terms
-
-    # Term and rank in one number; lessons and impacts in one each.
-    TermEntries = tuple[int, list[int]]
-    from collections.abc import Sequence
-
     from hardwon.knowledge.ranking.block_edits import Edit, Entries
-    from hardwon.storage.stores.sqlite.inverted.search import Waiting
+    from hardwon.storage.stores.sqlite.database import Database
+    from hardwon.storage.stores.sqlite.inverted import Terms, Waiting
 
+    TermEntries = tuple[int, list[int]]
     Lessons = dict[int, dict[str, int]]  # the keys of each, with impacts
 
 

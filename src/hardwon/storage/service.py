@@ -1,15 +1,26 @@
-"""Keys, logins and stored answers of a server."""
+"""Where a server keeps keys, logins and answers: one commit per statement, shared by processes.
+
+In SQLite that is `<home>/serve.db`; with PostgreSQL they are beside the lessons, and several
+servers share them. Statements name their tables `service.…` and their values `:name`.
+
+Only SQLite opens its file. A process that closes any other descriptor of it loses all its locks
+there, and the next process to close it takes itself for the last and deletes the log in use.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
+import os
 import secrets
+import sqlite3
+import threading
 import time
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from hardwon.core.errors import InvalidInput, NotFound
+from hardwon.core.errors import InvalidInput, NotFound, StorageError, storage_error
 from hardwon.core.text.clean import one_line
 from hardwon.core.text.secrets import safe
 from hardwon.core.values.scope import check_name
@@ -17,7 +28,132 @@ from hardwon.core.values.scope import check_name
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from hardwon.storage.service.database import ServiceDatabase
+    from hardwon.core.settings import Settings
+    from hardwon.storage.postgres.database import Database
+
+    Rows = Sequence[tuple[Any, ...]]
+
+NAME = "serve.db"
+_PATIENCE = 5.0  # seconds to wait for another process, or for the server
+_SCHEMA = (
+    """
+    CREATE TABLE IF NOT EXISTS keys (
+        id TEXT PRIMARY KEY, digest BLOB NOT NULL, tenant TEXT NOT NULL, role TEXT NOT NULL,
+        agent TEXT, project TEXT, note TEXT NOT NULL,
+        created_at REAL NOT NULL, expires_at REAL, used_at REAL, revoked_at REAL
+    ) STRICT
+    """,
+    """
+    CREATE TABLE IF NOT EXISTS logins (
+        digest BLOB PRIMARY KEY, tenant TEXT NOT NULL, key TEXT NOT NULL,
+        is_link INTEGER NOT NULL, begun_at REAL NOT NULL, until REAL NOT NULL
+    ) STRICT
+    """,
+    """
+    CREATE TABLE IF NOT EXISTS replies (
+        tenant TEXT NOT NULL, name TEXT NOT NULL, request BLOB NOT NULL,
+        status INTEGER NOT NULL, body BLOB NOT NULL, at REAL NOT NULL,
+        PRIMARY KEY (tenant, name)
+    ) STRICT
+    """,
+)
+
+
+class ServiceDatabase(Protocol):
+    """Call it with a statement to get all rows."""
+
+    is_local: bool  # answers in microseconds
+
+    def __call__(self, sql: str, **values: object) -> Rows: ...
+
+    def close(self) -> None:
+        """Release files and connections."""
+
+
+def open_database(settings: Settings) -> ServiceDatabase:
+    """The database of a home, or the PostgreSQL database that it is set to share."""
+    if settings.postgres.url:
+        from hardwon.storage.postgres import database, schema
+
+        url, mode = settings.postgres.url, settings.postgres.migrate
+        server = database.Database(
+            url, patience=_PATIENCE, prepare=lambda connected: schema.ensure(connected, mode)
+        )
+        return SharedDatabase(server)
+    return FileDatabase(settings.home)
+
+
+def forget(settings: Settings, tenant: str) -> None:
+    """Remove the keys, logins and stored answers of a tenant, if there are any."""
+    if not (settings.postgres.url or os.path.exists(os.path.join(settings.home, NAME))):
+        return
+    database = open_database(settings)
+    for table in ("keys", "logins", "replies"):
+        database(f"DELETE FROM service.{table} WHERE tenant = :tenant", tenant=tenant)
+    if database.is_local:
+        database("PRAGMA wal_checkpoint(TRUNCATE)")  # otherwise its name stays in the log
+    database.close()
+
+
+class SharedDatabase:
+    """Tables in PostgreSQL."""
+
+    is_local = False
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def __call__(self, sql: str, **values: object) -> Rows:
+        from hardwon.storage.postgres.database import EVERY_TENANT
+        from hardwon.storage.sql.dialect import Statement
+
+        own = sql.replace("service.", "hardwon.service_")
+        return self._db.ask(EVERY_TENANT, Statement(own, values))[0]
+
+    def close(self) -> None:
+        self._db.close()
+
+
+class FileDatabase:
+    """`<home>/serve.db`, which only its owner can read."""
+
+    is_local = True
+
+    def __init__(self, home: str) -> None:
+        self._path = os.path.join(home, NAME)
+        self._lock = threading.Lock()
+        try:
+            os.makedirs(home, mode=0o700, exist_ok=True)
+            if os.path.islink(self._path):
+                raise OSError("it is a link")
+            self._connection = _open_file(self._path)
+        except (OSError, sqlite3.Error) as error:
+            raise self._explain(error) from error
+
+    def __call__(self, sql: str, **values: object) -> Rows:
+        try:
+            with self._lock:
+                return self._connection.execute(sql.replace("service.", ""), values).fetchall()
+        except sqlite3.Error as error:
+            raise self._explain(error) from error
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _explain(self, error: Exception) -> StorageError:
+        return StorageError(self._path, str(error), "check that it can be written, or move it away")
+
+
+def _open_file(path: str) -> sqlite3.Connection:
+    from hardwon.storage.stores.sqlite.database import connect
+
+    connection = connect(path, patience=_PATIENCE)
+    os.chmod(path, 0o600)  # first: the log gets the same mode
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA secure_delete = ON")
+    for table in _SCHEMA:
+        connection.execute(table)
+    return connection
 
 
 _MARK = "hw"
@@ -86,15 +222,13 @@ class Limit(NamedTuple):
 NO_LIMIT = Limit()
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
 class KeyRing:
     """The keys in a database. Any process may use it at any time."""
 
-    def __init__(self, database: ServiceDatabase, clock: Callable[[], datetime] = _now) -> None:
-        self._clock = clock
+    def __init__(
+        self, database: ServiceDatabase, clock: Callable[[], datetime] | None = None
+    ) -> None:
+        self._clock = clock or partial(datetime.now, UTC)
         self._run = database
 
     def create(
@@ -128,7 +262,8 @@ class KeyRing:
             _earlier(None if lasts is None else _after(now, lasts), limit.expires_at),
         )
         secret = secrets.token_urlsafe(32)
-        times = {"created_at": now.timestamp(), "expires_at": _seconds(key.expires_at)}
+        end = key.expires_at and key.expires_at.timestamp()
+        times = {"created_at": now.timestamp(), "expires_at": end}
         self._run(_INSERT, **{**key._asdict(), **times, "digest": _digest(secret)})
         return key, f"{_MARK}_{key.id}_{secret}"
 
@@ -186,7 +321,8 @@ def move(source: ServiceDatabase, target: ServiceDatabase) -> int:
 
 def key_of(row: tuple[Any, ...]) -> Key:
     """The key in a row of `COLUMNS`."""
-    return Key(*row[:6], *(_moment(at) for at in row[6:]))
+    times = (None if at is None else datetime.fromtimestamp(at, UTC) for at in row[6:])
+    return Key._make((*row[:6], *times))
 
 
 def _digest(secret: str) -> bytes:
@@ -203,14 +339,6 @@ def _after(now: datetime, lasts: timedelta) -> datetime:
 
 def _earlier(first: datetime | None, second: datetime | None) -> datetime | None:
     return min((moment for moment in (first, second) if moment is not None), default=None)
-
-
-def _seconds(moment: datetime | None) -> float | None:
-    return None if moment is None else moment.timestamp()
-
-
-def _moment(seconds: float | None) -> Any:
-    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
 
 
 IDLE = 12 * 3600.0  # seconds without a request until a login ends
@@ -278,7 +406,10 @@ class Logins:
         key = key_of(tuple(columns)) if columns[0] is not None else None
         if identity and not (key and key.is_valid(datetime.fromtimestamp(now, UTC))):
             return None
-        self._prolong(cookie, until, min(now + IDLE, begun + LONGEST))
+        wanted = min(now + IDLE, begun + LONGEST)
+        if wanted - until >= _STEP:
+            change = "UPDATE service.logins SET until = :until WHERE digest = :digest"
+            self._run(change, digest=_digest(cookie), until=wanted)
         return Login(tenant, key)
 
     def choose(self, cookie: str, tenant: str) -> None:
@@ -298,11 +429,6 @@ class Logins:
             _ADD_LOGIN, digest=_digest(text), tenant=tenant, key=key, is_link=int(is_link), **times
         )
         return text
-
-    def _prolong(self, cookie: str, until: float, wanted: float) -> None:
-        if wanted - until >= _STEP:
-            change = "UPDATE service.logins SET until = :until WHERE digest = :digest"
-            self._run(change, digest=_digest(cookie), until=wanted)
 
 
 KEPT = 86_400.0  # seconds that answers are stored
@@ -365,3 +491,33 @@ class Replies:
 def _name(shown: str) -> str:
     """The name as it is stored: what a client put into it is nobody's business."""
     return _digest(shown).hex()
+
+
+def kept_token(home: str) -> str:
+    """The token of this home, readable by its owner only; made on first use."""
+    path = os.path.join(home, "token")
+    try:
+        os.makedirs(home, mode=0o700, exist_ok=True)
+        try:
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            with open(path, encoding="ascii") as file:
+                return file.read().strip()
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            token = secrets.token_urlsafe(32)
+            file.write(token + "\n")
+    except OSError as error:
+        raise storage_error(error, path) from error
+    return token
+
+
+def credentials(header: str) -> str:
+    """What an Authorization header shows; its scheme `Bearer` may be in any case, or missing."""
+    scheme, _, rest = header.strip().partition(" ")
+    return rest.strip() if scheme.lower() == "bearer" else header.strip()
+
+
+def is_bearer(header: str, token: str) -> bool:
+    """Whether an Authorization header carries the token; takes the same time for any wrong one."""
+    shown = credentials(header)
+    return bool(token) and hmac.compare_digest(shown.encode(), token.encode())

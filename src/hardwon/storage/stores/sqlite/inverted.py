@@ -8,22 +8,20 @@ from typing import TYPE_CHECKING
 from hardwon.knowledge.ranking import postings
 from hardwon.knowledge.ranking.query import MatchTally, Query, entries_read, keys, tally_matches
 from hardwon.storage.sql import scopes
+from hardwon.storage.stores.sqlite import merge
 from hardwon.storage.stores.sqlite.database import marks
-from hardwon.storage.stores.sqlite.inverted import merge
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-    from hardwon.storage.stores.sqlite.database import Database
-
-    Postings = dict[str, list[tuple[int, int]]]
-    Waiting = tuple[int, int, bool, dict[str, int]]  # shelf, lesson, whether it is new, its keys
+    from contextlib import AbstractContextManager
 
     from hardwon.core.values.scope import Scope
     from hardwon.storage.sql.dialect import Tenancy
     from hardwon.storage.sql.scopes import Visible
+    from hardwon.storage.stores.sqlite.database import Database
 
-    # Number (0: not written yet), key, holders and shelf, the rarest first.
+    Postings = dict[str, list[tuple[int, int]]]
+    Waiting = tuple[int, int, bool, dict[str, int]]  # shelf, lesson, whether it is new, its keys
     Terms = list[tuple[int, str, int, int]]
 
 _ADD = "INSERT INTO fresh (shelf, lesson, is_new, entries) VALUES (?, ?, ?, ?)"
@@ -240,6 +238,10 @@ class Index:
         for waiting in self._fresh.take_all():
             merge.settle(self._db, self._pending, waiting)
         return self._pending
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """All tables as of one moment."""
+        return self._db.snapshot()
 
     def tally(self, scope: Scope, query: Query) -> tuple[Visible, MatchTally]:
         """The shelves visible from a scope, and the scores of the lessons there."""

@@ -1,4 +1,4 @@
-"""Readers of other systems' stores: each turns its records into lessons."""
+"""Import lessons from other systems and from hardwon's own packs."""
 
 from __future__ import annotations
 
@@ -9,16 +9,115 @@ import re
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
 from hardwon.core.errors import InvalidInput, StorageError, Unavailable
 from hardwon.core.text.clean import one_line
+from hardwon.core.values import time_of
 from hardwon.core.values.lesson import EPOCH, Evidence, Kind, Lesson
+from hardwon.core.values.lesson_formats import TITLE, claim_origin, from_lines, from_markdown
 from hardwon.core.values.run import Trigger
 from hardwon.core.values.scope import Scope
 from hardwon.storage.stores.redis.server import RedisClient
+
+# Errors that readers raise on data of the wrong shape.
+_WRONG_SHAPE = (TypeError, ValueError, OverflowError, AttributeError, LookupError, RecursionError)
+_LINES = (".jsonl", ".ndjson")
+
+
+def read(source: str, scope: Scope, *, tenant: str = "", agent: str = "") -> Iterator[Lesson]:
+    """The lessons at a path or URL; InvalidInput or StorageError if it holds none.
+
+    `tenant` and `agent` name whose rows of a tenant store are read, if not those of the scope.
+    """
+    try:
+        yield from _read(source, scope, tenant=tenant, agent=agent)
+    except InvalidInput:
+        raise
+    except OSError as error:
+        raise StorageError(source, error.strerror or str(error), "name a file or folder") from error
+    except _WRONG_SHAPE as error:
+        raise InvalidInput(f"{source!r} cannot be imported: {error}") from error
+
+
+def lines_in(source: str) -> int:
+    """The number of lines of a pack of JSON lines, which is read line by line; else 0."""
+    path = os.path.expanduser(source)
+    if not path.endswith(_LINES) or not os.path.isfile(path):
+        return 0
+    try:
+        with open(path, "rb") as file:
+            return sum(not line.isspace() for line in file)
+    except OSError:  # `read` will say so
+        return 0
+
+
+def _read(source: str, scope: Scope, *, tenant: str, agent: str) -> Iterable[Lesson]:
+    """The lessons of a file; its content shows which system wrote it."""
+    if source.startswith(("redis://", "rediss://", "unix://")):
+        return read_wasp(source, scope)
+    path = os.path.expanduser(source)
+    if os.path.isdir(path):
+        return _folder(path, scope)
+    if is_database(path):
+        return read_arbiter(path, scope, tenant=tenant, agent=agent)
+    if tenant or agent:
+        raise InvalidInput(
+            f"{path!r} does not hold several tenants and agents; leave out tenant and agent"
+        )
+    return _text(path, scope)
+
+
+def is_database(path: str) -> bool:
+    """Whether a file is one of SQLite; OSError if there is none.
+
+    Only SQLite looks: the file may be our own, and closing another descriptor of it would drop the
+    locks that this process holds there.
+    """
+    os.stat(path)
+    try:
+        with closing(sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True)) as database:
+            return bool(database.execute("PRAGMA schema_version").fetchone()[0])
+    except sqlite3.DatabaseError as error:
+        return error.sqlite_errorcode != sqlite3.SQLITE_NOTADB
+
+
+def _text(path: str, scope: Scope) -> Iterable[Lesson]:
+    if path.endswith(_LINES):
+        return map(claim_origin, from_lines(_lines(path), scope))
+    if path.endswith(".md"):
+        text = "".join(_lines(path))
+        is_pack = text.lstrip("\ufeff \n").startswith(TITLE)
+        pack = map(claim_origin, from_markdown(text, scope))
+        return pack if is_pack else parse_insights(text, path, scope)
+    if path.endswith(".json"):
+        text = "".join(_lines(path))
+        if '"loop_id"' in text:
+            return parse_aiwg(text, path, scope)
+        return parse_chatcli(text, scope)
+    raise InvalidInput(f"{path!r} is neither a pack nor a store that can be imported")
+
+
+def _lines(path: str) -> Iterator[str]:
+    with open(path, encoding="utf-8", errors="replace") as file:
+        yield from file
+
+
+def _folder(path: str, scope: Scope) -> Iterable[Lesson]:
+    """Everything in a folder that can be read: reflections, insights, packs."""
+    names = sorted(
+        os.path.join(folder, name)
+        for folder, _, files in os.walk(path)
+        for name in files
+        if name.endswith((".json", ".jsonl", ".md")) and not name.startswith("index.")
+    )
+    if not names:
+        raise InvalidInput(f"nothing in {path!r} can be imported")
+    for name in names:
+        yield from _text(name, scope)
+
 
 log = logging.getLogger("hardwon")
 _OWN_TAGS = ("reflexion", "trigger:")  # of chatcli
@@ -42,7 +141,10 @@ def read_arbiter(path: str, scope: Scope, *, tenant: str = "", agent: str = "") 
     connection = sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True)
     try:
         owners = connection.execute(_OWNERS).fetchall()
-        names = _names(connection)
+        columns = {row[1] for row in connection.execute("PRAGMA table_info(tenants)")}
+        names = dict[str, int]()
+        if {"id", "name"} <= columns:  # else the store does not name its tenants
+            names = dict(connection.execute("SELECT CAST(name AS TEXT), id FROM tenants"))
         tenant_id = _tenant(owners, names, tenant or scope.tenant, is_asked=bool(tenant))
         agents = [name for owner, name in owners if owner == tenant_id]
         chosen = _agent(agents, agent or scope.agent, is_asked=bool(agent))
@@ -55,16 +157,6 @@ def read_arbiter(path: str, scope: Scope, *, tenant: str = "", agent: str = "") 
     return (
         _arbiter_lesson(row, scope._replace(agent=row[1]) if is_every else scope) for row in rows
     )
-
-
-def _names(connection: sqlite3.Connection) -> dict[str, int]:
-    """The tenants by name, where the store names them."""
-    columns = {row[1] for row in connection.execute("PRAGMA table_info(tenants)")}
-    if not {"id", "name"} <= columns:
-        return {}
-    return {
-        str(name): number for number, name in connection.execute("SELECT id, name FROM tenants")
-    }
 
 
 def _tenant(
@@ -132,6 +224,9 @@ def _chatcli_lesson(fact: dict[str, Any], scope: Scope) -> Lesson:
     lines = dict(re.findall(r"^(?:- )?([A-Z]+): (.*)$", content, re.MULTILINE))
     created, accessed = moment(fact.get("created_at")), moment(fact.get("last_accessed"))
     tags = words(fact.get("tags"), f"tags of {name}")
+    evidence: tuple[Evidence, ...] = (Evidence("fact", f"{fact.get('id', '')}"),)
+    if source := fact.get("source_project"):  # it does not limit the lesson to that project
+        evidence += (Evidence("project", str(source)),)
     return Lesson(
         scope,
         situation=lines.get("LESSON", content),
@@ -140,19 +235,12 @@ def _chatcli_lesson(fact: dict[str, Any], scope: Scope) -> Lesson:
         trigger=lines.get("TRIGGER", "manual"),
         tags=tuple(tag for tag in tags if not tag.startswith(_OWN_TAGS)),
         origin=f"import:chatcli:{fact.get('id', '')}",
-        evidence=_evidence(fact),
+        evidence=evidence,
         confidence=share(fact.get("confidence"), f"confidence of {name}", default=0.6),
         created_at=created,
         updated_at=created,
         last_seen_at=max(created, accessed),
     )
-
-
-def _evidence(fact: dict[str, Any]) -> tuple[Evidence, ...]:
-    """The fact and its source project; the lesson is not limited to that project."""
-    source = fact.get("source_project")
-    place = (Evidence("project", str(source)),) if source else ()
-    return (Evidence("fact", f"{fact.get('id', '')}"), *place)
 
 
 def parse_aiwg(text: str, path: str, scope: Scope) -> Iterator[Lesson]:
@@ -290,11 +378,4 @@ def words(value: Any, field: str) -> tuple[str, ...]:
 
 def moment(value: object) -> datetime:
     """A time in RFC 3339 or seconds since 1970; the epoch if it cannot be read."""
-    try:
-        if isinstance(value, int | float):
-            return datetime.fromtimestamp(value, UTC)
-        # Up to nine digits of a second are written; Python reads six.
-        parsed = datetime.fromisoformat(re.sub(r"(\.\d{6})\d+", r"\1", str(value)))
-    except (ValueError, OverflowError, OSError):
-        return EPOCH
-    return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
+    return time_of(value) or EPOCH

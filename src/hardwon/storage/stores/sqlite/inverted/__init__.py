@@ -1,1 +1,0 @@
-"""The inverted index: from keys to the lessons that hold them."""
