@@ -82,6 +82,17 @@ def test_a_changed_file_changes_its_lesson_and_one_that_is_gone_retires_it(
     assert "Ask Kim." in begin(laptop, clone)
 
 
+def test_a_renamed_file_keeps_its_lesson(laptop: Machine, clone: Path) -> None:
+    folder = rules(clone, refunds=RULE)
+    begin(laptop, clone)
+
+    (folder / "refunds.md").rename(folder / "money.md")
+
+    assert "Ask finance first" in begin(laptop, clone)
+    assert "Ask finance first" in begin(laptop, clone)
+    assert len(laptop.lessons("acme/api")) == 1
+
+
 def test_what_a_person_removed_stays_removed_while_its_file_is_the_same(
     laptop: Machine, clone: Path
 ) -> None:

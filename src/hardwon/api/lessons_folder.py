@@ -63,16 +63,20 @@ def read(lessons: Lessons, scope: Scope, folder: str) -> int:
     known = {file: (lesson, digest) for lesson in own for file, digest in _file_of(lesson)}
     found = {_digest(name): text for name, text in _texts(folder)}
     changed = 0
-    for file, text in found.items():
-        lesson, digest = known.get(file, (None, ""))
-        words = _parse(text) if digest != _digest(text) else None
-        if words is not None:
-            _keep(lessons, lesson or _find_same(own, words), words, f"{file}@{_digest(text)}")
-            changed += 1
     for file, (lesson, digest) in known.items():
         if file not in found and digest != _GONE:
             tags = _with_file(lesson.tags, f"{file}@{_GONE}")
             lessons.edit(lesson.id, status=Status.RETIRED, tags=tags)
+            changed += 1
+    # A new file takes over the lesson that says the same: it may have been renamed.
+    free = [lesson for lesson in own if not any(file in found for file, _ in _file_of(lesson))]
+    same = {(lesson.situation, lesson.correction): lesson for lesson in free}
+    for file, text in found.items():
+        own_lesson, digest = known.get(file, (None, ""))
+        words = _parse(text) if digest != _digest(text) else None
+        if words is not None:
+            lesson_of_file = own_lesson or same.get((words.when, words.do))
+            _keep(lessons, lesson_of_file, words, f"{file}@{_digest(text)}")
             changed += 1
     return changed
 
@@ -126,13 +130,6 @@ def _keep(lessons: Lessons, lesson: Lesson | None, words: Words, file: str) -> N
         mistake=words.wrong or lesson.mistake,
         tags=_with_file((*sort, *tags), file),
         status=Status.PROVEN,
-    )
-
-
-def _find_same(own: Sequence[Lesson], words: Words) -> Lesson | None:
-    return next(
-        (one for one in own if (one.situation, one.correction) == words[:2] and not _file_of(one)),
-        None,
     )
 
 

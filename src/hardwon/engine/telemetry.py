@@ -94,12 +94,15 @@ def _with_span(process: Processor) -> Processor:
 class ServerSpans:
     """An ASGI application with a span for each request, below the span of its caller."""
 
-    def __init__(self, app: Any, route_of: Callable[[Any], str]) -> None:
+    def __init__(
+        self, app: Any, *, path_of: Callable[[Any], str], route_of: Callable[[Any], str]
+    ) -> None:
         self._app = app
+        self._path_of = path_of
         self._route_of = route_of
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["path"].startswith(_QUIET):
+        if scope["type"] != "http" or self._path_of(scope).startswith(_QUIET):
             await self._app(scope, receive, send)
             return
         given = [

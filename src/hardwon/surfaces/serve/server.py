@@ -18,7 +18,7 @@ from hardwon.storage.service import KeyRing, kept_token, open_database
 try:
     import uvicorn
 
-    from hardwon.surfaces.serve.access import Access, is_loopback
+    from hardwon.surfaces.serve.access import Access, is_loopback, own_path
     from hardwon.surfaces.serve.app import create
     from hardwon.surfaces.serve.gate import LOOPBACK
     from hardwon.surfaces.serve.limits import Limits
@@ -199,7 +199,7 @@ def _observed(app: ASGIApp, settings: Settings) -> ASGIApp:
         return app
     from hardwon.engine.telemetry import ServerSpans
 
-    return ServerSpans(app, route_of)
+    return ServerSpans(app, path_of=own_path, route_of=route_of)
 
 
 def _affordable(limits: Limits) -> Limits:
