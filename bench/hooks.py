@@ -21,12 +21,12 @@ import hardwon
 from bench.corpus import SCOPE, Corpus
 from bench.foundation import BASE, PROMPT_WORDS, SIZES, filled
 from bench.timing import cold, interleaved, median, table
-from hardwon.surfaces.hooks import locations
+from hardwon.surfaces.hooks import installer
 
 ROUNDS = 40
 STEPS = 6  # events of a door in one run of the agent
 BY_NAME = [str(Path(sys.executable).parent / "hardwon"), "hook", "claude-code"]
-INSTALLED = shlex.split(locations.command_hook("claude-code")["command"])
+INSTALLED = shlex.split(installer.command_hook("claude-code")["command"])
 
 Event = dict[str, object]
 Job = Callable[[], object]

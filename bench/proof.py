@@ -19,7 +19,7 @@ from typing import NamedTuple
 from hardwon.core.values.delivery import Unit
 from hardwon.core.values.report import Window
 from hardwon.core.values.scope import Scope
-from hardwon.engine.pipeline.evaluate import verdicts
+from hardwon.engine.pipeline.hold_out import verdicts
 from hardwon.knowledge.proof.effect import Arms, effect, toss
 from hardwon.knowledge.proof.verdicts import RATES, RATIOS, REAL_CUT, Prior, to_retire
 from hardwon.storage.ports import Store

@@ -18,7 +18,7 @@ CLASSES = {
     "api": ("Hardwon", "Agent"),
     "api.lessons": ("Lessons",),
     "api.playbook": ("Playbook",),
-    "engine.projects": ("Projects",),
+    "engine.trust": ("Projects",),
     "api.tenants": ("Tenant",),
     "api.namespaces": ("JobQueue", "Vectors", "Exchange", "Goals", "Runs", "Answers"),
     "learn.maintenance": ("Dreams",),
@@ -77,7 +77,8 @@ def _opener(used: dict[str, str]) -> str:
 
 
 def _class(node: ast.ClassDef, places: dict[str, str], used: dict[str, str]) -> str:
-    bases = [NAMES[base.id] for base in node.bases if isinstance(base, ast.Name)]
+    known = (base.id for base in node.bases if isinstance(base, ast.Name))
+    bases = [NAMES[name] for name in known if name in NAMES]
     lines = [f"class {NAMES[node.name]}{f'({bases[0]})' if bases else ''}:"]
     if node.name == "Agent":
         lines += ["    scope: Scope", "    lessons: AsyncLessons"]

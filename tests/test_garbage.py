@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from hardwon.core._garbage import collect_garbage_rarely
+from hardwon.api.lessons import collect_garbage_rarely
 
 
 @pytest.fixture(autouse=True)

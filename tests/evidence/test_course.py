@@ -80,6 +80,15 @@ def test_an_edit_that_only_one_task_needed_is_not_told() -> None:
     assert _texts(*runs) == ["edit src/hash.c", "edit books/hash.tsv", "$ yard press"]
 
 
+def test_a_file_that_had_to_be_moved_in_another_way_is_told_by_the_call() -> None:
+    run = _run(
+        ("cp config backup", "!cp: -r not specified; omitting directory 'config'"),
+        "cp -r config backup",
+    )
+
+    assert _texts(run) == ["$ cp -r config backup"]
+
+
 def test_what_one_of_many_runs_did_is_not_told() -> None:
     runs = [_run("yard press", f"yard weigh{letter}", task=letter) for letter in "abcd"]
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hardwon.core.text.secrets import without_secrets
 from hardwon.knowledge.reading.call_keys import (
     ARGS_LIMIT,
     EXACT,
@@ -113,6 +115,21 @@ def test_long_arguments_are_shortened_within_so_that_they_stay_readable() -> Non
     assert len(call) <= ARGS_LIMIT
     assert json.loads(call)["path"] == "/w/a.py"
     assert json.loads(call)["content"].startswith("line\nline\n")
+
+
+@pytest.mark.parametrize("wrap", [str, lambda text: {"a": text}, lambda text: {"a": [text]}])
+@pytest.mark.parametrize("length", [ARGS_LIMIT, 9 * ARGS_LIMIT])
+def test_no_cut_parts_a_token(wrap: Callable[[str], object], length: int) -> None:
+    token = "gh" + "p_" + "a1B2c3D4e5F6" * 3
+    near_the_ends = (*range(0, 9000, 18), *range(length - 9000, length, 18))
+    for at in near_the_ends:
+        text = f"{'e ' * (at // 2)}{token}{' e' * ((length - at) // 2)}"
+
+        kept = canonical(wrap(text))
+
+        assert len(kept) <= ARGS_LIMIT
+        whole = without_secrets(kept)
+        assert not any(token[piece : piece + 12] in whole for piece in range(len(token) - 12))
 
 
 def test_an_edit_whose_command_says_what_to_do_keeps_its_file() -> None:

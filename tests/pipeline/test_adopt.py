@@ -7,8 +7,7 @@ from typing import Any
 from hardwon import Lesson, Step
 from hardwon.core.values.lesson import MINED, Kind, Status, values_of
 from hardwon.core.values.run import Failure, RunSoFar
-from hardwon.engine.pipeline.mine import Memory, adopt_helpful, note_offer
-from hardwon.engine.pipeline.screen import screen_lesson
+from hardwon.engine.recording import Memory, adopt_helpful, note_offer
 from hardwon.storage.stores.sqlite import MemoryStore
 from tests.samples import CODER, LATER, lesson
 
@@ -24,7 +23,7 @@ def setting(words: str, **more: Any) -> tuple[MemoryStore, Memory, Lesson]:
     store = MemoryStore()
     known = lesson(words, status=Status.PROVEN, origin="manual")
     written = store.lessons.add(known._replace(**more))
-    return store, Memory(CODER, store.lessons, screen_lesson, LATER, {}), written
+    return store, Memory(CODER, store.lessons, LATER, {}), written
 
 
 def run(mark: str, *more: str) -> RunSoFar:

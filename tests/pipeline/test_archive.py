@@ -16,7 +16,7 @@ from hardwon.core.settings import load
 from hardwon.core.values.delivery import DOOR
 from hardwon.core.values.report import Place
 from hardwon.core.values.run import WITHHELD, EndedRun, Failure, RunSoFar, Shown
-from hardwon.engine.pipeline.archive import SIZE, archive_run
+from hardwon.engine.pipeline.ending import SIZE, archive_run
 from hardwon.engine.runtime import utc_now
 from tests.samples import CODER, LATER, NOW, Clock
 

@@ -9,7 +9,7 @@ from hardwon import Episode, Step
 from hardwon.core.settings import Reflexion
 from hardwon.core.values.job import new_job
 from hardwon.core.values.run import Trigger
-from hardwon.engine.pipeline.capture import capture, fit, size, trigger_of
+from hardwon.engine.pipeline.ending import capture, fit, size, trigger_of
 from hardwon.storage.queues.memory import MemoryQueue
 from hardwon.storage.queues.records import encode
 from tests.samples import CODER, EPISODE, NOW

@@ -9,8 +9,7 @@ import pytest
 from hardwon import Lesson, Step
 from hardwon.core.values.lesson import Evidence, Kind, Status, values_of
 from hardwon.core.values.run import RunSoFar
-from hardwon.engine.pipeline.earn import settle, verdicts
-from hardwon.engine.pipeline.playbook import is_doubtful
+from hardwon.engine.pipeline.playbook import is_doubtful, settle, verdicts
 from hardwon.knowledge.reading.reading import read_failure
 from hardwon.storage.stores.sqlite import MemoryStore
 from tests.samples import CODER, LATER, lesson

@@ -12,7 +12,7 @@ from hardwon import Agent, Lesson
 from hardwon.core.settings import load
 from hardwon.core.values.delivery import Unit, is_retired, wording_of
 from hardwon.core.values.lesson import Status
-from hardwon.engine.pipeline.evaluate import LOW_SHARE, Review, current, review
+from hardwon.engine.pipeline.hold_out import LOW_SHARE, Review, current, review
 from hardwon.knowledge.proof.effect import Treatment
 from hardwon.storage.stores.sqlite import MemoryStore
 from tests.samples import CODER, NOW, lesson

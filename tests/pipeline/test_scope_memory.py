@@ -7,8 +7,7 @@ from typing import Any
 from hardwon import Lesson
 from hardwon.core.values.lesson import Fix, Status
 from hardwon.core.values.run import Failure
-from hardwon.engine.pipeline.mine import Memory
-from hardwon.engine.pipeline.screen import screen_lesson
+from hardwon.engine.recording import Memory
 from hardwon.storage.stores.sqlite import MemoryStore
 from tests.samples import CODER, LATER, NOW, lesson
 
@@ -17,7 +16,7 @@ FIX = Fix("call", "Run `make`.", "call make", "make")
 
 
 def memory(store: MemoryStore) -> Memory:
-    return Memory(CODER, store.lessons, screen_lesson, LATER, {})
+    return Memory(CODER, store.lessons, LATER, {})
 
 
 def stored(store: MemoryStore, **more: Any) -> Lesson:

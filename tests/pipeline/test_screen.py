@@ -12,13 +12,11 @@ from hardwon.core.errors import NotFound
 from hardwon.core.values.lesson import Evidence, Fix, Kind, Status, evidence_of, with_evidence
 from hardwon.core.values.scope import apart, folder_digest
 from hardwon.engine.pipeline.screen import (
-    revoke,
     screen_episode,
     screen_lesson,
     screen_step,
     screen_text,
 )
-from hardwon.storage.stores.sqlite import MemoryStore
 from tests.corpora.secrets import LEAST, leaks
 from tests.samples import CODER, EPISODE, NOW, lesson
 from tests.stored import stored
@@ -219,13 +217,16 @@ def test_a_suspicious_lesson_that_is_out_of_use_stays_as_it_is() -> None:
     assert screen_lesson(lesson(text, status=Status.RETIRED)).status == Status.RETIRED
 
 
-def test_a_folder_that_is_not_trusted_revokes_nothing_of_the_project_it_claims() -> None:
-    store = MemoryStore().lessons
-    claiming = CODER._replace(project=apart("api", folder_digest("/tmp/api")))
-    of_project = store.add(lesson("a", CODER, origin="session:one"))
-    own = store.add(lesson("b", claiming, origin="session:one"))
+def test_a_folder_that_is_not_trusted_revokes_nothing_of_the_project_it_claims(
+    tmp_path: Path,
+) -> None:
+    claiming = apart("api", folder_digest("/tmp/api"))
+    with hardwon.open(tmp_path) as hw, stored(tmp_path) as store:
+        agent, folder = hw.agent("coder", project="api"), hw.agent("coder", project=claiming)
+        of_project = store.lessons.add(lesson("a", agent.scope, origin="session:one"))
+        own = store.lessons.add(lesson("b", folder.scope, origin="session:one"))
 
-    gone = revoke("session", scope=claiming, own=[claiming], lessons=store)
+        gone = folder.lessons.revoke("session")
 
-    assert [one.id for one in gone] == [own.id]
-    assert store.get(CODER, of_project.id)
+        assert [one.id for one in gone] == [own.id]
+        assert agent.lessons.get(of_project.id)

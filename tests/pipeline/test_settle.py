@@ -9,7 +9,7 @@ from hardwon.core.values.delivery import DOOR, Delivery, Unit, unit_name
 from hardwon.core.values.lesson import EPOCH
 from hardwon.core.values.report import Window
 from hardwon.core.values.run import Failure, RunSoFar, Shown
-from hardwon.engine.pipeline.archive import outcomes, settle
+from hardwon.engine.pipeline.ending import outcomes, settle
 from hardwon.storage.stores.sqlite import MemoryStore
 from tests.samples import CODER, NOW
 

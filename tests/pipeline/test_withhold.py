@@ -14,7 +14,7 @@ from hardwon.core.settings import load
 from hardwon.core.values.delivery import Unit, wording_of
 from hardwon.core.values.lesson import EPOCH, Evidence, Kind
 from hardwon.core.values.report import Window
-from hardwon.engine.pipeline.withhold import Coin, choose_shown, read_outside
+from hardwon.engine.pipeline.hold_out import Coin, choose_shown, read_outside
 from hardwon.knowledge.ranking.query import Match
 from hardwon.knowledge.ranking.scores import Judged
 from hardwon.storage.stores.runs import MemoryRun

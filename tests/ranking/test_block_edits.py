@@ -7,8 +7,16 @@ from array import array
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.knowledge.ranking.block_edits import edit_blocks, edits, rows
-from hardwon.knowledge.ranking.postings import BLOCK, RANKS, pack, pairs, rank
+from hardwon.knowledge.ranking.postings import (
+    BLOCK,
+    RANKS,
+    edit_blocks,
+    edits,
+    pack,
+    pairs,
+    rank,
+    rows,
+)
 
 
 def block(*entries: tuple[int, int]) -> bytes:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hardwon.core.text.harm import harm
-from hardwon.core.text.harm_deeds import DEEDS
+from hardwon.core.text.harm import DEEDS, Deed, _may_occur, harm
 from tests.corpora.attacks import ordinary
 from tests.corpora.harm import HARMFUL, ORDINARY, half
 from tests.corpora.injections import BENIGN
@@ -38,6 +39,30 @@ def test_nine_of_ten_harmful_texts_that_nothing_was_tuned_on_are_held_back() -> 
 
 def test_every_harmful_text_that_the_rules_were_tuned_on_is_held_back() -> None:
     assert [text for text in half(HARMFUL, 0) if not harm(text)] == []
+
+
+def test_no_deed_is_passed_over_because_its_verb_seems_to_be_missing() -> None:
+    texts = [*half(HARMFUL, 0), *half(HARMFUL, 1), *ordinary(), *BENIGN, *half(ORDINARY, 0)]
+
+    for text in map(str.lower, texts):
+        words = frozenset(re.findall(r"\w+", text))
+        done = [deed for deed in DEEDS if re.search(deed.verb, text)]
+        assert [deed.verb for deed in done if not _may_occur(deed, text, words)] == []
+
+
+@pytest.mark.parametrize("deed", DEEDS, ids=range(len(DEEDS)))
+@settings(max_examples=25, suppress_health_check=list(HealthCheck), deadline=None)
+@given(data=st.data())
+def test_no_verb_is_passed_over_for_want_of_a_sign(deed: Deed, data: st.DataObject) -> None:
+    text = data.draw(st.from_regex(deed.verb)).lower()
+
+    words = frozenset(re.findall(r"\w+", text))
+    assert _may_occur(deed, text, words) or not re.search(deed.verb, text)
+
+
+@pytest.mark.parametrize("verb", ["turnoff", "turn off", "turn-off", "comment out", "skip"])
+def test_a_verb_of_two_words_is_found_however_they_are_joined(verb: str) -> None:
+    assert harm(f"First {verb} the firewall.") == "disables a check"
 
 
 def test_at_most_one_of_100_ordinary_rules_is_held_back() -> None:

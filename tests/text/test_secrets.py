@@ -169,6 +169,17 @@ def test_the_end_of_a_screened_text_needs_no_second_look() -> None:
     assert TOKEN not in safe(ending(text, 60), LIMIT)
 
 
+@pytest.mark.parametrize("other", ["\r\n", "\\r\\n", "\n"])
+def test_a_token_folded_by_true_and_by_escaped_line_breaks_is_removed(other: str) -> None:
+    lines = [TOKEN[at : at + 10] for at in range(0, len(TOKEN), 10)]
+    text = other.join(("first", f"x {lines[0]}\\n{lines[1]}", "\\n".join(lines[2:]), "last"))
+
+    safe = without_secrets(text)
+
+    assert [line for line in lines if line in safe] == []
+    assert without_secrets(f"a{other}b\\nc") == f"a{other}b\\nc"
+
+
 @pytest.mark.parametrize("fold", ["\n", "\r\n", "\\\n", "\\\r\n", "\n   ", "\n\t"])
 def test_a_token_folded_into_short_lines_is_removed(fold: str) -> None:
     lines = [TOKEN[at : at + 10] for at in range(0, len(TOKEN), 10)]

@@ -276,7 +276,7 @@ def frames_shown() -> None:
 
 
 def _modules_with(name: str) -> list[ModuleType]:
-    for loaded in ("engine.pipeline.mine", "models.rules"):
+    for loaded in ("engine.recording", "models.rules"):
         import_module(f"hardwon.{loaded}")
     import_module("tests.torture.screening")
     return [module for module in list(sys.modules.values()) if name in vars(module)]

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime, timedelta
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from hardwon.api import run_input
+from hardwon.api import namespaces, run_input
 from hardwon.api.lessons import Lessons
 from hardwon.core import _files, time_limits
 from hardwon.core._fork import cached_property
 from hardwon.core.errors import InvalidInput
+from hardwon.core.settings import Settings
 from hardwon.core.text.clean import LABEL_LIMIT, LESSON_LIMIT, as_text, one_line, require_text
 from hardwon.core.text.secrets import screen_excerpt
 from hardwon.core.values.delivery import NOTHING, Door, Injection
+from hardwon.core.values.job import Job, Tally
 from hardwon.core.values.lesson import Lesson, Status, lesson_of_person
+from hardwon.core.values.report import Answer, Recurring, Report
 from hardwon.core.values.run import Author, Episode, Step, Trigger
 from hardwon.core.values.scope import Scope
 from hardwon.core.values.scope import scope as scoped
@@ -23,22 +28,19 @@ from hardwon.engine.runtime import (
     ANY_TRIGGER,
     MEMORY,
     TEXT_LIMIT,
+    Answerer,
+    Processor,
     Runtime,
     settings_at,
     utc_now,
 )
 from hardwon.knowledge.reading import call_keys
+from hardwon.storage.ports import Embedder, Model, Reply, Run
 
 if TYPE_CHECKING:
-    from datetime import datetime, timedelta
-
-    from hardwon.api import namespaces, playbook, tenants
+    from hardwon.api import playbook, tenants
     from hardwon.api.client.remote import RemoteHardwon
-    from hardwon.core.settings import Settings
-    from hardwon.core.values.job import Job, Tally
-    from hardwon.core.values.report import Answer, Recurring, Report
-    from hardwon.engine import projects as claims
-    from hardwon.engine.runtime import Answerer, Processor
+    from hardwon.engine import trust
     from hardwon.engine.worker import WorkerProcess
     from hardwon.knowledge.ranking.scores import Judged
     from hardwon.learn import goals, maintenance
@@ -46,13 +48,10 @@ if TYPE_CHECKING:
     from hardwon.learn.transcripts import mining
     from hardwon.learn.trials.loops import Loops
     from hardwon.models.budget import Spent
-    from hardwon.storage.ports import Embedder, Model, Reply, Run
 
 
 T = TypeVar("T")
 _DIGESTED = 50  # the most recently consulted lessons, from which a digest is made
-
-
 _SERVERS = ("http://", "https://")
 
 
@@ -178,8 +177,6 @@ class Hardwon:
 
     def try_model(self) -> Reply:
         """The model's answer to one small request; an error says what is wrong with it."""
-        from hardwon.api import namespaces
-
         return namespaces.try_model(self._engine)
 
     @property
@@ -230,16 +227,14 @@ class Hardwon:
     @property
     def queue(self) -> namespaces.JobQueue:
         """The queue: `waiting`, `dead`, `revive`, `purge`, `status`."""
-        from hardwon.api import namespaces
-
         return namespaces.JobQueue(self._engine)
 
     @property
-    def projects(self) -> claims.Projects:
+    def projects(self) -> trust.Projects:
         """Which folders may write into a project: `list`, `trust`, `forget`."""
-        from hardwon.engine import projects as claims
+        from hardwon.engine import trust
 
-        return claims.Projects(self._engine)
+        return trust.Projects(self._engine)
 
     def tenant(
         self, name: str = "default", *, agent: str | None = None, project: str | None = None
@@ -274,15 +269,11 @@ class Hardwon:
     @property
     def vectors(self) -> namespaces.Vectors:
         """The embeddings of lessons: `fill`, `counts`."""
-        from hardwon.api import namespaces
-
         return namespaces.Vectors(self._engine)
 
     @property
     def exchange(self) -> namespaces.Exchange:
         """What other machines send and copy: `receive`, `state`, `marks`, `lessons`."""
-        from hardwon.api import namespaces
-
         return namespaces.Exchange(self._engine)
 
     def check(self) -> list[str]:
@@ -306,8 +297,6 @@ class Hardwon:
     if not TYPE_CHECKING:  # names of the last release; a type checker should refuse them
 
         def __getattr__(self, name: str) -> Any:
-            from hardwon.api import namespaces
-
             return namespaces.resolve_old_name(self, name, namespaces.OF_HARDWON)
 
     def __enter__(self) -> Hardwon:
@@ -409,17 +398,14 @@ class Agent:
         steps: Sequence[Step] | None = None,
     ) -> Job | None:
         """End a run; queue a reflection if the run is worth one. The job is durable on return."""
-        late = (
-            ()
-            if steps is None
-            else run_input.learn_steps(self._engine, self.scope, as_text(task), steps)
-        )
+        late: tuple[Step, ...] = ()
+        if steps is not None:
+            late = run_input.learn_steps(self._engine, self.scope, as_text(task), steps)
         recorded = self.run.so_far().steps if steps is None else late
-        flags = run_input.flags_of(signals)
-        problem = run_input.problem_of(error)
-        from hardwon.engine.pipeline import capture
+        flags, problem = run_input.flags_of(signals), run_input.problem_of(error)
+        from hardwon.engine.pipeline import ending
 
-        trigger = capture.trigger_of(bool(problem), flags, self._engine.settings.reflexion)
+        trigger = ending.trigger_of(bool(problem), flags, self._engine.settings.reflexion)
         texts = as_text(task), as_text(attempt), problem
         ended = Episode(self.scope, *texts, signals=tuple(flags.items()))
         is_read = trigger in (None, Trigger.ERROR) and self._engine.reads(recorded)
@@ -498,9 +484,9 @@ class Agent:
         engine = self._engine
         if not (engine.settings.proof.share or any(lesson.was_retired for lesson in lessons)):
             return lessons
-        from hardwon.engine.pipeline import withhold
+        from hardwon.engine.pipeline import hold_out
 
-        return withhold.read_outside(lessons, engine.doors.delivering.coin(self.scope, self.run))
+        return hold_out.read_outside(lessons, engine.doors.delivering.coin(self.scope, self.run))
 
     @property
     def playbook(self) -> playbook.Playbook:
@@ -519,22 +505,16 @@ class Agent:
     @property
     def goals(self) -> namespaces.Goals:
         """Goals that ended: `ended`, `context`, `reflections`."""
-        from hardwon.api import namespaces
-
-        return namespaces.Goals(self._engine, self.scope, self._attempt)
+        return namespaces.Goals(self)
 
     @property
     def runs(self) -> namespaces.Runs:
         """Runs that ended: `list`, `get`; how well they went: `ended`, `context`."""
-        from hardwon.api import namespaces
-
-        return namespaces.Runs(self._engine, self.scope, self._attempt)
+        return namespaces.Runs(self)
 
     @property
     def answers(self) -> namespaces.Answers:
         """Answers checked and improved by the model: `verify`, `refine`, `imagine`."""
-        from hardwon.api import namespaces
-
         return namespaces.Answers(self._engine)
 
     def report(self, injection: Injection, outcome: str) -> None:
@@ -550,8 +530,6 @@ class Agent:
     if not TYPE_CHECKING:  # names of the last release; a type checker should refuse them
 
         def __getattr__(self, name: str) -> Any:
-            from hardwon.api import namespaces
-
             return namespaces.resolve_old_name(self, name, namespaces.OF_AGENT)
 
     def _attempt(self, call: Callable[[], T], otherwise: T) -> T:
@@ -560,7 +538,8 @@ class Agent:
             with time_limits.WaitBudget(self._engine.settings.postgres.patience.total_seconds()):
                 return call()
         except Exception as error:  # noqa: BLE001 - the turn must go on
-            _tell(self._engine, error)
+            with suppress(Exception):  # a listener of the program must not end its turn
+                self._engine.trouble(error)
             return otherwise
 
 
@@ -569,13 +548,4 @@ def _imagine(engine: Runtime, prompt: str, hyde: bool | None) -> str:
     is_on = engine.settings.hyde.enabled if hyde is None else hyde
     if not is_on:
         return ""
-    from hardwon.api import namespaces
-
     return namespaces.enrich(engine, prompt)
-
-
-def _tell(engine: Runtime, error: Exception) -> None:
-    try:
-        engine.trouble(error)
-    except Exception:  # noqa: BLE001 - a listener of the program must not end its turn
-        return

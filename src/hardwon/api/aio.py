@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from collections.abc import Generator
+from typing import Any
 
 from hardwon import api
 from hardwon.api import namespaces, playbook, tenants
 from hardwon.api.lessons import Lessons
-from hardwon.engine import projects
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
+from hardwon.engine import trust
 
 _HANDLES = (
-    *(api.Hardwon, api.Agent, Lessons, playbook.Playbook, projects.Projects, tenants.Tenant),
+    *(api.Hardwon, api.Agent, Lessons, playbook.Playbook, trust.Projects, tenants.Tenant),
     *(namespaces.JobQueue, namespaces.Vectors, namespaces.Exchange),
     *(namespaces.Goals, namespaces.Runs, namespaces.Answers),
 )

@@ -2,20 +2,44 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from hardwon.core.errors import InvalidInput, NotAllowed, NotFound, StorageError, no_change
 from hardwon.core.text.clean import require_text
-from hardwon.core.values.lesson import FORBIDDEN, Change, Lesson, Status
-from hardwon.core.values.lesson_formats import check_lesson
+from hardwon.core.values.dream import merge_lessons
+from hardwon.core.values.lesson import (
+    FORBIDDEN,
+    LIVE,
+    RETIRE,
+    Change,
+    Kind,
+    Lesson,
+    Status,
+    approve_lesson,
+    descendants,
+    unique,
+    with_evidence,
+)
+from hardwon.core.values.lesson_formats import (
+    Pack,
+    check_lesson,
+    is_held,
+    is_import,
+    origin_of,
+    to_lines,
+    to_markdown,
+    with_earlier_text,
+)
+from hardwon.core.values.report import Exposure, LessonVerdict, Place
+from hardwon.core.values.scope import Scope
 from hardwon.knowledge.reading import call_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from datetime import datetime
-
-    from hardwon.core.values.report import Exposure, LessonVerdict, Place
-    from hardwon.core.values.scope import Scope
     from hardwon.engine.runtime import Runtime
 
 
@@ -45,6 +69,7 @@ class LessonEdits(TypedDict, total=False):
 _EDITABLE = {"situation", "mistake", "correction", "tags", "status", "importance", "confidence"}
 _GIVEN = {"mistake", "tags", "importance", "confidence", "expires_at", "kinds"}
 MOST, MOST_FOUND = 10_000, 200  # what `list` and `search` give at once
+MERGED = "merged"  # the origin of a lesson that a person made of several
 _EVERY = 2**63 - 1  # databases take no greater limit
 
 
@@ -98,19 +123,16 @@ class Lessons:
     def verdict(self, number: int) -> LessonVerdict | None:
         """The hold-out's verdict on a lesson with its current text; None without data."""
         lesson = self._engine.store.lessons.get(self._scope, number)
-        from hardwon.engine.pipeline import evaluate
+        from hardwon.engine.pipeline import hold_out
 
-        return evaluate.verdict_on(self._engine.store, lesson)
+        return hold_out.verdict_on(self._engine.store, lesson)
 
     def edit(self, number: int, **changes: Unpack[LessonEdits]) -> Lesson:
         """Change `situation`, `mistake`, `correction`, `tags` …; returns the edited lesson."""
         unknown = changes.keys() - _EDITABLE
         if unknown:
             raise InvalidInput(f"cannot edit {', '.join(sorted(unknown))}")
-        self._note(number, "edit")
-        from hardwon.api import curation
-
-        return curation.edit(self._engine, self._scope, number, _plain(changes))
+        return self._edit(self._note(number, "edit"), _plain(changes))
 
     def guard(self, number: int, *, call: str = "", tool: str = "bash", on: bool = True) -> Lesson:
         """Deny the exact calls of this lesson, or `call`, in which `*` matches anything.
@@ -121,18 +143,11 @@ class Lessons:
         kept = tuple(key for key in lesson.calls if on or key[0] != FORBIDDEN)
         from hardwon.knowledge.reading import guards
 
-        named_calls = (
-            [(tool, call_keys.canonical(call))] if call else guards.exact_calls(lesson.calls)
-        )
-        forbidden = (
-            tuple(guards.forbidden_call(*named_call) for named_call in named_calls) if on else ()
-        )
+        named = [(tool, call_keys.canonical(call))] if call else guards.exact_calls(lesson.calls)
+        forbidden = [guards.forbidden_call(*one) for one in named] if on else []
         if on and not forbidden:
             raise InvalidInput(f"lesson {number} names no call; say which one must not be made")
-        calls = tuple(dict.fromkeys((*kept, *forbidden)))
-        from hardwon.api import curation
-
-        return curation.edit(self._engine, self._scope, number, {"guard": on, "calls": calls})
+        return self._edit(lesson, {"guard": on, "calls": unique((*kept, *forbidden))})
 
     def delete(self, number: int) -> None:
         """Remove a lesson, or NotFound; `undo` brings it back under a new id."""
@@ -149,19 +164,28 @@ class Lessons:
         changes = self.history(number)
         if not changes:
             raise no_change(number)
-        newest = changes[0]
-        from hardwon.api import curation
+        lesson = self._restore(changes[0])
+        self._engine.store.history.forget(self._scope, changes[0])
+        return lesson
 
-        lesson = curation.restore(self._engine, newest)
-        self._engine.store.history.forget(self._scope, newest)
+    def _restore(self, change: Change) -> Lesson:
+        """The lesson as it was before a change; a deleted lesson gets a new id."""
+        store, before = self._engine.store.lessons, change.before
+        try:
+            lesson = with_earlier_text(store.get(before.scope, before.id), before)
+        except NotFound:
+            return store.add(before)
+        if change.act == RETIRE:  # from now on a person vouches for it
+            lesson = with_evidence(lesson, Kind.APPROVED, "person")
+        store.update(lesson)
         return lesson
 
     def approve(self, number: int) -> Lesson:
         """Release a lesson from quarantine, or vouch for one; from now on it may be delivered."""
-        self._note(number, "approve")
-        from hardwon.api import curation
-
-        return curation.approve(self._engine, self._scope, number)
+        lesson = approve_lesson(self._note(number, "approve"))
+        lesson = lesson._replace(updated_at=self._engine.clock())
+        self._engine.store.lessons.update(lesson)
+        return lesson
 
     def merge(self, *numbers: int) -> Lesson:
         """Merge several lessons of one scope into one; `undo` restores the others.
@@ -175,15 +199,23 @@ class Lessons:
             raise InvalidInput("lessons of different scopes cannot be merged")
         for parent in parents:
             self._note(parent.id, "merge")
-        from hardwon.api import curation
-
-        return curation.merge(self._engine, parents)
+        now, store = self._engine.clock(), self._engine.store
+        # The text of the strongest parent, the evidence of all.
+        union = merge_lessons(parents, parents[0].scope, "", now)._replace(origin=MERGED, job="")
+        with store.together():
+            stored = store.lessons.add(self._engine.screen(union))
+            for parent in parents:
+                store.lessons.update(parent._replace(status=Status.SUPERSEDED, updated_at=now))
+        return stored
 
     def revoke(self, origin: str) -> Sequence[Lesson]:
-        """Delete every lesson of an origin and all lessons made from them."""
-        from hardwon.api import curation
-
-        return curation.revoke(self._engine, self._scope, require_text(origin, "origin"), self._own)
+        """Delete every lesson of an origin and all lessons made from them; returns them."""
+        origin, store = require_text(origin, "origin"), self._engine.store.lessons
+        visible = store.recent(self._scope, status=Status.ALL, limit=_EVERY)
+        revoked = descendants([one for one in visible if one.scope in self._own], origin)
+        for lesson in revoked:
+            store.delete(lesson.scope, lesson.id)
+        return revoked
 
     def list(self, *, limit: int = 100, status: str = Status.ACTIVE) -> Sequence[Lesson]:
         """The lessons with this status, the most recently consulted first."""
@@ -212,9 +244,7 @@ class Lessons:
         """All active lessons as a pack: `jsonl` or `markdown`."""
         if form not in {"jsonl", "markdown"}:
             raise InvalidInput(f"unknown format of a pack: {form!r}; one of jsonl, markdown")
-        from hardwon.core.values import lesson_formats
-
-        write = lesson_formats.to_lines if form == "jsonl" else lesson_formats.to_markdown
+        write = to_lines if form == "jsonl" else to_markdown
         _count_deliveries(self._engine, self._scope)
         store = self._engine.store.lessons
         return write(store.recent(self._scope, status=Status.ACTIVE, limit=_EVERY))
@@ -244,18 +274,49 @@ class Lessons:
         lessons = imports.read(source, scope, tenant=from_tenant, agent=from_agent)
         # A store in memory cannot roll back: there, faults are found before the first is stored.
         count = imports.lines_in(source) if engine.on_disk else 0
-        from hardwon.core.values.lesson_formats import Pack, origin_of
-
         pack = Pack(lessons, count, origin_of(source), trust=trust)
-        from hardwon.api import curation
-
         pack = pack if count else pack.read_all()
-        known = curation.imported_before(engine, scope, self._own, limit=_EVERY)
+        known = self._imported_before(scope, self._own)
         for name in {} if count else {lesson.scope.agent for lesson in pack.lessons}:
             if name != scope.agent:  # each lesson of a tenant for the agent that learnt it
                 other = scope._replace(agent=name)
-                known += curation.imported_before(engine, other, other.changeable(), limit=_EVERY)
-        return curation.take_in(engine, pack, known, tell=tell)
+                known = (*known, *self._imported_before(other, other.changeable()))
+        before = {pack.name(lesson): lesson for lesson in known}
+        stored: list[Lesson] = []
+        with collect_garbage_rarely(), engine.store.together():
+            for lesson in pack.lessons:
+                tell(len(stored), pack.size)
+                existing = before.get(pack.name_of_new(lesson)) if before else None
+                stored.append(self._take(pack.admit(lesson), existing))
+        return stored
+
+    def _imported_before(self, scope: Scope, own: Collection[Scope]) -> Sequence[Lesson]:
+        lessons = self._engine.store.lessons.recent(scope, status=Status.ALL, limit=_EVERY)
+        return [lesson for lesson in lessons if lesson.scope in own and is_import(lesson)]
+
+    def _take(self, lesson: Lesson, existing: Lesson | None) -> Lesson:
+        """Store one imported lesson with its dates; `existing` stays, unless it is now released."""
+        store = self._engine.store.lessons
+        if existing and not (is_held(existing) and not is_held(lesson)):
+            return existing
+        if existing:
+            store.delete(existing.scope, existing.id)
+        if not is_held(lesson):
+            return self._engine.keep(lesson, keeps_dates=True)
+        # In quarantine it is not merged with others.
+        dated = lesson.with_dates(self._engine.clock(), keeps_dates=True)
+        return store.add(self._engine.screen(dated))
+
+    def _edit(self, lesson: Lesson, changes: Mapping[str, Any]) -> Lesson:
+        """The edited lesson; a person who changes the correction vouches for it."""
+        changed = check_lesson(lesson._replace(**changes, updated_at=self._engine.clock()))
+        if changed.correction != lesson.correction:
+            is_alive = changed.status in LIVE and "status" not in changes
+            status = Status.PROVEN if is_alive else changed.status
+            changed = changed._replace(author="person", status=status)
+        changed = self._engine.screen(changed)
+        self._engine.store.lessons.update(changed)
+        return changed
 
     def _note(self, number: int, act: str) -> Lesson:
         _count_deliveries(self._engine, self._scope)
@@ -264,9 +325,13 @@ class Lessons:
         return lesson
 
     def _changeable(self, number: int) -> Lesson:
-        from hardwon.api import curation
-
-        lesson = curation.changeable(self._engine, self._scope, number)
+        """The lesson, if it may be changed from this scope and with this key."""
+        lesson = self._engine.store.lessons.get(self._scope, number)
+        if lesson.scope not in self._scope.changeable():
+            raise InvalidInput(
+                f"lesson {number} belongs to {lesson.scope.project!r}, which this folder is not"
+                " trusted to change; `hardwon project trust` trusts it"
+            )
         if lesson.scope not in self._own:
             raise NotAllowed(f"lesson {number} holds for more than this key may change")
         return lesson
@@ -304,3 +369,24 @@ def within(limit: int, most: int) -> int:
     if not 1 <= limit <= most:
         raise InvalidInput(f"limit must be in 1 … {most}, not {limit}")
     return limit
+
+
+_RARELY = 100_000  # new values between two collections; Python's default is 700
+_COLLECTING = Lock()
+_usual: list[tuple[int, int, int]] = []  # what it was for each that is within, the first first
+
+
+@contextmanager
+def collect_garbage_rarely() -> Iterator[None]:
+    """Collect cyclic garbage rarely, for work that makes many values and hardly any cycles."""
+    with _COLLECTING:
+        _usual.append(_usual[0] if _usual else gc.get_threshold())
+        first, *others = _usual[0]
+        gc.set_threshold(max(first, _RARELY) if first else 0, *others)
+    try:
+        yield
+    finally:
+        with _COLLECTING:
+            usual = _usual.pop()
+            if not _usual:  # the last one that was within
+                gc.set_threshold(*usual)

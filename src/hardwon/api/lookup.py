@@ -12,8 +12,8 @@ from hardwon.core.values.lesson import LIVE, Lesson
 from hardwon.core.values.report import Answer, Place, Recurring, Window
 from hardwon.core.values.run import EndedRun, Failure, Step
 from hardwon.core.values.scope import Scope
-from hardwon.engine.pipeline.mine import Memory
-from hardwon.engine.pipeline.screen import screen_lesson, screen_text
+from hardwon.engine.pipeline.screen import screen_text
+from hardwon.engine.recording import Memory
 from hardwon.engine.runtime import Runtime
 from hardwon.knowledge.evidence.inner import working_calls
 from hardwon.knowledge.evidence.ways import Way, ways_of
@@ -46,7 +46,7 @@ def _recurring(engine: Runtime, kind: str, cases: Sequence[tuple[EndedRun, Step]
     last_run, last_step = cases[-1]
     cure = ""
     for scope in dict.fromkeys(run.scope for run, _ in reversed(cases)):
-        memory = Memory(scope, engine.store.lessons, screen_lesson, engine.clock(), {})
+        memory = Memory(scope, engine.store.lessons, engine.clock(), {})
         lesson = memory.about(Failure("", kind, "")) if not cure else None
         cure = one_line(lesson.fixes[0].text) if lesson and lesson.fixes else cure
     return Recurring(
@@ -87,19 +87,15 @@ def answers_to_words(
     for place in _projects(engine, scope):
         runs = _runs(engine, place)
         shown = [_families(run) for run in runs]
-        ways = [
-            (
-                _fit(
-                    wanted,
-                    way,
-                    [run.task for run, own in zip(runs, shown, strict=True) if way.family in own],
-                ),
-                way,
-            )
-            for way in ways_of((run.task, run.steps) for run in runs)
-        ]
-        fitting = sorted((one for one in ways if one[0]), key=lambda one: -one[0])
-        found += [_of_way(way, runs, place) for _, way in fitting[:limit]]
+        fitting = list[tuple[float, Answer]]()
+        for way in ways_of((run.task, run.steps) for run in runs):
+            made = [run for run, own in zip(runs, shown, strict=True) if way.family in own]
+            if fit := _fit(wanted, way, [run.task for run in made]):
+                record, last = (way.form_worked, way.form_failed), made[-1]
+                answer = Answer(way.call, "", place.project or "", *record)
+                answer = answer._replace(run=last.id, task=last.task, at=last.ended)
+                fitting.append((fit, answer))
+        found += [answer for _, answer in sorted(fitting, key=lambda one: -one[0])[:limit]]
         for lesson in _lessons(engine, place, Door.TURN, text):
             found += _of_lesson(engine, lesson)
         for lesson in _lessons_with_fitting_fix(engine, place, text) if is_for_person else ():
@@ -139,29 +135,17 @@ def _lessons_with_fitting_fix(engine: Runtime, scope: Scope, text: str) -> list[
 
 
 def _of_lesson(engine: Runtime, lesson: Lesson) -> Iterator[Answer]:
-    run = next((run for run in reversed(_runs(engine, lesson.scope)) if _shows(run, lesson)), None)
-    task, name, at = (run.task, run.id, run.ended) if run else ("", "", lesson.updated_at)
-    texts = [
-        (fix.text, fix.worked, fix.failed) for fix in lesson.fixes if not fix.failed > fix.worked
-    ]
-    for text, worked, failed in texts or [(lesson.correction, lesson.met, 0)]:
-        yield Answer(
-            text,
-            one_line(lesson.situation),
-            lesson.scope.project or "",
-            worked,
-            failed,
-            name,
-            task,
-            at,
-            lesson.id,
-        )
-
-
-def _of_way(way: Way, runs: Sequence[EndedRun], scope: Scope) -> Answer:
-    run = next(run for run in reversed(runs) if way.family in _families(run))
-    record = way.form_worked, way.form_failed
-    return Answer(way.call, "", scope.project or "", *record, run.id, run.task, run.ended)
+    steps = ((run, step) for run in reversed(_runs(engine, lesson.scope)) for step in run.steps)
+    shows = (run for run, step in steps if step.failure and step.failure.kind in lesson.kinds)
+    run = next(shows, None)
+    about, project = one_line(lesson.situation), lesson.scope.project or ""
+    fixes = [fix for fix in lesson.fixes if not fix.failed > fix.worked]
+    records = [(fix.text, fix.worked, fix.failed) for fix in fixes]
+    for text, worked, failed in records or [(lesson.correction, lesson.met, 0)]:
+        answer = Answer(text, about, project, worked, failed, at=lesson.updated_at)
+        if run:
+            answer = answer._replace(run=run.id, task=run.task, at=run.ended)
+        yield answer._replace(lesson=lesson.id)
 
 
 def _fit(wanted: set[str], way: Way, tasks_of_runs: Sequence[str]) -> float:
@@ -177,10 +161,6 @@ def _stems(text: str) -> set[str]:
 
 def _families(run: EndedRun) -> set[str]:
     return {call.family for step in run.steps for call in working_calls(step)}
-
-
-def _shows(run: EndedRun, lesson: Lesson) -> bool:
-    return any(step.failure and step.failure.kind in lesson.kinds for step in run.steps)
 
 
 def _collect_runs(engine: Runtime) -> None:

@@ -3,48 +3,40 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hardwon.api import run_input
 from hardwon.api.lessons import within
 from hardwon.core import time_limits
 from hardwon.core.errors import HardwonError, InvalidInput, PermanentError
 from hardwon.core.text.clean import as_text
+from hardwon.core.text.secrets import screen_excerpt
 from hardwon.core.values.delivery import NOTHING, Injection
-from hardwon.engine.pipeline import screen
-from hardwon.engine.runtime import TEXT_LIMIT, prompt_text
-from hardwon.learn import goals
-from hardwon.storage.ports import Request
+from hardwon.core.values.job import Job, QueueCounts, WorkerStatus
+from hardwon.core.values.lesson import Lesson
+from hardwon.core.values.reflection import Reflection
+from hardwon.core.values.run import EndedRun
+from hardwon.core.values.scope import Scope
+from hardwon.engine.runtime import TEXT_LIMIT, Runtime, prompt_text
+from hardwon.storage.ports import Reply, Request
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from hardwon.api import tenants
-    from hardwon.core.values.job import Job, QueueCounts, WorkerStatus
-    from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.reflection import Reflection
-    from hardwon.core.values.run import EndedRun
-    from hardwon.core.values.scope import Scope
+    from hardwon.api import Agent, tenants
     from hardwon.engine.pipeline.answers import Refined, Verification
-    from hardwon.engine.runtime import Runtime
-    from hardwon.storage.ports import Reply
 
 
 T = TypeVar("T")
 _TRIAL = Request("Answer with one word and nothing else.", "Write the word: ready", max_tokens=100)
 
 
-class Fallback(Protocol):
-    """Makes a call; returns `otherwise` if it raises."""
-
-    def __call__(self, call: Callable[[], T], otherwise: T) -> T: ...
-
-
-class JobQueue:
-    """The queue for operators: list jobs, revive or purge dead ones, read the status."""
-
+class _OfEngine:
     def __init__(self, engine: Runtime) -> None:
         self._engine = engine
+
+
+class JobQueue(_OfEngine):
+    """The queue for operators: list jobs, revive or purge dead ones, read the status."""
 
     def waiting(self) -> list[Job]:
         """Jobs that are queued, oldest first."""
@@ -71,11 +63,8 @@ class JobQueue:
         return self._engine.queue.counts(), worker.status(self._engine.settings)
 
 
-class Exchange:
+class Exchange(_OfEngine):
     """What other machines send to a server, and copy from it."""
-
-    def __init__(self, engine: Runtime) -> None:
-        self._engine = engine
 
     def receive(self, batch: str, records: Sequence[Sequence[object]]) -> None:
         """Learn from what another machine noted; once, however often the batch is sent."""
@@ -95,11 +84,8 @@ class Exchange:
         return self._engine.shelves.lessons(scope, numbers)
 
 
-class Vectors:
+class Vectors(_OfEngine):
     """The embeddings of lessons. Without an embedder there are none."""
-
-    def __init__(self, engine: Runtime) -> None:
-        self._engine = engine
 
     def fill(self, tell: Callable[[int], None] = lambda done: None) -> int:
         """Embed every lesson without a vector, as workers do; returns how many.
@@ -116,13 +102,13 @@ class Vectors:
         return self._engine.semantic_search.counts()
 
 
-class Goals:
-    """Goals that ended, and what was learnt from them."""
+class _OfAgent:
+    def __init__(self, agent: Agent) -> None:
+        self._engine, self._scope, self._attempt = agent._engine, agent.scope, agent._attempt
 
-    def __init__(self, engine: Runtime, own: Scope, attempt: Fallback) -> None:
-        self._engine = engine
-        self._scope = own
-        self._attempt = attempt
+
+class Goals(_OfAgent):
+    """Goals that ended, and what was learnt from them."""
 
     def ended(
         self,
@@ -136,6 +122,8 @@ class Goals:
         """Queue a reflection on an ended goal; durable on return. Never raises."""
 
         def end() -> Job | None:
+            from hardwon.learn import goals
+
             goal = (goal_id, objective, state)
             return goals.queue_reflection(
                 self._engine, self._scope, *goal, tasks=tasks, error=as_text(error)
@@ -147,24 +135,23 @@ class Goals:
         """What was learnt from this goal and similar ones; without both, from recent goals."""
 
         def ask() -> Injection:
+            from hardwon.learn import goals
+
             return goals.context(self._engine, self._scope, goal_id, objective)
 
         return self._attempt(ask, NOTHING)
 
     def reflections(self, goal_id: object = None, *, limit: int = 25) -> Sequence[Reflection]:
         """The reflections on a goal, or the newest on any goal."""
+        from hardwon.learn import goals
+
         return goals.stored_reflections(
             self._engine, self._scope, goal_id, limit=within(limit, 10_000)
         )
 
 
-class Runs:
+class Runs(_OfAgent):
     """Runs that ended, and how well they went."""
-
-    def __init__(self, engine: Runtime, own: Scope, attempt: Fallback) -> None:
-        self._engine = engine
-        self._scope = own
-        self._attempt = attempt
 
     def ended(
         self,
@@ -219,17 +206,14 @@ class Runs:
         return tenants.tenant(self._engine, tenant, agent, project or "")
 
 
-class Answers:
+class Answers(_OfEngine):
     """Answers checked and improved by the model."""
-
-    def __init__(self, engine: Runtime) -> None:
-        self._engine = engine
 
     def verify(self, task: str, answer: str) -> Verification:
         """The discrepancies of an answer, by a few model calls; `signals` go to `after_run`."""
         from hardwon.engine.pipeline import answers
 
-        texts = _screen(task), _screen(answer)
+        texts = screen_excerpt(task, TEXT_LIMIT), screen_excerpt(answer, TEXT_LIMIT)
         model = self._engine.model
         return time_limits.run_sync(lambda: answers.verify(*texts, model=model, prompt=prompt_text))
 
@@ -237,7 +221,7 @@ class Answers:
         """The answer, rewritten as long as its score rises; its `signals` go to `after_run`."""
         from hardwon.engine.pipeline import answers
 
-        texts = _screen(task), _screen(answer)
+        texts = screen_excerpt(task, TEXT_LIMIT), screen_excerpt(answer, TEXT_LIMIT)
         model = self._engine.model
         return time_limits.run_sync(lambda: answers.refine(*texts, model=model, prompt=prompt_text))
 
@@ -276,11 +260,8 @@ def enrich(engine: Runtime, prompt: str) -> str:
 
 async def _hypothesis(engine: Runtime, query: str) -> str:
     system = prompt_text("hypothesis")
-    return await engine.imagination.hypothesis(_screen(query), model=engine.model, system=system)
-
-
-def _screen(text: str) -> str:
-    return screen.screen_text(text, TEXT_LIMIT)
+    asked = screen_excerpt(query, TEXT_LIMIT)
+    return await engine.imagination.hypothesis(asked, model=engine.model, system=system)
 
 
 # Names of the last release. They still work in this one, with a warning.

@@ -10,26 +10,21 @@ import asyncio
 import http.client
 import json
 import os
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from hardwon.api import reporting
 from hardwon.core import _files
 from hardwon.core.errors import PermanentError, TransientError
 from hardwon.core.text.clean import clip, one_line, plural
-from hardwon.core.values.job import new_job
+from hardwon.core.values.job import Job, new_job
 from hardwon.core.values.lesson import Status
-from hardwon.core.values.report import ListQuery, Place, Window
+from hardwon.core.values.report import ListQuery, Place, Report, Window
 from hardwon.core.values.run import WITHHELD, EndedRun, Episode, Step, Trigger, timeline
 from hardwon.core.values.scope import Scope
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from hardwon.core.values.job import Job
-    from hardwon.core.values.report import Report
-    from hardwon.engine.runtime import Runtime
+from hardwon.engine.runtime import Runtime
 
 HELD, RETURNED, WEEKLY = "held", "returned", "weekly"
 _WEEK = timedelta(days=7)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from hardwon.api.operations import Written
@@ -13,19 +14,17 @@ from hardwon.core.text.clean import require_text
 from hardwon.core.values.lesson import Change, Lesson, Status
 from hardwon.core.values.report import Place
 from hardwon.core.values.run import ASKED, RunSoFar
+from hardwon.core.values.scope import Scope
 from hardwon.engine.pipeline import inject, playbook
+from hardwon.engine.runtime import Runtime
 from hardwon.learn.reader import reading
 from hardwon.learn.reader.answer import parse_items
+from hardwon.storage.ports import Run
 from hardwon.storage.stores import marked_block, run_files
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from hardwon.api.lessons import Lessons
-    from hardwon.core.values.scope import Scope
-    from hardwon.engine.runtime import Runtime
     from hardwon.learn.reader.answer import Item
-    from hardwon.storage.ports import Run
 
 _TIMES = ("when ", "before ", "after ", "while ")
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from collections.abc import Iterator
+from datetime import timedelta
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from hardwon.core.errors import InvalidInput
-from hardwon.core.values.report import LessonVerdict, Observed, Place, Report, Spending, Window
-from hardwon.engine.pipeline import evaluate
+from hardwon.core.values.report import LessonVerdict, Place, Report, Spending, Window
+from hardwon.core.values.scope import Scope
+from hardwon.engine.pipeline import hold_out
+from hardwon.engine.runtime import Runtime
 from hardwon.knowledge.proof.effect import alike, parts, sentence
 from hardwon.knowledge.proof.observed import observe
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from hardwon.core.values.scope import Scope
-    from hardwon.engine.runtime import Runtime
 
 _KINDS = 10  # failure kinds that are listed
 _JUDGED = 10  # lessons with a verdict that are listed
@@ -41,10 +37,14 @@ def report(
     if not timedelta(0) < since <= _LONGEST:
         raise InvalidInput(f"since must be over 0 and at most {_LONGEST.days} days, not {since}")
     now = engine.clock()
-    window = Window(scope, _start(now, since), whole, part)
+    # From the start of the first day, so that every day is complete.
+    begin = (now - since).replace(hour=0, minute=0, second=0, microsecond=0)
+    window = Window(scope, begin, whole, part)
     quiet = min(_QUIET, since / 2)
     facts, share = engine.store.statistics, engine.settings.proof.share
-    strata = facts.strata(window)
+    strata, stored = facts.strata(window), engine.store.units.share(scope.tenant)
+    for _ in engine.collect_runs():
+        continue
     return Report(
         window=window,
         at=now,
@@ -59,35 +59,17 @@ def report(
         queue=engine.queue.counts(),
         proof=sentence(alike(strata), share=share),
         parts=tuple(parts(strata)),
-        observed=_observe(engine, window),
+        observed=observe(engine.store.ended_runs.latest(window, limit=_RUNS)),
         verdicts=tuple(_verdicts(engine, window)),
-        share=_share(engine, scope.tenant),
+        share=share if stored is None else min(share, stored),
     )
-
-
-def _observe(engine: Runtime, window: Window) -> Observed:
-    """What the runs of the period were told in time, and what came then."""
-    for _ in engine.collect_runs():
-        continue
-    return observe(engine.store.ended_runs.latest(window, limit=_RUNS))
-
-
-def _share(engine: Runtime, tenant: str) -> float:
-    """The hold-out share in force."""
-    configured, stored = engine.settings.proof.share, engine.store.units.share(tenant)
-    return configured if stored is None else min(configured, stored)
 
 
 def _verdicts(engine: Runtime, window: Window) -> Iterator[LessonVerdict]:
     """The verdicts on the lessons that most runs were exposed to."""
-    verdicts = evaluate.verdicts(engine.store, window)
-    judged = ((verdict, evaluate.current(engine.store, verdict.treatment)) for verdict in verdicts)
+    verdicts = hold_out.verdicts(engine.store, window)
+    judged = ((verdict, hold_out.current(engine.store, verdict.treatment)) for verdict in verdicts)
     current_verdicts = (
-        evaluate.lesson_verdict(verdict, lesson) for verdict, lesson in judged if lesson is not None
+        hold_out.lesson_verdict(verdict, lesson) for verdict, lesson in judged if lesson is not None
     )
     yield from islice(current_verdicts, _JUDGED)
-
-
-def _start(now: datetime, since: timedelta) -> datetime:
-    """The start of the first day of the period, so that every day is complete."""
-    return (now - since).replace(hour=0, minute=0, second=0, microsecond=0)

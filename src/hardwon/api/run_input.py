@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from hardwon.core.text.clean import as_text
 from hardwon.core.text.secrets import screen_excerpt
 from hardwon.core.values.run import RunSoFar, Step
+from hardwon.core.values.scope import Scope
 from hardwon.knowledge.reading import call_keys
 
 if TYPE_CHECKING:
-    from hardwon.core.values.scope import Scope
     from hardwon.engine.runtime import Runtime
 
 _TASK = 4000  # characters of a task that are kept
@@ -33,35 +33,25 @@ def steps_of(steps: object) -> Iterator[Step]:
     """The valid steps in what a program passed, as text."""
     for step in steps if isinstance(steps, list | tuple) else ():
         if isinstance(step, tuple) and hasattr(step, "args"):
-            yield _plain(step)
-
-
-def _plain(step: Any) -> Step:
-    """The step with all fields as text."""
-    args: object = step.args
-    call = args if isinstance(args, str) else call_keys.canonical(args)
-    texts = {"tool": as_text(step.tool), "args": call, "output": as_text(step.output)}
-    plain: Step = step._replace(**texts, failed=step.failed is True)
-    return plain
+            given: Any = step
+            call = given.args if isinstance(given.args, str) else call_keys.canonical(given.args)
+            texts = {"tool": as_text(given.tool), "args": call, "output": as_text(given.output)}
+            yield given._replace(**texts, failed=given.failed is True)
 
 
 def flags_of(signals: object) -> dict[str, str]:
     """Signals as text, by name."""
     pairs = signals.items() if isinstance(signals, Mapping) else ()
-    return {as_text(name): _flag(value) for name, value in pairs}
-
-
-def _flag(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else as_text(value)
+    return {
+        as_text(name): str(value).lower() if isinstance(value, bool) else as_text(value)
+        for name, value in pairs
+    }
 
 
 def problem_of(error: object) -> str:
     """The error as text, "" if there is none; an exception counts even if it is falsy."""
-    return as_text(error) if isinstance(error, BaseException) or _is_true(error) else ""
-
-
-def _is_true(value: object) -> bool:
     try:
-        return bool(value)
+        is_there = isinstance(error, BaseException) or bool(error)
     except Exception:  # noqa: BLE001 - a foreign object may raise anything
-        return True
+        is_there = True
+    return as_text(error) if is_there else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, TypeVar
 
@@ -23,18 +24,16 @@ from hardwon.core.values.report import (
     Report,
     Window,
 )
+from hardwon.core.values.run import EndedRun, RunSoFar
 from hardwon.core.values.scope import Scope, check_name
 from hardwon.engine import trust
+from hardwon.engine.runtime import Runtime
 from hardwon.knowledge.ranking.query import query
 from hardwon.models import budget
 from hardwon.storage import service
 from hardwon.storage.stores import run_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from hardwon.core.values.run import EndedRun, RunSoFar
-    from hardwon.engine.runtime import Runtime
     from hardwon.models.budget import Spent
 
     T = TypeVar("T")
@@ -141,7 +140,11 @@ class Tenant:
             match.lesson for match in lessons.match(failure.scope, error_query, now=now, limit=8)
         ]
         candidates = [lesson for lesson in matching if failure.kind in lesson.kinds]
-        return max(candidates, key=_standing, default=None)
+        return max(
+            candidates,
+            key=lambda lesson: (lesson.status == Status.PROVEN, lesson.is_active, lesson.met),
+            default=None,
+        )
 
     def deliveries(self, *, after: Mark | None = None, limit: int = 50) -> Page[Delivery]:
         """The deliveries, newest first."""
@@ -197,15 +200,12 @@ class Tenant:
         costs: list[tuple[str, str, Spent]] = []
         for ago in range(within(days, 366)):
             day = budget.day_of(today - timedelta(days=ago))
-            costs += [(day, model, spent) for model, spent in self._spent_on(day).items()]
+            sums: dict[str, Spent] = {}
+            for tenant, model, spent in self._engine.accounts.ledger.rows(day):
+                if tenant == self.place.tenant:
+                    sums[model] = sums.get(model, budget.Spent()) + spent
+            costs += [(day, model, spent) for model, spent in sums.items()]
         return costs
-
-    def _spent_on(self, day: str) -> dict[str, Spent]:
-        sums: dict[str, Spent] = {}
-        for tenant, model, spent in self._engine.accounts.ledger.rows(day):
-            if tenant == self.place.tenant:
-                sums[model] = sums.get(model, budget.Spent()) + spent
-        return sums
 
     def _list_query(
         self, *, status: str = Status.ALL, text: str = "", after: Mark | None, limit: int
@@ -225,10 +225,6 @@ def tenant(engine: Runtime, name: str, agent: str | None, project: str | None) -
 def _page(items: list[T], limit: int, mark: Callable[[T], Mark]) -> Page[T]:
     rows = tuple(items[:limit])
     return Page(rows, mark(rows[-1]) if len(items) > limit else None)
-
-
-def _standing(lesson: Lesson) -> tuple[bool, bool, int]:
-    return lesson.status == Status.PROVEN, lesson.is_active, lesson.met
 
 
 def forget(engine: Runtime, name: str) -> None:

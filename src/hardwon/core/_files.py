@@ -252,7 +252,12 @@ def _replace_unless_changed(path: str, before: str | None, after: str | None, mo
         with _alone(folder):
             if read_text(path) != before:
                 return False
-            _put(path, after, mode)
+            if after is None:
+                os.unlink(path)
+                return True
+            mode = stat.S_IMODE(os.stat(path).st_mode) if os.path.exists(path) else mode
+            fresh = os.path.join(folder, f"{_TEMPORARY}{os.urandom(8).hex()}")
+            replace(path, after.encode("utf-8"), mode=mode, durable=True, aside=fresh)
         return True
     except OSError as error:
         raise storage_error(error, path) from error
@@ -268,15 +273,6 @@ def _must_be_writable(path: str) -> None:
         raise StorageError(path, "read-only", f"make it writable; {_UNTOUCHED}")
 
 
-def _put(path: str, text: str | None, mode: int) -> None:
-    """Replace the file, or remove it for None."""
-    if text is None:
-        os.unlink(path)
-        return
-    fresh = os.path.join(os.path.dirname(path), f"{_TEMPORARY}{os.urandom(8).hex()}")
-    replace(path, text.encode("utf-8"), mode=_mode(path, mode), durable=True, aside=fresh)
-
-
 def _tidy(folder: str) -> None:
     """Remove temporary files of processes that were killed over an hour ago."""
     with os.scandir(folder) as entries:
@@ -285,13 +281,6 @@ def _tidy(folder: str) -> None:
         with suppress(FileNotFoundError):  # another process has just finished with it
             if time.time() - entry.stat().st_mtime > _STALE:
                 unlink(entry.path)
-
-
-def _mode(path: str, otherwise: int) -> int:
-    try:
-        return stat.S_IMODE(os.stat(path).st_mode)
-    except FileNotFoundError:
-        return otherwise
 
 
 @contextmanager

@@ -89,8 +89,7 @@ class ForkLock:
         """Release the lock."""
         self._lock.release()
 
-    def __enter__(self) -> None:
-        self.acquire()
+    __enter__ = acquire
 
     def __exit__(self, *_: object) -> None:
         self._lock.release()
@@ -147,16 +146,15 @@ def _before() -> None:
         watcher.before_fork()
 
 
-def _in_parent() -> None:
+def _after(*, is_child: bool) -> None:
     for watcher in _living():
-        watcher.after_fork(is_child=False)
-
-
-def _in_child() -> None:
-    for watcher in _living():
-        watcher.after_fork(is_child=True)
+        watcher.after_fork(is_child=is_child)
 
 
 _imports = Imports()
 watch(_imports)
-os.register_at_fork(before=_before, after_in_parent=_in_parent, after_in_child=_in_child)
+os.register_at_fork(
+    before=_before,
+    after_in_parent=lambda: _after(is_child=False),
+    after_in_child=lambda: _after(is_child=True),
+)

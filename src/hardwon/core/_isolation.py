@@ -47,32 +47,18 @@ def restrict_path() -> None:
     """Remove the working directory from `sys.path` and move PYTHONPATH to its end."""
     if sys.flags.isolated:
         return
-    working_directory = _working_directory()
-    listed = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
-    relative = {
-        working_directory,
-        *(
-            os.path.normpath(os.path.join(working_directory, e))
-            for e in listed
-            if not os.path.isabs(e)
-        ),
-    }
-    absolute = [
-        entry
-        for entry in listed
-        if os.path.isabs(entry) and os.path.normpath(entry) not in relative
-    ]
-    kept = [
-        entry for entry in sys.path if entry == _root() or entry not in {"", *relative, *absolute}
-    ]
-    sys.path[:] = [*kept, *absolute]
-
-
-def _working_directory() -> str:
     try:
-        return os.getcwd()
+        working_directory = os.getcwd()
     except OSError:  # the directory has been removed
-        return ""
+        working_directory = ""
+    listed = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
+    absolute = [entry for entry in listed if os.path.isabs(entry)]
+    joined = (os.path.join(working_directory, entry) for entry in listed if entry not in absolute)
+    relative = {working_directory, *map(os.path.normpath, joined)}
+    absolute = [entry for entry in absolute if os.path.normpath(entry) not in relative]
+    left_out = {"", *relative, *absolute}
+    kept = [entry for entry in sys.path if entry == _root() or entry not in left_out]
+    sys.path[:] = [*kept, *absolute]
 
 
 def _root() -> str:

@@ -47,102 +47,74 @@ def exposition(
     if not re.fullmatch(r"[A-Za-z_:][A-Za-z0-9_:]*", prefix):
         raise InvalidInput(f"metrics.prefix: {prefix!r} cannot begin the name of a metric")
     registry = CollectorRegistry(auto_describe=False)
-    registry.register(_Counts(queue, work, f"{prefix}_lessonq_"))
-    registry.register(_Spent(spent or {}, f"{prefix}_model_"))
-    registry.register(_Told(deliveries, f"{prefix}_"))
+    costs = (
+        GaugeMetricFamily(f"{prefix}_model_{name}_today", description, (spent or {}).get(name, 0.0))
+        for name, description in _SPENT.items()
+    )
+    told = _told(deliveries, f"{prefix}_")
+    registry.register(_Families(*_families(queue, work, f"{prefix}_lessonq_"), *costs, *told))
     return generate_latest(registry)
 
 
-class _Spent(Collector):
-    def __init__(self, spent: Mapping[str, float], prefix: str) -> None:
-        self._spent = spent
-        self._prefix = prefix
+class _Families(Collector):
+    def __init__(self, *families: Metric) -> None:
+        self._families = families
 
-    def collect(self) -> Iterator[Metric]:
-        for name, description in _SPENT.items():
-            amount = self._spent.get(name, 0.0)
-            yield GaugeMetricFamily(f"{self._prefix}{name}_today", description, amount)
+    def collect(self) -> tuple[Metric, ...]:
+        return self._families
 
 
-class _Told(Collector):
-    def __init__(self, deliveries: Iterable[tuple[str, str, int]], prefix: str) -> None:
-        self._counts: Counter[tuple[str, str]] = Counter()
-        for door, outcome, times in deliveries:
-            self._counts["told", door] += times
-            if outcome in RESULTS:
-                self._counts[RESULTS[outcome], door] += times
-        self._prefix = prefix
-
-    def collect(self) -> Iterator[Metric]:
-        for name, description in COUNTED.items():
-            family = CounterMetricFamily(f"{self._prefix}{name}", description, labels=["door"])
-            for (counted, door), times in sorted(self._counts.items()):
-                if counted == name:
-                    family.add_metric([door], times)
-            yield family
-
-
-class _Counts(Collector):
-    def __init__(self, queue: QueueCounts, work: WorkCounts, prefix: str) -> None:
-        self._queue = queue
-        self._work = work
-        self._prefix = prefix
-
-    def collect(self) -> Iterator[Metric]:
-        queue, work = self._queue, self._work
-        yield self._counter_family(
-            "enqueue", "Jobs that came, by what became of them.", "outcome",
-            {outcome: getattr(queue, outcome) for outcome in _ENTRANCES},
-        )  # fmt: skip
-        yield self._counter_family(
-            "attempts", "Attempts that ended, by outcome.", "outcome",
-            {outcome: work.attempts.get(outcome, 0) for outcome in _OUTCOMES},
-        )  # fmt: skip
-        yield self._counter_family(
-            "retry", "Retries, by the number of the attempt that failed.", "attempt",
-            {str(attempt): count for attempt, count in sorted(work.retries.items())},
-        )  # fmt: skip
-        yield self._durations()
-        for name, (description, number) in self._plain_counters().items():
-            yield CounterMetricFamily(self._prefix + name, description, number)
-        for name, (description, number) in self._gauges().items():
-            yield GaugeMetricFamily(self._prefix + name, description, number)
-
-    def _plain_counters(self) -> dict[str, tuple[str, int]]:
-        queue = self._queue
-        return {
-            "wal_corruption": ("Records set aside because they were unreadable.", queue.corrupt),
-            "stale_discarded": ("Jobs given up at replay because of their age.", queue.stale),
-            "persist_failures": ("Lessons the store did not take.", self._work.persist_failures),
-            "wal_fsync_errors": ("Writes the disk refused.", queue.storage_errors),
-        }
-
-    def _gauges(self) -> dict[str, tuple[str, int]]:
-        queue = self._queue
-        return {
-            "queue_depth": ("Pending jobs in memory.", queue.in_memory),
-            "dlq_size": ("Jobs among the dead letters.", queue.dead),
-            "wal_segments": ("Records of jobs that wait or are in flight.", queue.pending),
-        }
-
-    def _durations(self) -> HistogramMetricFamily:
-        family = HistogramMetricFamily(
-            f"{self._prefix}processing_duration_seconds",
-            "Time from claim to outcome, by outcome.",
-            labels=["outcome"],
-        )
-        for outcome, counts in self._work.buckets.items():
-            total, rows = 0, []
-            for edge, count in zip((*map(float, BUCKETS), "+Inf"), counts, strict=True):
-                total += count
-                rows.append((str(edge), float(total)))
-            family.add_metric([outcome], rows, self._work.seconds[outcome])
-        return family
-
-    def _counter_family(
-        self, name: str, description: str, label: str, values: dict[str, int]
-    ) -> CounterMetricFamily:
-        family = CounterMetricFamily(self._prefix + name, description, labels=[label])
+def _families(queue: QueueCounts, work: WorkCounts, prefix: str) -> Iterator[Metric]:
+    entered = {outcome: getattr(queue, outcome) for outcome in _ENTRANCES}
+    attempts = {outcome: work.attempts.get(outcome, 0) for outcome in _OUTCOMES}
+    retries = {str(attempt): count for attempt, count in sorted(work.retries.items())}
+    for name, description, label, values in (
+        ("enqueue", "Jobs that came, by what became of them.", "outcome", entered),
+        ("attempts", "Attempts that ended, by outcome.", "outcome", attempts),
+        ("retry", "Retries, by the number of the attempt that failed.", "attempt", retries),
+    ):
+        family = CounterMetricFamily(prefix + name, description, labels=[label])
         for value, count in values.items():
             family.add_metric([value], count)
-        return family
+        yield family
+    yield _durations(work, prefix)
+    for name, description, number in (
+        ("wal_corruption", "Records set aside because they were unreadable.", queue.corrupt),
+        ("stale_discarded", "Jobs given up at replay because of their age.", queue.stale),
+        ("persist_failures", "Lessons the store did not take.", work.persist_failures),
+        ("wal_fsync_errors", "Writes the disk refused.", queue.storage_errors),
+    ):
+        yield CounterMetricFamily(prefix + name, description, number)
+    for name, description, number in (
+        ("queue_depth", "Pending jobs in memory.", queue.in_memory),
+        ("dlq_size", "Jobs among the dead letters.", queue.dead),
+        ("wal_segments", "Records of jobs that wait or are in flight.", queue.pending),
+    ):
+        yield GaugeMetricFamily(prefix + name, description, number)
+
+
+def _told(deliveries: Iterable[tuple[str, str, int]], prefix: str) -> Iterator[Metric]:
+    counts: Counter[tuple[str, str]] = Counter()
+    for door, outcome, times in deliveries:
+        counts["told", door] += times
+        if outcome in RESULTS:
+            counts[RESULTS[outcome], door] += times
+    for name, description in COUNTED.items():
+        family = CounterMetricFamily(prefix + name, description, labels=["door"])
+        for (counted, door), times in sorted(counts.items()):
+            if counted == name:
+                family.add_metric([door], times)
+        yield family
+
+
+def _durations(work: WorkCounts, prefix: str) -> Metric:
+    description = "Time from claim to outcome, by outcome."
+    name = f"{prefix}processing_duration_seconds"
+    family = HistogramMetricFamily(name, description, labels=["outcome"])
+    for outcome, counts in work.buckets.items():
+        total, rows = 0, []
+        for edge, count in zip((*map(float, BUCKETS), "+Inf"), counts, strict=True):
+            total += count
+            rows.append((str(edge), float(total)))
+        family.add_metric([outcome], rows, work.seconds[outcome])
+    return family

@@ -12,7 +12,7 @@ import os
 import re
 import signal
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -143,8 +143,12 @@ async def _attend(
     finally:
         _signal_group(process.pid, signal.SIGKILL)
         await asyncio.wait(pumps, timeout=_DRAIN)
-        await _cancel(pumps)
-        _close_pipes(process)
+        for pump in pumps:
+            pump.cancel()
+        await asyncio.gather(*pumps, return_exceptions=True)
+        # A pipe that a stray child holds open would keep the event loop busy.
+        if (transport := getattr(process, "_transport", None)) is not None:
+            transport.close()
 
 
 async def _end_of(process: Process, sinks: Sequence[Sink] = (), most: int | None = None) -> None:
@@ -172,19 +176,6 @@ async def _feed(process: Process, stdin: bytes) -> None:
         process.stdin.close()
 
 
-async def _cancel(tasks: Sequence[asyncio.Future[None]]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
-
-
-def _close_pipes(process: Process) -> None:
-    """Close the pipes: one held open by a stray child would keep the event loop busy."""
-    transport = getattr(process, "_transport", None)
-    if transport is not None:
-        transport.close()
-
-
 async def _end(process: Process, mark: str) -> None:
     _signal_group(process.pid, signal.SIGTERM)
     with contextlib.suppress(TimeoutError):
@@ -201,18 +192,11 @@ def _signal_group(group: int, number: signal.Signals) -> None:
 
 def end_marked(mark: str) -> int:
     """Kill every process with this mark; returns how many there were."""
-    ended = 0
-    for pid in _mark_process(f"{MARK}={mark}".encode()):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, signal.SIGKILL)
-            ended += 1
-    return ended
-
-
-def _mark_process(entry: bytes) -> Iterator[int]:
-    this_process = os.getpid()
+    ended, entry = 0, f"{MARK}={mark}".encode()
     for name in os.listdir("/proc") if os.path.isdir("/proc") else ():
-        if name.isdigit() and int(name) != this_process:
+        if name.isdigit() and int(name) != os.getpid():
             with contextlib.suppress(OSError), open(f"/proc/{name}/environ", "rb") as environ:
                 if entry in environ.read().split(b"\0"):
-                    yield int(name)
+                    os.kill(int(name), signal.SIGKILL)
+                    ended += 1
+    return ended

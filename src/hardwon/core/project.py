@@ -5,15 +5,13 @@ from __future__ import annotations
 import os
 import re
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from hardwon.core import _files
+from hardwon.core.settings import RunSettings
 from hardwon.core.text.clean import LABEL_LIMIT, one_line
 from hardwon.core.values.run import Author
 from hardwon.core.values.scope import APART
-
-if TYPE_CHECKING:
-    from hardwon.core.settings import RunSettings
 
 _NAME_LIMIT = LABEL_LIMIT - 32  # room for the mark of an untrusted folder
 _WHO_LIMIT = 80  # characters of a person's name

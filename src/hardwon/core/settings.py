@@ -310,9 +310,11 @@ def load(home: str | None = None, environ: Mapping[str, str] = os.environ) -> Se
         raise InvalidInput(f"{place} is a server, not a folder: `hardwon login {place}` uses it")
     url, home = (home, None) if home and _files.is_database(home) else ("", home)
     settings = Settings(os.path.abspath(home) if home else default_home(environ))
-    origins = {"home": "argument" if home else _home_origin(environ)}
+    variable = f"{PREFIX}HOME" if environ.get(f"{PREFIX}HOME") else "default"
+    origins = {"home": "argument" if home else variable}
     file = file_content(os.path.join(settings.home, "config.toml"))
-    environ = _ours(environ)
+    ours = (PREFIX, PUBLISHED, *_FOREIGN.values())  # in a plain dictionary for fast look-ups
+    environ = {name: value for name, value in environ.items() if name.startswith(ours)}
     for section in sections(settings):
         values = getattr(settings, section)
         for name, default in values._asdict().items():
@@ -419,28 +421,10 @@ def _find_value(
     group = file.get(section)
     if isinstance(group, dict) and name in group:
         return group[name], "config.toml"
-    published = _published_variable(section, name)
-    return (environ[published], published) if published in environ else (None, "")
-
-
-def _published_variable(section: str, name: str) -> str:
-    """The variable of the published system for a setting; "" where it has none."""
+    # The published system has variables for these sections only.
     named = {"reflexion": "REFLEXION", "queue": "REFLEXION_QUEUE", "hyde": "HYDE"}.get(section)
-    return f"{PUBLISHED}{named}_{name.upper()}" if named else ""
-
-
-def _ours(environ: Mapping[str, str]) -> dict[str, str]:
-    """The variables that can be settings, in a plain dictionary for fast look-ups."""
-    foreign, prefixes = _FOREIGN.values(), (PREFIX, PUBLISHED)
-    return {
-        name: value
-        for name, value in environ.items()
-        if name.startswith(prefixes) or name in foreign
-    }
-
-
-def _home_origin(environ: Mapping[str, str]) -> str:
-    return f"{PREFIX}HOME" if environ.get(f"{PREFIX}HOME") else "default"
+    published = f"{PUBLISHED}{named}_{name.upper()}" if named else ""
+    return (environ[published], published) if published in environ else (None, "")
 
 
 def file_content(path: str) -> dict[str, Any]:

@@ -98,7 +98,8 @@ def edit_text(text: str, key: str, literal: str | None) -> str:
 
 def _changed_lines(lines: list[str], section: str, name: str, literal: str | None) -> list[str]:
     start, end = _span(lines, section)
-    place = next((at for at in range(start, end) if _is_setting(lines[at], name)), None)
+    setting = re.compile(rf"\s*{re.escape(name)}\s*=")
+    place = next((at for at in range(start, end) if setting.match(lines[at])), None)
     row = [] if literal is None else [f"{name} = {literal}"]
     if place is not None:
         return [*lines[:place], *_kept_comment(lines[place], row), *lines[place + 1 :]]
@@ -119,10 +120,6 @@ def _span(lines: list[str], section: str) -> tuple[int, int]:
         if header == section:
             return at + 1, headers[place + 1][0] if place + 1 < len(headers) else len(lines)
     return 0, 0
-
-
-def _is_setting(line: str, name: str) -> bool:
-    return re.match(rf"\s*{re.escape(name)}\s*=", line) is not None
 
 
 def _kept_comment(old: str, row: list[str]) -> list[str]:

@@ -23,7 +23,7 @@ class WaitBudget:
         self._seconds = seconds
 
     def __enter__(self) -> None:
-        self._before, self._notes = time_left(), notes()
+        self._before, self._notes = getattr(_mine, "left", None), getattr(_mine, "notes", None)
         _mine.left = self._seconds if self._before is None else min(self._before, self._seconds)
         _mine.notes = {} if self._notes is None else self._notes
 

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.errors import StorageError, Unavailable
+from hardwon.core.settings import Settings
 from hardwon.core.text.secrets import safe
 from hardwon.core.values.delivery import NOTHING, Delivery, Door, Injection, Outcome
+from hardwon.core.values.lesson import Lesson
 from hardwon.core.values.run import Shown, Step
+from hardwon.core.values.scope import Scope
 from hardwon.engine.pipeline import inject, recall
 from hardwon.knowledge.ranking.query import Match, Query
 from hardwon.knowledge.ranking.scores import WEIGHTS, Judged, Outlook, is_of_other_tests
 from hardwon.knowledge.reading import loops
+from hardwon.storage.ports import Run, Store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from datetime import datetime
-
-    from hardwon.core.settings import Settings
-    from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.scope import Scope
-    from hardwon.engine.pipeline import withhold
-    from hardwon.storage.ports import Run, Store
+    from hardwon.engine.pipeline import hold_out
 
 
 _QUERY_KEPT = 500  # characters of a query that are logged
@@ -103,11 +102,9 @@ class Delivering:
         """
         started = perf_counter_ns()
         candidates = self.weigh(scope, query, outlook)
-        if is_wanted is not None:
-            candidates = [
-                candidate._replace(verdict="") if is_wanted(candidate.match.lesson) else candidate
-                for candidate in candidates
-            ]
+        for at, candidate in enumerate(candidates):
+            if is_wanted is not None and is_wanted(candidate.match.lesson):
+                candidates[at] = candidate._replace(verdict="")
         return self.deliver(scope, query, candidates, run, started=started)
 
     def deliver(
@@ -179,8 +176,7 @@ class Delivering:
         loop = loops.find(steps, exempt=exempt) if values.loops else None
         if loop is None:
             return block
-        text = loops.render(loop)
-        now = self._clock()
+        now, text = self._clock(), loops.render(loop)
         warning = block._replace(text=f"{text}\n{block.text}".rstrip(), id=block.id or new_id(now))
         if not block:
             query = Query(Door.LOOP, f"{loop.step.tool} {loop.step.args}")
@@ -194,29 +190,28 @@ class Delivering:
                 note_shown(run, block, call)
         return block
 
-    def coin(self, scope: Scope, run: Run) -> withhold.Coin:
+    def coin(self, scope: Scope, run: Run) -> hold_out.Coin:
         """How lessons are withheld from a run."""
         share = self._settings.proof.share
-        from hardwon.engine.pipeline import withhold
+        from hardwon.engine.pipeline import hold_out
 
-        return withhold.Coin(self._store.units, share, scope, run, self._clock())
+        return hold_out.Coin(self._store.units, share, scope, run, self._clock())
 
     def _block(self, query: Query, fresh: Sequence[Judged]) -> inject.Block:
         frame = _frame(query, fresh[0].match) if fresh else query.door
         budget = getattr(self._settings.recall, f"{query.door}_tokens")
-        return inject.render(
-            (candidate.match.lesson for candidate in fresh), door=frame, budget=budget
-        )
+        lessons = (candidate.match.lesson for candidate in fresh)
+        return inject.render(lessons, door=frame, budget=budget)
 
     def _withhold(
-        self, door: str, fresh: list[Judged], lessons: Sequence[Lesson], coin: withhold.Coin
+        self, door: str, fresh: list[Judged], lessons: Sequence[Lesson], coin: hold_out.Coin
     ) -> list[Judged]:
         """The rendered candidates that the hold-out lets this run see."""
         rendered = [candidate for candidate in fresh if candidate.match.lesson in lessons]
         with self.best_effort:
-            from hardwon.engine.pipeline import withhold
+            from hardwon.engine.pipeline import hold_out
 
-            return withhold.choose_shown(rendered, door, coin)
+            return hold_out.choose_shown(rendered, door, coin)
         return rendered
 
     def _log(

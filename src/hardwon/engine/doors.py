@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
@@ -10,28 +12,25 @@ from hardwon.core import time_limits as background
 from hardwon.core._fork import cached_property
 from hardwon.core.errors import InvalidInput
 from hardwon.core.project import author_of
+from hardwon.core.settings import Settings
 from hardwon.core.text.secrets import screen_excerpt
 from hardwon.core.values.delivery import NOTHING, Door, Injection
 from hardwon.core.values.lesson import MINED, Lesson, Status
 from hardwon.core.values.report import Window
 from hardwon.core.values.run import Author, EndedRun, RunSoFar, Step, Trigger
+from hardwon.core.values.scope import Scope
 from hardwon.engine.delivering import FOUND_NOTHING, Delivering, Found, note_shown
 from hardwon.engine.pipeline import inject, playbook, recall, repeat, screen, screened_ports
 from hardwon.knowledge.evidence.inner import with_failure
-from hardwon.knowledge.ranking.query import Match, Query
+from hardwon.knowledge.ranking.query import Match, Near, Query
 from hardwon.knowledge.ranking.scores import UNKNOWN, Judged
 from hardwon.knowledge.reading import call_keys
+from hardwon.storage.ports import Run, Store
 from hardwon.storage.stores import runs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from hardwon.core.settings import Settings
-    from hardwon.core.values.scope import Scope
     from hardwon.engine import recording
     from hardwon.knowledge.evidence.course import Act
-    from hardwon.knowledge.ranking.query import Near
-    from hardwon.storage.ports import Run, Store
 
 _TASK = 4000  # characters of a prompt that are kept as the task of a run
 _STARTED = "start"
@@ -174,19 +173,28 @@ class Doors:
             with self.delivering.if_reachable:
                 block, found = self._tell_failure(scope, step, past, run)
 
-        def learn() -> list[str]:
-            counted = self.recorder.after(scope, step, past, block.lessons, found)
-            if counted:
-                with self.delivering.best_effort:
-                    run.note_marks(counted)
-            return counted
-
         # With a remote database the turn hardly waits for what is learnt.
+        learn = partial(self._learn, scope, step, past, block.lessons, found, run)
         counted = learn() if self._background is None else self._background.run(learn, list[str]())
         block = self.delivering.tell(run, block)
         block = self.delivering.with_loop(scope, block, [*past.turn, step])
         learnt = self.recorder.describe_learnt(scope, counted) if counted else ""
         return block._replace(failed=step.failed, learnt=learnt)
+
+    def _learn(
+        self,
+        scope: Scope,
+        step: Step,
+        past: RunSoFar,
+        shown: Sequence[Lesson],
+        found: Found,
+        run: Run,
+    ) -> list[str]:
+        """Learn from a step; what it counts is noted in its run."""
+        if counted := self.recorder.learn(scope, step, past, shown, found):
+            with self.delivering.best_effort:
+                run.note_marks(counted)
+        return counted
 
     def flush(self, limit: float) -> None:
         """Wait at most `limit` seconds until the background learning is done."""
@@ -217,10 +225,10 @@ class Doors:
             with self.delivering.best_effort:
                 self.recorder.end(scope, past)
         if past.shown:
-            from hardwon.engine.pipeline import archive
+            from hardwon.engine.pipeline import ending
 
             with self.delivering.best_effort:
-                archive.settle(past, run.name, scope, self._store)
+                ending.settle(past, run.name, scope, self._store)
         if not self._settings.runs.keep or not (past.steps or past.shown or steps):
             run.end()
             return
@@ -235,13 +243,13 @@ class Doors:
         with self.delivering.best_effort:
             if run.end(outcome, now.timestamp()):
                 return  # a worker archives a run on disk; one in memory is archived now
-            from hardwon.engine.pipeline import archive, earn
+            from hardwon.engine.pipeline import ending
 
             by = author_of(self._settings.runs)
-            ended = archive.archive_run(complete, scope, name, ended=now, outcome=outcome, by=by)
+            ended = ending.archive_run(complete, scope, name, ended=now, outcome=outcome, by=by)
             self._store.ended_runs.keep(ended)
             items, retires = playbook.items(scope, self._store.lessons, now), not self._are_read
-            earn.settle(items, complete, ended.id, store=self._store, now=now, retires=retires)
+            playbook.settle(items, complete, ended.id, store=self._store, now=now, retires=retires)
 
     @staticmethod
     def prepare_step(step: Step, before: Sequence[Step]) -> Step:
@@ -263,23 +271,22 @@ class Doors:
             if forbidden is not None:
                 return [Judged(Match(forbidden), 10.0, (("guard", 10.0),))]
             return self._find_repeat(scope, Step(tool, call), RunSoFar())
-        return self.delivering.weigh(scope, self._make_query(scope, door, text, tool), UNKNOWN)
-
-    def _make_query(self, scope: Scope, door: str, text: str, tool: str) -> Query:
         if door == Door.ERROR:
-            step = Step(tool, "", text, failed=True)
-            return self.asked_at_error(scope, self.prepare_step(step, ()))
-        if door != Door.TURN:
+            step = self.prepare_step(Step(tool, "", text, failed=True), ())
+            query = self.asked_at_error(scope, step)
+        elif door == Door.TURN:
+            query = self.asked_at_turn(scope, text)
+        else:
             raise InvalidInput(f"no such door: {door!r}; one of turn, action, error")
-        return self.asked_at_turn(scope, text)
+        return self.delivering.weigh(scope, query, UNKNOWN)
 
     def asked_at_turn(self, scope: Scope, prompt: str) -> Query:
         """The query of a prompt."""
-        return recall.at_turn(prompt, lambda text: self._near(scope, text))
+        return recall.at_turn(prompt, partial(self._near, scope))
 
     def asked_at_error(self, scope: Scope, step: Step, task: str = "") -> Query:
         """The query of a failure; the task is added for the search by meaning."""
-        return recall.at_error(step, task, lambda text: self._near(scope, text))
+        return recall.at_error(step, task, partial(self._near, scope))
 
     def _tell_failure(
         self, scope: Scope, step: Step, past: RunSoFar, run: Run
@@ -300,12 +307,9 @@ class Doors:
         found = Found([candidate.match for candidate in judged], self._store.last_state())
         own = [_of_same_call(candidate, step) for candidate in judged]
         if self._settings.hooks.stop_once and past.warned == runs.call_name(step.args):
-            own = [
-                candidate._replace(verdict="told when this very call was denied")
-                if candidate.match.lesson.id in past.warnings
-                else candidate
-                for candidate in own
-            ]
+            for at, candidate in enumerate(own):
+                if candidate.match.lesson.id in past.warnings:
+                    own[at] = candidate._replace(verdict="told when this very call was denied")
         return self.delivering.deliver(scope, query, own, run, started=perf_counter_ns()), found
 
 

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import timedelta
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from hardwon.core._fork import cached_property
 from hardwon.core.errors import PermanentError, TransientError
+from hardwon.core.settings import Settings
 from hardwon.core.text.clean import clip
+from hardwon.core.values.scope import Scope
+from hardwon.knowledge.ranking.query import Near
 from hardwon.models import budget, classify, embeddings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from datetime import timedelta
-
-    from hardwon.core.settings import Settings
-    from hardwon.core.values.scope import Scope
-    from hardwon.knowledge.ranking.query import Near
-    from hardwon.storage.ports import Embedder, Store
-    from hardwon.storage.sql.vectors import SqlVectors
+from hardwon.storage.ports import Embedder, Store
+from hardwon.storage.sql.vectors import SqlVectors
 
 
 class SemanticSearch:

@@ -9,35 +9,30 @@ from __future__ import annotations
 import base64
 import os
 import time
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Protocol
 
 from hardwon.core._fork import cached_property
-from hardwon.core.errors import NotFound
-from hardwon.core.values.lesson import Status
+from hardwon.core.settings import Settings
+from hardwon.core.values.delivery import Injection
+from hardwon.core.values.lesson import Lesson, Status
 from hardwon.core.values.run import Episode, RunSoFar, Step, read_step
 from hardwon.core.values.scope import Scope
-from hardwon.engine.delivering import FOUND_NOTHING, Found
 from hardwon.engine.doors import Doors
 from hardwon.engine.recording import Recording
+from hardwon.storage.ports import Run, Store
 from hardwon.storage.queues import records as job_records
 from hardwon.storage.stores import run_files, runs
 from hardwon.storage.stores.sqlite import mirror as sqlite_mirror
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from datetime import datetime
-
-    from hardwon.core.settings import Settings
-    from hardwon.core.values.delivery import Injection
-    from hardwon.core.values.lesson import Lesson
     from hardwon.engine.runtime import Runtime
-    from hardwon.storage.ports import Run, Store
     from hardwon.storage.sql.journal import Spool
     from hardwon.storage.stores.postgres import PostgresStore
 
 WANTED, MET, RUN, JOB = "wanted", "step", "run", "job"  # the kinds of notes
-TAKEN_IN = (MET, RUN, JOB)
 _REST = 20.0  # how long shelves are not read again, as a multiple of the time it took
 _EVERY = 2**63 - 1  # databases take no greater limit
 _AT_ONCE = 500  # lessons that are read and kept together
@@ -53,60 +48,14 @@ class ForwardingDoors(Doors):
             self.outgoing.append([WANTED, scope])
         return super().start(scope, run, again=again)
 
-    @cached_property
-    def recorder(self) -> ForwardingRecording:
-        return ForwardingRecording(self._store, self._settings, self._clock, self._forward)
-
-    def _forward(self, *note: object) -> None:
-        with self.delivering.best_effort:
-            self.outgoing.append(note)
-
-
-class ForwardingRecording(Recording):
-    """Forwards each step that may teach something, and learns from it."""
-
-    def __init__(
-        self,
-        store: Store,
-        settings: Settings,
-        clock: Callable[[], datetime],
-        forward: Callable[..., None],
-    ) -> None:
-        super().__init__(store, settings, clock)
-        self._forward = forward
-
-    def after(
-        self,
-        scope: Scope,
-        step: Step,
-        past: RunSoFar,
-        shown: Sequence[Lesson] = (),
-        found: Found = FOUND_NOTHING,
+    def _learn(
+        self, scope: Scope, step: Step, past: RunSoFar, shown: Sequence[Lesson], *rest: Any
     ) -> list[str]:
         if step.failed or past.told or any(earlier.failed for earlier in past.steps):
-            self._forward(MET, scope, step, _plain(past), [lesson.id for lesson in shown])
-        return super().after(scope, step, past, shown, found)
-
-
-class Relearner:
-    """Lets a store learn from steps of other machines."""
-
-    def __init__(self, store: Store, settings: Settings, clock: Callable[[], datetime]) -> None:
-        self._lessons = store.lessons
-        self._recording = Recording(store, settings, clock)
-
-    def fold(self, records: list[list[Any]]) -> None:
-        """Learn from noted steps, in their order."""
-        for scope, step, past, shown in records:
-            own_scope = Scope(*scope)
-            lessons = [lesson for number in shown if (lesson := self._lesson(own_scope, number))]
-            self._recording.after(own_scope, read_step(step), _restore_past(past), lessons)
-
-    def _lesson(self, scope: Scope, number: int) -> Lesson | None:
-        try:
-            return self._lessons.get(scope, number)
-        except NotFound:  # it only exists on the other machine
-            return None
+            note = MET, scope, step, _plain(past), [lesson.id for lesson in shown]
+            with self.delivering.best_effort:
+                self.outgoing.append(note)
+        return super()._learn(scope, step, past, shown, *rest)
 
 
 class Shelves(Protocol):
@@ -274,20 +223,19 @@ def copies_of(store: PostgresStore, settings: Settings, clock: Callable[[], date
 
 def take_in(engine: Runtime, kind: str, records: list[list[Any]]) -> None:
     """Fold in records of other machines that a store does not understand by itself."""
-    if kind == MET:
-        Relearner(engine.unscreened, engine.settings, engine.clock).fold(records)
-    for scope, *rest in records if kind == RUN else ():
-        _take_in_run(engine, Scope(*scope), *rest)
+    recording = Recording(engine.unscreened, engine.settings, engine.clock)
+    for scope, step, past, shown in records if kind == MET else ():
+        memory = recording.memory(Scope(*scope))
+        lessons = [lesson for number in shown if (lesson := memory.get(number))]
+        recording.learn(memory.scope, read_step(step), _restore_past(past), lessons)
+    for scope, name, lines in records if kind == RUN else ():
+        ended = run_files.take_in(engine.settings.home, Scope(*scope), name, lines)
+        if ended is not None and engine.reads(ended.steps):
+            run = runs.MemoryRun(name.partition("-")[0], map(str.encode, lines))
+            engine.read_run(Episode(Scope(*scope), ended.task), run, ended.steps)
     for scope, text in records if kind == JOB else ():
         job = job_records.decode(base64.b64decode(text))
         engine.queue.put(job._replace(episode=job.episode._replace(scope=Scope(*scope))))
-
-
-def _take_in_run(engine: Runtime, scope: Scope, name: str, lines: list[str]) -> None:
-    past = run_files.take_in(engine.settings.home, scope, name, lines)
-    if past is not None and engine.reads(past.steps):
-        run = runs.MemoryRun(name.partition("-")[0], map(str.encode, lines))
-        engine.read_run(Episode(scope, past.task), run, past.steps)
 
 
 def _plain(past: RunSoFar) -> list[Any]:

@@ -7,6 +7,8 @@ claims, and in a long-lived process by a separate thread.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -14,9 +16,6 @@ from hardwon.core.errors import StorageError, Unavailable
 from hardwon.core.values.job import Job, QueueCounts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from datetime import datetime, timedelta
-
     from hardwon.storage.queues.files import FileQueue
     from hardwon.storage.queues.postgres import PostgresQueue
 

@@ -1,24 +1,50 @@
-"""Recording: learn from a step of a run, in one commit."""
+"""Recording: learn failures and what got past them from the steps of runs. No model is asked.
+
+The first failure of a kind creates a lesson. Each further run that meets it is counted, and every
+fix that a run shows goes on the lesson's record. The record decides whether the lesson is seen,
+candidate or proven. All that a step teaches is one commit.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from typing import NamedTuple
 
-from hardwon.core.values.lesson import UNCHANGED, Lesson
+from hardwon.core.errors import NotFound
+from hardwon.core.settings import Settings
+from hardwon.core.text import injection
+from hardwon.core.text.harm import objection
+from hardwon.core.values.lesson import (
+    LIVE,
+    MINED,
+    UNCHANGED,
+    Evidence,
+    Fix,
+    Kind,
+    Lesson,
+    Status,
+    join_evidence,
+    unique,
+    values_of,
+    with_failure,
+    without_success,
+)
+from hardwon.core.values.run import Failure, RunSoFar, Step, Trigger
+from hardwon.core.values.scope import Scope
 from hardwon.engine.delivering import FOUND_NOTHING, Found
-from hardwon.engine.pipeline import mine, screen
+from hardwon.engine.pipeline.screen import screen_lesson
 from hardwon.knowledge.evidence.inner import failing_call
-from hardwon.knowledge.reading import mistakes
+from hardwon.knowledge.evidence.keys import failed_key, worked_keys
+from hardwon.knowledge.evidence.trails import find_replaced
+from hardwon.knowledge.evidence.wording import SHOW_CALLS, TRAIL
+from hardwon.knowledge.ranking.query import Query
+from hardwon.knowledge.reading import about, fixes, mined_lesson, mistakes
+from hardwon.knowledge.reading.mined_lesson import program
+from hardwon.storage.ports import LessonStore, Store
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from datetime import datetime
-
-    from hardwon.core.settings import Settings
-    from hardwon.core.values.run import RunSoFar, Step
-    from hardwon.core.values.scope import Scope
-    from hardwon.engine.pipeline.mine import Memory
-    from hardwon.storage.ports import Store
+_NEAREST, _NEAREST_KINDS = 4, 8  # lessons that one call, and one failure, may be known by
+_WORKED = "worked"  # the mark of a fix that a run has shown
 
 
 class Recording:
@@ -28,17 +54,6 @@ class Recording:
         self._store = store
         self._settings = settings
         self._clock = clock
-
-    def after(
-        self,
-        scope: Scope,
-        step: Step,
-        past: RunSoFar,
-        shown: Sequence[Lesson] = (),
-        found: Found = FOUND_NOTHING,
-    ) -> list[str]:
-        """Learn from a step that was just made."""
-        return self.learn(scope, step, past, shown, found)
 
     def learn(
         self,
@@ -54,37 +69,50 @@ class Recording:
         """
         if not self._is_on:
             return []
-        memory, failure = self._memory(scope), step.failure
+        memory, failure = self.memory(scope), step.failure
         if failure is None:
-            return [] if step.failed else _learn_success(step, past, memory)
+            return [] if step.failed else self._learn_success(step, past, memory)
         self._store.failures.count(scope, failure.kind, failure.text, memory.now)
         with self._store.together():
             if found.state is not None and found.state == self._store.last_state():
                 same = (match.lesson for match in found.matches if match.is_same_kind)
                 memory.note_current(failure.kind, same)
             is_mistake = mistakes.is_mistake(step, past.steps)
-            marks = mine.note_failure(step, past, memory) if is_mistake else []
-            marks += mine.note_fixes(step, past, memory)
+            marks = note_failure(step, past, memory) if is_mistake else []
+            marks += note_fixes(step, past, memory)
             return marks + [
-                mine.note_offer(lesson, failure, memory)
+                note_offer(lesson, failure, memory)
                 for lesson in shown
                 if failure.kind not in lesson.kinds and lesson.scope == scope
             ]
+
+    def _learn_success(self, step: Step, past: RunSoFar, memory: Memory) -> list[str]:
+        forget_failed_call(step, past, memory)
+        if not (past.told or any(earlier.failure for earlier in past.steps)):
+            return []
+        return note_success(step, past, memory) + adopt_helpful(step, past, memory)
 
     def end(self, scope: Scope, past: RunSoFar) -> None:
         """Learn from a whole run what its single steps did not show."""
         if self._is_on:
             with self._store.together():
-                mine.note_replaced(past, self._memory(scope))
+                note_replaced(past, self.memory(scope))
 
     def describe_learnt(self, scope: Scope, marks: Sequence[str]) -> str:
         """What a step taught, in one line for the user; "" if nothing new."""
-        return mine.describe_learnt(marks, self._memory(scope))
+        memory = self.memory(scope)
+        for mark in marks:
+            name, kind, key = (*mark.split(" ", 2), "", "")[:3]
+            lesson = memory.about(Failure("", kind, "", "")) if name == _WORKED and kind else None
+            for fix in lesson.fixes if lesson else ():
+                if fix.key == key and fix.worked == 1:
+                    return mined_lesson.learnt_line(fix)
+        return ""
 
     def is_known(self, scope: Scope, step: Step) -> bool:
         """Whether this very failure happens without any change too, or was got past in code."""
         failure = step.failure
-        lesson = self._memory(scope).about(failure) if failure and failure.exact else None
+        lesson = self.memory(scope).about(failure) if failure and failure.exact else None
         if lesson is None:
             return False
         failing = failing_call(step)
@@ -96,13 +124,286 @@ class Recording:
         values = self._settings.reflexion
         return values.enabled and values.on_error and values.persist
 
-    def _memory(self, scope: Scope) -> Memory:
-        return mine.Memory(scope, self._store.lessons, screen.screen_lesson, self._clock(), {})
+    def memory(self, scope: Scope) -> Memory:
+        """The lessons of a scope."""
+        return Memory(scope, self._store.lessons, self._clock(), {})
 
 
-def _learn_success(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
-    """Learn from a step that worked; returns marks for the run."""
-    mine.forget_failed_call(step, past, memory)
-    if not (past.told or any(earlier.failure for earlier in past.steps)):
+def note_failure(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
+    """Count a failure and the fixes that did not prevent it; returns marks for the run."""
+    failure = step.failure
+    if failure is None or not failure.is_telling:
+        return []  # too general to be recognised
+    existing = memory.about(failure)
+    if existing is None:
+        lesson = mined_lesson.new_lesson(step, failure, memory.scope, past.task, memory.now)
+        memory.add(lesson)
         return []
-    return mine.note_success(step, past, memory) + mine.adopt_helpful(step, past, memory)
+    lesson = existing
+    if not past.has_met(failure.kind):
+        lesson = mined_lesson.with_meeting(existing, step, failure, past, memory.now)
+    failed_fixes = _followed_without_success(lesson, step, failure, past)
+    for fix in failed_fixes.values():
+        lesson = lesson._replace(fixes=with_failure(lesson.fixes, fix.key))
+    if lesson is not existing:
+        memory.keep(mined_lesson.settle(lesson))
+    return list(failed_fixes)
+
+
+def note_success(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
+    """Record the fixes that this step shows or applies; returns marks to count once per run."""
+    marks = note_fixes(step, past, memory)
+    marks += _note_followed(step, past, memory, marks)
+    return marks + _withdraw_unchanged(step, past, memory)
+
+
+def forget_failed_call(step: Step, past: RunSoFar, memory: Memory) -> None:
+    """Let calls pass that work now: they are no longer known as failing.
+
+    A call that failed in this run, too, works because of what was done in between.
+    """
+    query = Query("action", "", calls=worked_keys(step, past.task))
+    found = memory.lessons.match(memory.scope, query, now=memory.now, limit=_NEAREST)
+    failed = {key for one in past.steps if found for key in failed_key(one, past.task)}
+    keys = {key for key in query.calls if key not in failed}
+    for match in found:
+        lesson = match.lesson
+        calls = tuple(call for call in lesson.calls if call not in keys)
+        if lesson.scope == memory.scope and calls != lesson.calls:
+            memory.keep(lesson._replace(calls=calls))
+
+
+def note_fixes(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
+    """Record the fixes that this step shows; a failing step may show the fix of another failure."""
+    steps = (*past.steps, step)
+    shown = fixes.fixes_shown(steps, past.task, _prompts(past)) if past.steps else []
+    marks: list[str] = []
+    for place, fix in shown:
+        marks += _note_fix(steps[place], fix, past, memory)
+    return marks
+
+
+def note_replaced(past: RunSoFar, memory: Memory) -> None:
+    """Record what took the place of calls that a run gave up; the run has ended."""
+    for found in find_replaced(past.steps):
+        failure = past.steps[found.at].failure
+        success = f"{_WORKED} {failure.kind} " if failure else ""
+        if not any(mark.startswith(success) for mark in past.counted):
+            fix = fixes.trail_of(found, past.steps, past.task, _prompts(past))
+            _note_fix(past.steps[found.at], fix, past, memory)
+
+
+def _prompts(past: RunSoFar) -> list[str]:
+    return [prompt for _, prompt in past.prompts]
+
+
+def _note_fix(step: Step, fix: Fix, past: RunSoFar, memory: Memory) -> list[str]:
+    """Record a fix of a failing step; returns the mark to count once per run.
+
+    Code that stands in a call may fail on purpose. It teaches once the run got past the failure.
+    """
+    failure = step.failure
+    if failure is None or not failure.is_telling:
+        return []
+    if injection.suspicion(fix.mistake) or objection(f"{fix.text}\n{fix.call}"):
+        return []  # or one run's text could quarantine a lesson of many runs
+    lesson = memory.about(failure)
+    if lesson is None and fix.sort == TRAIL and (call := failing_call(step)) and call.has_script:
+        new = mined_lesson.new_lesson(step, failure, memory.scope, past.task, memory.now)
+        memory.add(new)
+        lesson = memory.about(failure)
+    if lesson is None:
+        return []
+    if (mark := _success(failure.kind, fix)) not in past.counted:
+        memory.keep(mined_lesson.record_success(lesson, fix))
+        return [mark]
+    if fix.sort in SHOW_CALLS:  # this run got further before, and now it works
+        memory.keep(mined_lesson.settle(with_text(lesson, fix)))
+    return []
+
+
+def with_text(lesson: Lesson, fix: Fix) -> Lesson:
+    """The lesson with the newest text of a fix; the record stays."""
+    fixes_now = tuple(
+        fix._replace(worked=known.worked, failed=known.failed) if known.key == fix.key else known
+        for known in lesson.fixes
+    )
+    return lesson._replace(fixes=fixes_now)
+
+
+def _note_followed(step: Step, past: RunSoFar, memory: Memory, counted: Sequence[str]) -> list[str]:
+    """Record fixes that the run was shown and that this step applied; returns their marks."""
+    marks: list[str] = []
+    for lesson in memory.fixed_lessons(past.told) if past.told else ():
+        kind = lesson.kinds[0] if lesson.kinds else ""
+        for fix in lesson.fixes:
+            mark = _success(kind, fix)
+            if mark in past.counted or mark in counted or not fixes.applies(fix, step):
+                continue
+            lesson = mined_lesson.record_success(lesson, fix)
+            memory.keep(lesson)
+            marks.append(mark)
+    return marks
+
+
+def _withdraw_unchanged(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
+    """Take back “fails without your change too” of tests that this run has made pass."""
+    marks: list[str] = []
+    has_fixes = any(mark.startswith(_WORKED) for mark in past.counted)
+    for failing in past.steps if has_fixes and fixes.is_green(step) else ():
+        failure = failing.failure
+        lesson = memory.about(failure) if failure and fixes.is_repeated(failing, step) else None
+        if failure is None or lesson is None:
+            continue
+        for fix in lesson.fixes:
+            mark = f"withdrawn {(counted := _success(failure.kind, fix))}"
+            is_open = counted in past.counted and mark not in {*past.counted, *marks}
+            if fix.sort == UNCHANGED and is_open:
+                lesson = lesson._replace(fixes=without_success(lesson.fixes, fix.key))
+                memory.keep(mined_lesson.settle(lesson))
+                marks.append(mark)
+    return marks
+
+
+def _followed_without_success(
+    lesson: Lesson, step: Step, failure: Failure, past: RunSoFar
+) -> dict[str, Fix]:
+    """The fixes that this run had applied when the failure came nevertheless, by mark."""
+    steps, found = (*past.steps, step), {}
+    for fix in lesson.fixes:
+        mark = f"vain {failure.kind} {fix.key}"
+        is_new = past.counted.isdisjoint((mark, _success(failure.kind, fix)))
+        if is_new and fixes.was_applied(fix, steps, past.task):
+            found[mark] = fix
+    return found
+
+
+def _success(kind: str, fix: Fix) -> str:
+    return f"{_WORKED} {kind} {fix.key}"
+
+
+class Memory(NamedTuple):
+    """The lessons of one scope. A changed lesson is screened before it is stored."""
+
+    scope: Scope
+    lessons: LessonStore
+    now: datetime
+    current: dict[str, Lesson | None]  # by failure kind: what need not be read again
+
+    def note_current(self, kind: str, lessons: Iterable[Lesson]) -> None:
+        """Use these lessons, all that are stored about a kind, instead of reading them again."""
+        own = (lesson for lesson in lessons if lesson.scope == self.scope)
+        self.current[kind] = max(own, key=standing, default=None)
+
+    def about(self, failure: Failure) -> Lesson | None:
+        """The best lesson of exactly this scope about a failure kind; None if there is none."""
+        if failure.kind in self.current:
+            return self.current[failure.kind]
+        query = Query("error", "", signature=failure.exact, kind=failure.kind)
+        matches = self.lessons.match(self.scope, query, now=self.now, limit=_NEAREST_KINDS)
+        own = [match for match in matches if match.lesson.scope == self.scope]
+        own.sort(key=lambda match: (match.is_same_kind, *standing(match.lesson)), reverse=True)
+        return own[0].lesson if own and own[0].is_same_kind else None
+
+    def fixed_lessons(self, numbers: Iterable[int]) -> list[Lesson]:
+        """The lessons of this scope with these ids that have fixes."""
+        lessons = (self.get(number) for number in sorted(numbers))
+        return [
+            lesson for lesson in lessons if lesson and lesson.scope == self.scope and lesson.fixes
+        ]
+
+    def get(self, number: int) -> Lesson | None:
+        """The lesson with this id; None if it does not exist."""
+        try:
+            return self.lessons.get(self.scope, number)
+        except NotFound:
+            return None
+
+    def add(self, lesson: Lesson) -> None:
+        """Store a new lesson, screened."""
+        self.current.clear()
+        self.lessons.add(screen_lesson(lesson))
+
+    def keep(self, lesson: Lesson) -> None:
+        """Store a changed lesson, screened and dated; a past run does not make it older."""
+        self.current.clear()
+        dated = lesson._replace(updated_at=max(lesson.updated_at, self.now))
+        self.lessons.update(screen_lesson(dated))
+
+    def note(self, lesson: Lesson, kind: str, value: str) -> None:
+        """Store one more piece of evidence about a lesson."""
+        piece = Evidence(kind, value, self.now.timestamp())
+        self.keep(lesson._replace(evidence=join_evidence(lesson.evidence, [piece])))
+
+
+def standing(lesson: Lesson) -> tuple[int, int, int]:
+    """The sort key of lessons about one kind: status, runs that met it, age."""
+    return LIVE.index(lesson.status), lesson.met, -lesson.id
+
+
+def note_offer(lesson: Lesson, failure: Failure, memory: Memory) -> str:
+    """Note that a lesson was shown at a failure because of its text; returns the mark of that."""
+    times = _count(lesson, Kind.OFFERED, failure)
+    memory.note(lesson, Kind.OFFERED, f"{failure.kind} {times + 1}")
+    return f"offered {lesson.id} {failure.kind}"
+
+
+def adopt_helpful(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
+    """Let offered lessons that helped take over their failure kinds; returns marks of that."""
+    marks: list[str] = []
+    for mark in past.counted:
+        name, _, offer = mark.partition(" ")
+        done = f"overcome {offer}"
+        if name == "offered" and done not in past.counted:
+            number, kind = offer.split(" ")
+            lesson, last = memory.get(int(number)), past.last_failing(kind)
+            if not lesson or last is None:
+                continue
+            if lesson.origin == MINED or lesson.trigger == Trigger.RUN:
+                continue  # made of the steps of a run: it is about the kinds of those only
+            if _has_helped(lesson, past.steps[: last + 1], step):
+                _note_help(lesson, past.steps[last], memory)
+                marks.append(done)
+    return marks
+
+
+def _has_helped(lesson: Lesson, before: Sequence[Step], step: Step) -> bool:
+    """Whether a working step follows the lesson, or is like the failing call it is about.
+
+    `before`: the steps up to and including the failing one.
+    """
+    failing = before[-1]
+    if about.follows_advice(lesson, step, before):
+        return True
+    goes_on = step.tool == failing.tool and (
+        step.args.startswith("{") or program(step) == program(failing)
+    )
+    return goes_on and about.is_about_error(lesson, failing)
+
+
+def _note_help(lesson: Lesson, failing: Step, memory: Memory) -> None:
+    """Adopt the failure, or only note the help: a lesson not about this error must help twice."""
+    failure = failing.failure
+    if failure is None:
+        return
+    before = _count(lesson, Kind.HELPED, failure)
+    if before or about.is_about_error(lesson, failing):
+        _adopt(lesson, failure, memory)
+    else:
+        memory.note(lesson, Kind.HELPED, f"{failure.kind} {before + 1}")
+
+
+def _count(lesson: Lesson, kind: str, failure: Failure) -> int:
+    """How often a lesson has this kind of evidence about a failure."""
+    return sum(value.startswith(failure.kind) for value in values_of(lesson.evidence, kind))
+
+
+def _adopt(lesson: Lesson, failure: Failure, memory: Memory) -> None:
+    """Give a lesson the failure kind that it helped with, and that kind's record so far."""
+    if lesson.scope != memory.scope:
+        return
+    mined = memory.about(failure)
+    if mined is not None and mined.status == Status.SEEN:
+        lesson = lesson.met_again(mined, memory.now)
+        memory.keep(mined._replace(status=Status.SUPERSEDED))
+    memory.keep(lesson._replace(kinds=unique((*lesson.kinds, failure.kind))))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -10,30 +11,27 @@ from typing import TYPE_CHECKING, Any
 from hardwon.core import _files
 from hardwon.core._fork import cached_property
 from hardwon.core.errors import InvalidInput, storage_error
-from hardwon.core.settings import GoalSettings, Settings, load
+from hardwon.core.settings import Settings, load
+from hardwon.core.values.job import Job, Tally
+from hardwon.core.values.lesson import Lesson
 from hardwon.core.values.run import Episode, Step
+from hardwon.core.values.scope import Scope
 from hardwon.engine import trust
-from hardwon.engine.pipeline import playbook, screened_ports
+from hardwon.engine.pipeline import screened_ports
+from hardwon.storage.ports import Embedder, Model, Request, Run, Store, WorkedQueue
 from hardwon.storage.sql import journal
 from hardwon.storage.stores import sqlite
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator, Sequence
-
-    from hardwon.core.values.job import Job, Tally
-    from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.scope import Scope
     from hardwon.engine import embeddings, mirror
     from hardwon.engine.doors import Doors
     from hardwon.engine.pipeline import answers
     from hardwon.engine.worker import BackgroundWorker, WorkerProcess
     from hardwon.models import budget
-    from hardwon.storage.ports import Embedder, Model, Request, Run, Store, WorkedQueue
-
-    Answerer = Callable[[Request], Any]
-    Processor = Callable[["Runtime", Job], Awaitable[Any]]
 
 
+Answerer = Callable[[Request], Any]
+Processor = Callable[["Runtime", Job], Awaitable[Any]]
 MEMORY = "memory:"
 ANY_TRIGGER = ""  # its processor works all jobs without a processor of their own
 TEXT_LIMIT = 16 * 1024
@@ -82,8 +80,30 @@ class Runtime:
 
     @cached_property
     def doors(self) -> Doors:
-        """What agents are told and learnt from, opened on first use: lists never need it."""
-        return _open_doors(self)
+        """What agents are told and learnt from, opened on first use: lists never need it.
+
+        Over a local copy they also forward to the server.
+        """
+        parts = self.store, self.settings, self.clock
+        how: dict[str, Any] = {
+            "on_disk": self.on_disk,
+            "near": lambda *asked: self.semantic_search.near(*asked) if self.embeds else (),
+            "trouble": lambda error: self.trouble(error),
+            "are_read": self.reads_runs,
+        }
+        if self.settings.is_observed:
+            from hardwon.engine.telemetry import ObservedDoors
+
+            return ObservedDoors(*parts, **how)
+        if not (self.on_disk and self._is_copy):
+            from hardwon.engine.doors import Doors
+
+            return Doors(*parts, **how)
+        from hardwon.engine import mirror
+
+        doors = mirror.ForwardingDoors(*parts, **how)
+        doors.outgoing = journal.server_spool(self.settings.home, self.settings.remote)
+        return doors
 
     @property
     def _is_copy(self) -> bool:
@@ -145,6 +165,11 @@ class Runtime:
 
     def _upkeep(self) -> Iterator[object]:
         """The work besides jobs, step by step."""
+
+        def read_abandoned(scope: Scope, run: Run) -> None:
+            if self.reads(steps := run.so_far().steps):
+                self.read_run(Episode(scope, ""), run, steps)
+
         yield from self.collect_runs()
         for chore in self.chores:
             yield from chore(self)
@@ -161,12 +186,8 @@ class Runtime:
             self._tenants,
             self.clock(),
             on_disk=self.on_disk,
-            read=self._read_abandoned,
+            read=read_abandoned,
         )
-
-    def _read_abandoned(self, scope: Scope, run: Run) -> None:
-        if self.reads(steps := run.so_far().steps):
-            self.read_run(Episode(scope, ""), run, steps)
 
     def collect_runs(self) -> Iterator[str]:
         """Archive the ended runs on disk, one by one; runs that are too old are deleted."""
@@ -208,9 +229,9 @@ class Runtime:
 
     def reads(self, steps: Sequence[Step]) -> bool:
         """Whether a model reads a run with these steps, if there is something new in it."""
-        from hardwon.engine.pipeline import news
+        from hardwon.engine.pipeline import playbook
 
-        return self.reads_runs and len(steps) >= news.LEAST
+        return self.reads_runs and len(steps) >= playbook.LEAST
 
     @property
     def reads_runs(self) -> bool:
@@ -223,11 +244,18 @@ class Runtime:
 
     @cached_property
     def accounts(self) -> budget.Accounts:
-        """The budget and the spending of models."""
-        ledger = _open_ledger(self.settings, on_disk=self.on_disk)
+        """The budget and the spending of models; shared by all users of a database but hooks."""
         from hardwon.models import budget
 
-        return budget.Accounts(self.settings.budget, ledger, self.clock)
+        settings = self.settings
+        ledger: budget.SpendingBook = budget.MemoryLedger()
+        if self.on_disk and settings.postgres.url and not settings.is_for_hooks:
+            from hardwon.models import shared_ledger
+
+            ledger = shared_ledger.SharedLedger(settings.postgres.url)
+        elif self.on_disk:
+            ledger = budget.FileLedger(os.path.join(settings.home, "spend"))
+        return budget.Accounts(settings.budget, ledger, self.clock)
 
     @cached_property
     def imagination(self) -> answers.Imagination:
@@ -238,11 +266,11 @@ class Runtime:
 
     def capture(self, episode: Episode, trigger: str, recorded: Sequence[Step] = ()) -> Job:
         """Queue an episode durably; `recorded` steps were screened when they were recorded."""
-        from hardwon.engine.pipeline import capture, screen
+        from hardwon.engine.pipeline import ending, screen
 
         clean = screen.screen_episode(episode, recorded)
 
-        job = capture.capture(clean, trigger, queue=self.queue, now=self.clock())
+        job = ending.capture(clean, trigger, queue=self.queue, now=self.clock())
         if self.settings.queue.autostart or not self.settings.queue.enabled:
             self.wake()
         return job
@@ -252,15 +280,15 @@ class Runtime:
 
         A worker looks again, as it also knows what earlier runs did.
         """
-        from hardwon.engine.pipeline import capture, news, screen
+        from hardwon.engine.pipeline import ending, playbook, screen
 
         if not (past := run.so_far()).begun:  # its steps are only told at its end
             run.begin(screen.screen_text(ended.task, TEXT_LIMIT))
             past = run.so_far()
         items = playbook.items(ended.scope, self.store.lessons, self.clock())
-        if not news.news(steps, items, prompts=len(past.prompts), error=ended.error):
+        if not playbook.news(steps, items, prompts=len(past.prompts), error=ended.error):
             return None
-        return self.capture(capture.of_run(ended, run.name, past), "run", recorded=steps)
+        return self.capture(ending.of_run(ended, run.name, past), "run", recorded=steps)
 
     def note_reading(self) -> None:
         """Remember that a run has just been read, or that its agent wrote its items down."""
@@ -278,15 +306,19 @@ class Runtime:
 
     def keep(self, lesson: Lesson, *, keeps_dates: bool = False) -> Lesson:
         """Store a lesson, or add its evidence to the existing lesson that says the same."""
-        from hardwon.engine.pipeline import screen
+        screened, now = self.screen(lesson), self.clock()
+        from hardwon.engine.pipeline import consolidate
 
-        screened, now = screen.screen_lesson(lesson), self.clock()
         with self.store.together():
-            from hardwon.engine.pipeline import consolidate
-
             return consolidate.consolidate(
                 screened, lessons=self.store.lessons, now=now, keeps_dates=keeps_dates
             )
+
+    def screen(self, lesson: Lesson) -> Lesson:
+        """The lesson without secrets; one that injects or does harm is quarantined."""
+        from hardwon.engine.pipeline import screen
+
+        return screen.screen_lesson(lesson)
 
     def wake(self) -> int | None:
         """Make sure a worker is running; returns the process id if one was started."""
@@ -383,57 +415,14 @@ def _open_store(
         from hardwon.engine import mirror
 
         copies = mirror.copies_of(store, settings, clock)
-    return (_with_redis(store, settings.goals) if settings.goals.redis_url else store), copies
+    goals = settings.goals
+    if goals.redis_url:
+        from hardwon.storage.stores import redis
 
-
-def _open_ledger(settings: Settings, *, on_disk: bool) -> budget.SpendingBook:
-    """The ledger of model costs: shared by all users of a database, except hooks."""
-    from hardwon.models import budget
-
-    if not on_disk:
-        return budget.MemoryLedger()
-    if settings.postgres.url and not settings.is_for_hooks:
-        from hardwon.models import shared_ledger
-
-        return shared_ledger.SharedLedger(settings.postgres.url)
-    return budget.FileLedger(os.path.join(settings.home, "spend"))
-
-
-def _open_doors(engine: Runtime) -> Doors:
-    """Doors over the store; over a local copy, doors that also forward to the server."""
-    settings, url = engine.settings, engine.settings.remote
-    parts = engine.store, settings, engine.clock
-    how: dict[str, Any] = {
-        "on_disk": engine.on_disk,
-        "near": lambda *asked: engine.semantic_search.near(*asked) if engine.embeds else (),
-        "trouble": lambda error: engine.trouble(error),
-        "are_read": engine.reads_runs,
-    }
-    if settings.is_observed:
-        from hardwon.engine.telemetry import ObservedDoors
-
-        return ObservedDoors(*parts, **how)
-    if not (engine.on_disk and url and settings.is_for_hooks):
-        from hardwon.engine.doors import Doors
-
-        return Doors(*parts, **how)
-    from hardwon.engine import mirror
-
-    doors = mirror.ForwardingDoors(*parts, **how)
-    doors.outgoing = journal.server_spool(settings.home, url)
-    return doors
-
-
-def _with_redis(store: Store, goals: GoalSettings) -> Store:
-    from hardwon.storage.stores import redis
-
-    return redis.with_redis(
-        store,
-        goals.redis_url,
-        prefix=goals.redis_prefix,
-        recent=goals.recent,
-        patience=goals.redis_patience.total_seconds(),
-    )
+        patience = goals.redis_patience.total_seconds()
+        how = {"prefix": goals.redis_prefix, "recent": goals.recent, "patience": patience}
+        store = redis.with_redis(store, goals.redis_url, **how)
+    return store, copies
 
 
 def prompt_text(name: str) -> str:

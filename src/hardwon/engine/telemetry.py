@@ -15,7 +15,7 @@ from hardwon.core.errors import MissingExtra
 from hardwon.core.values.delivery import COUNTED, RESULTS, Injection, family_of_name
 from hardwon.engine.delivering import Delivering
 from hardwon.engine.doors import Doors
-from hardwon.engine.pipeline import archive
+from hardwon.engine.pipeline import ending
 
 try:
     from opentelemetry import metrics, propagate, trace
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from hardwon.core.values.lesson import Lesson
     from hardwon.core.values.run import Step
     from hardwon.core.values.scope import Scope
-    from hardwon.engine.pipeline import withhold
+    from hardwon.engine.pipeline import hold_out
     from hardwon.engine.runtime import Processor, Runtime
     from hardwon.knowledge.ranking.query import Query
     from hardwon.knowledge.ranking.scores import Judged
@@ -159,7 +159,7 @@ class ObservedDelivering(Delivering):
         return super().deliver(scope, query, candidates, run, started=started)
 
     def _withhold(
-        self, door: str, fresh: list[Judged], lessons: Sequence[Lesson], coin: withhold.Coin
+        self, door: str, fresh: list[Judged], lessons: Sequence[Lesson], coin: hold_out.Coin
     ) -> list[Judged]:
         kept = super()._withhold(door, fresh, lessons, coin)
         seen = {candidate.match.lesson.id for candidate in kept}
@@ -192,7 +192,7 @@ class ObservedDoors(Doors):
     ) -> None:
         past = run.whole()
         super().end(scope, run, task, error, steps)
-        for shown, (name, outcome) in zip(past.shown, archive.outcomes(past), strict=True):
+        for shown, (name, outcome) in zip(past.shown, ending.outcomes(past), strict=True):
             if outcome in RESULTS and not family_of_name(name):
                 _counters[RESULTS[outcome]].add(1, {"door": shown.door})
 

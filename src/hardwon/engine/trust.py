@@ -11,18 +11,20 @@ damaged, no folder is trusted for being the first.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core import _files
+from hardwon.core.errors import InvalidInput, NotFound, storage_error
 from hardwon.core.project import claim_of
 from hardwon.core.text.clean import one_line
 from hardwon.core.text.secrets import without_secrets
+from hardwon.core.values.lesson import Status
 from hardwon.core.values.scope import Scope, apart, check_name, folder_digest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from hardwon.core import project
+    from hardwon.engine.runtime import Runtime
 
 NAME = "projects"
 _HEAD = "hardwon projects 1"
@@ -140,9 +142,10 @@ def forget(home: str, tenant: str) -> None:
 
 def change_claims(home: str, change: Callable[[Claims], Claims]) -> Claims:
     """Change and store the claims; damaged lines are dropped. Raises OSError."""
-    with _alone(home):
+    with _files.Lock(os.path.join(home, f"{NAME}.lock")):
         after = change(read(home))._replace(is_whole=True)
-        _files.replace(os.path.join(home, NAME), _text(after.all).encode(), durable=True)
+        text = "".join(f"{line}\n" for line in (_HEAD, *map(_line, after.all)))
+        _files.replace(os.path.join(home, NAME), text.encode(), durable=True)
         return after
 
 
@@ -164,16 +167,69 @@ def _parse_claim(line: str) -> FolderClaim | None:
     return FolderClaim(tenant, project, digest, folder, state == _TRUSTED)
 
 
-def _text(claims: Iterable[FolderClaim]) -> str:
-    return "".join(f"{line}\n" for line in (_HEAD, *map(_line, claims)))
-
-
 def _line(claim: FolderClaim) -> str:
     state = _TRUSTED if claim.is_trusted else _APART
     folder = one_line(without_secrets(claim.folder)) or "?"
     return "\t".join((state, *claim[:3], folder))
 
 
-def _alone(home: str) -> _files.Lock:
-    """The lock for changes of the file."""
-    return _files.Lock(os.path.join(home, f"{NAME}.lock"))
+class Projects:
+    """Folders that claim a project by name. The first folder of each project is trusted."""
+
+    def __init__(self, engine: Runtime) -> None:
+        self._engine = engine
+
+    def list(self, *, tenant: str = "default") -> Sequence[FolderClaim]:
+        """Every folder that claims a project of the tenant, the trusted ones first."""
+        own = [claim for claim in read(self._home).all if claim.tenant == tenant]
+        return sorted(own, key=lambda claim: (not claim.is_trusted, claim.project, claim.folder))
+
+    def trust(self, folder: str | os.PathLike[str], *, tenant: str = "default") -> FolderClaim:
+        """Let a folder write into the project that it claims, and move its lessons there."""
+        path = os.path.abspath(folder)
+        claim = claim_by_name(path, tenant=tenant)
+        if claim is None:
+            raise InvalidInput(f"{path!r} has no remote `origin`, so there is nothing to trust")
+        claim = claim._replace(is_trusted=True)
+        self._change(lambda claims: claims.having(claim))
+        self._gather(claim)
+        return claim
+
+    def forget(self, what: str, *, tenant: str = "default") -> Sequence[FolderClaim]:
+        """Forget the claims of a folder or on a project; the next folder to claim is trusted."""
+        path = os.path.abspath(what)
+        claimed = claim_of(path) if os.path.isdir(path) else None  # a misspelt name is no folder
+        names = {what, path, folder_digest(claimed.folder) if claimed else path}
+
+        def leaves(claim: FolderClaim) -> bool:
+            return claim.tenant == tenant and not names.isdisjoint(claim[1:4])
+
+        forgotten = [claim for claim in read(self._home).all if leaves(claim)]
+        if not forgotten:
+            raise NotFound("folder or project", what)
+        self._change(lambda claims: claims.without(leaves))
+        return forgotten
+
+    def _change(self, change: Callable[[Claims], Claims]) -> None:
+        try:
+            change_claims(self._home, change)
+        except OSError as error:
+            raise storage_error(error, os.path.join(self._home, NAME)) from error
+
+    def _gather(self, claim: FolderClaim) -> None:
+        """Move the folder's separate lessons into the project, all or none."""
+        store = self._engine.store
+        with store.together():
+            for scope in store.scopes(claim.tenant, apart(claim.project, claim.digest)):
+                target = scope._replace(project=claim.project)
+                for lesson in store.lessons.recent(scope, status=Status.ALL, limit=1_000_000):
+                    if lesson.scope == scope:
+                        store.lessons.delete(scope, lesson.id)
+                        self._engine.keep(lesson._replace(scope=target, id=0))
+                store.move(scope, target)
+
+    @property
+    def _home(self) -> str:
+        if not self._engine.on_disk:
+            raise InvalidInput("folders are trusted in a home; this hardwon is in memory")
+        return self._engine.settings.home

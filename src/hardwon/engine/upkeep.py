@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterator
+from datetime import datetime, timedelta
 
 from hardwon.core.project import author_of
+from hardwon.core.settings import Settings
 from hardwon.core.values.run import Ending
+from hardwon.core.values.scope import Scope
 from hardwon.engine import trust
-from hardwon.engine.pipeline import archive, earn, evaluate, playbook
+from hardwon.engine.pipeline import ending, hold_out, playbook
+from hardwon.storage.ports import Run, Store
 from hardwon.storage.stores import run_files
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
-    from datetime import datetime
-
-    from hardwon.core.settings import Settings
-    from hardwon.core.values.scope import Scope
-    from hardwon.storage.ports import Run, Store
 
 ENDED = timedelta(hours=24)  # a run without a step for this long has ended
 _EVERY = timedelta(days=1).total_seconds()
@@ -41,18 +36,18 @@ def daily(
             _prune(store, settings, tenant, now)
     for tenant in sorted(tenants) if settings.proof.share else ():
         if not on_disk or run_files.is_due(settings.home, tenant, moment, every=_EVERY):
-            yield evaluate.review(store, tenant, share=settings.proof.share, now=now)
+            yield hold_out.review(store, tenant, share=settings.proof.share, now=now)
 
 
 def collect(store: Store, settings: Settings, now: datetime, *, retires: bool) -> Iterator[str]:
     """Archive the ended runs on disk, one by one; yields their ids.
 
-    Each confirms or weakens items of its project's playbook; `retires`: see `earn.settle`.
+    Each confirms or weakens items of its project's playbook; `retires`: see `playbook.settle`.
     """
     tenants = set[str]()
     for run in run_files.put_aside(settings.home):
         scope = trust.settle_scope(settings.home, run.scope)
-        ended = archive.archive_run(
+        ended = ending.archive_run(
             *(run.past, scope, run.name),
             ended=run.ended,
             outcome=run.outcome,
@@ -61,7 +56,7 @@ def collect(store: Store, settings: Settings, now: datetime, *, retires: bool) -
         store.ended_runs.keep(ended)
         note_live(store, scope, run.name, ended.begun)
         items = playbook.items(scope, store.lessons, now)
-        earn.settle(items, run.past, ended.id, store=store, now=now, retires=retires)
+        playbook.settle(items, run.past, ended.id, store=store, now=now, retires=retires)
         run_files.remove_aside(run)
         tenants.add(scope.tenant)
         yield ended.id
@@ -87,9 +82,9 @@ def _settle_runs(
     """Settle and archive the runs that were never ended; yields their names."""
     for scope, run in run_files.idle(settings.home, (now - ENDED).timestamp()):
         past = run.whole()
-        archive.settle(past, run.name, scope, store)
+        ending.settle(past, run.name, scope, store)
         if settings.runs.keep and past.steps:
-            ended = archive.archive_run(
+            ended = ending.archive_run(
                 *(past, scope, run.name),
                 ended=now,
                 outcome=Ending.ABANDONED,

@@ -7,16 +7,13 @@ A model is named like a URL: `anthropic:claude-haiku-4-5`, `openai:gpt-5-mini`,
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping
+from datetime import timedelta
 from importlib import import_module
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from hardwon.core.errors import BadReply, InvalidInput
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
-    from datetime import timedelta
-
-    from hardwon.storage.ports import Model, Request
+from hardwon.storage.ports import Model, Request
 
 T = TypeVar("T")
 
@@ -27,7 +24,7 @@ KINDS = {
     "openai": "providers",
     "command": "command",
     "agent": "command",
-    "litellm": "litellm",
+    "litellm": "function",
     "python": "function",
     "scripted": "scripted",
 }

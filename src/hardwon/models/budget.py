@@ -5,9 +5,10 @@ from __future__ import annotations
 import fnmatch
 import json
 import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from hardwon.core import _files
 from hardwon.core.errors import (
@@ -18,13 +19,9 @@ from hardwon.core.errors import (
     TransientError,
     storage_error,
 )
+from hardwon.core.settings import BudgetSettings
 from hardwon.models.classify import provider_errors
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from hardwon.core.settings import BudgetSettings
-    from hardwon.storage.ports import Embedder, Model, Reply, Request
+from hardwon.storage.ports import Embedder, Model, Reply, Request
 
 _FAILURES_ALLOWED = 5
 _PAUSE = timedelta(seconds=30)

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import ssl
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hardwon.core.errors import HardwonError, PermanentError, TransientError
 from hardwon.core.text.clean import as_text, one_line
 from hardwon.core.text.redact import redact
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from hardwon.storage.ports import Embedder
+from hardwon.storage.ports import Embedder
 
 _LATER = {408, 409, 425, 429}
 _NO_CREDIT = "insufficient_quota"  # comes with 429, and waiting does not help

@@ -10,19 +10,17 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+from datetime import timedelta
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from hardwon.core.errors import InvalidInput, PermanentError, TransientError
 from hardwon.core.text.clean import one_line
 from hardwon.core.text.redact import redact
-from hardwon.storage.ports import Reply
+from hardwon.storage.ports import Reply, Request
 
 if TYPE_CHECKING:
-    from datetime import timedelta
-
     from hardwon.core import processes
-    from hardwon.storage.ports import Request
 
 OUTPUT_LIMIT = 1024 * 1024
 _ERRORS_KEPT = 4096

@@ -6,15 +6,11 @@ An embedder is named like a model: `minilm`, `openai:text-embedding-3-small`,
 
 from __future__ import annotations
 
+from datetime import timedelta
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
 
 from hardwon.core.errors import InvalidInput, MissingExtra
-
-if TYPE_CHECKING:
-    from datetime import timedelta
-
-    from hardwon.storage.ports import Embedder
+from hardwon.storage.ports import Embedder
 
 MINILM = "minilm"
 _ENDPOINT = "openai"  # the format that every embedding server speaks

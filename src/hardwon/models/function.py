@@ -1,4 +1,4 @@
-"""A Python function as a model."""
+"""Models of the user's own program: a Python function, or LiteLLM if it is installed."""
 
 from __future__ import annotations
 
@@ -6,22 +6,24 @@ import asyncio
 import contextvars
 import inspect
 import threading
+from collections.abc import Callable
 from contextlib import suppress
+from datetime import timedelta
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-from hardwon.core.errors import InvalidInput
-from hardwon.storage.ports import Reply
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from datetime import timedelta
-
-    from hardwon.storage.ports import Model, Request
+from hardwon.core.errors import InvalidInput, SetupError, TransientError
+from hardwon.models.classify import classify
+from hardwon.storage.ports import Model, Reply, Request
 
 
-def open(kind: str, target: str, *, key: str, timeout: timedelta) -> Function:
-    """`package.module:function`."""
+def open(kind: str, target: str, *, key: str, timeout: timedelta) -> Function | LiteLLM:
+    """`package.module:function`, or any name that LiteLLM knows."""
+    if kind == "litellm":
+        try:
+            return LiteLLM(import_module(kind), target, timeout=timeout.total_seconds())
+        except ImportError as error:
+            raise SetupError("litellm:… needs LiteLLM: pip install litellm") from error
     module, _, name = target.partition(":")
     try:
         function = getattr(import_module(module), name)
@@ -88,3 +90,37 @@ async def _in_daemon_thread(call: Callable[[], Any]) -> Any:
     if error is not None:
         raise error
     return result
+
+
+class LiteLLM:
+    """One call of `litellm.acompletion`, without its own retries; hardwon never installs it."""
+
+    def __init__(self, library: Any, model: str, *, timeout: float) -> None:
+        self.name = f"litellm:{model}"
+        self._library = library
+        self._model = model
+        self._timeout = timeout
+
+    async def complete(self, request: Request) -> Reply:
+        messages = [
+            {"role": "system", "content": request.system},
+            {"role": "user", "content": request.prompt},
+        ]
+        try:
+            answer = await self._library.acompletion(
+                model=self._model,
+                messages=messages,
+                max_tokens=request.max_tokens,
+                timeout=self._timeout,
+                num_retries=0,
+            )
+        except Exception as error:  # its errors have no common base class
+            ours = classify(error, "litellm")
+            raise (TransientError(f"litellm: {error}") if ours is error else ours) from error
+        usage = getattr(answer, "usage", None)
+        return Reply(
+            answer.choices[0].message.content or "",
+            self.name,
+            getattr(usage, "prompt_tokens", 0) or 0,
+            getattr(usage, "completion_tokens", 0) or 0,
+        )

@@ -10,10 +10,11 @@ import ctypes
 import os
 import re
 import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from glob import glob
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hardwon.core._fork import ForkLock
 from hardwon.core.errors import MissingExtra, SetupError
@@ -25,9 +26,6 @@ except ImportError as error:
     raise MissingExtra("vectors") from error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Any
-
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float32]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import ssl
+from collections.abc import Callable, Sequence
+from datetime import timedelta
 from math import sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from urllib.parse import urlsplit
@@ -14,7 +16,7 @@ from hardwon.core.text.clean import clip, one_line
 from hardwon.core.text.redact import redact
 from hardwon.core.time_limits import run_sync
 from hardwon.models.classify import causes_of, is_passing, of_status
-from hardwon.storage.ports import Reply
+from hardwon.storage.ports import Reply, Request
 
 try:
     import httpx2
@@ -22,11 +24,6 @@ except ImportError as error:
     raise MissingExtra("models") from error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from datetime import timedelta
-
-    from hardwon.storage.ports import Request
-
     Assemble = Callable[[list[dict[str, Any]]], dict[str, Any]]
 
 BODY_LIMIT = 4 * 1024 * 1024

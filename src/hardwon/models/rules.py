@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from datetime import timedelta
 
 from hardwon.core.errors import PermanentError
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.text.quoting import quotable
+from hardwon.core.values.run import Episode, Step
 from hardwon.knowledge.reading.error_line import error_line
 from hardwon.knowledge.reading.fixes import fix_shown
 from hardwon.knowledge.reading.mined_lesson import UNSOLVED, situation
 from hardwon.knowledge.reading.mistakes import focus, is_passing
 from hardwon.knowledge.reading.reading import read_failure
 from hardwon.knowledge.reading.shell import main_command
-from hardwon.storage.ports import Reply
-
-if TYPE_CHECKING:
-    from datetime import timedelta
-
-    from hardwon.core.values.run import Episode, Step
-    from hardwon.storage.ports import Request
+from hardwon.storage.ports import Reply, Request
 
 _FIXED, _UNFIXED = 0.8, 0.3
 _SKIP = "<skip>nothing actionable</skip>"

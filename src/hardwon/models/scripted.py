@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hardwon.core.errors import InvalidInput, PermanentError
-from hardwon.storage.ports import Reply
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from datetime import timedelta
-
-    from hardwon.storage.ports import Request
+from hardwon.storage.ports import Reply, Request
 
 _SEPARATOR = "\n---\n"
 

@@ -77,16 +77,11 @@ def split(line: str) -> tuple[str, str] | None:
     """Signature and text of `<signature>: <text>`; the colon of a URL or port does not separate."""
     ends = [at for at, letter in enumerate(line) if letter == ":"]
     spaced = [at for at in ends if line[at + 1 : at + 2] in ("", " ", "\t")]
-    tight = [
-        at for at in ends if line[at + 1 : at + 2] not in ("/", "\\") and not _is_port(line, at)
-    ]
+    nexts = {at: line[at + 1 : at + 2] for at in ends}
+    tight = [at for at in ends if nexts[at] not in ("/", "\\") and not nexts[at].isdigit()]
     for at in spaced[:1] or tight[:1]:
         return line[:at].strip(" \t"), line[at + 1 :].strip(" \t")
     return None
-
-
-def _is_port(line: str, at: int) -> bool:
-    return line[at + 1 : at + 2].isdigit()
 
 
 def _is_block(header: str, following: list[str]) -> bool:

@@ -56,6 +56,25 @@ def test_wrong_use_and_failure_have_their_own_exit_codes(
 
 
 @pytest.mark.parametrize(
+    "arguments",
+    [
+        ["daemon", "--idle"],
+        ["key", "create", "--expires"],
+        ["loop", "resume", "l", "--actor-timeout"],
+        ["report", "--since"],
+        ["session", "list", "--since"],
+        ["work", "--drain", "--idle"],
+    ],
+)
+@pytest.mark.parametrize("span", ["soon", "", "5 parsecs", "1e999d", "-1w"])
+def test_a_span_of_time_is_refused_alike_everywhere(
+    capsys: Capture, arguments: list[str], span: str
+) -> None:
+    assert run([*arguments, span]) == 2
+    assert "is not a duration such as 10m, 36h, 30d or 2w" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
     ("typed", "meant"),
     [
         (["lessn", "list"], "no such command: 'lessn'; did you mean lesson?"),

@@ -27,7 +27,6 @@ from hardwon.core.values.report import (
 from hardwon.knowledge.proof.effect import OFF
 from hardwon.surfaces.cli import report as terminal
 from hardwon.surfaces.cli import run
-from hardwon.surfaces.cli.report import html
 from hardwon.surfaces.presentation import wording
 from tests.samples import NOW, Clock
 
@@ -174,7 +173,7 @@ def test_no_text_becomes_markup(tmp_path: Path) -> None:
         verdicts=(LessonVerdict(1, EVIL, EVIL, 0.5, 9, 1, 9, 2, True),),
     )
 
-    text = html.page(hostile)
+    text = terminal.page(hostile)
 
     harmless(text)
     assert text.count("&lt;script&gt;") >= 9
@@ -231,7 +230,7 @@ def test_what_is_believed_about_a_lesson_is_told_everywhere(
     story = capsys.readouterr().out
 
     told = "too few (1 of about 100)"
-    assert told in html.page(report)
+    assert told in terminal.page(report)
     assert told in "\n".join(terminal.lines(report, 100))
     assert f"proof: {told}" in story
     assert told in printed(capsys, *PLACE, "--json")
@@ -269,7 +268,7 @@ def test_the_tiles_of_the_page_count_one_in_the_singular(tmp_path: Path) -> None
         hw.agent("default").learn("run the migrations first")
         report: Report = hw.report(whole=True)
 
-    page = html.page(report)
+    page = terminal.page(report)
 
     assert '<b>1</b><span class="soft">lesson (1 new this week)</span>' in page
     assert '<b>0</b><span class="soft">failures met</span>' in page
@@ -288,7 +287,7 @@ def test_a_report_without_anything_has_a_page(tmp_path: Path) -> None:
     with hardwon.open(tmp_path) as hw:
         report: Report = hw.report(whole=True)
 
-    assert "Nothing was recorded" in html.page(report)
+    assert "Nothing was recorded" in terminal.page(report)
 
 
 OBSERVED = Observed(
@@ -326,7 +325,7 @@ def test_a_report_leads_with_what_was_saved(width: int) -> None:
     assert "without being told failed in 60% of 20 cases" in text
     assert "About 15 failures avoided (95 %: 7 to 20), about 45 calls and 2.3 hours saved" in text
     assert text.index("What it saved") < text.index("Costs and queue") < text.index("Not proven")
-    page = html.page(report)
+    page = terminal.page(report)
     assert page.index("About 15 failures avoided") < page.index("Not proven: no hold-out is on")
     assert "came back in 5.0% with and 30.0% without (2,000 and 500 cases)" in page
     assert "<script>alert" not in page

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 import hardwon
-from hardwon.surfaces.hooks.hook_log import GAVE_UP, last_runs
+from hardwon.surfaces.hooks.watch import GAVE_UP, last_runs
 from tests.surfaces.hooks.hooking import Hook, Outcome, daemons, end_daemons
 from tests.waiting import until
 
@@ -45,7 +45,7 @@ DAEMON = """
 import sys
 import hardwon
 from hardwon.__main__ import main
-from hardwon.surfaces.hooks import lifetime
+from hardwon.surfaces.hooks import daemon
 """
 
 
@@ -412,7 +412,7 @@ def test_a_setting_in_the_environment_holds_for_its_own_hook(place: Place) -> No
 
 @pytest.mark.parametrize("change", ["", "hardwon.__version__ = 'old'"], ids=["setting", "upgrade"])
 def test_a_daemon_from_before_a_change_is_replaced(place: Place, change: str) -> None:
-    settled = f"{change}\nlifetime._SETTLED = 0.0"
+    settled = f"{change}\ndaemon._SETTLED = 0.0"
     with place.daemon(
         f"{settled}\nfrom hardwon.surfaces.hooks import client\n"
         f"client.__version__ = hardwon.__version__"
@@ -464,7 +464,7 @@ def test_a_daemon_ends_with_its_home(place: Place) -> None:
 
 
 def test_a_daemon_that_has_grown_too_large_ends(place: Place) -> None:
-    with place.daemon("lifetime._MEMORY = 1") as process:
+    with place.daemon("daemon._MEMORY = 1") as process:
         assert process.wait(60) == 0
 
 

@@ -20,7 +20,7 @@ import pytest
 import hardwon
 from hardwon.core.errors import InvalidInput, StorageError
 from hardwon.surfaces.hooks.daemon import Daemon
-from hardwon.surfaces.hooks.hook_log import last_runs
+from hardwon.surfaces.hooks.watch import last_runs
 from tests.surfaces.hooks.hooking import Hook
 from tests.surfaces.hooks.test_adapters import recorded
 

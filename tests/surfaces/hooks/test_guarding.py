@@ -18,7 +18,7 @@ import hardwon
 from hardwon.storage.stores import guard_file
 from hardwon.storage.stores.sqlite import database
 from hardwon.surfaces.cli import run
-from hardwon.surfaces.hooks import hook_log
+from hardwon.surfaces.hooks import watch
 from tests.surfaces.hooks.hooking import Hook, Outcome
 
 BUSY = "while True: pass"
@@ -129,9 +129,9 @@ def test_what_cannot_be_judged_is_denied_and_logged(home: Path) -> None:
 def test_an_event_that_never_ends_is_given_up_and_logged(home: Path) -> None:
     guard(home, "rm build")
     program = (
-        "from hardwon.surfaces.hooks import guarding, payload\n"
+        "from hardwon.surfaces.hooks import guarding, events\n"
         "guarding.LIMIT = 0.01\n"
-        "guarding.pass_or_deny('claude-code', '', payload.Input())"
+        "guarding.pass_or_deny('claude-code', '', events.Input())"
     )
     environ = os.environ | {"HARDWON_HOME": str(home)}
 
@@ -140,7 +140,7 @@ def test_an_event_that_never_ends_is_given_up_and_logged(home: Path) -> None:
     ) as hook:
         assert hook.wait(60) == 0
 
-    assert any(hook_log.GAVE_UP in line for line in Hook(home).log())
+    assert any(watch.GAVE_UP in line for line in Hook(home).log())
 
 
 def test_hooks_that_are_off_deny_nothing_and_leave_nothing(

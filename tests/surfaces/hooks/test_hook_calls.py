@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 
-from hardwon.surfaces.hooks.locations import command_hook, http_hook
+from hardwon.surfaces.hooks.installer import command_hook, http_hook
 
 
 def test_a_command_names_this_python_and_does_not_depend_on_the_folder() -> None:

@@ -17,7 +17,7 @@ import pytest
 import hardwon
 from hardwon.core.settings import load
 from hardwon.surfaces.cli import run
-from hardwon.surfaces.hooks import locations
+from hardwon.surfaces.hooks import installer
 from tests.surfaces.hooks.hooking import Hook
 
 
@@ -85,7 +85,7 @@ def test_another_home_is_told_to_the_hook(user: Path) -> None:
 
 def test_a_hook_whose_package_has_gone_blocks_nothing(user: Path) -> None:
     """Exit code 2 would make the agent refuse every call."""
-    command = locations.command_hook("claude-code")["command"]
+    command = installer.command_hook("claude-code")["command"]
     gone = command.replace(str(Path(hardwon.__file__).parents[1]), str(user / "gone"))
 
     ran = subprocess.run(gone, shell=True, input=b"{}", capture_output=True)

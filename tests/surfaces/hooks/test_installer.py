@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 import hardwon
 from hardwon.core.errors import InvalidInput
-from hardwon.surfaces.hooks import guarding, installer, jsonc, locations
+from hardwon.surfaces.hooks import guarding, installer, jsonc
 from hardwon.surfaces.hooks.agents import AGENTS
-from hardwon.surfaces.hooks.locations import ConfigPlace, Target
+from hardwon.surfaces.hooks.installer import ConfigPlace, Target
 
 KEPT_BY_HAND = """{
     // my own hooks: do not touch
@@ -31,11 +31,11 @@ KEPT_BY_HAND = """{
 """
 
 
-def target(agent: str, root: Path, level: str = locations.USER) -> Target:
+def target(agent: str, root: Path, level: str = installer.USER) -> Target:
     def call(event: str) -> dict[str, Any]:
-        return locations.command_hook(agent, event)
+        return installer.command_hook(agent, event)
 
-    return locations.target(
+    return installer.target(
         agent, ConfigPlace(level, str(root / "project"), {"HOME": str(root)}, call)
     )
 
@@ -136,7 +136,7 @@ def test_an_older_command_of_ours_is_replaced(tmp_path: Path) -> None:
     goal, store = target("claude-code", tmp_path), str(tmp_path / "store")
     installer.install(goal, store)
     path = Path(goal.path)
-    command = json.dumps(locations.command_hook("claude-code")["command"])
+    command = json.dumps(installer.command_hook("claude-code")["command"])
     path.write_text(path.read_text().replace(command, '"/old/hardwon hook claude-code"'))
     assert "/old/hardwon" in path.read_text()
 
@@ -185,7 +185,7 @@ def test_a_link_to_a_file_that_is_not_there_yet_is_left_as_it_was(tmp_path: Path
 
 def test_project_level_files_lie_in_the_project(tmp_path: Path) -> None:
     for agent in AGENTS:
-        path = target(agent, tmp_path, locations.PROJECT).path
+        path = target(agent, tmp_path, installer.PROJECT).path
         assert path.startswith(str(tmp_path / "project"))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hardwon.surfaces.hooks.agents import AGENTS
-from hardwon.surfaces.hooks.locations import PROJECT, USER, ConfigPlace, Target, target
+from hardwon.surfaces.hooks.installer import PROJECT, USER, ConfigPlace, Target, target
 
 
 def call(name: str) -> dict[str, Any]:

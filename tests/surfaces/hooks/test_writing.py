@@ -265,8 +265,8 @@ def test_the_recorded_end_of_a_run_can_be_asked_but_not_twice() -> None:
     again = {agent: stops(agent, stop_hook_active=True) for agent in asked}
 
     assert [agent for agent, found in asked.items() if not any(found)] == ["cline"]
-    # Qwen Code calls every stop one that a hook has made; opencode does not say.
-    assert [agent for agent, found in again.items() if any(found)] == ["opencode", "qwen"]
+    # Qwen Code calls every stop one that a hook has made.
+    assert [agent for agent, found in again.items() if any(found)] == ["qwen"]
 
 
 def test_the_hook_of_claude_code_asks_and_then_lets_it_end(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from hardwon.surfaces.serve.protocol import PatientProtocol
+from hardwon.surfaces.serve.server import PatientProtocol
 from tests.surfaces.serve.processes import serving
 from tests.surfaces.serve.served import PATIENT, Served, served
 

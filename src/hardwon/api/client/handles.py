@@ -1,42 +1,97 @@
-"""The parts of an agent on a server: each verb sends an operation of the table."""
+"""The parts of an agent on a server: each verb is that of the local part, sent as an operation."""
 
 from __future__ import annotations
 
+import functools
+import inspect
 import sys
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Concatenate, NoReturn, ParamSpec, TypeVar, Unpack
 
+from hardwon.api import namespaces, run_input
 from hardwon.api import operations as answers
-from hardwon.api import run_input
-from hardwon.api.client.outbox import step_fields
+from hardwon.api.client.outbox import ServerConnection, step_fields
 from hardwon.api.codec import decode
-from hardwon.api.lessons import MOST, MOST_FOUND, within
+from hardwon.api.lessons import MOST, MOST_FOUND, LessonDetails, Lessons, within
+from hardwon.api.playbook import Playbook
 from hardwon.core.errors import InvalidInput, NotFound, OnServerOnly, storage_error
 from hardwon.core.text.clean import as_text, require_text
 from hardwon.core.values import plain
-from hardwon.core.values.delivery import NOTHING, Injection
+from hardwon.core.values.delivery import NOTHING
 from hardwon.core.values.dream import Dream, DreamChange
-from hardwon.core.values.job import Job, QueueCounts
-from hardwon.core.values.lesson import Change, Lesson, Status
-from hardwon.core.values.reflection import Reflection
-from hardwon.core.values.report import Exposure, LessonVerdict, Place
-from hardwon.core.values.run import EndedRun
+from hardwon.core.values.job import Job, QueueCounts, WorkerStatus
+from hardwon.core.values.lesson import Change, Lesson
+from hardwon.core.values.report import Place
+from hardwon.core.values.scope import Scope
 from hardwon.core.values.scope import scope as scoped
 from hardwon.engine.pipeline import inject
 from hardwon.learn.imports import is_database
+from hardwon.learn.maintenance import Dreams
 from hardwon.storage.stores import marked_block, run_files
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Unpack
-
-    from hardwon.api.client.outbox import ServerConnection
-    from hardwon.api.lessons import LessonDetails, LessonEdits
-    from hardwon.core.values.job import WorkerStatus
-    from hardwon.core.values.scope import Scope
-
+P = ParamSpec("P")
+R = TypeVar("R")
 T = TypeVar("T")
+_RAISES = object()
 _MOST_ROWS = 1000  # of a list that comes at once
 _PAGE = 500  # rows of a page that is asked for
+
+
+def verb(
+    local: Callable[Concatenate[Any, P], R],
+    name: str,
+    *,
+    otherwise: object = _RAISES,
+    most: int = MOST,
+    without: str = "",
+    **sent: str,
+) -> Callable[Concatenate[Any, P], R]:
+    """The verb of a local part, done by an operation of the server.
+
+    `otherwise` is what it returns instead of raising, `most` the largest `limit`, `without` the
+    operation if no id is given, `sent` the names of arguments that the operation calls otherwise.
+    """
+    signature = inspect.signature(local)
+
+    @functools.wraps(local)
+    def send(handle: Any, /, *args: P.args, **kwargs: P.kwargs) -> Any:
+        bound = signature.bind(handle, *args, **kwargs)
+        bound.apply_defaults()
+        _, *pairs = bound.arguments.items()
+        given = dict(pairs)
+        for option in signature.parameters.values():
+            if option.kind is option.VAR_KEYWORD:
+                given |= given.pop(option.name)
+        if "limit" in given:
+            given["limit"] = within(given["limit"], most)
+        chosen, identity = name, None
+        if "{id}" in answers.OPERATIONS[name].path:
+            identity = given.pop(pairs[0][0])
+            chosen = name if identity is not None else without
+        operation = answers.OPERATIONS[chosen]
+        fields = {sent.get(key, key): value for key, value in given.items()}
+        fields = {key: _field(operation, key, value) for key, value in fields.items()}
+        if otherwise is _RAISES:
+            return handle._result(operation, identity, fields)
+        return handle._attempt(lambda: handle._result(operation, identity, fields), otherwise)
+
+    return send
+
+
+def _field(operation: answers.Operation, name: str, value: Any) -> Any:
+    """An argument as it is sent; None is left out."""
+    takes = operation.query.get(name) or operation.body.get(name)
+    kind = takes.kind if takes else "any"  # the server refuses an unknown one
+    if name == "error":
+        return run_input.problem_of(value)
+    if isinstance(value, timedelta):
+        return f"{value.total_seconds():.0f}s"
+    if kind == "text" and value is not None:
+        return as_text(value)
+    if kind == "texts":
+        return [as_text(item) for item in value]
+    return [plain(item) for item in value] if kind == "list" else value
 
 
 class RemoteHandle:
@@ -68,6 +123,18 @@ class RemoteHandle:
             cursor = page.get("next") if len(items) < limit else None
         return items
 
+    def _result(self, operation: answers.Operation, identity: object, fields: Any) -> Any:
+        """What an operation gives; of an answer with one field, the value of the field."""
+        name, kind = operation.name, operation.gives
+        if operation.shape:
+            every = MOST if operation.shape == "page" else 0  # if a verb has no limit
+            return self._list(kind, name, identity, **{"limit": every, **fields})
+        answer = self._send(name, identity, **fields)
+        if kind is None or kind is str:
+            return answer
+        value = decode(kind, answer, self.scope.tenant)
+        return value[0] if len(kind._fields) == 1 else value
+
     def _attempt(self, call: Callable[[], T], otherwise: T) -> T:
         """Best effort: an agent's turn never fails because of its memory."""
         try:
@@ -87,6 +154,18 @@ class RemoteHandle:
 class RemoteLessons(RemoteHandle):
     """The lessons of an agent. Each verb is one request, a list one request per page."""
 
+    get = verb(Lessons.get, "lessons.get")
+    exposures = verb(Lessons.exposures, "lessons.exposures")
+    verdict = verb(Lessons.verdict, "lessons.verdict")
+    edit = verb(Lessons.edit, "lessons.edit")
+    guard = verb(Lessons.guard, "lessons.guard")
+    delete = verb(Lessons.delete, "lessons.delete")
+    history = verb(Lessons.history, "lessons.history", without="lessons.all_history")
+    undo = verb(Lessons.undo, "lessons.undo", without="lessons.undo_newest")
+    approve = verb(Lessons.approve, "lessons.approve")
+    revoke = verb(Lessons.revoke, "lessons.revoke")
+    export = verb(Lessons.export, "lessons.export")
+
     def add(self, situation: str, correction: str, **more: Unpack[LessonDetails]) -> Lesson:
         """Store a lesson in your own words: when it applies, and what to do then."""
         if "expires_at" in more:
@@ -94,58 +173,10 @@ class RemoteLessons(RemoteHandle):
         texts = {"situation": situation, "correction": correction}
         return self._ask(Lesson, "lessons.add", **texts, **more)
 
-    def get(self, number: int) -> Lesson:
-        """One lesson, or NotFound."""
-        return self._ask(Lesson, "lessons.get", int(number))
-
-    def exposures(self, number: int) -> Sequence[Exposure]:
-        """Where one lesson was shown, and what happened then; or NotFound."""
-        return self._list(Exposure, "lessons.exposures", int(number))
-
-    def verdict(self, number: int) -> LessonVerdict | None:
-        """The hold-out's verdict on a lesson with its current text; None without data."""
-        return self._ask(answers.MaybeVerdict, "lessons.verdict", int(number)).verdict
-
     def search(self, text: str, *, limit: int = 20) -> Sequence[Lesson]:
         """Lessons that contain the text, or have it as their tag."""
         query = require_text(text, "query")
         return self._list(Lesson, "lessons.list", q=query, limit=within(limit, MOST_FOUND))
-
-    def list(self, *, limit: int = 100, status: str = Status.ACTIVE) -> Sequence[Lesson]:
-        """The lessons with this status, the most recently consulted first."""
-        return self._list(Lesson, "lessons.list", status=status, limit=within(limit, MOST))
-
-    def edit(self, number: int, **changes: Unpack[LessonEdits]) -> Lesson:
-        """Change `situation`, `mistake`, `correction`, `tags` …; returns the edited lesson."""
-        return self._ask(Lesson, "lessons.edit", int(number), **changes)
-
-    def guard(self, number: int, *, call: str = "", tool: str = "bash", on: bool = True) -> Lesson:
-        """Deny the exact calls of this lesson, or `call`, in which `*` matches anything."""
-        return self._ask(Lesson, "lessons.guard", int(number), call=call, tool=tool, on=on)
-
-    def delete(self, number: int) -> None:
-        """Remove a lesson, or NotFound; `undo` brings it back under a new id."""
-        self._send("lessons.delete", int(number))
-
-    def history(self, number: int | None = None) -> Sequence[Change]:
-        """The changes of one lesson or of all, newest first."""
-        if number is None:
-            return self._list(Change, "lessons.all_history", limit=MOST)
-        return self._list(Change, "lessons.history", int(number))
-
-    def undo(self, number: int | None = None) -> Lesson:
-        """Take back the newest change, of one lesson or of all."""
-        if number is None:
-            return self._ask(Lesson, "lessons.undo_newest")
-        return self._ask(Lesson, "lessons.undo", int(number))
-
-    def approve(self, number: int) -> Lesson:
-        """Release a lesson from quarantine, or vouch for one; from now on it may be delivered."""
-        return self._ask(Lesson, "lessons.approve", int(number))
-
-    def revoke(self, origin: str) -> Sequence[Lesson]:
-        """Delete every lesson of an origin and all lessons made from them."""
-        return self._list(Lesson, "lessons.revoke", origin=origin)
 
     def elsewhere(self) -> Mapping[Scope, int]:
         """Other agents and projects with their number of lessons, the largest first."""
@@ -158,10 +189,6 @@ class RemoteLessons(RemoteHandle):
         except NotFound:
             return None
         return decode(Lesson, fields).scope
-
-    def export(self, *, form: str = "jsonl") -> str:
-        """All active lessons as a pack: `jsonl` or `markdown`."""
-        return str(self._send("lessons.export", form=form))
 
     def import_from(
         self,
@@ -182,81 +209,33 @@ class RemoteLessons(RemoteHandle):
             raise storage_error(error, source) from error
         return self._list(Lesson, "lessons.import", trust=trust, bytes=pack)
 
+    list = verb(Lessons.list, "lessons.list")
+
 
 class RemoteGoals(RemoteHandle):
     """Goals that ended, and what was learnt from them."""
 
-    def ended(
-        self,
-        goal_id: object,
-        objective: object,
-        state: object = "completed",
-        *,
-        tasks: Iterable[object] = (),
-        error: object = None,
-    ) -> Job | None:
-        """Queue a reflection on an ended goal. Never raises."""
-        texts = {"goal_id": goal_id, "objective": objective, "state": state, "error": error}
-        fields: dict[str, Any] = {name: as_text(value) for name, value in texts.items()}
-        fields["tasks"] = [plain(task) for task in tasks]
-        return self._attempt(lambda: self._ask(answers.MaybeJob, "goals.ended", **fields).job, None)
-
-    def context(self, goal_id: object = None, *, objective: str = "") -> Injection:
-        """What was learnt from this goal and similar ones; without both, from recent goals."""
-        query = {"goal": _name(goal_id), "objective": objective}
-        return self._attempt(lambda: self._ask(Injection, "goals.context", **query), NOTHING)
-
-    def reflections(self, goal_id: object = None, *, limit: int = 25) -> Sequence[Reflection]:
-        """The reflections on a goal, or the newest on any goal."""
-        query = {"goal": _name(goal_id), "limit": within(limit, _MOST_ROWS)}
-        return self._list(Reflection, "goals.reflections", **query)
+    ended = verb(namespaces.Goals.ended, "goals.ended", otherwise=None)
+    context = verb(namespaces.Goals.context, "goals.context", otherwise=NOTHING, goal_id="goal")
+    reflections = verb(
+        namespaces.Goals.reflections, "goals.reflections", most=_MOST_ROWS, goal_id="goal"
+    )
 
 
 class RemoteRuns(RemoteHandle):
     """Runs that ended, and how well they went."""
 
-    def ended(
-        self,
-        task: str,
-        *,
-        tools: Iterable[str] = (),
-        seconds: float = 0.0,
-        retries: int = 0,
-        failed: bool = False,
-        error: object = None,
-    ) -> Job | None:
-        """Queue a judgement on how well a run went, if there is something to say."""
-        fields = {
-            "task": as_text(task),
-            "tools": [as_text(tool) for tool in tools],
-            "seconds": seconds,
-            "retries": retries,
-            "failed": failed,
-            "error": run_input.problem_of(error),
-        }
-        return self._attempt(lambda: self._ask(answers.MaybeJob, "runs.ended", **fields).job, None)
-
-    def context(self, text: str = "") -> Injection:
-        """At most three lines on recent runs: the latest error, what recurs, what fits the text."""
-        query = {"text": as_text(text)}
-        return self._attempt(lambda: self._ask(Injection, "runs.context", **query), NOTHING)
-
-    def list(self, *, text: str = "", limit: int = 25) -> Sequence[EndedRun]:
-        """The ended runs of the agent in its project, without their steps, newest first."""
-        query = {"q": as_text(text), "limit": within(limit, _MOST_ROWS)}
-        return tuple(self._list(EndedRun, "runs.list", **query))
-
-    def get(self, identity: str) -> EndedRun:
-        """One run with its steps and what it was shown when, or NotFound."""
-        return self._ask(EndedRun, "runs.get", as_text(identity))
+    ended = verb(namespaces.Runs.ended, "runs.ended", otherwise=None)
+    context = verb(namespaces.Runs.context, "runs.context", otherwise=NOTHING)
+    get = verb(namespaces.Runs.get, "runs.get")
+    list = verb(namespaces.Runs.list, "runs.list", most=_MOST_ROWS, text="q")
 
 
 class RemoteDreams(RemoteHandle):
     """Looking at dreams and undoing them; they are dreamt where the server runs."""
 
-    def list(self, *, limit: int = 25) -> Sequence[Dream]:
-        """The dreams, newest first."""
-        return self._list(Dream, "dreams.list", limit=within(limit, _MOST_ROWS))
+    undo = verb(Dreams.undo, "dreams.undo")
+    list = verb(Dreams.list, "dreams.list", most=_MOST_ROWS)
 
     def get(self, dream_id: str) -> Dream:
         """One dream, or NotFound."""
@@ -265,10 +244,6 @@ class RemoteDreams(RemoteHandle):
     def changes(self, dream_id: str) -> Sequence[DreamChange]:
         """What a dream changed about lessons."""
         return self._ask(answers.DreamDetails, "dreams.get", as_text(dream_id)).changes
-
-    def undo(self, dream_id: str) -> tuple[Dream, int, int]:
-        """Undo a dream: it, how many lessons were restored, and how many were left."""
-        return self._ask(answers.UndoneDream, "dreams.undo", as_text(dream_id))
 
 
 class RemoteQueue(RemoteHandle):
@@ -301,47 +276,20 @@ class RemoteQueue(RemoteHandle):
 class RemotePlaybook(RemoteHandle):
     """What a project has taught, item by item."""
 
-    def list(self, *, status: str = Status.PROVEN) -> Sequence[Lesson]:
-        """The items, in the order of what they save; see `Playbook.list`."""
-        return self._list(Lesson, "playbook.list", status=status)
+    edit = verb(Playbook.edit, "playbook.edit")
+    pin = verb(Playbook.pin, "playbook.pin")
+    move = verb(Playbook.move, "playbook.move")
+    remove = verb(Playbook.remove, "playbook.remove")
+    undo = verb(Playbook.undo, "playbook.undo")
 
     def block(self) -> inject.Block:
         """What the start of a run shows: the text, the items in it, its tokens."""
         return inject.Block(*self._ask(answers.PlaybookBlock, "playbook.block"))
 
-    def edit(
-        self,
-        number: int,
-        *,
-        when: str | None = None,
-        do: str | None = None,
-        wrong: str | None = None,
-        sort: str | None = None,
-    ) -> Lesson:
-        """Change the words of an item, or its sort: `pitfall`, `way`, `fact`."""
-        words = {"when": when, "do": do, "wrong": wrong, "sort": sort}
-        return self._ask(Lesson, "playbook.edit", int(number), **words)
-
-    def pin(self, number: int, *, on: bool = True) -> Lesson:
-        """Show an item before all others, or no longer."""
-        return self._ask(Lesson, "playbook.pin", int(number), on=on)
-
-    def move(self, number: int, *, before: int) -> Lesson:
-        """Put an item right before another one."""
-        return self._ask(Lesson, "playbook.move", int(number), before=before)
-
-    def remove(self, number: int) -> Lesson:
-        """Retire an item; `undo` brings it back."""
-        return self._ask(Lesson, "playbook.remove", int(number))
-
     def history(self, number: int | None = None) -> Sequence[Change]:
         """The changes of one item or of all, by people and by the reader, newest first."""
         changes = self._list(Change, "playbook.history")
         return [change for change in changes if number in (None, change.before.id)]
-
-    def undo(self, number: int | None = None) -> Lesson:
-        """Take back the newest change, of one item or of all."""
-        return self._ask(Lesson, "playbook.undo", number=number)
 
     def add(self, text: str, *, run: str = "") -> answers.Written:
         """Add the items that an agent wrote about its run, which lies on this machine.
@@ -372,6 +320,4 @@ class RemotePlaybook(RemoteHandle):
         """The items as a Markdown list; "" without items."""
         return inject.playbook(self.list(), budget=sys.maxsize).text
 
-
-def _name(goal_id: object) -> str | None:
-    return None if goal_id is None else as_text(goal_id)
+    list = verb(Playbook.list, "playbook.list")

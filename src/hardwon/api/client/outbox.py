@@ -5,27 +5,24 @@ from __future__ import annotations
 import logging
 import os
 import threading
+from collections.abc import Callable
+from datetime import datetime
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from hardwon.core.errors import HardwonError, InvalidInput, Unavailable
+from hardwon.core.settings import Settings
 from hardwon.core.text.clean import as_text
-from hardwon.core.values.job import new_job
-from hardwon.core.values.run import Step, Trigger
+from hardwon.core.values.job import Job, new_job
+from hardwon.core.values.run import Episode, Step, Trigger
+from hardwon.core.values.scope import Scope
 from hardwon.engine.outbox import Sender
-from hardwon.engine.pipeline import capture, screen
+from hardwon.engine.pipeline import ending, screen
 from hardwon.knowledge.reading import call_keys, verdict
 from hardwon.storage.queues.files import FileQueue
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from datetime import datetime
-
     from hardwon.api.client.wire import Wire
-    from hardwon.core.settings import Settings
-    from hardwon.core.values.job import Job
-    from hardwon.core.values.run import Episode
-    from hardwon.core.values.scope import Scope
 
 _RUN = "run:"  # prefix of an episode's source here; the id of the run follows
 
@@ -155,7 +152,7 @@ class RemoteRun:
 
     def hand_in(self, ended: Episode, trigger: str | None) -> Job:
         """Store the end of the run durably for the server; the job that it becomes there."""
-        clean = capture.fit(screen.screen_episode(ended))
+        clean = ending.fit(screen.screen_episode(ended))
         job = new_job(clean, trigger or Trigger.NOTE, self._connection.clock())
         self._connection.outbox.put(job, self.id)
         return job

@@ -6,11 +6,12 @@ ends of runs that cannot be sent are kept and sent later.
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
 
+from hardwon.api import Agent, run_input
 from hardwon.api import operations as answers
-from hardwon.api import run_input
 from hardwon.api.client.handles import (
     RemoteDreams,
     RemoteGoals,
@@ -19,6 +20,7 @@ from hardwon.api.client.handles import (
     RemotePlaybook,
     RemoteQueue,
     RemoteRuns,
+    verb,
 )
 from hardwon.api.client.outbox import RemoteRun, ServerConnection, step_of
 from hardwon.api.client.sync import Sync, key_of
@@ -26,32 +28,31 @@ from hardwon.api.client.wire import DOOR, Wire
 from hardwon.api.codec import decode
 from hardwon.core.errors import InvalidInput
 from hardwon.core.project import author_of
-from hardwon.core.settings import load
-from hardwon.core.text.clean import LABEL_LIMIT, LESSON_LIMIT, as_text, require_text
+from hardwon.core.settings import Settings, load
+from hardwon.core.text.clean import as_text
 from hardwon.core.values.delivery import NOTHING, Injection
 from hardwon.core.values.job import Job, Tally
 from hardwon.core.values.lesson import Lesson
-from hardwon.core.values.report import Answer, Recurring, Report, Window
-from hardwon.core.values.run import Episode
+from hardwon.core.values.report import Report, Window
+from hardwon.core.values.run import Episode, Step
+from hardwon.core.values.scope import Scope
 from hardwon.core.values.scope import scope as scoped
-from hardwon.engine.pipeline import capture
+from hardwon.engine.pipeline import ending
 from hardwon.engine.runtime import utc_now
 from hardwon.knowledge.ranking.query import Match
 from hardwon.knowledge.ranking.scores import Judged
 from hardwon.knowledge.reading import call_keys
 from hardwon.models.budget import Spent
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from datetime import timedelta
-
-    from hardwon.core.settings import Settings
-    from hardwon.core.values.run import Step
-    from hardwon.core.values.scope import Scope
-
 
 class RemoteAgent(RemoteHandle):
     """One agent in one project. Its doors never raise into the agent's turn."""
+
+    learn = verb(Agent.learn, "doors.learn")
+    digest = verb(Agent.digest, "doors.digest", otherwise="")
+    fix = verb(Agent.fix, "doors.fix")
+    how = verb(Agent.how, "doors.how")
+    recurring = verb(Agent.recurring, "doors.recurring")
 
     def __init__(self, connection: ServerConnection, own: Scope, run: str | None = None) -> None:
         super().__init__(connection, own)
@@ -99,7 +100,7 @@ class RemoteAgent(RemoteHandle):
         """End a run; queue a reflection if it is worth one. The job is durable here on return."""
         flags, problem = run_input.flags_of(signals), run_input.problem_of(error)
         made = self._work.unsent if steps is None else list(run_input.steps_of(steps))
-        trigger = capture.trigger_of(bool(problem), flags, self._connection.settings.reflexion)
+        trigger = ending.trigger_of(bool(problem), flags, self._connection.settings.reflexion)
         texts = as_text(task), as_text(attempt), problem
         ended = Episode(self.scope, *texts, steps=tuple(made), signals=tuple(flags.items()))
         job = None
@@ -132,18 +133,6 @@ class RemoteAgent(RemoteHandle):
             for candidate in candidates
         ]
 
-    def learn(self, text: str, *, situation: str = "") -> Lesson:
-        """Store a lesson that you already know, without a model. `situation`: when it holds."""
-        fields = {"text": require_text(text, "lesson", LESSON_LIMIT)}
-        if situation:
-            fields["situation"] = require_text(situation, "situation", LABEL_LIMIT)
-        return self._ask(Lesson, "doors.learn", **fields)
-
-    def digest(self, *, tokens: int = 300) -> str:
-        """The lessons that were met most often, as a block for the start of a session."""
-        query = {"tokens": tokens}
-        return self._attempt(lambda: self._ask(answers.Text, "doors.digest", **query).text, "")
-
     def readable(self, lessons: Sequence[Lesson]) -> Sequence[Lesson]:
         """The lessons that the agent may look up: the server withholds none outside the doors."""
         return lessons
@@ -162,20 +151,6 @@ class RemoteAgent(RemoteHandle):
     def playbook(self) -> RemotePlaybook:
         """What the project has taught: `list`, `edit`, `pin`, `move`, `undo`, `add`, `write` …"""
         return RemotePlaybook(self._connection, self.scope)
-
-    def fix(self, error: str, *, limit: int = 5) -> Sequence[Answer]:
-        """What got past this error, in this project first, then in the agent's others."""
-        return self._list(Answer, "doors.fix", error=as_text(error), limit=limit)
-
-    def how(self, words: str, *, limit: int = 5, is_for_person: bool = False) -> Sequence[Answer]:
-        """The calls that worked and fit these words; see `Agent.how`."""
-        asked = {"words": as_text(words), "is_for_person": is_for_person}
-        return self._list(Answer, "doors.how", **asked, limit=limit)
-
-    def recurring(self, *, since: timedelta, limit: int = 20) -> Sequence[Recurring]:
-        """The failures that most runs met, in all projects of this agent, with their cures."""
-        period = f"{since.total_seconds():.0f}s"
-        return self._list(Recurring, "doors.recurring", since=period, limit=limit)
 
     @property
     def dreams(self) -> RemoteDreams:

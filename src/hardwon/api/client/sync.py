@@ -12,12 +12,14 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hardwon.api.codec import decode
 from hardwon.core import _files
 from hardwon.core.errors import HardwonError, InvalidInput, SetupError
+from hardwon.core.settings import Settings
 from hardwon.core.values.job import Tally
 from hardwon.core.values.lesson import Lesson
 from hardwon.core.values.scope import Scope
@@ -29,10 +31,7 @@ from hardwon.storage.sql.journal import Spool, notes_for
 from hardwon.storage.stores import run_files, runs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from hardwon.api.client.wire import Wire
-    from hardwon.core.settings import Settings
 
 _PAUSE, _LONGEST = 2.0, 30.0  # seconds between two exchanges; the pause grows while none works
 _AT_ONCE = 200  # records or lessons of one request
@@ -168,14 +167,11 @@ class Sync:
             try:
                 self._wire.call("sync.push", None, {"batch": name, "records": part})
             except InvalidInput as error:
-                if len(part) > 1:
-                    self._push_each(name, part)
-                else:  # it can never be sent, and must not block others
+                if len(part) == 1:  # it can never be sent, and must not block others
                     self._files.refused.append([str(error), *part])
-
-    def _push_each(self, batch: str, records: list[Any]) -> None:
-        for number, record in enumerate(records):
-            self._push(f"{batch}.{number}", [record])
+                    continue
+                for at, record in enumerate(part):
+                    self._push(f"{name}.{at}", [record])
 
     def _is_idle(self, linger: timedelta | None) -> bool:
         if linger is None or self.waiting():

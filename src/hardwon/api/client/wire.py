@@ -6,7 +6,8 @@ import http.client
 import json
 import select
 import threading
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
 
 from hardwon.api.operations import AUTHOR, JSON, OPERATIONS
@@ -19,11 +20,7 @@ from hardwon.core.errors import (
     Unavailable,
 )
 from hardwon.core.time_limits import TimeLimit
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from hardwon.core.values.run import Author
+from hardwon.core.values.run import Author
 
 DOOR = 0.5  # seconds that an agent's turn waits at most
 _OTHERS = 60.0  # seconds that other callers wait at most
@@ -85,7 +82,11 @@ class Wire:
         """
         operation = OPERATIONS[name]
         given = {key: value for key, value in arguments.items() if value is not None}
-        query = {key: _text(value) for key, value in given.items() if key in operation.query}
+        query = {
+            key: str(value).lower() if isinstance(value, bool) else str(value)
+            for key, value in given.items()
+            if key in operation.query
+        }
         body = {key: value for key, value in given.items() if key not in _ABOUT | query.keys()}
         path = operation.path.replace("{id}", quote(str(identity), safe=""))
         headers = {"Idempotency-Key": once} if once else {}
@@ -97,7 +98,10 @@ class Wire:
             headers["Content-Type"] = JSON
         target = path + (f"?{urlencode(query)}" if query else "")
         limit = self._door if briefly else self._others
-        answer = self._answer(limit, _Request(operation.method, target, content, headers))
+        request = _Request(operation.method, target, content, headers)
+        answer = limit.run(lambda: self._exchange(request, max(1.0, 2 * limit.seconds)))
+        if answer.status >= 400:
+            raise _error_of(answer)
         if operation.gives is str:
             return answer.body.decode("utf-8", "replace")
         return answer.json
@@ -107,12 +111,6 @@ class Wire:
         with self._lock:
             while self._idle:
                 self._idle.pop().close()
-
-    def _answer(self, limit: TimeLimit, request: _Request) -> Answer:
-        answer = limit.run(lambda: self._exchange(request, max(1.0, 2 * limit.seconds)))
-        if answer.status >= 400:
-            raise _error_of(answer)
-        return answer
 
     def _exchange(self, request: _Request, seconds: float) -> Answer:
         """The answer; gives up after `seconds`, when nobody waits for it any more."""
@@ -132,10 +130,12 @@ class Wire:
         except (OSError, http.client.HTTPException, ValueError) as error:
             connection.close()
             raise Unavailable(f"{self._host}: {str(error) or type(error).__name__}") from error
-        if answer.status < 400:
-            self._keep(connection)
-        else:
-            connection.close()  # a server may close it as well, when it has not read the body
+        with self._lock:
+            has_room = len(self._idle) < _IDLE and connection.sock is not None
+            if answer.status < 400 and has_room:
+                self._idle.append(connection)
+                return answer
+        connection.close()  # a server may close it as well, when it has not read the body
         return answer
 
     def _connection(self) -> http.client.HTTPConnection:
@@ -148,17 +148,6 @@ class Wire:
                 idle.close()
         kind = http.client.HTTPSConnection if self._is_encrypted else http.client.HTTPConnection
         return kind(self._host, self._port)
-
-    def _keep(self, connection: http.client.HTTPConnection) -> None:
-        with self._lock:
-            if len(self._idle) < _IDLE and connection.sock:
-                self._idle.append(connection)
-                return
-        connection.close()
-
-
-def _text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _error_of(answer: Answer) -> HardwonError:

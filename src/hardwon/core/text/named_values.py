@@ -24,18 +24,8 @@ _CORE_PARTS = (
 )
 _WEAK = frozenset(("key", "auth", "access", "private"))  # only a strong value makes them a secret
 _PLAIN_KEYS = (  # keys that name a thing
-    *(
-        "cache",
-        "public",
-        "primary",
-        "foreign",
-        "sort",
-        "partition",
-        "object",
-        "row",
-        "hash",
-        "index",
-    ),
+    *("cache", "public", "primary", "foreign", "sort", "partition", "object", "row", "hash"),
+    "index",
     *("group", "dedup", "dedupe", "idempotency", "i18n", "translation", "storage", "query", "map"),
     *("event", "lookup", "registry", "content", "file", "image", "s3", "bucket", "host", "item"),
 )
@@ -137,7 +127,7 @@ def without_named(text: str, long: str) -> str:
     lower = _lower(text)
     cores = [*re.finditer(_CORE, lower)] if any(map(lower.__contains__, _CORE_PARTS)) else []
     if re.search(_RANDOM_WORD, long):
-        cores = sorted((*cores, *re.finditer(_PROVIDERS, lower)), key=_place)
+        cores = sorted((*cores, *re.finditer(_PROVIDERS, lower)), key=re.Match.start)
     for core in cores:
         secret = _set_to(text, core) if core.start() >= last else None
         if secret is None:
@@ -146,19 +136,10 @@ def without_named(text: str, long: str) -> str:
         parts += (text[last:start], f"[REDACTED:{kind}]")
         values[text[start:end]] = f"[REDACTED:{kind}]"
         last = end
-    return _without_again("".join((*parts, text[last:])), values) if parts else text
-
-
-def _without_again(text: str, values: dict[str, str]) -> str:
-    """The text without the values that were removed elsewhere in it."""
-    for value, mark in values.items():
-        if is_random(value):
-            text = text.replace(value, mark)
+    text = "".join((*parts, text[last:]))
+    for value, mark in values.items():  # it may stand elsewhere, too
+        text = text.replace(value, mark) if is_random(value) else text
     return text
-
-
-def _place(match: re.Match[str]) -> int:
-    return match.start()
 
 
 def _set_to(text: str, core: re.Match[str]) -> tuple[int, int, str] | None:
@@ -291,7 +272,7 @@ def _lower(text: str) -> str:
 def _is_secret(name: str, match: re.Match[str], by: str) -> bool:
     """Whether both name and value look like a secret."""
     value = _text(match).strip().rstrip(".:,;)")
-    is_quoted = _is_quoted(match, by)
+    is_quoted = bool(match["quote"]) or _span(match) != match.span("value") or by == ">"
     if re.fullmatch(_HARMLESS, value):
         return False
     if not re.search(_NAMED, name):
@@ -307,13 +288,9 @@ def _is_set(value: str, by: str, is_quoted: bool) -> bool:
     """Whether the name is assigned this value, not compared with it or with an expression."""
     if "==" in by:
         return is_quoted and is_mixed(value)
-    is_assigned = is_quoted or " " not in by or is_mixed(value)
-    return is_assigned and not _is_code(value, is_quoted)
-
-
-def _is_quoted(match: re.Match[str], by: str) -> bool:
-    """Whether quotes or tags delimit the value."""
-    return bool(match["quote"]) or _span(match) != match.span("value") or by == ">"
+    # An expression: `get_password`, `user.secret`, `str(x)`.
+    is_code = re.fullmatch(r"[A-Za-z_]\w*(?:[.(\[:].*)?", value) and not re.search(r"\d", value)
+    return is_quoted or ((" " not in by or is_mixed(value)) and not is_code)
 
 
 def _is_phrase(name: str, value: str, by: str) -> bool:
@@ -329,13 +306,6 @@ def is_mixed(value: str) -> bool:
     if len(value) < 6 or re.search(r"[(\[{]", value):
         return False
     return bool(re.search(r"[a-zA-Z]", value)) and bool(re.search(r"[\d!#%^*]", value))
-
-
-def _is_code(value: str, is_quoted: bool) -> bool:
-    """Whether it is an expression: `get_password`, `user.secret`, `str(x)`."""
-    if is_quoted:
-        return False
-    return bool(re.fullmatch(r"[A-Za-z_]\w*(?:[.(\[:].*)?", value)) and not re.search(r"\d", value)
 
 
 def is_strong(value: str) -> bool:

@@ -7,11 +7,12 @@ before the answer, markup inside it. No reply (`None`, an empty text, "n/a") is 
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 from typing import Any, NamedTuple
 
 from hardwon.core.errors import BadReply
-from hardwon.core.text.clean import clean, clip
+from hardwon.core.text.clean import as_text, clean, clip
 from hardwon.core.values.lesson import clean_tags
 
 REQUIRED = ("situation", "correction")
@@ -108,13 +109,15 @@ def parse(reply: str | None) -> Blocks | None:
     for needed in REQUIRED:
         if is_nothing(parts.get(needed, "")):
             raise BadReply(f"a <{needed}> block", text)
-    mistake = parts.get("mistake", "")
+    mistake, confidence = parts.get("mistake", ""), 0.6
+    with suppress(ValueError):
+        confidence = min(1.0, max(0.0, float(parts.get("confidence", 0.6))))
     return Blocks(
         parts["situation"],
         "" if is_nothing(mistake) else mistake,
         parts["correction"],
         clean_tags(tuple(re.split(r"[,\n;]", parts.get("tags", "")))),
-        _confidence(parts),
+        confidence,
     )
 
 
@@ -125,7 +128,7 @@ def blocks(text: str, names: tuple[str, ...]) -> dict[str, str]:
     for opened in islice(every, _BLOCKS):
         name = opened[1].lower()
         body = text[opened.end() : _end(text, opened.end(), name, names)]
-        bodies[name] = _without_fences(body)
+        bodies[name] = re.sub(r"^\s*+```\w*+\s*+|(?<!\s)\s*+```\s*$", "", body).strip()
     return bodies
 
 
@@ -137,32 +140,17 @@ def _end(text: str, start: int, name: str, names: tuple[str, ...]) -> int:
     return len(text)
 
 
-def _without_fences(body: str) -> str:
-    """The body without code fences around it."""
-    body = re.sub(r"^\s*+```\w*+\s*+|(?<!\s)\s*+```\s*$", "", body)
-    return body.strip()
-
-
-def _confidence(parts: dict[str, str]) -> float:
-    try:
-        return min(1.0, max(0.0, float(parts.get("confidence", 0.6))))
-    except ValueError:
-        return 0.6
-
-
 def _from_json(text: str) -> dict[str, str]:
     """The same blocks from a JSON answer, fenced or not; empty if it is not JSON."""
     bare = re.sub(r"^\s*+```(?:json)?\s*+", "", text)
     answer = next(documents(bare), None) if bare.startswith("{") else None
     if not isinstance(answer, dict):
         return {}
-    parts = {name: _text(answer[name]) for name in _NAMES if name in answer}
+    values = {name: answer[name] for name in _NAMES if name in answer}
+    parts = {
+        name: ", ".join(map(str, value)) if isinstance(value, list) else as_text(value)
+        for name, value in values.items()
+    }
     if answer.get("skip") in (False, None, "", "false"):
         parts.pop("skip", None)
     return parts
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, list):
-        return ", ".join(str(item) for item in value)
-    return "" if value is None else str(value)

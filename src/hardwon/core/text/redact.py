@@ -63,44 +63,12 @@ _FLAT_DATA = r"(\b(?:stringData|data): )([\w./-]{1,120}: [^\n]{6,4000})"
 _ENTRY = r"[ \t]++[\"']?[\w./-]{1,120}[\"']?[ \t]*+:[ \t]*+(?P<value>\S.*)"
 # Prefixes of ids and digests, which are no secrets.
 _IDS = frozenset(
-    [
-        "sha",
-        "sha1",
-        "sha256",
-        "sha384",
-        "sha512",
-        "md5",
-        "blake2b",
-        "blake3",
-        "req",
-        "msg",
-        "toolu",
-        "call",
-        "chatcmpl",
-        "run",
-        "thread",
-        "asst",
-        "file",
-        "resp",
-        "evt",
-        "event",
-        "trace",
-        "span",
-        "chunk",
-        "cache",
-        "hash",
-        "build",
-        "commit",
-        "rev",
-        "id",
-        "uuid",
-        "etag",
-        "session_id",
-        "chunk-vendors",
-        "bundle",
-        "index",
-        "main",
-    ]
+    (
+        *("sha", "sha1", "sha256", "sha384", "sha512", "md5", "blake2b", "blake3", "req", "msg"),
+        *("toolu", "call", "chatcmpl", "run", "thread", "asst", "file", "resp", "evt", "event"),
+        *("trace", "span", "chunk", "cache", "hash", "build", "commit", "rev", "id", "uuid"),
+        *("etag", "session_id", "chunk-vendors", "bundle", "index", "main"),
+    )
 )
 _THINGS = frozenset(  # the same of digests and of ids in letters of one case
     (
@@ -135,8 +103,10 @@ _HEADER_WORDS = frozenset(word for rule in _HEADERS for word in rule.keywords)
 
 def redact(text: str) -> str:
     """The text with every secret replaced by a placeholder that names its kind."""
-    if _ESCAPED in text and _BREAK not in text:
-        text = _redact_lines(text.replace(_ESCAPED, _BREAK)).replace(_BREAK, _ESCAPED)
+    if _ESCAPED in text:
+        plain = text.replace(_BREAK, "\n").replace("\\r\\n", _ESCAPED)
+        safe = _redact_lines(plain.replace(_ESCAPED, _BREAK)).replace(_BREAK, _ESCAPED)
+        text = text if safe == plain else safe
     return _redact_lines(text)
 
 
@@ -154,18 +124,17 @@ def _without_marked(text: str, long: str) -> str:
     """The text without secrets that are recognized by their form or by a header."""
     keywords = _keywords_in(text, long)
     for rule in KINDS if keywords else ():
-        if not keywords.isdisjoint(rule.keywords) and _may_match(rule, long):
+        is_sure = LONG not in rule.keywords
+        if not keywords.isdisjoint(rule.keywords) and (is_sure or re.search(rule.pattern, long)):
             text = re.sub(rule.pattern, f"[REDACTED:{rule.kind}]", text)
-    text = (
-        re.sub(COINED, _redact_unlisted, text)
-        if LONG in keywords and re.search(COINED, long)
-        else text
-    )
+    if LONG in keywords and re.search(COINED, long):
+        text = re.sub(COINED, _redact_unlisted, text)
     lower = text.lower()
     words = {word for word in _HEADER_WORDS if word in lower}
     for rule in _HEADERS:
         if not words.isdisjoint(rule.keywords):
-            text = re.sub(rule.pattern, _keeping_head(rule.kind), text)
+            tail = "@" if rule.kind == "userinfo" else ""
+            text = re.sub(rule.pattern, rf"\g<1>[REDACTED:{rule.kind}]{tail}", text)
     return re.sub(_USERINFO, _without_user, text) if "://" in text else text
 
 
@@ -181,15 +150,6 @@ def _keywords_in(text: str, long: str) -> set[str]:
     keywords |= {word for word in _INNER_WORDS if word in long}
     keywords |= {word for word in _SPACED_WORDS if word in text}
     return keywords | {LONG} if has_long_word(long) else keywords
-
-
-def _may_match(rule: SecretKind, long: str) -> bool:
-    return LONG not in rule.keywords or bool(re.search(rule.pattern, long))
-
-
-def _keeping_head(kind: str) -> str:
-    tail = "@" if kind == "userinfo" else ""
-    return rf"\g<1>[REDACTED:{kind}]{tail}"
 
 
 def _without_user(match: re.Match[str]) -> str:

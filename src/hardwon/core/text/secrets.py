@@ -47,8 +47,10 @@ def without_secrets(text: str) -> Screened:
         from hardwon.core.text import redact
 
         safe = redact.redact(text)
-    if safe == text and len(text) <= _SHORT:
-        _remember(text)
+    if safe == text and len(text) <= _SHORT:  # a lesson is written often, and changes little
+        if len(_clean) >= _REMEMBERED:
+            _clean.clear()
+        _clean.add(text)
     return Screened(safe)
 
 
@@ -60,13 +62,6 @@ def all_without_secrets(*texts: str) -> tuple[Screened, ...]:
 def any_may_hold_secret(texts: Iterable[str]) -> bool:
     """Whether the rules must run for one of the texts; they are looked at together, for speed."""
     return _may_hold_secret(_APART.join(texts))
-
-
-def _remember(text: str) -> None:
-    """Remember a clean text: a lesson is written many times, and changes little."""
-    if len(_clean) >= _REMEMBERED:
-        _clean.clear()
-    _clean.add(text)
 
 
 def ending(text: str, limit: int) -> str:

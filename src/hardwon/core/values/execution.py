@@ -44,7 +44,21 @@ class Judgement(NamedTuple):
 
 def judge(run: FinishedRun) -> Judgement:
     """The published score: points off for time, tools, failure and retries."""
-    deductions = [*_time(run), *_tools(run), *_outcome(run)]
+    deductions: list[tuple[str, float]] = []
+    if run.seconds > _MODERATE:
+        is_slow = run.seconds > _SLOW
+        deductions.append(("slow_execution", 0.30) if is_slow else ("moderate_latency", 0.10))
+    different = len(set(run.tools))
+    if different > _MANY_TOOLS:
+        deductions.append(("high_skill_count", 0.10))
+    elif len(run.tools) > 2 and different < len(run.tools):
+        deductions.append(("redundant_skills", 0.05))
+    if run.has_failed:
+        deductions.append(("failure", 0.40))
+    if run.retries > 2:
+        deductions.append(("instability", 0.10 * min(run.retries, 3)))
+    elif run.retries > 0:
+        deductions.append(("retried", 0.05 * run.retries))
     score = max(0.0, 1.0 - sum(points for _, points in deductions))
     return Judgement(round(score, 2), tuple(issue for issue, _ in deductions))
 
@@ -72,7 +86,8 @@ def is_recurring(times: int) -> bool:
 def insight(run: FinishedRun, judgement: Judgement) -> str:
     """One line for the agent."""
     tools = ", ".join(dict.fromkeys(run.tools)) or "no tools"
-    ending = f"failed: {run.error}" if run.has_failed and run.error else _ENDINGS[run.has_failed]
+    ending = "failed" if run.has_failed else "worked"
+    ending += f": {run.error}" if run.has_failed and run.error else ""
     issues = ", ".join(issue.replace("_", " ") for issue in judgement.issues if issue != "failure")
     return f"{tools} ({run.seconds:.0f} s) {ending}{f' [{issues}]' if issues else ''}"
 
@@ -87,27 +102,3 @@ def line(text: str, suggestion: str, *, is_again: bool) -> str:
 def fits(query: set[str], words: set[str]) -> bool:
     """Whether a run matches a query: a quarter of the words in common."""
     return bool(query) and len(query & words) / max(len(query), len(words), 1) >= _OVERLAP
-
-
-_ENDINGS = {True: "failed", False: "worked"}
-
-
-def _time(run: FinishedRun) -> list[tuple[str, float]]:
-    if run.seconds > _SLOW:
-        return [("slow_execution", 0.30)]
-    return [("moderate_latency", 0.10)] if run.seconds > _MODERATE else []
-
-
-def _tools(run: FinishedRun) -> list[tuple[str, float]]:
-    different = len(set(run.tools))
-    if different > _MANY_TOOLS:
-        return [("high_skill_count", 0.10)]
-    has_repeats = len(run.tools) > 2 and different < len(run.tools)
-    return [("redundant_skills", 0.05)] if has_repeats else []
-
-
-def _outcome(run: FinishedRun) -> list[tuple[str, float]]:
-    deductions = [("failure", 0.40)] if run.has_failed else []
-    if run.retries > 2:
-        return [*deductions, ("instability", 0.10 * min(run.retries, 3))]
-    return [*deductions, ("retried", 0.05 * run.retries)] if run.retries > 0 else deductions

@@ -89,14 +89,13 @@ def values_of(pieces: Iterable[Evidence], kind: str) -> tuple[str, ...]:
 
 def read_evidence(items: Iterable[Any]) -> tuple[Evidence, ...]:
     """Evidence from stored or imported items: `[kind, value, at]` or a text `kind:value`."""
+
+    def read(kind: object, value: object, at: Any = 0.0) -> Evidence:
+        return Evidence(str(kind), str(value), float(at))
+
     return join_evidence(
-        parse_evidence(item) if isinstance(item, str) else _evidence_of_record(*item)
-        for item in items
+        parse_evidence(item) if isinstance(item, str) else read(*item) for item in items
     )
-
-
-def _evidence_of_record(kind: object, value: object, at: Any = 0.0) -> Evidence:
-    return Evidence(str(kind), str(value), float(at))
 
 
 INSTEAD = "instead"  # the sort of a fix that shows what was called where the call was given up
@@ -157,7 +156,7 @@ def with_success(fixes: tuple[Fix, ...], fix: Fix) -> tuple[Fix, ...]:
     if earlier is None:
         return rank_fixes((*fixes, fix))
     grown = fix._replace(worked=earlier.worked + 1, failed=earlier.failed)
-    return rank_fixes(_replace_fix(fixes, grown))
+    return rank_fixes(grown if stored.key == fix.key else stored for stored in fixes)
 
 
 def with_failure(fixes: tuple[Fix, ...], key: str) -> tuple[Fix, ...]:
@@ -190,27 +189,11 @@ def merge_fixes(fixes: Iterable[Fix]) -> tuple[Fix, ...]:
     return rank_fixes(by_key.values())
 
 
-def _replace_fix(fixes: tuple[Fix, ...], fix: Fix) -> tuple[Fix, ...]:
-    return tuple(fix if stored.key == fix.key else stored for stored in fixes)
-
-
 def read_fixes(items: Iterable[Any]) -> tuple[Fix, ...]:
     """Fixes from stored or imported records."""
-    return tuple(_fix_of_record(*item) for item in items)
-
-
-def _fix_of_record(
-    sort: object,
-    text: object,
-    key: object,
-    call: object = "",
-    mistake: object = "",
-    worked: Any = 1,
-    failed: Any = 0,
-    said: object = "",
-) -> Fix:
-    texts = (str(sort), str(text), str(key), str(call), str(mistake))
-    return Fix(*texts, int(worked), int(failed), str(said))
+    kinds = (str, str, str, str, str, int, int, str)  # of the fields, in their order
+    records = (zip(kinds, item, strict=False) for item in items)
+    return tuple(Fix(*[kind(value) for kind, value in record]) for record in records)
 
 
 CATEGORY = "lesson"

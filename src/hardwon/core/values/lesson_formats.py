@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -29,13 +29,37 @@ from hardwon.core.values.lesson import (
 )
 from hardwon.core.values.scope import Scope
 
-Rule = Callable[[object], bool]
-
 STATUSES = frozenset(statuses(Status.ALL))
-_COUNT_LIMIT = 2**53  # JSON and SQLite both keep integers up to this exactly
 _LAST = 253_370_764_800.0  # 9999-01-01: later times have no date in Python
-_NUMBERS = (int, float)
 _TEXT, _NAME, _ITEMS = 64 * 1024, 2 * 1024, 100_000
+
+
+class _Range(NamedTuple):
+    """The least and the most of a number; it must be whole if `least` is."""
+
+    least: float
+    most: float
+
+
+# How a field is checked: the most characters of a text, the range of a number, the rule of each
+# item of a tuple, the possible values, or a type.
+_COUNT = _Range(0, 2**53)  # JSON and SQLite both keep integers up to this exactly
+_RULES: dict[str, Any] = {
+    **dict.fromkeys(("situation", "correction", "mistake"), _TEXT),
+    **dict.fromkeys(("trigger", "origin", "author", "job"), _NAME),
+    **{name: [_TEXT] for name in ("tags", "signatures", "calls", "kinds")},
+    "evidence": [Evidence],
+    "fixes": [Fix],
+    **dict.fromkeys(("importance", "confidence"), _Range(0.0, 1.0)),
+    "status": STATUSES,
+    **dict.fromkeys(("hits", "met"), _COUNT),
+    **dict.fromkeys(("created_at", "updated_at", "last_seen_at", "expires_at"), datetime),
+    "guard": bool,
+}
+_PARTS = {
+    Evidence: (_NAME, _TEXT, _Range(0.0, _LAST)),
+    Fix: (*(_TEXT,) * 5, _COUNT, _COUNT, _TEXT),
+}
 
 
 def check_lesson(lesson: Lesson) -> Lesson:
@@ -48,8 +72,10 @@ def check_lesson(lesson: Lesson) -> Lesson:
 
 def invalid_fields(lesson: Lesson) -> list[str]:
     """The fields whose value cannot be stored or read back."""
-    checks = zip(Lesson._fields, _IN_ORDER, lesson, strict=True)
-    return [name for name, rule, value in checks if not rule(value)]
+    fields = zip(Lesson._fields, lesson, strict=True)
+    checks = ((name, value) for name, value in fields if name in _RULES)
+    invalid = [name for name, value in checks if not _fits(value, _RULES[name])]
+    return [name for name in invalid if name != "expires_at" or lesson.expires_at is not None]
 
 
 def mend_lesson(lesson: Lesson) -> Lesson:
@@ -58,10 +84,25 @@ def mend_lesson(lesson: Lesson) -> Lesson:
     return lesson._replace(**{name: getattr(blank, name) for name in invalid_fields(lesson)})
 
 
-def _is_text(value: object, limit: int = _TEXT) -> bool:
-    if not isinstance(value, str) or len(value) > limit or "\0" in value:
-        return False
-    return value.isascii() or _is_encodable(value)
+def _fits(value: Any, rule: Any) -> bool:
+    """Whether a value keeps to a rule of `_RULES`."""
+    if isinstance(rule, int):
+        is_short = isinstance(value, str) and len(value) <= rule and "\0" not in value
+        return is_short and (value.isascii() or _is_encodable(value))
+    if isinstance(rule, _Range):
+        is_number = type(value) is int or (type(value) is float and type(rule.least) is float)
+        return is_number and rule.least <= value <= rule.most  # NaN is in no range
+    if isinstance(rule, list):
+        is_tuple = isinstance(value, tuple) and len(value) <= _ITEMS
+        return value == () or (is_tuple and all(_fits(item, rule[0]) for item in value))
+    if rule in _PARTS:
+        return isinstance(value, rule) and all(map(_fits, value, _PARTS[rule]))
+    if rule is datetime:
+        is_dated = isinstance(value, datetime) and value.tzinfo is not None
+        return is_dated and 0 <= value.timestamp() <= _LAST
+    if rule is STATUSES:
+        return isinstance(value, str) and value in rule
+    return isinstance(value, rule)
 
 
 def _is_encodable(value: str) -> bool:
@@ -71,66 +112,6 @@ def _is_encodable(value: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _is_name(value: object) -> bool:
-    return _is_text(value, _NAME)
-
-
-def _are(items: object, rule: Rule) -> bool:
-    if items == ():  # as most are
-        return True
-    return isinstance(items, tuple) and len(items) <= _ITEMS and all(map(rule, items))
-
-
-def _is_number(value: object, least: float, most: float) -> bool:
-    is_number = isinstance(value, _NUMBERS) and not isinstance(value, bool)
-    return is_number and least <= value <= most  # type: ignore[operator]  # NaN is in no range
-
-
-def _is_count(value: object, least: int, most: int) -> bool:
-    return isinstance(value, int) and _is_number(value, least, most)
-
-
-def _is_moment(value: object) -> bool:
-    if not isinstance(value, datetime) or value.tzinfo is None:
-        return False
-    return 0 <= value.timestamp() <= _LAST
-
-
-def _is_evidence(piece: object) -> bool:
-    return (
-        isinstance(piece, Evidence)
-        and _is_name(piece.kind)
-        and _is_text(piece.value)
-        and _is_number(piece.at, 0, _LAST)
-    )
-
-
-def _is_fix(fix: object) -> bool:
-    return (
-        isinstance(fix, Fix)
-        and all(map(_is_text, fix[:5]))
-        and all(_is_count(number, 0, _COUNT_LIMIT) for number in (fix.worked, fix.failed))
-    )
-
-
-_RULES: dict[str, Rule] = {
-    **dict.fromkeys(("situation", "correction", "mistake"), _is_text),
-    **dict.fromkeys(("trigger", "origin", "author", "job"), _is_name),
-    **dict.fromkeys(("tags", "signatures", "calls", "kinds"), lambda items: _are(items, _is_text)),
-    "evidence": lambda items: _are(items, _is_evidence),
-    "fixes": lambda items: _are(items, _is_fix),
-    "importance": lambda value: _is_number(value, 0, 1),
-    "confidence": lambda value: _is_number(value, 0, 1),
-    "status": lambda value: isinstance(value, str) and value in STATUSES,
-    "hits": lambda value: _is_count(value, 0, _COUNT_LIMIT),
-    "met": lambda value: _is_count(value, 0, _COUNT_LIMIT),
-    **dict.fromkeys(("created_at", "updated_at", "last_seen_at"), _is_moment),
-    "expires_at": lambda value: value is None or _is_moment(value),
-    "guard": lambda value: isinstance(value, bool),
-}
-_IN_ORDER: tuple[Rule, ...] = tuple(_RULES.get(name, lambda _: True) for name in Lesson._fields)
 
 
 TITLE = "# hardwon lessons"

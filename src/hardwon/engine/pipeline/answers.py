@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Callable
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from hardwon.core.errors import BadReply
 from hardwon.core.text.clean import clip_middle, one_line
 from hardwon.core.text.protocol import blocks, is_nothing
 from hardwon.models import ask
-from hardwon.storage.ports import Request
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from hardwon.storage.ports import Model
+from hardwon.storage.ports import Model, Request
 
 PASSES, QUESTIONS = 3, 3
 ENOUGH = 7.0  # of 10

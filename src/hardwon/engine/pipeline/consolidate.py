@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from datetime import datetime
 
 from hardwon.core.text.clean import comparable
 from hardwon.core.values.lesson import (
@@ -17,11 +17,7 @@ from hardwon.core.values.lesson import (
     with_evidence,
 )
 from hardwon.knowledge.ranking.query import Query, query, terms
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from hardwon.storage.ports import LessonStore
+from hardwon.storage.ports import LessonStore
 
 _LOOKED_AT, _NAMED = 20, 5
 _TELLING, _REACH = 24, 200  # the same text shares all words, so a few are enough
@@ -47,11 +43,12 @@ def consolidate(
             return existing
         if _is_better(lesson, existing):
             twin = _twin(lesson, existing, lessons, now)
-            return (
-                _join(twin, existing, lessons, now)
-                if twin
-                else _supersede(existing, lesson, lessons, now)
-            )
+            if twin is None:
+                return _supersede(existing, lesson, lessons, now)
+            grown = twin.met_again(existing, now)  # it takes over the record
+            lessons.update(grown)
+            lessons.update(existing._replace(status=Status.SUPERSEDED, updated_at=now))
+            return grown
         if agrees(existing, lesson) or not _is_free(existing, lesson):
             return _add_evidence(existing, lesson, lessons, now)
     return _keep(lesson._replace(met=max(1, lesson.met)), lessons, now)
@@ -106,28 +103,15 @@ def _twin(lesson: Lesson, existing: Lesson, lessons: LessonStore, now: datetime)
     if existing.origin != MINED:
         return None
     fixes = {fix.key for fix in existing.fixes}
-    query = _by_words(lesson)
-    candidates = (
-        match.lesson for match in lessons.match(lesson.scope, query, now=now, limit=_LOOKED_AT)
-    )
-    return next(
-        (
-            other
-            for other in candidates
-            if (other.scope, other.origin) == (lesson.scope, lesson.origin)
-            and fixes & {fix.key for fix in other.fixes}
+    for match in lessons.match(lesson.scope, _by_words(lesson), now=now, limit=_LOOKED_AT):
+        other = match.lesson
+        if (
+            (other.scope, other.origin) == (lesson.scope, lesson.origin)
+            and not fixes.isdisjoint(fix.key for fix in other.fixes)
             and likeness(other.correction, lesson.correction) >= _SAME_CURE
-        ),
-        None,
-    )
-
-
-def _join(twin: Lesson, existing: Lesson, lessons: LessonStore, now: datetime) -> Lesson:
-    """The twin, which takes over the record of the existing lesson."""
-    grown = twin.met_again(existing, now)
-    lessons.update(grown)
-    lessons.update(existing._replace(status=Status.SUPERSEDED, updated_at=now))
-    return grown
+        ):
+            return other
+    return None
 
 
 def _add_evidence(existing: Lesson, lesson: Lesson, lessons: LessonStore, now: datetime) -> Lesson:

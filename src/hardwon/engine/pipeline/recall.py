@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from hardwon.core.text.secrets import ending, screen_excerpt
 from hardwon.core.values.delivery import Door
+from hardwon.core.values.run import Step
 from hardwon.core.values.scope import Scope
-from hardwon.knowledge.ranking.query import Query, query, terms
+from hardwon.knowledge.ranking.query import Near, Query, query, terms
 from hardwon.knowledge.ranking.scores import (
     SPEAKS,
     UNKNOWN,
@@ -19,14 +21,9 @@ from hardwon.knowledge.ranking.scores import (
     Weights,
     judge,
 )
+from hardwon.storage.ports import LessonStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from hardwon.core.values.run import Step
-    from hardwon.knowledge.ranking.query import Near
-    from hardwon.storage.ports import LessonStore
-
     Nearest = Callable[[str], Near]  # the lessons nearest in meaning to a text
 
 _CANDIDATES, _AT_TURN = 30, 8  # fewer at a turn: it is frequent and has the usual lessons too

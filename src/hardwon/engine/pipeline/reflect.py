@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from datetime import datetime
 
 from hardwon.core.text.clean import clip, clip_middle
 from hardwon.core.text.protocol import SCHEMA, Blocks, parse
+from hardwon.core.values.job import Job
 from hardwon.core.values.lesson import RULES, RUN, Evidence, Kind, Lesson, Status, unique, values_of
-from hardwon.core.values.run import Episode, Step, Trigger
+from hardwon.core.values.run import Episode, Trigger
 from hardwon.knowledge.ranking.query import Query
 from hardwon.knowledge.reading.call_keys import blamed_keys
 from hardwon.knowledge.reading.error_line import error_line
 from hardwon.knowledge.reading.mistakes import failure_of, focus
 from hardwon.models import ask
-from hardwon.storage.ports import Request
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from hardwon.core.values.job import Job
-    from hardwon.storage.ports import LessonStore, Model
+from hardwon.storage.ports import LessonStore, Model, Request
 
 _ATTEMPT_SHOWN, _OUTCOME_SHOWN, _TASK_SHOWN = 1500, 800, 4000
 _SURE = 0.5  # a lesson of lower confidence has no fix
@@ -73,7 +68,8 @@ def attempt_text(episode: Episode) -> str:
 def _lesson(job: Job, blocks: Blocks, *, author: str) -> Lesson:
     episode, failure = job.episode, failure_of(job.episode)
     at = focus(episode)
-    failed = episode.steps[at : at + 1] if at is not None else ()
+    failed = episode.steps[at] if at is not None else None
+    calls = blamed_keys(failed.tool, failed.args, error_line(failed.output)) if failed else ()
     return Lesson(
         scope=episode.scope,
         situation=blocks.situation,
@@ -83,7 +79,7 @@ def _lesson(job: Job, blocks: Blocks, *, author: str) -> Lesson:
         trigger=job.trigger,
         signatures=(failure.exact,) if failure and failure.exact else (),
         kinds=(failure.kind,) if failure else (),
-        calls=unique(tuple(key for keys in map(_blamed_keys, failed) for key in keys)),
+        calls=unique(calls),
         evidence=(Evidence(Kind.JOB, job.id, job.enqueued_at.timestamp()),),
         origin=f"{RUN}:{episode.source}",
         author=author,
@@ -99,7 +95,3 @@ def _state(job: Job, blocks: Blocks, author: str) -> str:
     if author != RULES or job.trigger != Trigger.ERROR:
         return Status.PROVEN
     return Status.CANDIDATE if blocks.confidence >= _SURE else Status.SEEN
-
-
-def _blamed_keys(step: Step) -> tuple[str, ...]:
-    return blamed_keys(step.tool, step.args, error_line(step.output))

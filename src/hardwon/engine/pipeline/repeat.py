@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from hardwon.core.values.lesson import EDITED, PREPARED, Fix, Lesson, Status
-from hardwon.core.values.run import Step, Trigger
+from hardwon.core.values.run import EndedRun, RunSoFar, Step, Trigger
+from hardwon.core.values.scope import Scope
 from hardwon.knowledge.evidence.calls import calls_of, only_call
 from hardwon.knowledge.evidence.common import READERS
 from hardwon.knowledge.evidence.keys import same_key
@@ -13,15 +16,10 @@ from hardwon.knowledge.evidence.wording import TRAIL, Seen, show_call
 from hardwon.knowledge.ranking.query import Query
 from hardwon.knowledge.ranking.scores import Judged
 from hardwon.knowledge.reading.mined_lesson import fixes_to_show
+from hardwon.storage.ports import LessonStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from datetime import datetime
-
-    from hardwon.core.values.run import EndedRun, RunSoFar
-    from hardwon.core.values.scope import Scope
     from hardwon.knowledge.evidence.calls import Call
-    from hardwon.storage.ports import LessonStore
 
 _NEAREST = 4
 _SURE = 2  # runs that show something which one run may show by chance

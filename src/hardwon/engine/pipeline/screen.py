@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from hardwon.core.text import harm, injection
 from hardwon.core.text.clean import ATTEMPT_LIMIT, clean
@@ -13,26 +13,18 @@ from hardwon.core.values.lesson import (
     Evidence,
     Fix,
     Lesson,
-    Status,
-    descendants,
     is_approved,
     join_evidence,
     quarantine_lesson,
     tidy,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from hardwon.core.values.run import Episode, Step
-    from hardwon.core.values.scope import Scope
-    from hardwon.storage.ports import LessonStore
+from hardwon.core.values.run import Episode, Step
 
 _TASK_LIMIT = 16 * 1024
 _OUTPUT_LIMIT = 8 * 1024
 _EVIDENCE_LIMIT = 2000
 _STEPS_KEPT = 200
-_ALL = 1_000_000
+screen_text = screen_excerpt  # what a stage stores: without secrets, clean, of limited length
 
 
 def screen_episode(episode: Episode, recorded: Sequence[Step] = ()) -> Episode:
@@ -65,6 +57,10 @@ def screen_step(step: Step) -> Step:
 def screen_lesson(lesson: Lesson) -> Lesson:
     """The lesson without secrets and clean; one that injects or does harm is quarantined."""
     reason = _objection(lesson)
+    evidence = (
+        (screen_text(kind, 40), screen_text(value, _EVIDENCE_LIMIT), at)
+        for kind, value, at in lesson.evidence
+    )
     situation, mistake, correction = all_without_secrets(
         clean(lesson.situation), clean(lesson.mistake), clean(lesson.correction)
     )
@@ -74,7 +70,7 @@ def screen_lesson(lesson: Lesson) -> Lesson:
             mistake=mistake,
             correction=correction,
             tags=tuple(without_secrets(tag) for tag in lesson.tags),
-            evidence=join_evidence(map(_screen_evidence, lesson.evidence)),
+            evidence=join_evidence(map(Evidence._make, evidence)),
             fixes=tuple(map(_screened_fix, lesson.fixes)),
         )
     )
@@ -88,20 +84,11 @@ def _objection(lesson: Lesson) -> str:
     texts = "\n".join((lesson.situation, lesson.mistake, lesson.correction))
     if reason := injection.suspicion(texts) or injection.suspicion("\n".join(lesson.tags)):
         return reason
-    return "" if lesson.guard else _harm(lesson)
-
-
-def _harm(lesson: Lesson) -> str:
-    """The harm that the lesson recommends; what it warns of is told as a mistake."""
-    if reason := harm.harm(lesson.correction):
-        return reason
-    context = harm.harm(lesson.situation)
-    return context if context in harm.TAKES_DATA else ""
-
-
-def _screen_evidence(piece: Evidence) -> Evidence:
-    value = screen_text(piece.value, _EVIDENCE_LIMIT)
-    return piece._replace(kind=screen_text(piece.kind, 40), value=value)
+    if lesson.guard:
+        return ""
+    # What a lesson warns of is told as a mistake.
+    done, context = harm.harm(lesson.correction), harm.harm(lesson.situation)
+    return done or (context if context in harm.TAKES_DATA else "") or ""
 
 
 def _screened_fix(fix: Fix) -> Fix:
@@ -111,19 +98,3 @@ def _screened_fix(fix: Fix) -> Fix:
         mistake=screen_text(fix.mistake, TEXT_LIMIT),
         said=screen_text(fix.said, TEXT_LIMIT),
     )
-
-
-def screen_text(text: str, limit: int) -> str:
-    """The text without secrets and clean, at most `limit` characters."""
-    return screen_excerpt(text, limit)
-
-
-def revoke(
-    origin: str, *, scope: Scope, own: Collection[Scope], lessons: LessonStore
-) -> list[Lesson]:
-    """Delete all lessons of an origin in `own` scopes, and all made from them; returns them."""
-    visible = lessons.recent(scope, status=Status.ALL, limit=_ALL)
-    revoked = descendants([lesson for lesson in visible if lesson.scope in own], origin)
-    for lesson in revoked:
-        lessons.delete(lesson.scope, lesson.id)
-    return revoked

@@ -7,16 +7,12 @@ agents and projects are checked where a scope is made.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from collections.abc import Collection
+from typing import Any, TypeVar, cast
 
 from hardwon.core.text.secrets import Screened, any_may_hold_secret, without_secrets
 from hardwon.core.values.scope import Scope
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from hardwon.storage.ports import Model, Reply, Request, Run, Store, WorkedQueue
-
+from hardwon.storage.ports import Model, Reply, Request, Run, Store, WorkedQueue
 
 T = TypeVar("T")
 
@@ -59,29 +55,24 @@ def screen_value(value: T) -> T:
 
 def _is_clean(value: object) -> bool:
     """Whether no text in a value holds a secret."""
-    texts = [text for text in _texts(value) if not _is_own_name(text)]
-    return not any_may_hold_secret(texts) or all(_text(text) is text for text in texts)
-
-
-def _is_own_name(text: str) -> bool:
-    """Whether a text is one of hardwon's own digests; a digest is no secret."""
-    return not text.removeprefix(_OF_FAILURE).strip(_HEXADECIMAL)
-
-
-def _texts(value: object) -> list[str]:
-    """Every text in a value, at every depth."""
     texts: list[str] = []
     pending: list[object] = [value]
     for item in pending:  # grows meanwhile
         if type(item) in _WITHOUT_TEXT:
             continue
         if isinstance(item, str):
-            texts.append(item)
+            if not _is_own_name(item):
+                texts.append(item)
         elif isinstance(item, _ROWS):
             pending.extend(item)
         elif isinstance(item, dict):
             pending.extend((*item, *item.values()))
-    return texts
+    return not any_may_hold_secret(texts) or all(_text(text) is text for text in texts)
+
+
+def _is_own_name(text: str) -> bool:
+    """Whether a text is one of hardwon's own digests; a digest is no secret."""
+    return not text.removeprefix(_OF_FAILURE).strip(_HEXADECIMAL)
 
 
 def _text(value: str) -> str:
@@ -93,44 +84,30 @@ def _text(value: str) -> str:
 
 
 class _ScreenedPort:
-    """A port whose writing methods only get screened values."""
+    """A port whose writing methods only get screened values; or one whose parts are such ports."""
 
-    def __init__(self, port: object, writes: frozenset[str]) -> None:
+    def __init__(self, port: object, writes: Collection[str]) -> None:
         self._port = port
         self._writes = writes
 
     def __getattr__(self, name: str) -> Any:
-        method = getattr(self._port, name)
-        return _screening(method) if name in self._writes else method
+        found = getattr(self._port, name)
+        if name not in self._writes:
+            return found
+        if isinstance(self._writes, dict):
+            part = self.__dict__[name] = _ScreenedPort(found, self._writes[name])
+            return part
 
+        def write(*values: Any, **keywords: Any) -> Any:
+            screened = {key: screen_value(value) for key, value in keywords.items()}
+            return found(*map(screen_value, values), **screened)
 
-class _ScreenedStore:
-    """A store whose parts are wrapped in `_ScreenedPort`."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
-    def __getattr__(self, name: str) -> Any:
-        port = getattr(self._store, name)
-        if name not in _STORE_WRITES:
-            return port
-        part = self.__dict__[name] = _ScreenedPort(port, _STORE_WRITES[name])
-        return part
-
-
-def _screening(method: Callable[..., Any]) -> Callable[..., Any]:
-    def write(*values: Any, **keywords: Any) -> Any:
-        return method(
-            *map(screen_value, values),
-            **{key: screen_value(value) for key, value in keywords.items()},
-        )
-
-    return write
+        return write
 
 
 def screened_store(store: Store) -> Store:
     """The store, with everything screened that is written to it."""
-    return cast("Store", _ScreenedStore(store))
+    return cast("Store", _ScreenedPort(store, _STORE_WRITES))
 
 
 def screened_queue(queue: WorkedQueue) -> WorkedQueue:

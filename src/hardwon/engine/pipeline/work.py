@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from time import monotonic
@@ -12,12 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.core.errors import HardwonError, NotTried, StorageError, Unavailable
 from hardwon.core.values.job import SKIPPED, Job, Policy, Running, Tally, WorkCounter, is_transient
+from hardwon.storage.ports import WorkedQueue
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-
-    from hardwon.storage.ports import WorkedQueue
-
     Process = Callable[[Job], Awaitable[Any]]
 
 log = logging.getLogger(__name__)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from hardwon.core.values.run import Step
 
-_CHANGING = frozenset(["mkdir", "touch", "cp", "mv", "rm", "ln", "chmod", "patch"])
+CHANGING = frozenset(["mkdir", "touch", "cp", "mv", "rm", "ln", "chmod", "patch"])
 _READ = 8_192  # characters of a command line that are looked at
 _MOST = 40  # calls of one step
 _FUNCTION = re.compile(
@@ -181,7 +181,7 @@ def _command_call(command: Command) -> Call:
     return Call(
         *(_name(command), text, shape, kind, named),
         has_script=bool(command.script) and not command.writes,
-        writes=bool(command.writes or paths) or command.name in _CHANGING,
+        writes=bool(command.writes or paths) or command.name in CHANGING,
         paths=paths,
         script=command.script if command.script not in command.text else "",
     )

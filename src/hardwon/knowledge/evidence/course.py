@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.text.clean import clip, one_line
-from hardwon.knowledge.evidence.calls import Call, calls_of, is_own
+from hardwon.knowledge.evidence.calls import CHANGING, Call, calls_of, is_own
 from hardwon.knowledge.evidence.common import COMMON
 from hardwon.knowledge.evidence.cures import (
     At,
@@ -139,11 +139,13 @@ def _acts_of(task: str, steps: Sequence[Step]) -> list[Act]:
         for call in calls_of(step):
             place += 1
             kinds, is_source = cures.kinds.get(At(at, call.text), ()), At(at, call.text) in sources
-            if call.paths and call is not failing_call(step):
+            is_cure = bool(kinds)
+            is_moved = is_cure and call.program in CHANGING  # the call itself tells how
+            if call.paths and not is_moved and call is not failing_call(step):
                 edits += ((place, act) for act in _edits(step, call, task, kinds))
             elif (
                 (kinds or is_source or (is_work and call in working))
-                and _is_shown(call, own, is_cure=bool(kinds))
+                and _is_shown(call, set() if is_moved else own, is_cure=is_cure)
                 and not asks(call, said)
             ):
                 made = _Made(place, call, kinds, call in working, is_source)

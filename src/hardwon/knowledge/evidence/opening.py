@@ -90,9 +90,10 @@ def _line(act: Act, by_kind: Mapping[str, Lesson]) -> str:
 
 
 def _quote(situation: str, program: str) -> str:
-    """The error that a situation quotes, without the program that says it if that is known."""
-    quote = situation[situation.index("“") :]
-    return re.sub(rf"“{re.escape(program)}: (?:<name>:? )?", "“", quote) if program else quote
+    """The error that a situation quotes, without the program if that is known, or a folded name."""
+    quote = situation[situation.index("“") + 1 :]
+    quote = quote.removeprefix(f"{program}: ") if program else quote
+    return f"“{re.sub(r'^(?:<name>:? )+', '', quote)}"
 
 
 def _past_it(lesson: Lesson) -> str:

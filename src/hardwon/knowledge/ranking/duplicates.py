@@ -153,7 +153,12 @@ class _Crowd:
             return
         for at in self._mates(newcomer):
             self._pair(self.leaders[at], newcomer)
-        self._lead(newcomer)
+        self._exact[newcomer.text] = len(self.leaders)
+        for band in newcomer.bands:
+            bucket = self._buckets.setdefault(band, [])
+            if len(bucket) < _LEADERS:
+                bucket.append(len(self.leaders))
+        self.leaders.append(newcomer)
 
     def _mates(self, newcomer: Sketch) -> list[int]:
         """The leaders worth a close comparison: with the same particulars, then the most alike."""
@@ -172,14 +177,6 @@ class _Crowd:
             self.conflicts.append(Conflict(leader.id, newcomer.id, why))
         elif len(self.near) < self._room and are_near(leader, newcomer):
             self.near.append((leader.id, newcomer.id))
-
-    def _lead(self, newcomer: Sketch) -> None:
-        self._exact[newcomer.text] = len(self.leaders)
-        for band in newcomer.bands:
-            bucket = self._buckets.setdefault(band, [])
-            if len(bucket) < _LEADERS:
-                bucket.append(len(self.leaders))
-        self.leaders.append(newcomer)
 
 
 def are_near(sketch: Sketch, other: Sketch) -> bool:

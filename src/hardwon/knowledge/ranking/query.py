@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from itertools import chain
 from math import isqrt, lgamma, log
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,8 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from hardwon.core.values.lesson import LIVE, Lesson, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     Pairs = Iterable[tuple[int, int]]  # lessons with impacts
     Exact = tuple[bool, bool, tuple[tuple[str, int], ...]]
 
@@ -36,6 +35,7 @@ _COMMON = (
     "through to too under until up us use used using very was we were what when where which "
     "while who whom why will with would you your want try tried run ran"
 )
+_ENDINGS = (("ies", "y", 5), ("ing", "", 6), ("ed", "", 5), ("s", "", 4))
 _STOP = frozenset(_COMMON.split())
 Near = tuple[tuple[int, float, float], ...]  # lesson, cosine, cosine without the common part
 
@@ -121,12 +121,7 @@ def may_hold(text: str, asked: Iterable[str]) -> bool:
 
 def stem(word: str) -> str:
     """The word without the most common English endings."""
-    for ending, replacement, least in (
-        ("ies", "y", 5),
-        ("ing", "", 6),
-        ("ed", "", 5),
-        ("s", "", 4),
-    ):
+    for ending, replacement, least in _ENDINGS:
         if word.endswith(ending) and len(word) >= least and not word.endswith("ss"):
             return _undouble(word[: -len(ending)] + replacement, ending)
     return word
@@ -300,14 +295,11 @@ class MatchTally:
 
     def mined_ids(self, asked: Query, best: list[int]) -> list[int]:
         """Of the best ids, those that may be mined lessons: at a failure, words are not enough."""
-        return [number for number in best if self._is_sure(number)] if asked.is_failure else best
-
-    def _is_sure(self, lesson: int) -> bool:
-        """Whether a lesson was found by its failure, its kind or its meaning."""
-        exact = self._exact.get(lesson)
-        if exact and any(key[0] in _EXACT[:2] for key, _ in exact):
-            return True
-        return lesson in self._near
+        if not asked.is_failure:
+            return best
+        exact = ((number, key) for number in best for key, _ in self._exact.get(number, ()))
+        sure = {number for number, key in exact if key[0] in _EXACT[:2]}
+        return [number for number in best if number in sure or number in self._near]
 
     def note_unread(self, holders: Mapping[str, int], about: Iterable[str]) -> None:
         """Note for which words of the failure fewer lessons were counted than hold them."""

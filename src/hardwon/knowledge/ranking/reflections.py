@@ -1,5 +1,7 @@
 """How reflections are found: by the words of their objective and insight; rare words count more."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from heapq import nlargest
 from math import log
@@ -7,8 +9,7 @@ from operator import itemgetter
 from typing import TypeVar
 
 from hardwon.core.values.reflection import Likeness, Reflection
-from hardwon.knowledge.ranking.query import terms
-from hardwon.knowledge.ranking.synonyms import canonical
+from hardwon.knowledge.ranking.query import stem, terms
 
 HOLDERS_READ = 200  # reflections read for one word, newest first; a commoner word says little
 CANDIDATES = 10  # reflections that are compared after the words were counted
@@ -21,7 +22,7 @@ T = TypeVar("T")
 
 def key_words(text: str) -> tuple[str, ...]:
     """The words by which a reflection is found, each once; synonyms count as one."""
-    return tuple(dict.fromkeys(map(canonical, terms(text))))[:_WORDS_KEPT]
+    return tuple(dict.fromkeys(_SAME.get(term, term) for term in terms(text)))[:_WORDS_KEPT]
 
 
 def words_of(reflection: Reflection) -> tuple[str, ...]:
@@ -71,3 +72,36 @@ def by_relevance(likenesses: Iterable[Likeness]) -> list[Likeness]:
         likenesses,
         key=lambda likeness: (-likeness.relevance, -likeness.reflection.created_at.timestamp()),
     )
+
+
+# Synonyms: each group counts as its first word. Only words that rarely mean anything else.
+_GROUPS = (
+    "send mail email deliver dispatch post",
+    "get fetch download retrieve obtain",
+    "find search lookup locate discover",
+    "research investigate study explore",
+    "compare benchmark contrast",
+    "fix repair mend resolve debug",
+    "create generate produce make build compose",
+    "delete remove erase purge drop",
+    "update upgrade refresh renew",
+    "check verify validate audit",
+    "deploy release ship publish rollout",
+    "summarize summarise summary digest recap",
+    "analyze analyse analysis inspect evaluate",
+    "translate localize localise",
+    "schedule plan arrange",
+    "backup archive snapshot",
+    "migrate move transfer port",
+    "price pricing cost fee tariff",
+    "customer client buyer",
+    "invoice bill receipt",
+    "meeting appointment call",
+    "doc docs document documentation",
+    "bug defect issue",
+    "picture image photo",
+    "website site webpage",
+)
+
+
+_SAME = {stem(word): stem(group.split()[0]) for group in _GROUPS for word in group.split()}

@@ -5,6 +5,7 @@ Every number is in `Weights`; bench/doors.py chose them, docs/explanation/rankin
 
 from __future__ import annotations
 
+from collections.abc import Container
 from datetime import datetime
 from math import ceil, log
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,7 +16,6 @@ from hardwon.core.values.lesson import (
     RULES,
     UNCHANGED,
     Kind,
-    Lesson,
     Status,
     is_of_test_in,
     values_of,
@@ -24,8 +24,6 @@ from hardwon.knowledge.ranking.query import Match, Query, chance, may_hold, term
 from hardwon.knowledge.reading import about
 
 if TYPE_CHECKING:
-    from collections.abc import Container
-
     _Relevance = tuple[tuple[tuple[str, float], ...], str]  # the parts of a score, and a verdict
 
 
@@ -105,7 +103,9 @@ def judge(query: Query, match: Match, *, outlook: Outlook, now: datetime, by: We
     if match.lesson.id in outlook.told and not is_its_failure:
         verdict = "told in this run already"
     score = sum([value for _, value in parts])
-    prior = _prior(match.lesson, by)
+    lesson = match.lesson
+    prior = 1 + by.confidence * lesson.confidence + by.importance * lesson.importance
+    prior += by.frequency * min(1.0, log(max(1, lesson.met)) / 3)
     return Judged(match, score * prior, (*parts, ("prior", prior)), verdict)
 
 
@@ -168,7 +168,8 @@ def _error(query: Query, match: Match, outlook: Outlook, now: datetime, by: Weig
     if same or kind:
         sure = text_evidence(query, match, by) if match.lesson.origin != MINED else by.beside
         verdict = _told_before(match) if outlook.is_again else _of_other_tests(query, match)
-        verdict = verdict or _without_fix(match)
+        if not verdict and match.lesson.status == Status.SEEN:
+            verdict = "nothing is known to work"
         return (*parts, (SPEAKS, sure / 10)), verdict
     return _other_error(query, match, parts, by)
 
@@ -203,11 +204,6 @@ def _of_other_tests(query: Query, match: Match) -> str:
     return "" if is_told else "known of other tests only"
 
 
-def _without_fix(match: Match) -> str:
-    """Why a failure that nobody got past is not mentioned; "" if something is known."""
-    return "nothing is known to work" if match.lesson.status == Status.SEEN else ""
-
-
 def is_of_other_tests(query: Query, match: Match) -> bool:
     """Whether the lesson only says that other tests fail without any change."""
     fixes = match.lesson.fixes if match.lesson.origin == MINED else ()
@@ -233,17 +229,15 @@ def text_evidence(query: Query, match: Match, by: Weights) -> float:
     Words count by their joint rarity, those of the failure itself twice; in a large store more must
     agree. A lesson that quotes the message is surely about it.
     """
-    own, is_quoted = _shared_rarities(query, match), about.quotes(match.lesson, query.text)
+    held, rarity = _words_held(match), match.rarity
+    own = [rarity[word] for word in query.about if word in held and word in rarity]
+    is_quoted = about.quotes(match.lesson, query.text)
     if not (own or is_quoted):
         return 0.0
     crowd = 0.0 if is_quoted else by.crowded * log(max(1.0, match.total / by.few))
-    return _word_weight(query, match, own, by) + by.says * is_quoted - crowd
-
-
-def _shared_rarities(query: Query, match: Match) -> list[float]:
-    """The rarity of each word that the failure itself and the text of the lesson share."""
-    held, rarity = _words_held(match), match.rarity
-    return [rarity[word] for word in query.about if word in held and word in rarity]
+    by_chance = chance(sum(own), shared=len(own), asked=len(query.about), total=match.total)
+    words = -by.own * by_chance + by.any_word * min(by.words, -match.chance)
+    return words + by.says * is_quoted - crowd
 
 
 def _words_held(match: Match) -> Container[str]:
@@ -254,12 +248,6 @@ def _words_held(match: Match) -> Container[str]:
         return match.held
     text = match.lesson.searchable()
     return set(terms(text)) if not is_indexed or may_hold(text, unsure) else match.held
-
-
-def _word_weight(query: Query, match: Match, own: list[float], by: Weights) -> float:
-    """The weight of the shared words: those of the failure, and all words up to a limit."""
-    by_chance = chance(sum(own), shared=len(own), asked=len(query.about), total=match.total)
-    return -by.own * by_chance + by.any_word * min(by.words, -match.chance)
 
 
 _DOORS = {"error": _error}
@@ -282,12 +270,3 @@ def _is_near(query: Query, match: Match, least: float, by: Weights) -> bool:
     crowd = [meaning for _, _, meaning in query.near[by.first_few :]]
     is_alone = len(crowd) < by.crowd  # the store is too small to have a crowd
     return is_alone or match.meaning - sum(crowd) / len(crowd) >= by.apart
-
-
-def _prior(lesson: Lesson, by: Weights) -> float:
-    return (
-        1
-        + by.confidence * lesson.confidence
-        + by.importance * lesson.importance
-        + by.frequency * min(1.0, log(max(1, lesson.met)) / 3)
-    )

@@ -15,7 +15,8 @@ import re
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from hardwon.core.text.clean import as_text, clean, clip_middle
+from hardwon.core.text.clean import as_text, clean
+from hardwon.core.text.secrets import screen_excerpt
 from hardwon.knowledge.reading.authored import PATCH, PATHS, fields
 from hardwon.knowledge.reading.shell import Command, is_message_of, parse
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 
 ARGS_LIMIT = 8192
-_LOOKED_AT = 8 * ARGS_LIMIT  # characters; a rough cut first, so that cleaning stays cheap
 EXACT, TARGET, KIND, PROGRAM = "=@~:"
 _KEY_LIMIT = 200
 _PARTS, _TARGETS = 12, 4
@@ -67,7 +67,7 @@ def canonical(args: Any) -> str:
     if isinstance(args, str):
         if args.startswith(PATCH):
             return canonical({"patch": args})
-        return clip_middle(clean(clip_middle(args, _LOOKED_AT)).strip(), ARGS_LIMIT)
+        return _fit(args.strip()).strip()
     if isinstance(args, dict) and not args.keys() & _FILE_KEYS:
         for key in _COMMAND_KEYS:
             if isinstance(args.get(key), str) and _is_command(key, args):
@@ -77,7 +77,12 @@ def canonical(args: Any) -> str:
     text = _dump(args)
     if len(text) > ARGS_LIMIT and isinstance(args, dict):
         text = _dump(_shorten(args))
-    return clip_middle(clean(clip_middle(text, _LOOKED_AT)), ARGS_LIMIT)
+    return _fit(text)
+
+
+def _fit(text: str, limit: int = ARGS_LIMIT) -> str:
+    """The cleaned text; secrets leave a longer one first, as no rule knows a token that was cut."""
+    return clean(text) if len(text) <= limit else screen_excerpt(text, limit)
 
 
 def _is_command(key: str, args: dict[str, Any]) -> bool:
@@ -91,7 +96,7 @@ def _shorten(args: dict[str, Any]) -> dict[str, Any]:
     """The arguments with long texts cut in the middle, so that the result is still valid JSON."""
     longest = ARGS_LIMIT // (2 * len(args))  # JSON writes some characters as two
     return {
-        key: clip_middle(value, longest) if isinstance(value, str) else value
+        key: _fit(value, longest) if isinstance(value, str) else value
         for key, value in args.items()
     }
 

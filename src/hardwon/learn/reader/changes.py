@@ -16,7 +16,7 @@ from hardwon.core.values.lesson import (
     unique,
 )
 from hardwon.core.values.run import Step, Trigger
-from hardwon.engine.pipeline.earn import WITHDRAW, withdrawn
+from hardwon.engine.pipeline.playbook import WITHDRAW, withdrawn
 from hardwon.engine.pipeline.screen import screen_lesson
 from hardwon.knowledge.evidence.keys import failed_key
 from hardwon.knowledge.reading.call_keys import blamed_keys

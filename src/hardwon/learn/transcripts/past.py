@@ -28,7 +28,7 @@ from hardwon.core.values.report import ListQuery, Place
 from hardwon.core.values.run import RunSoFar, Step
 from hardwon.core.values.scope import Scope
 from hardwon.engine import trust
-from hardwon.engine.pipeline import archive
+from hardwon.engine.pipeline import ending
 from hardwon.engine.recording import Recording
 from hardwon.engine.runtime import Runtime
 from hardwon.learn.transcripts.agents import logs, read
@@ -334,7 +334,7 @@ class _Recorder:
         """Archive the run as far as it has come; it replaces what was archived of it before."""
         past, is_kept = self._past, bool(self._engine.settings.runs.keep)
         if is_kept and past.steps and self._made > self._known:
-            ended = archive.archive_run(
+            ended = ending.archive_run(
                 *(past, self._scope, self._name),
                 ended=self._at,
                 outcome=past.ending(),

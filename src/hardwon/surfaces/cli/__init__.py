@@ -7,6 +7,7 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from itertools import chain
 
@@ -71,19 +72,22 @@ _SECTIONS = {
     },
 }
 _ELSEWHERE = {  # `NAME_command` in the module of another command
-    "copy": "database",
+    "copy": "backup",
+    "daemon": "work",
     "doctor": "status",
     "fix": "recall",
-    "hook": "daemon",
+    "hook": "work",
     "how": "recall",
     "key": "serve",
     "logout": "login",
-    "migrate": "database",
+    "mcp": "serve",
+    "migrate": "backup",
     "model": "config",
     "open": "serve",
     "project": "config",
     "reflect": "queue",
     "restore": "backup",
+    "trace": "run",
     "uninstall": "install",
 }
 COMMANDS = {name: line for commands in _SECTIONS.values() for name, line in commands.items()}
@@ -145,7 +149,9 @@ def cli() -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command line; the exit code is 0, 1 (failed), 2 (wrong use) or 130 (Ctrl-C)."""
-    _print_whatever_the_terminal_can()
+    for stream in (sys.stdout, sys.stderr):  # print a replacement for what the locale lacks
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="replace")
     if "_HARDWON_COMPLETE" in os.environ:
         import_module("hardwon.surfaces.cli.completion")  # registers the completion
     try:
@@ -170,7 +176,8 @@ def run(arguments: Sequence[str]) -> int:
         return 1
     except OSError as error:
         complain(str(error))
-        _drop_output()
+        with suppress(OSError, ValueError):  # so that the interpreter's last flush cannot fail
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return code if isinstance(code, int) else 0  # click returns the exit code of a command
 
@@ -183,19 +190,3 @@ def _report_abort(abort: click.Abort) -> int:
     notes = (getattr(error, "__notes__", ()) for error in (abort, abort.__context__))
     complain("; ".join(["interrupted", *chain(*notes)]))
     return INTERRUPTED
-
-
-def _drop_output() -> None:
-    """Redirect output to nowhere, so that the interpreter's last flush cannot fail."""
-    try:
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-    except (OSError, ValueError):  # a stream without a file
-        return
-
-
-def _print_whatever_the_terminal_can() -> None:
-    """Print a replacement for characters that the locale lacks."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
-            stream.reconfigure(errors="replace")

@@ -1,4 +1,4 @@
-"""`hardwon backup` and `restore`: a whole home in one file, checked."""
+"""`hardwon backup`, `restore`, `copy` and `migrate`: homes as files, and stores in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sqlite3
 import tarfile
 import tempfile
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import click
@@ -15,8 +16,10 @@ import click
 from hardwon.core.errors import InvalidInput, StorageError, storage_error
 from hardwon.core.settings import load
 from hardwon.core.text.clean import plural
+from hardwon.storage import copying
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.output import say
+from hardwon.surfaces.cli.options import flag, option
+from hardwon.surfaces.cli.output import Progress, say
 
 _MARK = "hardwon-backup"  # the first member of every backup
 # Secrets of this machine, and files that belong to a running process.
@@ -178,3 +181,53 @@ def _check_database(database: str, path: str) -> None:
         connection.close()
     if problem != "ok":
         raise StorageError(path, f"a database in it is damaged: {problem}", "choose another backup")
+
+
+@click.command("copy")
+@click.argument("source")
+@click.argument("target")
+@flag("--resume", "Continue a copy that was interrupted.")
+def copy_command(source: str, target: str, resume: bool) -> None:
+    """Copy lessons, logs, reflections and dreams from SOURCE into TARGET, and compare them.
+
+    Each is a home directory or `postgresql://…` with the role that owns the tables. The source is
+    not changed; stop its writers first. Jobs are not copied: work them first.
+    """
+    home = load().home
+    os.makedirs(home, mode=0o700, exist_ok=True)
+    with Progress("Copying", kept=lambda _: "continue with --resume") as tell:
+        rows = copying.copy(source, target, home=home, resume=resume, tell=tell)
+    say(f"{plural(rows, 'row')} copied and compared")
+
+
+@click.command("migrate")
+@options.home
+@flag("--sql", "Print what would be run, and run nothing.")
+@flag("--check", "Exit with 1 when something would be run.")
+@option("--grant", "Let this role use the tables without owning them.", metavar="ROLE")
+def migrate_command(home: str | None, sql: bool, check: bool, grant: str | None) -> None:
+    """Bring the tables of a PostgreSQL database up to date, all or nothing.
+
+    The database is that of `postgres.url`, or `--home postgresql://…`. Run it with the role that is
+    to own the tables; give services a role of their own (`--grant`) and `postgres.migrate = check`.
+    """
+    url = load(home).postgres.url
+    if not url:
+        raise InvalidInput("no database is set: give `--home postgresql://…` or set postgres.url")
+    from hardwon.storage.postgres import schema
+    from hardwon.storage.postgres.database import Database
+
+    database = Database(url, patience=None)
+    with closing(database):
+        pending = schema.pending(database)
+        if sql:
+            say("\n".join(migration.script for migration in pending))
+        elif check:
+            say("\n".join(name for _, name, _ in pending) or "up to date")
+            raise click.exceptions.Exit(1 if pending else 0)
+        else:
+            scripts = schema.migrate(database)
+            say(f"{plural(len(scripts), 'migration')} run" if scripts else "up to date")
+            if grant:
+                schema.grant(database, grant)
+                say(f"{grant} may use the tables")

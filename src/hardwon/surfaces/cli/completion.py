@@ -33,14 +33,9 @@ class BashWithHelp(BashComplete):
 
     def complete(self) -> str:
         items = self.get_completions(*self.get_completion_args())
-        if len(items) > 1:
-            items = [_with_help(item) for item in items]
+        for item in items if len(items) > 1 else ():
+            item.value += f"  ({item.help.translate(_EXPANDED)})" if item.help else ""
         return "\n".join(map(self.format_completion, items))
-
-
-def _with_help(item: CompletionItem[str]) -> CompletionItem[str]:
-    text = f"{item.value}  ({item.help.translate(_EXPANDED)})" if item.help else item.value
-    return CompletionItem(text, type=item.type)
 
 
 class PowerShell(ShellComplete):
@@ -97,11 +92,8 @@ def command(ctx: click.Context, shell: str) -> None:
     root = ctx.find_root().command
     text = script(root, {}, "hardwon", "_HARDWON_COMPLETE").source()
     called = _CALLS[shell]
-    quote = _quoted_for_powershell if shell == PowerShell.name else shlex.quote
-    program = " ".join(map(quote, _isolation.command()))
+    words = _isolation.command()
+    program = shlex.join(words)
+    if shell == PowerShell.name:
+        program = " ".join("'" + word.replace("'", "''") + "'" for word in words)
     click.echo(text.replace(called, f"{called.rpartition(' ')[0]} {program})"))
-
-
-def _quoted_for_powershell(word: str) -> str:
-    doubled = word.replace("'", "''")
-    return f"'{doubled}'"

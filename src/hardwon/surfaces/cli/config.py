@@ -14,11 +14,10 @@ from hardwon.core.settings import Settings, load
 from hardwon.core.settings_file import unknown_settings
 from hardwon.core.text.clean import one_line, plural
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.options import Group
-from hardwon.surfaces.cli.output import complain, dump, say, say_folded, table
+from hardwon.surfaces.cli.output import Output, complain, emit, say, say_folded, table
 
 
-@click.group("config", cls=Group, invoke_without_command=True)
+@options.group("config", invoke_without_command=True)
 @options.home
 @options.as_json
 @click.pass_context
@@ -29,7 +28,7 @@ def command(context: click.Context, home: str | None, as_json: bool) -> None:
     directory. Durations are written 500ms, 5s, 2m or 168h.
     """
     if context.invoked_subcommand is None:
-        _show(home, as_json=as_json)
+        _show(home)
 
 
 @command.command("set")
@@ -64,23 +63,22 @@ def _ensure_known(settings: Settings, key: str) -> None:
         raise InvalidInput(f"{key!r} is not a setting{options.suggestion(key, names)}")
 
 
-def _show(home: str | None, *, as_json: bool) -> None:
+def _show(home: str | None) -> None:
     settings = load(home)
     rows = settings.rows()
     for name in unknown_settings(settings):
         complain(f"{name} is not a setting{options.suggestion(name, [row[0] for row in rows])}")
-    if as_json:
-        dump({key: {"value": value, "origin": origin} for key, value, origin in rows})
-        return
-    table(
-        [(key, settings_file.format_value(value), f"({origin})") for key, value, origin in rows],
-        indent="",
-    )
-    say()
-    if settings.postgres.url or os.path.isdir(os.path.join(settings.home, "spend")):
-        say_folded(f"spent today on models: {_spending_text(settings)}")
-    change = "change one with `hardwon config set KEY VALUE`, or by $HARDWON_SECTION_NAME"
-    say_folded(change, dim=True)
+    lines = [(key, settings_file.format_value(value), f"({origin})") for key, value, origin in rows]
+
+    def show() -> None:
+        table(lines, indent="")
+        say()
+        if settings.postgres.url or os.path.isdir(os.path.join(settings.home, "spend")):
+            say_folded(f"spent today on models: {_spending_text(settings)}")
+        change = "change one with `hardwon config set KEY VALUE`, or by $HARDWON_SECTION_NAME"
+        say_folded(change, dim=True)
+
+    emit(Output({key: {"value": value, "origin": origin} for key, value, origin in rows}, show))
 
 
 def _spending_text(settings: Settings) -> str:
@@ -96,7 +94,7 @@ def _spending_text(settings: Settings) -> str:
 _SHOWN = 300  # characters of an answer
 
 
-@click.group("model", cls=Group)
+@options.group("model")
 def model_command() -> None:
     """The model that reads runs and words lessons; `hardwon config set model.name` chooses it."""
 
@@ -114,16 +112,12 @@ def test(home: str | None, as_json: bool) -> None:
         complain(str(error))
         raise click.exceptions.Exit(1) from error
     seconds = time.monotonic() - began
-    if as_json:
-        dump({**reply._asdict(), "seconds": round(seconds, 2)})
-        return
     tokens = plural(reply.tokens_in + reply.tokens_out, "token")
-    say_folded(
-        f"{reply.model} answered in {seconds:.1f} s, {tokens}: {one_line(reply.text, _SHOWN)}"
-    )
+    said = f"{reply.model} answered in {seconds:.1f} s, {tokens}: {one_line(reply.text, _SHOWN)}"
+    emit(Output({**reply._asdict(), "seconds": round(seconds, 2)}, said))
 
 
-@click.group("project", cls=Group)
+@options.group("project")
 def project_command() -> None:
     """See and confirm the folders that write into a project.
 
@@ -140,12 +134,8 @@ def list_(home: str | None, tenant: str, as_json: bool) -> None:
     """List the folders that claim a project, those that are trusted first."""
     with hardwon.open(home) as hw:
         claims = hw.projects.list(tenant=tenant)
-    if as_json:
-        dump(claims)
-        return
-    table([(_state(claim.is_trusted), claim.project, claim.folder) for claim in claims])
-    if not claims:
-        say("no folder claims a project")
+    rows = [("trusted" if one.is_trusted else "apart", one.project, one.folder) for one in claims]
+    emit(Output(claims, lambda: table(rows) if rows else say("no folder claims a project")))
 
 
 @project_command.command()
@@ -174,7 +164,3 @@ def forget(what: str, home: str | None, tenant: str) -> None:
     with hardwon.open(home) as hw:
         for claim in hw.projects.forget(what, tenant=tenant):
             say(f"forgotten: {claim.project} in {claim.folder}")
-
-
-def _state(is_trusted: bool) -> str:
-    return "trusted" if is_trusted else "apart"

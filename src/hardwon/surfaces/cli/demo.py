@@ -87,15 +87,10 @@ _FILES = {
 def play(agent: Agent, workspace: str, prompts: list[str], *, inject: bool) -> Run:
     """Let the agent do all tasks in one run, in a fresh workspace."""
     told = str(agent.start()) if inject else ""
+    known = told if inject else None
     played = [
-        _try(
-            agent,
-            task,
-            _furnish(os.path.join(workspace, str(place))),
-            prompt,
-            told if inject else None,
-        )
-        for place, (task, prompt) in enumerate(zip(TASKS, prompts, strict=True))
+        _try(agent, task, os.path.join(workspace, str(number)), prompt, known)
+        for number, (task, prompt) in enumerate(zip(TASKS, prompts, strict=True))
     ]
     errors = (error for one in played for _, error in one.calls if error)
     agent.after_run(task="\n".join(prompts), error=next(errors, None))
@@ -104,6 +99,10 @@ def play(agent: Agent, workspace: str, prompts: list[str], *, inject: bool) -> R
 
 def _try(agent: Agent, task: Task, place: str, prompt: str, told: str | None) -> Played:
     """Do one task; `told` is what the agent knows from the start, None if it may ask nothing."""
+    for name, content in _FILES.items():
+        os.makedirs(os.path.dirname(os.path.join(place, name)), exist_ok=True)
+        with open(os.path.join(place, name), "w", encoding="utf-8") as file:
+            file.write(content)
     advice = [str(agent.before_turn(prompt))] if told is not None else []
     calls: list[tuple[str, str]] = []
     ways = list(task.ways)
@@ -145,21 +144,12 @@ def _run(agent: Agent, command: str, place: str) -> str:
     return lines[-1] if failed else ""
 
 
-def _furnish(place: str) -> str:
-    for name, content in _FILES.items():
-        path = os.path.join(place, name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(content)
-    return place
-
-
 _FIGURES = 17  # columns next to the tasks in the last table
 
 
 @click.command("demo")
-@click.option("--no-inject", is_flag=True, help="Withhold the lessons in the second run.")
-@click.option("--keep", metavar="DIR", help="Keep the data in DIR instead of a temporary home.")
+@options.flag("--no-inject", "Withhold the lessons in the second run.")
+@options.option("--keep", "Keep the data in DIR instead of a temporary home.", metavar="DIR")
 @options.as_json
 def command(no_inject: bool, keep: str | None, as_json: bool) -> None:
     """Watch an agent make its mistakes once. Offline, no key, in a temporary home.

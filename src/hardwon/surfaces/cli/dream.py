@@ -10,15 +10,18 @@ from typing import Any
 
 import click
 
+from hardwon import Agent
 from hardwon.core.text.clean import plural
-from hardwon.core.values.dream import Dream, DreamState
+from hardwon.core.values.dream import DreamState
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.options import Group
+from hardwon.surfaces.cli.options import flag
 from hardwon.surfaces.cli.output import (
     INTERRUPTED,
+    Output,
     Progress,
     complain,
-    dump,
+    emit,
+    is_json,
     say,
     say_folded,
     table,
@@ -27,10 +30,10 @@ from hardwon.surfaces.cli.output import (
 _NAP = 0.2  # seconds
 
 
-@click.group("dream", cls=Group, invoke_without_command=True)
-@click.option("--dry-run", is_flag=True, help="Show what would change; change nothing.")
-@click.option("--if-due", is_flag=True, help="Only if idle long enough and no dream lately.")
-@click.option("--watch", is_flag=True, help="Keep running, and dream whenever it is due.")
+@options.group("dream", invoke_without_command=True)
+@flag("--dry-run", "Show what would change; change nothing.")
+@flag("--if-due", "Only if idle long enough and no dream lately.")
+@flag("--watch", "Keep running, and dream whenever it is due.")
 @options.scope
 @options.as_json
 @click.pass_context
@@ -55,75 +58,60 @@ def command(
             agent.dreams.watch(wait=stop_request.wait, tell=lambda dream: say_folded(dream.report))
             return
         if if_due and (reason := agent.dreams.due()):
-            dump({"skipped": reason}) if as_json else say(f"no dream: {reason}")
+            emit(Output({"skipped": reason}, f"no dream: {reason}"))
             return
-        with Progress("Dreaming", is_quiet=as_json) as tell:
+        with Progress("Dreaming") as tell:
             dream = agent.dreams.run(dry_run=dry_run, stop=stop_request.has_come, tell=tell)
-    dump(dream) if as_json else say_folded(dream.report)
+    emit(Output(dream, dream.report))
     if stop_request.is_interrupt and dream.state == DreamState.WOKEN:
-        _complain_of_interrupt(dream, dry_run=dry_run)
+        undo_it = f"what it changed stays: `hardwon dream undo {dream.id[:8]}`"
+        complain(f"interrupted; {'nothing was changed' if dry_run else undo_it}")
         raise click.exceptions.Exit(INTERRUPTED)
 
 
-def _complain_of_interrupt(dream: Dream, *, dry_run: bool) -> None:
-    undo_it = f"what it changed stays: `hardwon dream undo {dream.id[:8]}`"
-    complain(f"interrupted; {'nothing was changed' if dry_run else undo_it}")
-
-
-@command.command("list")
-@click.option("--limit", default=25, show_default=True, help="At most this many.")
-@options.scope
-@options.as_json
-def list_(limit: int, as_json: bool, **place: Any) -> None:
+@command.verb("list")
+@options.limit(default=25)
+def list_(agent: Agent, limit: int) -> Output:
     """The dreams of an agent, newest first."""
-    with options.Scoped(**place) as agent:
-        dreams = agent.dreams.list(limit=limit)
-    if as_json:
-        dump(dreams)
-        return
-    if not dreams:
-        say("(no dreams)")
-    table(
-        [
-            (
-                dream.id[:8],
-                f"{dream.started_at:%Y-%m-%d %H:%M}",
-                dream.state,
-                f"{dream.memories_consolidated} consolidated",
-                f"{len(dream.improvements)} proposed",
-            )
-            for dream in dreams
-        ]
-    )
+    dreams = agent.dreams.list(limit=limit)
+    rows = [
+        (
+            dream.id[:8],
+            f"{dream.started_at:%Y-%m-%d %H:%M}",
+            dream.state,
+            f"{dream.memories_consolidated} consolidated",
+            f"{len(dream.improvements)} proposed",
+        )
+        for dream in dreams
+    ]
+    return Output(dreams, lambda: table(rows) if rows else say("(no dreams)"))
 
 
-@command.command()
-@click.argument("dream_id", metavar="ID")
-@options.scope
-@options.as_json
-def show(dream_id: str, as_json: bool, **place: Any) -> None:
+_DREAM = click.argument("dream_id", metavar="ID")
+
+
+@command.verb("show")
+@_DREAM
+def show(agent: Agent, dream_id: str) -> Output:
     """The report of the dream ID."""
-    with options.Scoped(**place) as agent:
-        dream = agent.dreams.get(dream_id)
-        changes = agent.dreams.changes(dream_id) if as_json else ()
-    dump({**dream._asdict(), "changes": changes}) if as_json else say_folded(dream.report)
+    dream = agent.dreams.get(dream_id)
+    changes = agent.dreams.changes(dream_id) if is_json() else ()
+    return Output({**dream._asdict(), "changes": changes}, dream.report)
 
 
-@command.command()
-@click.argument("dream_id", metavar="ID")
-@options.scope
-@options.as_json
-def undo(dream_id: str, as_json: bool, **place: Any) -> None:
+@command.verb("undo")
+@_DREAM
+def undo(agent: Agent, dream_id: str) -> Output:
     """Restore the lessons that the dream ID merged, promoted, flagged or retired."""
-    with options.Scoped(**place) as agent:
-        dream, restored, unchanged = agent.dreams.undo(dream_id)
-    if as_json:
-        dump({"id": dream.id, "restored": restored, "left": unchanged})
-        return
-    say(f"dream {dream.id[:8]} is undone: {plural(restored, 'change')} taken back")
-    if unchanged:
-        stay = "stays as it is" if unchanged == 1 else "stay as they are"
-        say(f"{plural(unchanged, 'lesson')} changed since then {stay}", dim=True)
+    dream, restored, unchanged = agent.dreams.undo(dream_id)
+
+    def show() -> None:
+        say(f"dream {dream.id[:8]} is undone: {plural(restored, 'change')} taken back")
+        if unchanged:
+            stay = "stays as it is" if unchanged == 1 else "stay as they are"
+            say(f"{plural(unchanged, 'lesson')} changed since then {stay}", dim=True)
+
+    return Output({"id": dream.id, "restored": restored, "left": unchanged}, show)
 
 
 class _StopRequest:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from tempfile import gettempdir
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -19,11 +19,11 @@ from hardwon.core.settings import Settings, load
 from hardwon.models import command as headless
 from hardwon.storage.service import kept_token
 from hardwon.surfaces.cli import options
+from hardwon.surfaces.cli.options import flag, option
 from hardwon.surfaces.cli.output import complain, say, say_folded
-from hardwon.surfaces.hooks import installer, locations
+from hardwon.surfaces.hooks import installer
 from hardwon.surfaces.hooks.agents import AGENTS, CAN_BE_ASKED
-from hardwon.surfaces.hooks.installer import ConfigChange
-from hardwon.surfaces.hooks.locations import Target
+from hardwon.surfaces.hooks.installer import ConfigChange, Target
 
 ASK, BACKGROUND, NONE = "ask", "background", "none"
 WAYS = (ASK, BACKGROUND, NONE)
@@ -52,29 +52,21 @@ def _possible(agents: Sequence[str]) -> dict[str, str]:
     """The ways that these agents allow, in the order they are offered, each in words."""
     asked = [agent for agent in agents if agent in CAN_BE_ASKED]
     reading = _reading(agents)
-    ways = dict[str, str]()
-    if asked:
-        ways[ASK] = (
-            f"{' and '.join(asked)} writes it down itself at the end of a session:"
-            " one more call in a session with something new, no other model"
-        )
-    if reading:
-        ways[BACKGROUND] = (
-            f"{reading} reads ended runs in the background, by `{_command(reading)}`:"
-            f" one call for a run with something new, at most {headless.CALLS_A_DAY} a day,"
-            " on your account; secrets are removed first"
-        )
-    ways[NONE] = "neither: calls that worked or failed are shown as they were typed, with no model"
-    return ways
+    ways = {
+        ASK: f"{' and '.join(asked)} writes it down itself at the end of a session:"
+        " one more call in a session with something new, no other model",
+        BACKGROUND: f"{reading} reads ended runs in the background, by"
+        f" `{headless.AGENTS.get(reading, '')}`: one call for a run with something new, at most"
+        f" {headless.CALLS_A_DAY} a day, on your account; secrets are removed first",
+        NONE: "neither: calls that worked or failed are shown as they were typed, with no model",
+    }
+    can_be = {ASK: bool(asked), BACKGROUND: bool(reading), NONE: True}
+    return {way: words for way, words in ways.items() if can_be[way]}
 
 
 def _reading(agents: Sequence[str]) -> str:
     """The first agent whose headless mode can be called; "" if there is none."""
     return next((agent for agent in agents if headless.has_agent(agent)), "")
-
-
-def _command(agent: str) -> str:
-    return headless.AGENTS.get(agent, "")
 
 
 def _answer(possible: dict[str, str]) -> str:
@@ -119,60 +111,58 @@ def _impossible(way: str, agents: Sequence[str]) -> str:
     known = [agent for agent in agents if agent in headless.AGENTS]
     if not known:
         return f"{', '.join(agents)}: no headless mode is known; set model.name instead"
-    programs = ", ".join(f"`{_command(agent).split(' ')[0]}`" for agent in known)
+    programs = ", ".join(f"`{headless.AGENTS[agent].split(' ')[0]}`" for agent in known)
     return f"{programs} is not on the PATH; install it, or set model.name"
 
 
-if TYPE_CHECKING:
-    Call = Callable[[str], dict[str, Any]]
-
-_AGENTS = click.argument(
-    "agents", metavar="AGENT...", nargs=-1, required=True, type=options.Choice(AGENTS)
+Call = Callable[[str], dict[str, Any]]
+_common = options.together(
+    click.argument(
+        "agents", metavar="AGENT...", nargs=-1, required=True, type=options.Choice(AGENTS)
+    ),
+    option(
+        "--level",
+        "In your home directory, or only in this project.",
+        choices=installer.LEVELS,
+        default=installer.USER,
+    ),
 )
-_LEVEL = click.option(
-    "--level",
-    type=options.Choice(locations.LEVELS),
-    default=locations.USER,
-    show_default=True,
-    help="In your home directory, or only in this project.",
+_how = options.together(
+    flag("--yes", "Do not ask.", "-y"),
+    flag("--dry-run", "Only show what would change."),
+    flag("--diff", "Show every line that changes."),
+    options.home,
 )
-_YES = click.option("--yes", "-y", is_flag=True, help="Do not ask.")
-_DRY = click.option("--dry-run", is_flag=True, help="Only show what would change.")
-_DIFF = click.option("--diff", is_flag=True, help="Show every line that changes.")
 
 
 @click.command("install")
-@_AGENTS
-@_LEVEL
-@click.option(
+@_common
+@option(
     "--http",
+    "Claude Code only: ask `hardwon daemon --port PORT` instead of starting a process.",
     "port",
     type=click.IntRange(1, 65535),
     metavar="PORT",
-    help="Claude Code only: ask `hardwon daemon --port PORT` instead of starting a process.",
 )
-@click.option(
+@option(
     "--read",
+    "How runs become a playbook: the agent is asked, its headless mode reads them, or none.",
     "way",
-    type=options.Choice(WAYS),
-    help="How runs become a playbook: the agent is asked, its headless mode reads them, or none.",
+    choices=WAYS,
 )
-@click.option(
+@option(
     "--model/--no-model",
+    "The same as --read background, and as --read none.",
     "wants_model",
     default=None,
-    help="The same as --read background, and as --read none.",
 )
-@click.option(
+@option(
     "--learn/--no-learn",
+    "Whether to learn from the past sessions on this machine.",
     "wants_learning",
     default=None,
-    help="Whether to learn from the past sessions on this machine.",
 )
-@_YES
-@_DRY
-@_DIFF
-@options.home
+@_how
 def command(
     agents: Sequence[str],
     level: str,
@@ -203,16 +193,11 @@ def command(
         complain("install it first (`uv tool install hardwon`, `pipx install hardwon`)")
     for agent in agents:
         target = _target(agent, level, _call(agent, port, data_home, is_usual=home is None))
-        is_change = _carry_out(
-            target,
-            installer.installation(target),
-            lambda t: installer.install(t, data_home),
-            is_asking=not yes,
-            is_dry=dry_run,
-            is_whole=diff,
-        )
-        say(f"{agent}: {_result(is_change, 'installed', is_dry=dry_run)} ({target.path})")
-        if is_change and not dry_run:
+        change = installer.installation(target)
+        if _is_confirmed(change, is_asking=not yes, is_dry=dry_run, is_whole=diff):
+            installer.install(target, data_home)
+        say(f"{agent}: {_result(change, 'installed', is_dry=dry_run)} ({target.path})")
+        if change and not dry_run:
             _say_what_is_next(target, level)
     if wants_model is not None:
         way = way or (BACKGROUND if wants_model else NONE)
@@ -224,12 +209,8 @@ def command(
 
 
 @click.command("uninstall")
-@_AGENTS
-@_LEVEL
-@_YES
-@_DRY
-@_DIFF
-@options.home
+@_common
+@_how
 def uninstall_command(
     agents: Sequence[str], level: str, yes: bool, dry_run: bool, diff: bool, home: str | None
 ) -> None:
@@ -237,15 +218,10 @@ def uninstall_command(
     data_home = load(home).home
     for agent in agents:
         target = _target(agent, level)
-        is_change = _carry_out(
-            target,
-            installer.removal(target, data_home),
-            lambda t: installer.uninstall(t, data_home),
-            is_asking=not yes,
-            is_dry=dry_run,
-            is_whole=diff,
-        )
-        say(f"{agent}: {_result(is_change, 'removed', is_dry=dry_run)} ({target.path})")
+        change = installer.removal(target, data_home)
+        if _is_confirmed(change, is_asking=not yes, is_dry=dry_run, is_whole=diff):
+            installer.uninstall(target, data_home)
+        say(f"{agent}: {_result(change, 'removed', is_dry=dry_run)} ({target.path})")
 
 
 def _cache_of_program() -> str:
@@ -281,7 +257,7 @@ def _say_what_is_next(target: Target, level: str) -> None:
     for trouble in double_installs(agent):
         say_folded(f"  {trouble}")
     say("  To look: hardwon lesson list, hardwon status, hardwon doctor")
-    project = f" --level {level}" if level != locations.USER else ""
+    project = f" --level {level}" if level != installer.USER else ""
     say(f"  To take it out: hardwon uninstall {agent}{project}")
 
 
@@ -302,48 +278,38 @@ def double_installs(agent: str) -> Iterator[str]:
 def files(agent: str) -> Iterator[tuple[str, Target]]:
     """The levels of an agent with their files; one file for both, in your home, is named once."""
     seen = set()
-    for level in locations.LEVELS:
+    for level in installer.LEVELS:
         target = _target(agent, level)
         if target.path not in seen:
             yield level, target
         seen.add(target.path)
 
 
-def _carry_out(
-    target: Target,
-    change: ConfigChange,
-    act: Callable[[Target], Any],
-    *,
-    is_asking: bool,
-    is_dry: bool,
-    is_whole: bool,
-) -> bool:
-    """Make a change; whether there was one. It is shown first, and confirmed at a terminal."""
-    if not change:
+def _is_confirmed(change: ConfigChange, *, is_asking: bool, is_dry: bool, is_whole: bool) -> bool:
+    """Whether to make a change; it is shown first, and confirmed at a terminal."""
+    if change:
+        say(change.diff() if is_whole or is_dry else change.summary())
+    if not change or is_dry:
         return False
-    say(change.diff() if is_whole or is_dry else change.summary())
-    if is_dry:
-        return True
     if is_asking and sys.stdin.isatty():
         click.confirm("Write this?", default=True, abort=True)
-    act(target)
     return True
 
 
-def _result(is_change: bool, done: str, *, is_dry: bool) -> str:
-    if not is_change:
+def _result(change: ConfigChange, done: str, *, is_dry: bool) -> str:
+    if not change:
         return "nothing to do"
     return f"would be {done}" if is_dry else done
 
 
 def _target(agent: str, level: str, call: Call | None = None) -> Target:
-    place = locations.ConfigPlace(level, os.getcwd(), os.environ, call or _call(agent, None, ""))
-    return locations.target(agent, place)
+    place = installer.ConfigPlace(level, os.getcwd(), os.environ, call or _call(agent, None, ""))
+    return installer.target(agent, place)
 
 
 def _call(agent: str, port: int | None, home: str, *, is_usual: bool = True) -> Call:
     """The call of hardwon at an event, as the agent's settings have it."""
     if port is None:
-        return lambda event: locations.command_hook(agent, event, home="" if is_usual else home)
-    http_call = locations.http_hook(agent, port=port, token=kept_token(home))
+        return lambda event: installer.command_hook(agent, event, home="" if is_usual else home)
+    http_call = installer.http_hook(agent, port=port, token=kept_token(home))
     return lambda event: http_call

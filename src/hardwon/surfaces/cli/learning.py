@@ -23,7 +23,6 @@ from hardwon.learn.transcripts.past import (
     UNREADABLE,
     Learnt,
 )
-from hardwon.learn.transcripts.transcript import SessionPlace
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import Progress, complain, say
 
@@ -58,7 +57,8 @@ def offer_learning(home: str, wanted: bool | None, *, is_asking: bool) -> None:
             return
         if not fresh:
             return
-        found = f"{plural(len(fresh), 'session')} of {plural(_folders(fresh), 'project')}"
+        folders = {one.folder or one.cwd or os.path.dirname(one.path) for one in fresh}
+        found = f"{plural(len(fresh), 'session')} of {plural(len(folders), 'project')}"
         say(f"Found {found} from the last {_LATELY.days} days.")
         seconds = max(1, round(sum(place.size for place in fresh) / _SPEED))
         question = f"Learn from them now? About {seconds} s, nothing leaves the machine"
@@ -70,10 +70,6 @@ def offer_learning(home: str, wanted: bool | None, *, is_asking: bool) -> None:
             learnt = agent.sessions.learn(since=_LATELY, tell=tell)
         print_learnt(learnt, is_look=False)
         print_recurring(agent.recurring(since=_LATELY, limit=5))
-
-
-def _folders(places: list[SessionPlace]) -> int:
-    return len({place.folder or place.cwd or os.path.dirname(place.path) for place in places})
 
 
 def print_recurring(failures: Sequence[Recurring], *, is_full: bool = False) -> None:

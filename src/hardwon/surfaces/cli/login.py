@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
 import click
@@ -16,15 +16,16 @@ from hardwon.core.errors import InvalidInput, SetupError
 from hardwon.core.settings import Settings, load
 from hardwon.core.text.clean import plural
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.output import say, say_folded
+from hardwon.surfaces.cli.options import flag, option
+from hardwon.surfaces.cli.output import age, say, say_folded
 
 _LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
 
 @click.command("login")
 @click.argument("url")
-@click.option("--key-file", metavar="FILE", help="Read the key from this file, now and later.")
-@click.option("--insecure", is_flag=True, help="Send the key without encryption.")
+@option("--key-file", "Read the key from this file, now and later.", metavar="FILE")
+@flag("--insecure", "Send the key without encryption.")
 @options.home
 def command(url: str, key_file: str | None, insecure: bool, home: str | None) -> None:
     """Share the lessons of the server at URL, in hooks and most commands.
@@ -48,18 +49,16 @@ def command(url: str, key_file: str | None, insecure: bool, home: str | None) ->
         settings_file.unset_setting(settings.home, "server.key_file")
         _files.replace(load(home).key_file, f"{key}\n".encode())
     settings_file.set_setting(settings.home, "server.url", url)
-    limits = "".join(f", {name} {value!r}" for name, value in _limits(me))
+    limited_to = {"agent": me.agent, "project": me.project}
+    limits = "".join(
+        f", {name} {limit!r}" for name, limit in limited_to.items() if limit is not None
+    )
     say(f"Logged in to {url} as {me.role} of {me.tenant!r}{limits}.")
     say_folded(
         "Hooks and commands of this home use it from now on; `hardwon status` tells how far they"
         " agree. Lessons that are already here stay here: `hardwon lesson export` writes them to"
         " a file, `hardwon lesson import` brings them to the server."
     )
-
-
-def _limits(me: object) -> list[tuple[str, str]]:
-    named = ((name, getattr(me, name)) for name in ("agent", "project"))
-    return [(name, value) for name, value in named if value is not None]
 
 
 def _key(key_file: str | None) -> str:
@@ -99,29 +98,15 @@ def logout_command(home: str | None) -> None:
         say_folded(f"{plural(waiting, 'note')} for it stay here; the next login sends them.")
 
 
-def exchange(home: str | None, mode: str, *, idle: timedelta | None) -> int:
-    """Exchange notes and lessons with the server; how many notes were sent."""
-    with remote.log_in(load(home)) as hw:
-        return hw.work(mode, idle=idle).done
-
-
 def server_lines(settings: Settings) -> list[str]:
     """What `hardwon status` tells about the server; [] without one."""
     if not settings.server.url:
         return []
     state = sync.status(settings)
-    lag = "never" if state.at is None else f"{_ago(state.at)} ago"
+    lag = "never" if state.at is None else f"{age(state.at, datetime.now(UTC), in_words=True)} ago"
     lines = [f"Server: {state.url}; copy updated {lag}; {plural(state.waiting, 'note')} to send"]
     if state.refused:
         lines.append(f"Server: {plural(state.refused, 'note')} refused for good; see *.refused")
     if state.error:
         lines.append(f"Server: the last exchange failed: {state.error}")
     return lines
-
-
-def _ago(at: datetime) -> str:
-    seconds = max(0, int((datetime.now(UTC) - at).total_seconds()))
-    for unit, name in ((86_400, "day"), (3600, "hour"), (60, "minute")):
-        if seconds >= unit:
-            return plural(seconds // unit, name)
-    return plural(seconds, "second")

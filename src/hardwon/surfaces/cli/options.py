@@ -1,4 +1,4 @@
-"""Options that several commands share, and groups of commands."""
+"""What commands share: options, groups, and how a verb of the API becomes a command."""
 
 from __future__ import annotations
 
@@ -6,15 +6,81 @@ import difflib
 import os
 import shlex
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from contextlib import AbstractContextManager
+from datetime import timedelta
+from functools import partial, wraps
 from typing import Any
 
 import click
 
 import hardwon
-from hardwon.core.settings import load
+from hardwon.core.settings import duration, load
 from hardwon.engine.trust import project_for
-from hardwon.surfaces.cli.output import say
+from hardwon.surfaces.cli.output import Output, emit, say
+
+Decorated = Callable[..., Any]
+_WHOLE = 1000  # longer than any first sentence of a help text
+_WEEK = timedelta(weeks=1)
+
+
+def option(name: str, help: str, *names: str, choices: Sequence[str] = (), **how: Any) -> Decorated:
+    """An option; its default is shown if there is one, and a misspelt choice is pointed out."""
+    if choices:
+        how["type"] = Choice(choices)
+    how.setdefault("show_default", bool(how.get("default")))
+    return click.option(name, *names, help=help, **how)
+
+
+def flag(name: str, help: str, *names: str) -> Decorated:
+    """An option without a value."""
+    return click.option(name, *names, is_flag=True, help=help)
+
+
+def together(*options: Decorated) -> Decorated:
+    """Several options as one decorator, in this order."""
+
+    def decorate(command: Decorated) -> Decorated:
+        for one in reversed(options):
+            command = one(command)
+        return command
+
+    return decorate
+
+
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """`; did you mean …?` if a known word is similar, else ""."""
+    key = word.removeprefix("HARDWON_").lower().replace("_", ".", 1)
+    words = list(known)
+    begun = [name for name in words if len(key) > 2 and name.startswith(key)]
+    matches = begun if len(begun) == 1 else difflib.get_close_matches(key, words, 1, 0.75)
+    return f"; did you mean {matches[0]}?" if matches else ""
+
+
+class Choice(click.Choice):  # type: ignore[type-arg]  # before click 8.2 it takes no type
+    """One of a few words; a misspelt one is pointed out."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            near = suggestion(str(value), map(str, self.choices))
+            self.fail(error.message.rstrip(".") + near if near else error.message, param, ctx)
+
+
+class Span(click.ParamType[timedelta]):
+    """A span of time such as `10m`, `36h`, `30d` or `2w`."""
+
+    name = "span"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> timedelta:
+        try:
+            if isinstance(value, timedelta):
+                return value
+            weeks = value.removesuffix("w")
+            is_weeks = weeks != value and weeks.isascii() and weeks.isdigit()
+            return int(weeks) * _WEEK if is_weeks else duration(value)
+        except (ValueError, KeyError, OverflowError):
+            self.fail(f"{value!r} is not a duration such as 10m, 36h, 30d or 2w", param, ctx)
 
 
 def _project(
@@ -23,86 +89,55 @@ def _project(
     """The named project, or the one of this folder for `.`. "" means no project."""
     if name != ".":
         return name or None
-    home, tenant = load(_home()).home, context.params["tenant"]
-    return project_for(os.getcwd(), home, tenant=tenant, is_look=is_look)
+    tenant = context.params["tenant"]
+    return project_for(os.getcwd(), _settings().home, tenant=tenant, is_look=is_look)
 
 
-def _home() -> str | None:
+def _settings() -> hardwon.Settings:
     home = click.get_current_context().params.get("home")  # click's own marker if it is not given
-    return home if isinstance(home, str) else None
+    return load(home if isinstance(home, str) else None)
 
 
 def _from_settings(name: str) -> str | None:
     """The value that hooks use, too: the variable, else [scope] in config.toml."""
-    value: str = getattr(load(_home()).scope, name)
-    return value or None
+    return getattr(_settings().scope, name) or None
 
 
-_SHARED = (
-    click.option(
-        "--home",
-        metavar="DIR",
-        is_eager=True,
-        help="Where the data lives; default: $HARDWON_HOME, or ~/.hardwon.",
-    ),
-    click.option(
-        "--tenant",
-        is_eager=True,
-        default=lambda: _from_settings("tenant"),
-        help="The tenant; default: the setting scope.tenant.",
-    ),
-    click.option(
-        "--agent",
-        default=lambda: _from_settings("agent"),
-        help="The agent; default: the setting scope.agent.",
-    ),
-    click.option(
+def _project_option(help: str, *, default: str | None = None, is_look: bool = False) -> Decorated:
+    return click.option(
         "--project",
-        default=lambda: _from_settings("project"),
-        callback=_project,
-        help="The project; default: none, which is everywhere; `.`: the one of this folder.",
-    ),
+        default=lambda: _from_settings("project") or default,
+        callback=partial(_project, is_look=is_look),
+        help=help,
+    )
+
+
+home = click.option(
+    "--home",
+    metavar="DIR",
+    is_eager=True,
+    help="Where the data lives; default: $HARDWON_HOME, or ~/.hardwon.",
 )
-
-_STARTED_IN = click.option(
-    "--project",
-    default=lambda: _from_settings("project"),
-    callback=_project,
-    help="The project; default: the one of the folder the server is started in.",
+tenant = click.option(
+    "--tenant",
+    is_eager=True,
+    default=lambda: _from_settings("tenant"),
+    help="The tenant; default: the setting scope.tenant.",
 )
-
-_HERE = click.option(
-    "--project",
-    default=lambda: _from_settings("project") or ".",
-    callback=partial(_project, is_look=True),
-    help="The project; default: the one of this folder; '': only what holds everywhere.",
+_agent = click.option(
+    "--agent",
+    default=lambda: _from_settings("agent"),
+    help="The agent; default: the setting scope.agent.",
 )
-
-as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-home, tenant = _SHARED[:2]
-verbose = click.option("--verbose", "-v", is_flag=True, help="Print what happened to each.")
-
-
-def scope(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds --home, --tenant, --agent and --project."""
-    return _with(_SHARED, command)
-
-
-def scope_here(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Like `scope`, but the default project is the one of this folder."""
-    return _with((*_SHARED[:-1], _HERE), command)
-
-
-def scope_of_server(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Like `scope`, for a server that takes the project of its folder by default."""
-    return _with((*_SHARED[:-1], _STARTED_IN), command)
-
-
-def _with(added: Sequence[Callable[..., Any]], command: Callable[..., Any]) -> Callable[..., Any]:
-    """The command with these options, in this order."""
-    for option in reversed(added):
-        command = option(command)
-    return command
+_EVERYWHERE = "The project; default: none, which is everywhere; `.`: the one of this folder."
+_HERE = "The project; default: the one of this folder; '': only what holds everywhere."
+_STARTED_IN = "The project; default: the one of the folder the server is started in."
+scope = together(home, tenant, _agent, _project_option(_EVERYWHERE))
+scope_here = together(home, tenant, _agent, _project_option(_HERE, default=".", is_look=True))
+scope_of_server = together(home, tenant, _agent, _project_option(_STARTED_IN))
+as_json = flag("--json", "Print JSON.", "as_json")
+verbose = flag("--verbose", "Print what happened to each.", "-v")
+limit = partial(option, "--limit", "At most this many.")
 
 
 def scope_options(scope: hardwon.Scope) -> str:
@@ -128,26 +163,6 @@ def say_where(scope: hardwon.Scope) -> None:
     """Print which lessons are looked at, unless they are those of no project."""
     if scope.project:
         say(f"{where(scope).strip()}:", dim=True)
-
-
-def suggestion(word: str, known: Iterable[str]) -> str:
-    """`; did you mean …?` if a known word is similar, else ""."""
-    key = word.removeprefix("HARDWON_").lower().replace("_", ".", 1)
-    words = list(known)
-    begun = [name for name in words if len(key) > 2 and name.startswith(key)]
-    matches = begun if len(begun) == 1 else difflib.get_close_matches(key, words, 1, 0.75)
-    return f"; did you mean {matches[0]}?" if matches else ""
-
-
-class Choice(click.Choice):  # type: ignore[type-arg]  # before click 8.2 it takes no type
-    """One of a few words; a misspelt one is pointed out."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        try:
-            return super().convert(value, param, ctx)
-        except click.BadParameter as error:
-            near = suggestion(str(value), map(str, self.choices))
-            self.fail(error.message.rstrip(".") + near if near else error.message, param, ctx)
 
 
 def with_meaning(settings: hardwon.Settings, wanted: bool | None) -> hardwon.Settings:
@@ -181,11 +196,44 @@ class Scoped:
         self._hardwon.close()
 
 
-_WHOLE = 1000  # longer than any first sentence
+def verb(
+    name: str,
+    *,
+    place: Decorated = scope,
+    opens: Callable[..., AbstractContextManager[hardwon.Agent]] = Scoped,
+) -> Callable[[Callable[..., Output]], click.Command]:
+    """A command of a function that gets the agent and its own options, and returns an Output."""
+
+    def make(function: Callable[..., Output]) -> click.Command:
+        @wraps(function)
+        def call(
+            home: str | None, tenant: str, agent: str, project: str | None, **values: Any
+        ) -> None:
+            del values["as_json"]  # `emit` looks it up
+            with opens(home, tenant, agent, project) as own:
+                output = function(own, **values)
+            emit(output)
+
+        parameters = vars(call).pop("__click_params__", [])
+        shared = place(as_json(call))
+        shared.__click_params__ += parameters  # click lists them in reverse: these come first
+        return click.command(name)(shared)
+
+    return make
 
 
 class Group(click.Group):
     """Shows the whole first sentence of each command, and points out a misspelt one."""
+
+    def verb(self, name: str, **how: Any) -> Callable[[Callable[..., Output]], click.Command]:
+        """Like `verb`, for a command of this group."""
+
+        def add(function: Callable[..., Output]) -> click.Command:
+            command = verb(name, **how)(function)
+            self.add_command(command)
+            return command
+
+        return add
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -199,9 +247,10 @@ class Group(click.Group):
         commands = ((name, self.get_command(ctx, name)) for name in self.list_commands(ctx))
         with formatter.section("Commands"):
             formatter.write_dl(
-                [
-                    (name, command.get_short_help_str(_WHOLE))
-                    for name, command in commands
-                    if command
-                ]
+                [(name, one.get_short_help_str(_WHOLE)) for name, one in commands if one]
             )
+
+
+def group(name: str, **how: Any) -> Callable[[Decorated], Group]:
+    """A group of commands."""
+    return click.group(name, cls=Group, **how)

@@ -8,15 +8,15 @@ import shutil
 import sys
 import textwrap
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from itertools import zip_longest
 from time import monotonic
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 
 import click
 
-from hardwon.core.text.clean import clip, printable
+from hardwon.core.text.clean import clip, plural, printable
 from hardwon.core.values import plain
 
 _LEAST = 24  # columns of the terminal that the last two cells of a row share at least
@@ -52,6 +52,34 @@ def complain(problem: str) -> None:
 def dump(value: Any) -> None:
     """Print a value as one JSON document."""
     click.echo(json.dumps(plain(value), ensure_ascii=True, indent=2))
+
+
+class Output(NamedTuple):
+    """What a command answers with: `value` with --json, else `text`, or what `text` prints."""
+
+    value: Any
+    text: str | Iterable[str] | Callable[[], object]
+    code: int = 0  # the exit code
+
+
+def emit(output: Output) -> None:
+    """Print a result as the command line wants it, then end with its exit code."""
+    text = output.text
+    if is_json():
+        dump(output.value)
+    elif callable(text):
+        text()
+    else:
+        for line in (text,) if isinstance(text, str) else text:
+            say_folded(line)
+    if output.code:
+        raise click.exceptions.Exit(output.code)
+
+
+def is_json() -> bool:
+    """Whether the current command was called with --json."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.params.get("as_json"))
 
 
 def table(rows: Sequence[tuple[str, ...]], *, indent: str = "  ") -> None:
@@ -95,7 +123,9 @@ def fit_rows(rows: Sequence[tuple[str, ...]], *, room: int) -> list[str]:
         free = max(_LEAST, _free(widths, room))
         widths[-2] = min(widths[-2], max(free * 2 // 5, free - widths[-1]))
         widths[-1] = min(widths[-1], free - widths[-2])
-    return ["  ".join(_cut(row, widths)).rstrip() for row in rows]
+    cells = (zip(row, widths, strict=True) for row in rows)  # a column without room is left out
+    lines = ((clip(cell, room).ljust(room) for cell, room in row if room) for row in cells)
+    return ["  ".join(line).rstrip() for line in lines]
 
 
 def _free(widths: Sequence[int], room: int) -> int:
@@ -103,24 +133,17 @@ def _free(widths: Sequence[int], room: int) -> int:
     return room - sum(width + 2 for width in widths[:-2] if width) - 2
 
 
-def _cut(row: tuple[str, ...], widths: Sequence[int]) -> list[str]:
-    """The cells of a row, cut to their column widths; empty columns are left out."""
-    cells = zip(row, widths, strict=True)
-    return [clip(cell, room).ljust(room) for cell, room in cells if room]
-
-
 def width() -> int:
     """The width of a line on the terminal."""
     return max(40, shutil.get_terminal_size((120, 24)).columns)
 
 
-def age(moment: datetime, now: datetime) -> str:
-    """How long ago, in the largest unit that fits."""
+def age(moment: datetime, now: datetime, *, in_words: bool = False) -> str:
+    """How long ago, in the largest unit that fits: `3h`, or `3 hours`."""
     seconds = max(0, int((now - moment).total_seconds()))
-    for unit, size in (("d", 86400), ("h", 3600), ("m", 60)):
-        if seconds >= size:
-            return f"{seconds // size}{unit}"
-    return f"{seconds}s"
+    units = (("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1))
+    unit, size = next((one for one in units if seconds >= one[1]), units[-1])
+    return plural(seconds // size, unit) if in_words else f"{seconds // size}{unit[0]}"
 
 
 _ON_TERMINAL, _IN_PIPE = 0.1, 10.0  # seconds between two reports
@@ -130,7 +153,8 @@ _BAR = 20  # columns
 class Progress:
     """`with Progress("Importing") as tell:` then call `tell(done, of)` any number of times.
 
-    It writes to standard error and clears its line at the end. Time counts from the first call.
+    It writes to standard error and clears its line at the end, or nothing with --json. Time counts
+    from the first call.
     After Ctrl-C, `kept(done)` says what the work done so far has left behind.
     """
 
@@ -138,13 +162,13 @@ class Progress:
         self,
         label: str,
         *,
-        is_quiet: bool = False,
+        is_quiet: bool | None = None,
         kept: Callable[[int], str] | None = None,
         clock: Callable[[], float] = monotonic,
         stream: TextIO | None = None,
     ) -> None:
         self._label = label
-        self._is_quiet = is_quiet
+        self._is_quiet = is_json() if is_quiet is None else is_quiet
         self._kept = kept
         self._clock = clock
         self._stream = stream or sys.stderr
@@ -169,10 +193,15 @@ class Progress:
             return
         self._due = now + (_ON_TERMINAL if self._is_bar else _IN_PIPE)
         seconds = now - self._start
+        progress = state(done, of, seconds=seconds)
         if self._is_bar:
-            self._draw(f"{self._label} {_bar(done, of)}{state(done, of, seconds=seconds)}")
+            full = min(_BAR, _BAR * done // of) if of else 0
+            bar = f"[{'#' * full}{'.' * (_BAR - full)}] " if of else ""
+            line = f"{self._label} {bar}{progress}"[: width() - 1]
+            click.echo(f"\r{line.ljust(self._drawn)}", nl=False, file=self._stream)
+            self._drawn = len(line)
         else:
-            click.echo(f"{self._label} {state(done, of, seconds=seconds)}", file=self._stream)
+            click.echo(f"{self._label} {progress}", file=self._stream)
 
     def __exit__(self, _: object = None, error: object = None, trace: object = None) -> None:
         self.clear()
@@ -184,12 +213,6 @@ class Progress:
         if self._drawn:
             click.echo(f"\r{' ' * self._drawn}\r", nl=False, file=self._stream)
             self._drawn = 0
-
-    def _draw(self, line: str) -> None:
-        """Overwrite the current line."""
-        line = line[: width() - 1]
-        click.echo(f"\r{line.ljust(self._drawn)}", nl=False, file=self._stream)
-        self._drawn = len(line)
 
 
 class Watched:
@@ -225,10 +248,3 @@ def state(done: int, of: int, *, seconds: float) -> str:
         minutes, seconds_left = divmod(round((of - done) / rate), 60)
         parts.append(f"{minutes}:{seconds_left:02d} left")
     return ", ".join(parts)
-
-
-def _bar(done: int, of: int) -> str:
-    if not of:
-        return ""
-    full = min(_BAR, _BAR * done // of)
-    return f"[{'#' * full}{'.' * (_BAR - full)}] "

@@ -5,47 +5,42 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import click
 
+from hardwon import Agent, Lesson
 from hardwon.api import lessons_folder
 from hardwon.core.text.clean import one_line, plural
 from hardwon.core.values.lesson import Status
 from hardwon.engine.pipeline.inject import sentence
 from hardwon.engine.pipeline.playbook import SORTS
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.lesson import LessonLookup, lesson_id, row
-from hardwon.surfaces.cli.options import Group
-from hardwon.surfaces.cli.output import dump, say, say_folded
-from hardwon.surfaces.presentation import items
+from hardwon.surfaces.cli.lesson import (
+    NUMBER,
+    NUMBER_OR_ALL,
+    ONE,
+    LessonNumber,
+    change_lines,
+    describe,
+)
+from hardwon.surfaces.cli.options import flag, option
+from hardwon.surfaces.cli.output import Output, emit, say, say_folded
+from hardwon.surfaces.presentation import wording
 
-if TYPE_CHECKING:
-    from hardwon import Agent, Lesson
-    from hardwon.api.operations import Written
-    from hardwon.api.playbook import Playbook
-
-_NUMBER = click.argument("number", metavar="ID")
 _WAITING = (Status.CANDIDATE, Status.QUARANTINED)
 _READ = 1 << 20  # characters of standard input
-_WORDS = (
-    click.option("--sort", type=options.Choice(SORTS), help="What sort of item it is."),
-    click.option("--when", help="When it applies."),
-    click.option("--do", help="What to do."),
-    click.option("--wrong", help="What goes wrong."),
+_words = options.together(
+    option("--sort", "What sort of item it is.", choices=SORTS),
+    option("--when", "When it applies."),
+    option("--do", "What to do."),
+    option("--wrong", "What goes wrong."),
 )
 
 
-def _words(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds the options with the words of an item."""
-    for option in reversed(_WORDS):
-        command = option(command)
-    return command
-
-
-@click.group("playbook", cls=Group, invoke_without_command=True)
-@click.option("--markdown", is_flag=True, help="Print the items as a Markdown list.")
+@options.group("playbook", invoke_without_command=True)
+@flag("--markdown", "Print the items as a Markdown list.")
 @options.scope_here
 @options.as_json
 @click.pass_context
@@ -57,174 +52,124 @@ def command(context: click.Context, /, markdown: bool, as_json: bool, **place: A
         if markdown:
             say(agent.playbook.markdown())
         else:
-            _show(agent, as_json=as_json)
+            emit(_all_items(agent))
 
 
-def _show(agent: Agent, *, as_json: bool) -> None:
+def _all_items(agent: Agent) -> Output:
     playbook, block = agent.playbook, agent.playbook.block()
     known = playbook.list()
     waiting = [item for status in _WAITING for item in playbook.list(status=status)]
     shown = {item.id for item in block.lessons}
-    described = [items.describe_item(item, shown) for item in (*known, *waiting)]
-    if as_json:
-        dump(described)
-        return
-    where = options.place(agent.scope)
-    if not described:
-        say(f"(no items{where})")
-        say_folded("An agent or a model writes them: hardwon install AGENT --read ask", dim=True)
-        return
-    say(f"{plural(len(known), 'item')}{where}, {block.tokens} tokens at the start of a run:")
-    for item in described:
-        _say_item(item)
+    items = [wording.describe_item(item, shown) for item in (*known, *waiting)]
+
+    def show() -> None:
+        where = options.place(agent.scope)
+        if not items:
+            say(f"(no items{where})")
+            say_folded(
+                "An agent or a model writes them: hardwon install AGENT --read ask", dim=True
+            )
+            return
+        say(f"{plural(len(known), 'item')}{where}, {block.tokens} tokens at the start of a run:")
+        for item in items:
+            states = ", ".join((item["sort"], *item["states"]))
+            needed = f"needed {plural(item['met'], 'time')}"
+            told = "; ".join(part for part in (needed, item["evidence"]) if part)
+            say_folded(f"  #{item['id']}  {states}  ({told})")
+            when = f"{item['when']}: " if item["when"] else ""
+            words = f"{when}{sentence(item['wrong'])} {item['do']}"
+            say_folded(f"      {one_line(words.strip())}")
+
+    return Output(items, show)
 
 
-def _say_item(item: dict[str, Any]) -> None:
-    states = ", ".join((item["sort"], *item["states"]))
-    needed = f"needed {plural(item['met'], 'time')}"
-    told = "; ".join(part for part in (needed, item["evidence"]) if part)
-    say_folded(f"  #{item['id']}  {states}  ({told})")
-    when = f"{item['when']}: " if item["when"] else ""
-    words = one_line(f"{when}{sentence(item['wrong'])} {item['do']}".strip())
-    say_folded(f"      {words}")
+def _report_change(done: str, item: Lesson) -> Output:
+    return Output(item, f"{done} {describe(item)}")
 
 
-@command.command()
-@_NUMBER
+@command.verb("edit", **ONE)
+@NUMBER
 @_words
-@options.scope_here
-@options.as_json
-def edit(number: str, as_json: bool, **given: Any) -> None:
+def edit(agent: Agent, number: int, **texts: str | None) -> Output:
     """Change the words of an item, or its sort."""
-    texts = {name: given.pop(name) for name in ("sort", "when", "do", "wrong")}
-    _change("Changed", lambda playbook: playbook.edit(lesson_id(number), **texts), as_json, given)
+    return _report_change("Changed", agent.playbook.edit(number, **texts))
 
 
-@command.command()
-@_NUMBER
-@options.scope_here
-@options.as_json
-def pin(number: str, as_json: bool, **place: Any) -> None:
+@command.verb("pin", **ONE)
+@NUMBER
+def pin(agent: Agent, number: int) -> Output:
     """Show an item before all others."""
-    _change("Pinned", lambda playbook: playbook.pin(lesson_id(number)), as_json, place)
+    return _report_change("Pinned", agent.playbook.pin(number))
 
 
-@command.command()
-@_NUMBER
-@options.scope_here
-@options.as_json
-def unpin(number: str, as_json: bool, **place: Any) -> None:
+@command.verb("unpin", **ONE)
+@NUMBER
+def unpin(agent: Agent, number: int) -> Output:
     """Show an item in its usual place again."""
-    chosen = lesson_id(number)
-    _change("Unpinned", lambda playbook: playbook.pin(chosen, on=False), as_json, place)
+    return _report_change("Unpinned", agent.playbook.pin(number, on=False))
 
 
-@command.command()
-@_NUMBER
-@click.option("--before", required=True, metavar="ID", help="The item that follows it then.")
-@options.scope_here
-@options.as_json
-def move(number: str, before: str, as_json: bool, **place: Any) -> None:
+@command.verb("move", **ONE)
+@NUMBER
+@option(
+    "--before",
+    "The item that follows it then.",
+    required=True,
+    metavar="ID",
+    type=LessonNumber(),
+)
+def move(agent: Agent, number: int, before: int) -> Output:
     """Put an item right before another one."""
-    first, second = lesson_id(number), lesson_id(before)
-    done = f"Moved before #{second}:"
-    _change(done, lambda playbook: playbook.move(first, before=second), as_json, place)
+    return _report_change(f"Moved before #{before}:", agent.playbook.move(number, before=before))
 
 
-@command.command()
-@_NUMBER
-@options.scope_here
-@options.as_json
-def remove(number: str, as_json: bool, **place: Any) -> None:
+@command.verb("remove", **ONE)
+@NUMBER
+def remove(agent: Agent, number: int) -> Output:
     """Take an item out; `undo` brings it back."""
-    _change("Removed", lambda playbook: playbook.remove(lesson_id(number)), as_json, place)
+    return _report_change("Removed", agent.playbook.remove(number))
 
 
-@command.command()
-@click.argument("number", metavar="[ID]", required=False)
-@options.scope_here
-@options.as_json
-def undo(number: str | None, as_json: bool, **place: Any) -> None:
+@command.verb("undo", **ONE)
+@NUMBER_OR_ALL
+def undo(agent: Agent, number: int | None) -> Output:
     """Undo the newest change, of one item or of all, by a person or by the reader."""
-    chosen = lesson_id(number) if number else None
-    done = "Took back the last change of"
-    _change(done, lambda playbook: playbook.undo(chosen), as_json, place)
+    return _report_change("Took back the last change of", agent.playbook.undo(number))
 
 
-@command.command()
-@click.argument("number", metavar="[ID]", required=False)
-@options.scope_here
-@options.as_json
-def history(number: str | None, as_json: bool, **place: Any) -> None:
+@command.verb("history", **ONE)
+@NUMBER_OR_ALL
+def history(agent: Agent, number: int | None) -> Output:
     """The changes of one item or of all, newest first."""
-    with LessonLookup(as_json=as_json, **place) as agent:
-        changes = agent.playbook.history(lesson_id(number) if number else None)
-    if as_json:
-        dump(changes)
-        return
-    for change in changes:
-        say_folded(f"{change.at:%Y-%m-%d %H:%M}  {change.act}  was: {row(change.before)}")
-    if not changes:
-        say("(no changes)")
+    changes = agent.playbook.history(number)
+    return Output(changes, change_lines(changes))
 
 
-def _change(
-    done: str, act: Callable[[Playbook], Lesson], as_json: bool, place: dict[str, Any]
-) -> None:
-    """Change one item, and print what was done to it."""
-    with LessonLookup(as_json=as_json, **place) as agent:
-        lesson = act(agent.playbook)
-    dump(lesson) if as_json else say_folded(f"{done} {row(lesson)}")
-
-
-@command.command()
+@command.verb("add", place=options.scope_here)
 @click.argument("source", metavar="[-]", required=False, type=click.Choice(["-"]))
 @_words
-@click.option("--run", "run_name", default="", metavar="RUN", help="The run it is about.")
-@options.scope_here
-@options.as_json
-def add(
-    source: str | None,
-    sort: str | None,
-    when: str | None,
-    do: str | None,
-    wrong: str | None,
-    run_name: str,
-    as_json: bool,
-    **place: Any,
-) -> None:
+@option("--run", "The run it is about.", "run_name", default="", metavar="RUN")
+def add(agent: Agent, source: str | None, run_name: str, **item: str | None) -> Output:
     """Write down what a run has taught: for the agent itself, while it still works.
 
     An item is kept as far as the steps of the run show it. With `-` the items come from standard
     input, a JSON object a line: {"sort": …, "when": …, "do": …, "wrong": …}. Without --run it is
     the latest run of the project. `hardwon lesson add` keeps an item of your own.
     """
-    if source:
-        text = sys.stdin.read(_READ)
-    elif when and do:
-        text = json.dumps({"sort": sort, "when": when, "do": do, "wrong": wrong})
-    else:
+    if not source and not (item["when"] and item["do"]):
         raise click.UsageError("name --when and --do, or give items on standard input with -")
-    with options.Scoped(**place) as agent:
-        written = agent.playbook.add(text, run=run_name)
-    dump(written) if as_json else _say_written(written)
-    if not (written.added or written.known):
-        raise click.exceptions.Exit(1)
-
-
-def _say_written(written: Written) -> None:
-    for item in written.added:
-        held = " (held back: `hardwon lesson approve` releases it)" * (not item.is_active)
-        say_folded(f"Added {row(item)}{held}")
-    for item in written.known:
-        say_folded(f"Known already: {row(item)}")
-    for when, why in written.refused:
-        say_folded(f"Left out, {why}: {when}")
+    text = sys.stdin.read(_READ) if source else json.dumps(item)
+    written = agent.playbook.add(text, run=run_name)
+    held = " (held back: `hardwon lesson approve` releases it)"
+    lines = [f"Added {describe(one)}{held * (not one.is_active)}" for one in written.added]
+    lines += [f"Known already: {describe(item)}" for item in written.known]
+    lines += [f"Left out, {why}: {when}" for when, why in written.refused]
+    return Output(written, lines, code=not (written.added or written.known))
 
 
 @command.command()
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
-@click.option("--remove", "is_removal", is_flag=True, help="Remove the block again.")
+@flag("--remove", "Remove the block again.", "is_removal")
 @options.scope_here
 def write(files: Sequence[str], is_removal: bool, **place: Any) -> None:
     """Keep a marked block with the playbook in FILE, such as AGENTS.md, CLAUDE.md or GEMINI.md.

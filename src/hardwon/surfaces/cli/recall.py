@@ -8,31 +8,34 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hardwon import Agent
 from hardwon.core.settings import load
 from hardwon.core.text.clean import clip, one_line, plural
 from hardwon.engine.pipeline import inject
 from hardwon.engine.runtime import utc_now
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.output import age, dump, say, table
+from hardwon.surfaces.cli.options import flag, option
+from hardwon.surfaces.cli.output import Output, age, emit, is_json, say, table
 
 if TYPE_CHECKING:
     from hardwon.core.values.report import Answer
     from hardwon.knowledge.ranking.scores import Judged
 
 _BUDGET = 10_000  # tokens: more than an agent gets
+_LIMIT = options.limit(default=5)
 
 
 @click.command("recall")
 @click.argument("text")
-@click.option("--tool", help="TEXT is a pending call of this tool, not a prompt.")
-@click.option("--error", is_flag=True, help="TEXT is an error that was just met, not a prompt.")
-@click.option("--explain", is_flag=True, help="Show every candidate, its score and the verdict.")
-@click.option(
+@option("--tool", "TEXT is a pending call of this tool, not a prompt.")
+@flag("--error", "TEXT is an error that was just met, not a prompt.")
+@flag("--explain", "Show every candidate, its score and the verdict.")
+@option(
     "--meaning/--no-meaning",
+    "Find lessons by meaning, too (default: as recall.embedder says; else minilm).",
     default=None,
-    help="Find lessons by meaning, too (default: as recall.embedder says; else minilm).",
 )
-@click.option("--hyde", is_flag=True, help="Let the model imagine a lesson and search with it.")
+@flag("--hyde", "Let the model imagine a lesson and search with it.")
 @options.scope_here
 @options.as_json
 def command(
@@ -50,87 +53,73 @@ def command(
     settings = options.with_meaning(load(place["home"]), meaning)
     with options.Scoped(**place, settings=settings) as agent:
         judged = agent.explain(door, text, tool=tool or "bash", hyde=hyde or None)
-    if not as_json:
+    if not is_json():
         options.say_where(agent.scope)
-    if explain:
-        dump([_plain(candidate) for candidate in judged]) if as_json else _explain(judged)
-    else:
-        lessons = [candidate.match.lesson for candidate in judged if not candidate.verdict]
-        block = inject.render(lessons, door=door, budget=_BUDGET)
-        if as_json:
-            dump({"text": block.text, "lessons": block.lessons})
-        elif block.text:
-            say(block.text)
-        else:
-            hint = "--explain shows all candidates, and why they are not shown"
-            say(f"(nothing fits)\n{hint}", dim=True)
+    emit(_explanation(judged) if explain else _block(judged, door))
 
 
-def _explain(judged: Sequence[Judged]) -> None:
-    if not judged:
-        say("(no candidate shares anything with it)", dim=True)
-        return
+def _block(judged: Sequence[Judged], door: str) -> Output:
+    lessons = [candidate.match.lesson for candidate in judged if not candidate.verdict]
+    block = inject.render(lessons, door=door, budget=_BUDGET)
+    nothing = "(nothing fits)\n--explain shows all candidates, and why they are not shown"
+    return Output(
+        {"text": block.text, "lessons": block.lessons},
+        lambda: say(block.text) if block.text else say(nothing, dim=True),
+    )
+
+
+def _explanation(judged: Sequence[Judged]) -> Output:
     rows = [("score", "lesson", "made of", "shown?")]
+    values = []
     for candidate in judged:
+        match, lesson = candidate.match, candidate.match.lesson
         parts = " ".join(f"{name} {value:.2f}" for name, value in candidate.parts)
-        lesson = candidate.match.lesson
         label = f"#{lesson.id} {clip(one_line(lesson.headline()), 48)}"
         rows.append((f"{candidate.score:.3f}", label, parts, candidate.verdict or "yes"))
-    table(rows)
+        value = {
+            "lesson": lesson.id,
+            "score": round(candidate.score, 4),
+            "parts": {name: round(value, 4) for name, value in candidate.parts},
+            "shared_words": match.shared,
+            "cosine": round(match.cosine, 4),
+            "same_failure": match.is_same_failure,
+            "calls": [key for key, _ in match.calls],
+            "verdict": candidate.verdict or "shown",
+        }
+        values.append(value)
+    nothing = "(no candidate shares anything with it)"
+    return Output(values, lambda: table(rows) if judged else say(nothing, dim=True))
 
 
-def _plain(candidate: Judged) -> dict[str, Any]:
-    return {
-        "lesson": candidate.match.lesson.id,
-        "score": round(candidate.score, 4),
-        "parts": {name: round(value, 4) for name, value in candidate.parts},
-        "shared_words": candidate.match.shared,
-        "cosine": round(candidate.match.cosine, 4),
-        "same_failure": candidate.match.is_same_failure,
-        "calls": [key for key, _ in candidate.match.calls],
-        "verdict": candidate.verdict or "shown",
-    }
-
-
-_LIMIT = click.option("--limit", default=5, show_default=True, help="At most this many.")
-
-
-@click.command("how")
+@options.verb("how", place=options.scope_here)
 @click.argument("words", nargs=-1, required=True)
 @_LIMIT
-@options.scope_here
-@options.as_json
-def how_command(words: Sequence[str], limit: int, as_json: bool, **place: Any) -> None:
+def how_command(agent: Agent, words: Sequence[str], limit: int) -> Output:
     """Show the calls that worked for WORDS: in this project first, then in others."""
-    with options.Scoped(**place) as agent:
-        answers = agent.how(" ".join(words), limit=limit, is_for_person=True)
-        _print_answers(answers, as_json=as_json)
+    return _answers(agent.how(" ".join(words), limit=limit, is_for_person=True))
 
 
-@click.command("fix")
+@options.verb("fix", place=options.scope_here)
 @click.argument("error")
 @_LIMIT
-@options.scope_here
-@options.as_json
-def fix_command(error: str, limit: int, as_json: bool, **place: Any) -> None:
+def fix_command(agent: Agent, error: str, limit: int) -> Output:
     """Show what got past ERROR (`-` reads it): in this project first, then in others."""
-    text = sys.stdin.read() if error == "-" else error
-    with options.Scoped(**place) as agent:
-        _print_answers(agent.fix(text, limit=limit), as_json=as_json)
+    return _answers(agent.fix(sys.stdin.read() if error == "-" else error, limit=limit))
 
 
-def _print_answers(answers: Sequence[Answer], *, as_json: bool) -> None:
-    if as_json:
-        dump(answers)
-        return
-    if not answers:
-        say("(nothing that worked is known)", dim=True)
-    for answer in answers:
-        say(answer.text)
-        failed = f", failed {answer.failed}" if answer.failed else ""
-        facts = [f"worked {plural(answer.worked, 'time')}{failed}", answer.project or "everywhere"]
-        facts += [f"{age(answer.at, utc_now())} ago"] if answer.at else []
-        facts += [f"hardwon run show {answer.run}"] if answer.run else []
-        say(f"  {'; '.join(facts)}", dim=True)
-        if about := answer.about or answer.task:
-            say(f"  {clip(one_line(about), 96)}", dim=True)
+def _answers(answers: Sequence[Answer]) -> Output:
+    def show() -> None:
+        if not answers:
+            say("(nothing that worked is known)", dim=True)
+        for answer in answers:
+            say(answer.text)
+            failed = f", failed {answer.failed}" if answer.failed else ""
+            facts = [f"worked {plural(answer.worked, 'time')}{failed}"]
+            facts += [answer.project or "everywhere"]
+            facts += [f"{age(answer.at, utc_now())} ago"] if answer.at else []
+            facts += [f"hardwon run show {answer.run}"] if answer.run else []
+            say(f"  {'; '.join(facts)}", dim=True)
+            if about := answer.about or answer.task:
+                say(f"  {clip(one_line(about), 96)}", dim=True)
+
+    return Output(answers, show)

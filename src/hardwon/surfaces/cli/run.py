@@ -1,23 +1,36 @@
-"""`hardwon run`: the runs that ended, and their steps."""
+"""`hardwon run`: the runs that ended, and their steps; `trace`: runs out of OpenTelemetry."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
 import click
 
+from hardwon import Agent
 from hardwon.core.text.clean import one_line, plural
-from hardwon.core.values.run import WITHHELD, EndedRun, Shown, Step, timeline
+from hardwon.core.values.run import WITHHELD, EndedRun, Shown, timeline
+from hardwon.learn.transcripts.past import LEARNT, Learnt
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.options import Group
-from hardwon.surfaces.cli.output import age, dump, fit_rows, say, say_folded, width
+from hardwon.surfaces.cli.options import option
+from hardwon.surfaces.cli.output import (
+    Output,
+    Progress,
+    age,
+    complain,
+    fit_rows,
+    say,
+    say_folded,
+    width,
+)
 from hardwon.surfaces.presentation import wording
 
 _LINES = 6  # lines shown of a failing call's output
 
 
-@click.group("run", cls=Group)
+@options.group("run")
 def command() -> None:
     """See the runs that ended: what they were about, what failed, what they were shown.
 
@@ -25,50 +38,38 @@ def command() -> None:
     """
 
 
-@command.command("list")
-@click.option("--text", default="", help="Only those whose task contains it.")
-@click.option("--limit", default=25, show_default=True, help="At most this many.")
-@options.scope_here
-@options.as_json
-def list_(text: str, limit: int, as_json: bool, **place: Any) -> None:
+@command.verb("list", place=options.scope_here)
+@option("--text", "Only those whose task contains it.", default="")
+@options.limit(default=25)
+def list_(agent: Agent, text: str, limit: int) -> Output:
     """The runs of an agent in its project, newest first."""
-    with options.Scoped(**place) as agent:
-        runs = agent.runs.list(text=text, limit=limit)
-    if as_json:
-        dump(runs)
-        return
-    of_whom = options.place(agent.scope)
-    say(f"{plural(len(runs), 'run')}{of_whom}:" if runs else f"(no runs{of_whom})")
-    now = datetime.now(UTC)
-    for line in fit_rows([_row(run, now) for run in runs], room=width() - 2):
-        say(f"  {line}")
+    runs = agent.runs.list(text=text, limit=limit)
+
+    def show() -> None:
+        of_whom = options.place(agent.scope)
+        say(f"{plural(len(runs), 'run')}{of_whom}:" if runs else f"(no runs{of_whom})")
+        now = datetime.now(UTC)
+        rows = [
+            (
+                run.id[:14],
+                f"{age(run.ended, now)} ago",
+                f"{run.outcome}: {_counts(run)}",
+                one_line(run.task) or "(no task)",
+            )
+            for run in runs
+        ]
+        for line in fit_rows(rows, room=width() - 2):
+            say(f"  {line}")
+
+    return Output(runs, show)
 
 
-@command.command()
+@command.verb("show", place=options.scope_here)
 @click.argument("run_id", metavar="ID")
-@options.scope_here
-@options.as_json
-def show(run_id: str, as_json: bool, **place: Any) -> None:
+def show(agent: Agent, run_id: str) -> Output:
     """The run ID, step by step, with what it was shown."""
-    with options.Scoped(**place) as agent:
-        run = agent.runs.get(run_id)
-    if as_json:
-        dump(run)
-        return
-    say_folded(run.task or "(a run without a task)")
-    say(f"  {run.begun:%Y-%m-%d %H:%M} to {run.ended:%H:%M}, {run.outcome}: {_counts(run)}")
-    number = run.made - len(run.steps)
-    for event in timeline(run.steps, run.shown):
-        if isinstance(event, Shown):
-            say(f"       {_delivery_line(event)}", dim=True)
-            continue
-        number += 1
-        _say_step(number, event)
-
-
-def _row(run: EndedRun, now: datetime) -> tuple[str, ...]:
-    facts = f"{run.outcome}: {_counts(run)}"
-    return run.id[:14], f"{age(run.ended, now)} ago", facts, one_line(run.task) or "(no task)"
+    run = agent.runs.get(run_id)
+    return Output(run, lambda: _say_run(run))
 
 
 def _counts(run: EndedRun) -> str:
@@ -76,16 +77,64 @@ def _counts(run: EndedRun) -> str:
     return f"{plural(run.made, 'step')}, {run.failed} failed{times_told}"
 
 
-def _delivery_line(shown: Shown) -> str:
-    """What the run was shown, or what was withheld from it."""
-    if shown.door == WITHHELD:
-        return "withheld by the hold-out"
-    lessons = ", ".join(f"#{number}" for number in shown.lessons)
-    return f"shown {wording.DOORS.get(shown.door, shown.door)}: {lessons or 'a warning'}"
+def _say_run(run: EndedRun) -> None:
+    say_folded(run.task or "(a run without a task)")
+    say(f"  {run.begun:%Y-%m-%d %H:%M} to {run.ended:%H:%M}, {run.outcome}: {_counts(run)}")
+    number = run.made - len(run.steps)
+    for event in timeline(run.steps, run.shown):
+        if isinstance(event, Shown):
+            lessons = ", ".join(f"#{number}" for number in event.lessons) or "a warning"
+            shown = f"shown {wording.DOORS.get(event.door, event.door)}: {lessons}"
+            say(
+                f"       {'withheld by the hold-out' if event.door == WITHHELD else shown}",
+                dim=True,
+            )
+            continue
+        number += 1
+        mark = "failed" if event.failed else "worked"
+        say_folded(f"  {number:>3}  {mark}  {event.tool}  {one_line(event.args)}")
+        for line in event.output.splitlines()[:_LINES] if event.failed else ():
+            say_folded(f"       {line}")
 
 
-def _say_step(number: int, step: Step) -> None:
-    mark = "failed" if step.failed else "worked"
-    say_folded(f"  {number:>3}  {mark}  {step.tool}  {one_line(step.args)}")
-    for line in step.output.splitlines()[:_LINES] if step.failed else ():
-        say_folded(f"       {line}")
+@options.group("trace")
+def trace_command() -> None:
+    """Learn from traces that agents send as OpenTelemetry (OTLP).
+
+    \b
+    hardwon trace import traces.jsonl    what the collector's file exporter wrote
+    hardwon serve                        takes them at POST /v1/traces
+    """
+
+
+@trace_command.verb("import")
+@click.argument("files", nargs=-1, required=True, type=click.Path())
+def import_(agent: Agent, files: tuple[str, ...]) -> Output:
+    """Record the traces in FILES (OTLP as JSON lines, perhaps gzipped) as runs.
+
+    Exports of Phoenix, LangSmith and Langfuse are read, too.
+
+    A run goes into the project that --project names, else its resource (`hardwon.project`, or
+    `service.name`). Importing twice adds nothing.
+    """
+    skipped: Counter[str] = Counter()
+    runs: list[Learnt] = []
+    kept = "the runs so far are recorded; run it again for the others"
+    with Progress("Importing", kept=lambda _: kept) as tell:
+        for number, file in enumerate(files, 1):
+            tell(number, len(files))
+            runs += agent.traces.import_file(file, skipped)
+    recorded = [run for run in runs if run.status == LEARNT]
+    steps, failed = sum(run.steps for run in runs), sum(run.failed for run in runs)
+    without = len(runs) - len(recorded)
+    value: dict[str, Any] = {"runs": recorded, "steps": steps, "failures": failed}
+    value |= {"skipped": dict(skipped), "without_calls": without}
+
+    def lines() -> Iterator[str]:
+        yield f"{plural(len(recorded), 'run')} recorded: {plural(steps, 'call')}, {failed:,} failed"
+        if without:
+            yield f"  {plural(without, 'trace')} without a new call left out"
+        for reason, count in skipped.items():
+            complain(f"left out {plural(count, 'line')}: {reason}")
+
+    return Output(value, lines())

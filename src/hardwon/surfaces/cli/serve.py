@@ -1,57 +1,53 @@
-"""`hardwon serve`, `open` and `key`: the HTTP API, its pages and its keys."""
+"""`hardwon serve`, `open`, `key` and `mcp`: the HTTP API, its pages and keys, and MCP."""
 
 from __future__ import annotations
 
 import os
+import socket
 import sys
 import webbrowser
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
+from typing import Any
 
 import click
 
 import hardwon
-from hardwon.core.errors import InvalidInput
-from hardwon.core.settings import duration, load
-from hardwon.storage.service import ROLES, FileDatabase, Key, KeyRing, Role, move, open_database
+from hardwon.core.errors import InvalidInput, SetupError
+from hardwon.core.settings import load
+from hardwon.engine.trust import project_for
+from hardwon.storage.service import (
+    ROLES,
+    FileDatabase,
+    KeyRing,
+    Role,
+    kept_token,
+    move,
+    open_database,
+)
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.options import Group
-from hardwon.surfaces.cli.output import age, complain, dump, say, table
+from hardwon.surfaces.cli.options import flag, option
+from hardwon.surfaces.cli.output import Output, age, complain, emit, say, table
 
 
 @click.command("serve")
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option(
+@option("--host", "The address to listen on.", default="127.0.0.1")
+@option(
     "--port",
+    "The port to listen on; 0: a free one.",
     type=click.IntRange(0, 65535),
     default=4180,
-    show_default=True,
-    help="The port to listen on; 0: a free one.",
 )
-@click.option(
-    "--name", "names", multiple=True, help="A host name that clients use; may be repeated."
-)
-@click.option(
-    "--tls-cert", type=click.Path(exists=True, dir_okay=False), help="The certificate, a PEM file."
-)
-@click.option(
-    "--tls-key", type=click.Path(exists=True, dir_okay=False), help="Its key, a PEM file."
-)
-@click.option("--behind-proxy", is_flag=True, help="A proxy in front of the server does the TLS.")
-@click.option(
-    "--prefix", default="", help="The path below which a proxy serves it, such as /hardwon."
-)
-@click.option(
+@option("--name", "A host name that clients use; may be repeated.", "names", multiple=True)
+@option("--tls-cert", "The certificate, a PEM file.", type=click.Path(exists=True, dir_okay=False))
+@option("--tls-key", "Its key, a PEM file.", type=click.Path(exists=True, dir_okay=False))
+@flag("--behind-proxy", "A proxy in front of the server does the TLS.")
+@option("--prefix", "The path below which a proxy serves it, such as /hardwon.", default="")
+@option(
     "--access-log",
-    type=options.Choice(("text", "json")),
-    help="Log every request on standard error, one line each.",
+    "Log every request on standard error, one line each.",
+    choices=("text", "json"),
 )
-@click.option(
-    "--rate",
-    type=click.FloatRange(1),
-    default=2000,
-    show_default=True,
-    help="Requests per second for each key.",
-)
+@option("--rate", "Requests per second for each key.", type=click.FloatRange(1), default=2000)
 @options.home
 @options.tenant
 def command(
@@ -75,17 +71,14 @@ def command(
     cert, secret = (os.path.abspath(path) if path else "" for path in (tls_cert, tls_key))
     with hardwon.open(home) as hw:
         os.chdir(hw.settings.home)  # before third-party code is imported: it may read the folder
-        from hardwon.surfaces.serve import server
+        from hardwon.surfaces.serve import limits, server
 
         address = server.Address(host, port, names, cert, secret, behind_proxy, prefix.rstrip("/"))
-        from hardwon.surfaces.serve import limits
-
         if hw.settings.is_observed:
             from hardwon.engine import telemetry
 
             telemetry.export()
-        rates = limits.Limits(rate=rate)
-        log = access_log or ""
+        rates, log = limits.Limits(rate=rate), access_log or ""
         service = server.Service(hw, address, tenant=tenant, limits=rates, access_log=log)
         say(f"listening on {service.url}")
         if sys.stdout.isatty():  # the log of a service is read by others
@@ -94,7 +87,7 @@ def command(
 
 
 @click.command("open")
-@click.option("--no-browser", is_flag=True, help="Only print the link.")
+@flag("--no-browser", "Only print the link.")
 @options.home
 @options.tenant
 def open_command(no_browser: bool, home: str | None, tenant: str) -> None:
@@ -129,45 +122,22 @@ def _has_screen() -> bool:
     )
 
 
-@click.group("key", cls=Group)
+@options.group("key")
 def key_command() -> None:
     """Make, list and revoke the keys with which programs and people use `hardwon serve`."""
 
 
-def _parse_duration(_: click.Context, __: click.Parameter, text: str | None) -> timedelta | None:
-    try:
-        return None if text is None else duration(text)
-    except (ValueError, KeyError) as error:
-        raise InvalidInput(f"--expires: {text!r} is not a duration such as 12h or 90d") from error
-
-
 @key_command.command("create")
-@click.option(
-    "--role",
-    type=options.Choice(ROLES),
-    default=Role.AGENT,
-    show_default=True,
-    help="What the key may do.",
-)
-@click.option("--tenant", default="default", show_default=True, help="Whose data it opens.")
-@click.option("--agent", help="The only agent it is for.")
-@click.option("--project", help="The only project it is for.")
-@click.option("--note", default="", help="What it is for, in your words.")
-@click.option("--expires", callback=_parse_duration, help="After how long: 12h, 90d.")
-@click.option("--if-none", is_flag=True, help="Only if there is no key yet.")
+@option("--role", "What the key may do.", choices=ROLES, default=Role.AGENT)
+@option("--tenant", "Whose data it opens.", default="default")
+@option("--agent", "The only agent it is for.")
+@option("--project", "The only project it is for.")
+@option("--note", "What it is for, in your words.", default="")
+@option("--expires", "After how long: 12h, 90d.", "lasts", type=options.Span())
+@flag("--if-none", "Only if there is no key yet.")
 @options.home
 @options.as_json
-def create(
-    role: str,
-    tenant: str,
-    agent: str | None,
-    project: str | None,
-    note: str,
-    expires: timedelta | None,
-    if_none: bool,
-    home: str | None,
-    as_json: bool,
-) -> None:
+def create(if_none: bool, home: str | None, as_json: bool, **limits: Any) -> None:
     """Make a key and show it, once.
 
     \b
@@ -176,17 +146,17 @@ def create(
     curator  also approves, edits, retires and undoes
     admin    all of it
     """
-    if if_none and _ring(home).list():
+    ring = KeyRing(open_database(load(home)))
+    if if_none and ring.list():
         complain("there are keys already; `hardwon key list` shows them")
         return
-    key, text = _ring(home).create(
-        tenant=tenant, role=role, agent=agent, project=project, note=note, lasts=expires
-    )
-    if as_json:
-        dump({**key._asdict(), "key": text})
-    else:
+    key, text = ring.create(**limits)
+
+    def show() -> None:
         say(text)
         click.echo("The key is not stored: this is the only time it is shown.", err=True)
+
+    emit(Output({**key._asdict(), "key": text}, show))
 
 
 @key_command.command("list")
@@ -194,13 +164,15 @@ def create(
 @options.as_json
 def list_keys(home: str | None, as_json: bool) -> None:
     """Show all keys, without their secrets."""
-    keys = _ring(home).list()
-    if as_json:
-        dump(list(keys))
-        return
-    now = datetime.now(UTC)
+    keys, now = KeyRing(open_database(load(home))).list(), datetime.now(UTC)
     heads = ("id", "tenant", "role", "for", "state", "last use", "note")
-    table([heads, *(_row(key, now) for key in keys)] if keys else [("no keys yet",)], indent="")
+    rows: list[tuple[str, ...]] = [heads] if keys else [("no keys yet",)]
+    for key in keys:
+        limited_to = "/".join(part for part in (key.agent, key.project) if part) or "all"
+        state = "valid" if key.is_valid(now) else "revoked" if key.revoked_at else "expired"
+        used = f"{age(key.used_at, now)} ago" if key.used_at else "never"
+        rows.append((key.id, key.tenant, key.role, limited_to, state, used, key.note))
+    emit(Output(list(keys), lambda: table(rows, indent="")))
 
 
 @key_command.command("revoke")
@@ -208,8 +180,7 @@ def list_keys(home: str | None, as_json: bool) -> None:
 @options.home
 def revoke(identity: str, home: str | None) -> None:
     """Revoke a key, at once."""
-    key = _ring(home).revoke(identity)
-    say(f"revoked {key.id}")
+    say(f"revoked {KeyRing(open_database(load(home))).revoke(identity).id}")
 
 
 @key_command.command("move")
@@ -222,12 +193,45 @@ def move_keys(home: str | None) -> None:
     say(f"moved: {move(FileDatabase(settings.home), open_database(settings))}")
 
 
-def _ring(home: str | None) -> KeyRing:
-    return KeyRing(open_database(load(home)))
+def _is_taken(port: int) -> bool:
+    """Whether another program listens on the port."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return True
+    return False
 
 
-def _row(key: Key, now: datetime) -> tuple[str, ...]:
-    limited_to = "/".join(part for part in (key.agent, key.project) if part) or "all"
-    state = "valid" if key.is_valid(now) else "revoked" if key.revoked_at else "expired"
-    used = f"{age(key.used_at, now)} ago" if key.used_at else "never"
-    return key.id, key.tenant, key.role, limited_to, state, used, key.note
+@click.command("mcp")
+@option(
+    "--http",
+    "Serve streamable HTTP on 127.0.0.1 instead of standard streams.",
+    "port",
+    type=click.IntRange(1, 65535),
+    metavar="PORT",
+)
+@options.scope_of_server
+def mcp_command(
+    port: int | None, home: str | None, tenant: str, agent: str, project: str | None
+) -> None:
+    """Serve lessons over the Model Context Protocol (needs the extra `mcp`).
+
+    Over HTTP a client must send `Authorization: Bearer` and the token in $HARDWON_HOME/token.
+    """
+    with hardwon.open(home) as hw:
+        folder = os.getcwd()
+        project = project or project_for(folder, hw.settings.home, tenant=tenant)
+        mcp_agent = hw.agent(agent, project=project, tenant=tenant)
+        os.chdir(hw.settings.home)  # before third-party code is imported: it may read the folder
+        from hardwon.surfaces.mcp import server
+
+        built = server.build(hw, mcp_agent, folder=folder)
+        if port is not None and _is_taken(port):
+            raise SetupError(f"port {port} is taken by another program; name another with --http")
+        if port is None:
+            server.over_stdio(built)
+        else:
+            complain(f"http://127.0.0.1:{port}/mcp, token in {hw.settings.home}/token")
+            server.over_http(built, port=port, token=kept_token(hw.settings.home))

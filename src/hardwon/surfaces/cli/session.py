@@ -9,12 +9,13 @@ import textwrap
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 from time import sleep
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
+from hardwon import Agent
 from hardwon.core.errors import InvalidInput
-from hardwon.core.settings import duration, load
+from hardwon.core.settings import load
 from hardwon.core.text.clean import clip, one_line, plural, printable
 from hardwon.engine.runtime import MEMORY, utc_now
 from hardwon.learn.transcripts.catalog import AGENTS, Ambiguous, Overview
@@ -24,8 +25,19 @@ from hardwon.learn.transcripts.questions import NONE, Chosen, Option, Question, 
 from hardwon.learn.transcripts.transcript import SessionPlace
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.learning import print_learnt, print_recurring, sessions_recorded
-from hardwon.surfaces.cli.options import Group
-from hardwon.surfaces.cli.output import Progress, age, complain, dump, say, table, width
+from hardwon.surfaces.cli.options import flag, option
+from hardwon.surfaces.cli.output import (
+    Output,
+    Progress,
+    age,
+    complain,
+    dump,
+    emit,
+    is_json,
+    say,
+    table,
+    width,
+)
 
 try:
     import questionary
@@ -36,7 +48,6 @@ except ImportError:  # the extra `sessions` adds arrow keys; numbers always work
 
 
 _MARGIN = 8  # columns that the arrow, the tick and the number need
-_MARKS = {"pending": " ", "in_progress": "▸", "completed": "✔"}
 
 
 def ask_person(question: Question) -> Chosen:
@@ -59,15 +70,14 @@ def show_phases(phases: tuple[Phase, ...]) -> None:
     """One line for the phase that begins, on standard error."""
     for number, phase in enumerate(phases, 1):
         if phase.status == "in_progress":
-            line = f"{_MARKS[phase.status]} [{number}/{len(phases)}] {phase.active}"
-            click.echo(line, err=True)
+            click.echo(f"▸ [{number}/{len(phases)}] {phase.active}", err=True)
 
 
 def _show_options(question: Question) -> None:
     """Print every option in full, wrapped to the terminal."""
-    for number, option in enumerate(question.options, 1):
+    for number, choice in enumerate(question.options, 1):
         head = f"  {number}) "
-        text = head + one_line(printable(option.label))
+        text = head + one_line(printable(choice.label))
         say("\n".join(textwrap.wrap(text, width(), subsequent_indent=" " * len(head))))
 
 
@@ -77,80 +87,51 @@ def _is_long(question: Question) -> bool:
 
 
 def _by_keys(question: Question) -> Chosen:
-    text, options = printable(question.text), _menu(question)
+    """The values that the person chose in a menu; "none" is never ticked in advance."""
+    lines = [one_line(printable(option.label)) for option in question.options]
+    if _is_long(question):
+        lines = [clip(f"{at}) {line}", width() - _MARGIN) for at, line in enumerate(lines, 1)]
+    ticked = set(question.default) - {NONE} if question.multi else set()
+    menu = [
+        questionary.Choice(line, option.value, checked=option.value in ticked)
+        for line, option in zip(lines, question.options, strict=True)
+    ]
+    text = printable(question.text)
     if not question.multi:
         default = question.default[0] if question.default else None
-        return (questionary.select(text, options, default=default).unsafe_ask(),)
-    ticked = tuple(questionary.checkbox(text, options).unsafe_ask())
+        return (questionary.select(text, menu, default=default).unsafe_ask(),)
+    chosen = tuple(questionary.checkbox(text, menu).unsafe_ask())
     # The keys that select all or invert also tick "none": it is ignored if anything else is ticked.
-    return tuple(value for value in ticked if value != NONE) or question.default
-
-
-def _menu(question: Question) -> list[Any]:
-    """The options as lines of a menu; "none" is never ticked in advance."""
-    ticked = set(question.default) - {NONE} if question.multi else set()
-    return [
-        questionary.Choice(line, option.value, checked=option.value in ticked)
-        for line, option in zip(_lines(question), question.options, strict=True)
-    ]
-
-
-def _lines(question: Question) -> list[str]:
-    labels = [one_line(printable(option.label)) for option in question.options]
-    if not _is_long(question):
-        return labels
-    return [clip(f"{at}) {label}", width() - _MARGIN) for at, label in enumerate(labels, 1)]
+    return tuple(value for value in chosen if value != NONE) or question.default
 
 
 def _by_number(question: Question) -> Chosen:
-    hint = "numbers, as 1,3" if question.multi else "a number"
-    text = click.prompt(f"Choose {hint}", default=_default(question), show_default=True)
-    return _values(question, text)
-
-
-def _default(question: Question) -> str:
+    """The values that the person names by their numbers, as `1, 3`."""
     values = [option.value for option in question.options]
-    return ",".join(str(values.index(value) + 1) for value in question.default)
-
-
-def _values(question: Question, text: str) -> Chosen:
-    """`1, 3` as the values of the first and the third option."""
+    default = ",".join(str(values.index(value) + 1) for value in question.default)
+    hint = "numbers, as 1,3" if question.multi else "a number"
+    text = click.prompt(f"Choose {hint}", default=default, show_default=True)
     chosen = []
     for part in text.replace(",", " ").split():
-        if not (part.isascii() and part.isdigit() and 1 <= int(part) <= len(question.options)):
+        if not (part.isascii() and part.isdigit() and 1 <= int(part) <= len(values)):
             raise InvalidInput(f"{part!r} is not one of the numbers above")
-        chosen.append(question.options[int(part) - 1].value)
+        chosen.append(values[int(part) - 1])
     return tuple(chosen)
 
 
-_AGENTS = click.option(
+_AGENTS = option(
     "--from",
+    f"Only sessions of this agent: {', '.join(AGENTS)}.",
     "agents",
     multiple=True,
-    type=options.Choice(AGENTS),
+    choices=AGENTS,
     metavar="AGENT",
-    help=f"Only sessions of this agent: {', '.join(AGENTS)}.",
 )
+_SINCE = "Only sessions that changed since: 7d, 36h."
+_FOLLOWED = timedelta(days=1)  # how long ago the sessions changed that are followed
 
 
-class Since(click.ParamType[timedelta]):
-    """A span of time such as `7d` or `36h`."""
-
-    name = "span"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> timedelta:
-        if isinstance(value, timedelta):
-            return value
-        try:
-            return duration(value)
-        except (ValueError, KeyError):
-            self.fail(f"{value!r} is not a span of time such as 7d or 36h", param, ctx)
-
-
-_SINCE = click.option("--since", type=Since(), help="Only sessions that changed since: 7d, 36h.")
-
-
-@click.group("session", cls=Group)
+@options.group("session")
 def command() -> None:
     """Learn from the sessions that coding agents have left on this machine.
 
@@ -164,63 +145,58 @@ def command() -> None:
     """
 
 
-@command.command("list")
+@command.verb("list")
 @_AGENTS
-@_SINCE
-@click.option("--limit", default=20, show_default=True, help="At most this many.")
-@options.scope
-@options.as_json
-def list_(
-    agents: tuple[str, ...],
-    since: timedelta | None,
-    limit: int,
-    as_json: bool,
-    **place: Any,
-) -> None:
+@option("--since", _SINCE, type=options.Span())
+@options.limit(default=20)
+def list_(agent: Agent, agents: tuple[str, ...], since: timedelta | None, limit: int) -> Output:
     """Sessions of coding agents: this directory's first, newest first."""
-    with options.Scoped(**place) as agent:
-        places = agent.sessions.find(agents=agents, cwd=os.getcwd(), since=since)
-        overviews = _overviews(agent.sessions, places[:limit], is_quiet=as_json)
-    if as_json:
-        dump(overviews)
-        return
-    table([_row(session) for session in overviews]) if overviews else say("(no sessions found)")
-    if len(places) > limit:
-        say(f"  … and {len(places) - limit} more; use --limit", dim=True)
+    places = agent.sessions.find(agents=agents, cwd=os.getcwd(), since=since)
+    found: list[Overview] = []
+    with Progress("Reading") as tell:
+        for place in places[:limit]:
+            tell(len(found), len(places[:limit]))
+            found.append(agent.sessions.look(place))
+
+    def show() -> None:
+        table([_row(session) for session in found]) if found else say("(no sessions found)")
+        if len(places) > limit:
+            say(f"  … and {len(places) - limit} more; use --limit", dim=True)
+
+    return Output(found, show)
 
 
-def _overviews(sessions: Sessions, places: list[SessionPlace], *, is_quiet: bool) -> list[Overview]:
-    with Progress("Reading", is_quiet=is_quiet) as tell:
-        found: list[Overview] = []
-        for place in places:
-            tell(len(found), len(places))
-            found.append(sessions.look(place))
-    return found
+def _row(overview: Overview) -> tuple[str, ...]:
+    changed = datetime.fromtimestamp(overview.place.changed, UTC)
+    return (
+        overview.place.agent,
+        overview.place.id[:13],
+        f"{age(changed, utc_now())} ago",
+        f"{overview.place.size / 1e6:.1f} MB",
+        plural(overview.turns, "turn"),
+        f"{overview.failures:,} failed",
+        "mined" if overview.is_mined else "",
+        clip(overview.prompt, 60),
+    )
 
 
 @command.command()
 @_AGENTS
-@click.option(
-    "--since",
-    type=Since(),
-    default=timedelta(days=90),
-    show_default="90d",
-    help="Only sessions that changed since: 7d, 36h.",
-)
-@click.option("--dry-run", is_flag=True, help="Only show what would be recorded; store nothing.")
-@click.option(
+@option("--since", _SINCE, type=options.Span(), default=timedelta(days=90), show_default="90d")
+@flag("--dry-run", "Only show what would be recorded; store nothing.")
+@option(
     "--read",
+    "Then let the model read the N most telling runs into the playbooks; default: none.",
     "reads",
     type=click.IntRange(0, 1000),
     default=0,
     metavar="N",
-    help="Then let the model read the N most telling runs into the playbooks; default: none.",
 )
-@click.option(
+@option(
     "--follow",
-    type=Since(),
+    "Go on: look for new sessions this often (10m) until Ctrl-C.",
+    type=options.Span(),
     metavar="SPAN",
-    help="Go on: look for new sessions this often (10m) until Ctrl-C.",
 )
 @options.scope
 @options.as_json
@@ -243,7 +219,7 @@ def learn(
         place["home"] = MEMORY  # a look makes no home
     with options.Scoped(**place) as agent:
         sessions = agent.sessions
-        with Progress("Learning", is_quiet=as_json, kept=sessions_recorded) as tell:
+        with Progress("Learning", kept=sessions_recorded) as tell:
             learnt = sessions.learn(
                 agents=agents, since=since, is_look=dry_run, most_telling=reads, tell=tell
             )
@@ -262,209 +238,209 @@ def learn(
             complain(f"{plural(read, 'run')} had something new; see `hardwon playbook`")
     if as_json:
         dump({"sessions": learnt, "is_dry_run": dry_run})
-    if follow is not None and not dry_run:
-        _follow(follow, agents, place)
-
-
-def _follow(every: timedelta, agents: tuple[str, ...], place: dict[str, Any]) -> None:
-    """Learn from new sessions until Ctrl-C; the store is only open while there is work."""
-    while True:
-        sleep(every.total_seconds())
+    while follow is not None and not dry_run:  # the store is only open while there is work
+        sleep(follow.total_seconds())
         with options.Scoped(**place) as agent:
-            learnt = agent.sessions.learn(agents=agents, since=max(_FOLLOWED, 2 * every))
-        for session in learnt:
+            new = agent.sessions.learn(agents=agents, since=max(_FOLLOWED, 2 * follow))
+        for session in new:
             if session.steps:
                 say(f"{session.place.path}: {plural(session.steps, 'new call')}")
 
 
-_FOLLOWED = timedelta(days=1)  # how long ago the sessions changed that are followed
-
-
-@command.command()
+@command.verb("mine")
 @click.argument("session", default="")
 @_AGENTS
-@_SINCE
-@click.option("--auto", is_flag=True, help="No questions: keep only what is sure.")
-@click.option("--questions", is_flag=True, help="Print the questions as JSON and wait for answers.")
-@click.option(
-    "--answers", type=click.File(), help="Apply the answers in this JSON file (- is stdin)."
-)
-@click.option("--preview", is_flag=True, help="Only show what would be offered; save nothing.")
-@options.scope
-@options.as_json
-def mine(session: str, as_json: bool, **chosen: Any) -> None:
+@option("--since", _SINCE, type=options.Span())
+@flag("--auto", "No questions: keep only what is sure.")
+@flag("--questions", "Print the questions as JSON and wait for answers.")
+@option("--answers", "Apply the answers in this JSON file (- is stdin).", type=click.File())
+@flag("--preview", "Only show what would be offered; save nothing.")
+def mine(
+    agent: Agent,
+    session: str,
+    agents: tuple[str, ...],
+    since: timedelta | None,
+    auto: bool,
+    questions: bool,
+    answers: TextIO | None,
+    preview: bool,
+) -> Output:
     """Mine SESSION (an id, its beginning, or a path; default: the newest here) into memory.
 
     With --questions and --answers another program can ask: the first prints a run and its
     questions, the second takes {"run": "…", "answers": {"Q2": ["1"], "Q5.1": "A"}}.
     """
-    filters = {name: chosen.pop(name) for name in (*_WAYS, "agents", "since")}
-    way = next((name for name in _WAYS if filters[name]), "dialogue")
-    if filters["since"] is not None and way != "auto":
+    sessions, is_asking = agent.sessions, bool(answers or questions or preview)
+    if since is not None and (is_asking or not auto):
         raise click.UsageError("--since mines without questions: add --auto")
-    with options.Scoped(**chosen) as agent:
-        _MINE[way](agent.sessions, session, filters, as_json)
-
-
-_WAYS = ("answers", "questions", "preview", "auto")
-
-
-def _by_dialogue(sessions: Sessions, name: str, filters: dict[str, Any], as_json: bool) -> None:
-    """Ask a person; continue with another session if they want to."""
-    chosen = _choose_session(sessions, name, filters["agents"])
+    if answers is not None:
+        return _report_saved(_answer_all(sessions, answers))
+    if since is not None:
+        return _mine_history(sessions, sessions.find(agents=agents, since=since))
+    chosen = _choose_session(sessions, session, agents)
+    if questions:
+        return _questions(sessions, chosen)
+    if preview:
+        return _preview(sessions, chosen)
     while True:
-        result = _mine_session(sessions, chosen, lambda *_: ask_person, is_quiet=as_json)
-        _print_result(result, as_json)
-        if as_json or not _wants_another(result):
-            return
-        chosen = _pick(sessions.find(agents=filters["agents"], cwd=os.getcwd())[:15])
+        result = _mine_session(sessions, chosen, by_policy if auto else lambda *_: ask_person)
+        if auto or is_json():
+            return _report_saved(result)
+        emit(_report_saved(result))
+        if not _wants_another(result):
+            return Output(None, ())
+        chosen = _pick(sessions.find(agents=agents, cwd=os.getcwd())[:15])
 
 
-def _by_policy(sessions: Sessions, name: str, filters: dict[str, Any], as_json: bool) -> None:
-    if filters["since"] is None:
-        chosen = _choose_session(sessions, name, filters["agents"])
-        _print_result(_mine_session(sessions, chosen, by_policy, is_quiet=as_json), as_json)
-        return
-    places = sessions.pending(sessions.find(agents=filters["agents"], since=filters["since"]))
-    results = []
-    with Progress("Mining", is_quiet=as_json, kept=_sessions_kept) as tell:
+def _answer_all(sessions: Sessions, file: TextIO) -> Mining:
+    try:
+        document = json.load(file)
+        run, answers = str(document["run"]), dict(document.get("answers", {}))
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise click.UsageError('answers must be {"run": "…", "answers": {…}}') from error
+    return sessions.answer(run, answers)
+
+
+def _mine_history(sessions: Sessions, found: list[SessionPlace]) -> Output:
+    """Mine all sessions without questions; what came of them."""
+
+    def say_kept(done: int) -> str:
+        return f"{plural(done, 'session')} mined; run it again for the others"
+
+    places, results = sessions.pending(found), list[Mining]()
+    with Progress("Mining", kept=say_kept) as tell:
         tell(0, len(places))
         for result in sessions.mine_all(places):
             results.append(result)
             tell(len(results), len(places))
-    _print_results(results, as_json)
+    failed = [result for result in results if result.problem]
+    lessons = sum(len(result.report.lessons) for result in results)
+
+    def show() -> None:
+        mined = plural(len(results) - len(failed), "session")
+        say(f"{mined} mined, {plural(lessons, 'lesson')}; {len(failed)} failed")
+        for result in failed:
+            complain(f"{result.place.id}: {result.problem}")
+
+    rows = [
+        {"session": one.place.id, "report": one.report, "problem": one.problem} for one in results
+    ]
+    return Output({"sessions": rows, "lessons": lessons}, show)
 
 
-def _mine_session(
-    sessions: Sessions, place: SessionPlace, answerer: Answerer, *, is_quiet: bool
-) -> Mining:
+def _mine_session(sessions: Sessions, place: SessionPlace, answerer: Answerer) -> Mining:
     """The result of mining a session, with its phases and the progress of reading it."""
-    with Progress("Reading", is_quiet=is_quiet, kept=lambda _: "nothing was saved") as tell:
+    with Progress("Reading", kept=lambda _: "nothing was saved") as tell:
 
         def show(now: tuple[Phase, ...]) -> None:
             tell.clear()
-            if not is_quiet:
+            if not is_json():
                 show_phases(now)
 
         return sessions.mine(place, answerer, watch=show, tell=tell)
 
 
-def _sessions_kept(done: int) -> str:
-    return f"{plural(done, 'session')} mined; run it again for the others"
+def _questions(sessions: Sessions, chosen: SessionPlace) -> Output:
+    """The questions about a session, as JSON in any case."""
+    waiting = sessions.ask(chosen)
+    insights = [_plain(one) for one in (*waiting.delta.insights, *waiting.delta.spare)]
+    value = {
+        "run": waiting.run,
+        "context": waiting.context.plain(),
+        "summary": waiting.delta.summary,
+        "insights": insights,
+        "related": waiting.delta.related,
+        "notes": waiting.delta.notes,
+        "questions": waiting.questions,
+    }
+    return Output(value, lambda: dump(value))
 
 
-def _questions(sessions: Sessions, name: str, filters: dict[str, Any], as_json: bool) -> None:
-    waiting = sessions.ask(_choose_session(sessions, name, filters["agents"]))
-    dump(
-        {
-            "run": waiting.run,
-            "context": waiting.context.plain(),
-            "summary": waiting.delta.summary,
-            "insights": [
-                _plain(insight) for insight in (*waiting.delta.insights, *waiting.delta.spare)
-            ],
-            "related": waiting.delta.related,
-            "notes": waiting.delta.notes,
-            "questions": waiting.questions,
-        }
-    )
-
-
-def _answers(sessions: Sessions, name: str, filters: dict[str, Any], as_json: bool) -> None:
-    try:
-        document = json.load(filters["answers"])
-        run, answers = str(document["run"]), dict(document.get("answers", {}))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise click.UsageError('answers must be {"run": "…", "answers": {…}}') from error
-    _print_result(sessions.answer(run, answers), as_json)
-
-
-def _preview(sessions: Sessions, name: str, filters: dict[str, Any], as_json: bool) -> None:
-    chosen = _choose_session(sessions, name, filters["agents"])
-    with Progress("Reading", is_quiet=as_json, kept=lambda _: "nothing was saved") as tell:
+def _preview(sessions: Sessions, chosen: SessionPlace) -> Output:
+    with Progress("Reading", kept=lambda _: "nothing was saved") as tell:
         context, delta = sessions.preview(chosen, tell=tell)
-    if as_json:
-        insights = [_plain(insight) for insight in delta.insights]
-        dump({"context": context.plain(), **delta._asdict(), "insights": insights})
-        return
-    say(delta.summary.text)
-    for number, insight in enumerate(delta.insights, 1):
-        say(f"\n{number}. [{insight.confidence}] {insight.advice}")
-        say("   " + "; ".join(f"line {passage.line}" for passage in insight.evidence[:5]), dim=True)
-    for note in delta.notes:
-        say(f"note: {note}", dim=True)
+
+    def show() -> None:
+        say(delta.summary.text)
+        for number, insight in enumerate(delta.insights, 1):
+            say(f"\n{number}. [{insight.confidence}] {insight.advice}")
+            places = "; ".join(f"line {passage.line}" for passage in insight.evidence[:5])
+            say(f"   {places}", dim=True)
+        for note in delta.notes:
+            say(f"note: {note}", dim=True)
+
+    insights = [_plain(insight) for insight in delta.insights]
+    return Output({"context": context.plain(), **delta._asdict(), "insights": insights}, show)
 
 
-_MINE = {
-    "dialogue": _by_dialogue,
-    "auto": _by_policy,
-    "questions": _questions,
-    "answers": _answers,
-    "preview": _preview,
-}
+def _plain(insight: Any) -> dict[str, Any]:
+    return {**insight._asdict(), "key": insight.key, "entry": insight.entry}
 
 
-@command.command("import")
+def _report_saved(result: Mining) -> Output:
+    """What was saved of one session."""
+    report, notes = result.report, result.delta.notes if result.delta else ()
+
+    def show() -> None:
+        for note in (*notes, *report.notes, *report.problems):
+            complain(note)
+        if not report.id:
+            say("Nothing was saved.")
+            return
+        new, known = len(report.lessons) - report.known_lessons, report.known_lessons
+        again = f", {plural(known, 'lesson')} met again" if known else ""
+        summary = f"{plural(new, 'new lesson')}{again}, {plural(len(report.files), 'file')} changed"
+        say(f"{summary}; undo: hardwon session undo")
+        for path in report.files:
+            say(f"  {path}")
+        if report.moved:
+            say(f"  {report.moved} older entries moved from MEMORY.md to .insights/")
+
+    return Output({"session": result.place.id, "report": report, "notes": notes}, show)
+
+
+@command.verb("import")
 @click.argument("files", nargs=-1, required=True, type=click.Path())
-@options.scope
-@options.as_json
-def import_(files: tuple[str, ...], as_json: bool, **place: Any) -> None:
+def import_(agent: Agent, files: tuple[str, ...]) -> Output:
     """Record runs in the neutral format (JSON lines, perhaps gzipped) and learn from them."""
-    skipped: Counter[str] = Counter()
-    runs: list[Learnt] = []
-    progress = Progress("Importing", is_quiet=as_json, kept=_runs_kept)
-    with options.Scoped(**place) as agent, progress as tell:
+
+    def say_kept(done: int) -> str:
+        return f"the lessons of {plural(done, 'run')} are kept; run it again for the others"
+
+    skipped, runs = Counter[str](), list[Learnt]()
+    with Progress("Importing", kept=say_kept) as tell:
         rows = agent.sessions.count_runs(files)
         tell(0, rows)
         for file in files:
             for run in agent.sessions.import_runs(file, skipped):
                 runs.append(run)
                 tell(len(runs), rows)
-        projects = {run.project for run in runs}
-        counts = agent.lessons.elsewhere()
-        lessons = sum(count for scope, count in counts.items() if scope.project in projects)
+    projects = {run.project for run in runs}
+    counts = agent.lessons.elsewhere()
+    lessons = sum(count for scope, count in counts.items() if scope.project in projects)
     steps, failed = sum(run.steps for run in runs), sum(run.failed for run in runs)
-    if as_json:
-        dump(
-            {
-                "runs": runs,
-                "steps": steps,
-                "failures": failed,
-                "lessons": lessons,
-                "skipped": dict(skipped),
-            }
-        )
-        return
-    summary = f"{plural(len(runs), 'run')}, {plural(steps, 'new command')}, {failed:,} failed"
-    say(f"{summary}; {plural(lessons, 'lesson')} in their projects")
-    for reason, count in skipped.items():
-        complain(f"left out {plural(count, 'row')}: {reason}")
+
+    def show() -> None:
+        summary = f"{plural(len(runs), 'run')}, {plural(steps, 'new command')}, {failed:,} failed"
+        say(f"{summary}; {plural(lessons, 'lesson')} in their projects")
+        for reason, count in skipped.items():
+            complain(f"left out {plural(count, 'row')}: {reason}")
+
+    value = {"runs": runs, "steps": steps, "failures": failed, "lessons": lessons}
+    return Output({**value, "skipped": dict(skipped)}, show)
 
 
-def _runs_kept(done: int) -> str:
-    return f"the lessons of {plural(done, 'run')} are kept; run it again for the others"
-
-
-@command.command()
+@command.verb("undo")
 @click.argument("integration", default="")
-@click.option("--list", "listed", is_flag=True, help="Only list what can be undone.")
-@options.scope
-@options.as_json
-def undo(integration: str, listed: bool, as_json: bool, **place: Any) -> None:
+@flag("--list", "Only list what can be undone.", "listed")
+def undo(agent: Agent, integration: str, listed: bool) -> Output:
     """Undo INTEGRATION, by default the last one; later changes by others stay."""
-    with options.Scoped(**place) as agent:
-        if listed:
-            ids = agent.sessions.integrations()
-            dump(ids) if as_json else say("\n".join(ids) or "(nothing to undo)")
-            return
-        report = agent.sessions.undo(integration)
-    if as_json:
-        dump(report)
-        return
+    if listed:
+        ids = agent.sessions.integrations()
+        return Output(ids, "\n".join(ids) or "(nothing to undo)")
+    report = agent.sessions.undo(integration)
     counts = f"{plural(len(report.files), 'file')}, {plural(len(report.lessons), 'lesson')}"
-    say(f"OK: undid {report.id}: {counts}")
-    for path in report.files:
-        say(f"  {path}")
+    return Output(report, [f"OK: undid {report.id}: {counts}", *(f"  {p}" for p in report.files)])
 
 
 _DONE = Question(
@@ -504,57 +480,3 @@ def _pick(places: list[SessionPlace]) -> SessionPlace:
     chosen = tuple(Option(str(n), f"{place.agent} {place.id}") for n, place in enumerate(places))
     (answer,) = ask_person(Question("session", "Which session?", chosen, default=("0",)))
     return places[int(answer)]
-
-
-def _row(overview: Overview) -> tuple[str, ...]:
-    changed = datetime.fromtimestamp(overview.place.changed, UTC)
-    return (
-        overview.place.agent,
-        overview.place.id[:13],
-        f"{age(changed, utc_now())} ago",
-        f"{overview.place.size / 1e6:.1f} MB",
-        plural(overview.turns, "turn"),
-        f"{overview.failures:,} failed",
-        "mined" if overview.is_mined else "",
-        clip(overview.prompt, 60),
-    )
-
-
-def _plain(insight: Any) -> dict[str, Any]:
-    return {**insight._asdict(), "key": insight.key, "entry": insight.entry}
-
-
-def _print_result(result: Mining, as_json: bool) -> None:
-    report, notes = result.report, result.delta.notes if result.delta else ()
-    if as_json:
-        dump({"session": result.place.id, "report": report, "notes": notes})
-        return
-    for note in (*notes, *report.notes, *report.problems):
-        complain(note)
-    if not report.id:
-        say("Nothing was saved.")
-        return
-    new = len(report.lessons) - report.known_lessons
-    again = f", {plural(report.known_lessons, 'lesson')} met again" if report.known_lessons else ""
-    summary = f"{plural(new, 'new lesson')}{again}, {plural(len(report.files), 'file')} changed"
-    say(f"{summary}; undo: hardwon session undo")
-    for path in report.files:
-        say(f"  {path}")
-    if report.moved:
-        say(f"  {report.moved} older entries moved from MEMORY.md to .insights/")
-
-
-def _print_results(results: list[Mining], as_json: bool) -> None:
-    failed = [result for result in results if result.problem]
-    lessons = sum(len(result.report.lessons) for result in results)
-    if as_json:
-        rows = [
-            {"session": result.place.id, "report": result.report, "problem": result.problem}
-            for result in results
-        ]
-        dump({"sessions": rows, "lessons": lessons})
-        return
-    mined = plural(len(results) - len(failed), "session")
-    say(f"{mined} mined, {plural(lessons, 'lesson')}; {len(failed)} failed")
-    for result in failed:
-        complain(f"{result.place.id}: {result.problem}")

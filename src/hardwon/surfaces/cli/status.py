@@ -7,7 +7,7 @@ import shlex
 import shutil
 import sqlite3
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -24,10 +24,9 @@ from hardwon.core.text.clean import plural
 from hardwon.engine import trust
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.install import double_installs, files
-from hardwon.surfaces.cli.output import dump, say_folded, table
-from hardwon.surfaces.hooks import hook_log, installer
+from hardwon.surfaces.cli.output import Output, dump, emit, say_folded, table
+from hardwon.surfaces.hooks import installer, watch
 from hardwon.surfaces.hooks.agents import AGENTS
-from hardwon.surfaces.hooks.locations import Target
 
 _ABSENT, _INSTALLED = "-", "installed"
 
@@ -38,26 +37,36 @@ _ABSENT, _INSTALLED = "-", "installed"
 def command(home: str | None, as_json: bool) -> None:
     """Show in which coding agents hardwon is installed, when its hooks ran, and what is wrong."""
     data_home = load(home).home if home else default_home()  # config.toml may be damaged
-    rows = [_state(target, level) for agent in AGENTS for level, target in files(agent)]
+    rows = []
+    for level, target in (place for agent in AGENTS for place in files(agent)):
+        try:
+            state = _INSTALLED if installer.is_installed(target) else _ABSENT
+        except HardwonError:
+            state = "unreadable"
+        row = {"agent": target.agent, "level": level, "state": state, "path": target.path}
+        rows.append(row)
     runs = _last_runs(data_home)
+    wrong = {agent: list(_troubles(agent)) for agent in AGENTS}
     if as_json:
-        wrong = {agent: list(_troubles(agent)) for agent in AGENTS}
         added = ({"ran": runs.get(row["agent"], {}), "wrong": wrong[row["agent"]]} for row in rows)
         dump([{**row, **facts} for row, facts in zip(rows, added, strict=True)])
         return
     _say_where(rows)
     _say_runs(rows, runs)
-    for line in _shared_server(home):
+    for line in (
+        *_describe_server(home),
+        *_describe_reader(data_home),
+        *(
+            f"{late}; see hook.log, or raise hooks.limit"
+            for late in watch.describe_late(watch.read_log(data_home))
+        ),
+        *(line for agent in AGENTS for line in wrong[agent]),
+        *_claims(data_home),
+    ):
         say_folded(line)
-    if reader := _reader(data_home):
-        say_folded(reader)
-    for trouble in hook_log.in_words(hook_log.read(data_home)):
-        say_folded(f"{trouble}; see hook.log, or raise hooks.limit")
-    for trouble in (*(line for agent in AGENTS for line in _troubles(agent)), *_claims(data_home)):
-        say_folded(trouble)
 
 
-def _shared_server(home: str | None) -> Sequence[str]:
+def _describe_server(home: str | None) -> Sequence[str]:
     """How far this machine agrees with the server it is logged in to."""
     try:
         settings = load(home)
@@ -70,15 +79,15 @@ def _shared_server(home: str | None) -> Sequence[str]:
         return [f"Server: {error}"]
 
 
-def _reader(home: str) -> str:
-    """Who makes a playbook of ended runs, when last, and what it cost; "" without a home."""
+def _describe_reader(home: str) -> Sequence[str]:
+    """Who makes a playbook of ended runs, when last, and what it cost; [] without a home."""
     try:
         if not os.path.isdir(home) or load(home).server.url:
-            return ""
+            return []
         with hardwon.open(home) as hw:
-            return f"Playbook: {_who(hw)}"
+            return [f"Playbook: {_who(hw)}"]
     except HardwonError as error:
-        return f"Playbook: {error}"
+        return [f"Playbook: {error}"]
 
 
 def _who(hw: Hardwon) -> str:
@@ -92,14 +101,6 @@ def _who(hw: Hardwon) -> str:
     cost = f"{calls}, {plural(spent.tokens, 'token')}" + f", ${spent.money:.2f}" * (spent.money > 0)
     read = f"{reader} reads ended runs, {when}, today {cost}"
     return "; ".join(part for part in (asked, read) if part)
-
-
-def _state(target: Target, level: str) -> dict[str, str]:
-    try:
-        state = _INSTALLED if installer.is_installed(target) else _ABSENT
-    except HardwonError:
-        state = "unreadable"
-    return {"agent": target.agent, "level": level, "state": state, "path": target.path}
 
 
 def _say_where(rows: Sequence[dict[str, str]]) -> None:
@@ -125,13 +126,10 @@ def _say_runs(rows: Sequence[dict[str, str]], runs: Mapping[str, dict[str, str]]
 def _last_runs(home: str) -> dict[str, dict[str, str]]:
     """When each hook of each agent last ran, in local time, the latest first."""
     runs: dict[str, dict[str, str]] = {}
-    for (agent, event), at in hook_log.last_runs(home).items():
-        runs.setdefault(agent, {})[event] = f"{_local(at):%Y-%m-%d %H:%M}"
+    for (agent, event), at in watch.last_runs(home).items():
+        local = datetime.fromtimestamp(at, UTC).astimezone()
+        runs.setdefault(agent, {})[event] = f"{local:%Y-%m-%d %H:%M}"
     return runs
-
-
-def _local(at: float) -> datetime:
-    return datetime.fromtimestamp(at, UTC).astimezone()
 
 
 def _troubles(agent: str) -> Iterator[str]:
@@ -171,19 +169,17 @@ class Check(NamedTuple):
 @options.as_json
 def doctor_command(home: str | None, as_json: bool) -> None:
     """Check the installation and the data, and say what to do; exit code 1 when a check fails."""
-    checks = list(examine(home))
-    if as_json:
-        dump(checks)
-    else:
+    checks = list(_examine(home))
+
+    def show() -> None:
         for check in checks:
-            colour = "green" if check.is_well else "red"
-            mark = "ok " if check.is_well else "BAD"
+            mark, colour = ("ok ", "green") if check.is_well else ("BAD", "red")
             say_folded(f"{mark}  {check.name}: {check.finding}", fg=colour)
-    if not all(check.is_well for check in checks):
-        raise click.exceptions.Exit(1)
+
+    emit(Output(checks, show, code=not all(check.is_well for check in checks)))
 
 
-def examine(home: str | None) -> Iterator[Check]:
+def _examine(home: str | None) -> Iterator[Check]:
     """Every check, in the order in which one depends on another."""
     yield Check("python", sys.version_info >= (3, 11), sys.version.split()[0])
     yield Check("sqlite", sqlite3.sqlite_version_info >= (3, 37), sqlite3.sqlite_version)
@@ -195,7 +191,10 @@ def examine(home: str | None) -> Iterator[Check]:
     if settings.postgres.url:
         yield from _server(settings.postgres.url)
     for name, check in _CHECKS.items():
-        yield _run_check(name, check, settings)
+        try:
+            yield Check(name, *check(settings))
+        except (HardwonError, OSError) as error:
+            yield Check(name, False, str(error))
 
 
 def _server(url: str) -> Iterator[Check]:
@@ -212,15 +211,6 @@ def _server(url: str) -> Iterator[Check]:
     with closing(database):
         yield from (Check(*finding) for finding in schema.inspect(database))
     yield Check("notices", *notify.inspect(url))
-
-
-def _run_check(
-    name: str, check: Callable[[Settings], tuple[bool, str]], settings: Settings
-) -> Check:
-    try:
-        return Check(name, *check(settings))
-    except (HardwonError, OSError) as error:
-        return Check(name, False, str(error))
 
 
 def _settings(settings: Settings) -> tuple[bool, str]:
@@ -306,10 +296,10 @@ def _meaning(settings: Settings) -> tuple[bool, str]:
 
 def _hooks(settings: Settings) -> tuple[bool, str]:
     """Hooks never fail, so their troubles are only reported here."""
-    lines = hook_log.read(settings.home)
+    lines = watch.read_log(settings.home)
     if not lines:
         return True, "no troubles"
-    late = hook_log.in_words(lines)
+    late = watch.describe_late(lines)
     return True, "; ".join(
         (f"{plural(len(lines), 'trouble')} in hook.log", *late, f"the last: {lines[-1]}")
     )

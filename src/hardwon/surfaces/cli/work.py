@@ -1,30 +1,37 @@
-"""`hardwon work`: turn captured failures into lessons."""
+"""`hardwon work`, `daemon` and `hook`: what runs in the background or for a coding agent."""
 
 from __future__ import annotations
 
 import contextlib
 import logging
 import os
+import signal
 import threading
+import time
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING
 
 import click
 
 import hardwon
-from hardwon.core.errors import StorageError, storage_error
-from hardwon.core.settings import duration, load
+from hardwon.core.errors import HardwonError, StorageError, storage_error
+from hardwon.core.settings import default_home, load
 from hardwon.core.text.clean import plural
 from hardwon.core.text.secrets import without_secrets
-from hardwon.core.values.job import Tally
-from hardwon.engine.worker import WorkerProcess
+from hardwon.storage.service import kept_token
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.login import exchange
-from hardwon.surfaces.cli.output import Progress, Watched, dump, say
+from hardwon.surfaces.cli.options import option
+from hardwon.surfaces.cli.output import Output, Progress, Watched, emit, say
+
+if TYPE_CHECKING:
+    from hardwon.core.values.job import Tally
+    from hardwon.engine.worker import WorkerProcess
 
 _LOCAL = ("127.0.0.1", "localhost", "[::1]")
 _PATIENCE = 1.0  # seconds to wait for a request: a worker waits this long at its end
 _TEXT = "text/plain; version=0.0.4; charset=utf-8"
+_LOOK = 1.0  # seconds between two looks at whether a daemon is still needed
 
 
 class WorkerEndpoint:
@@ -58,27 +65,26 @@ def _handler(worker: WorkerProcess) -> type[BaseHTTPRequestHandler]:
         timeout = _PATIENCE
 
         def do_GET(self) -> None:
-            if self.headers.get("Host", "localhost").rsplit(":", 1)[0] not in _LOCAL:
-                self._answer(421, b"not here\n")  # DNS rebinding by a foreign page
-            elif self.path == "/healthz":
-                self._answer(200, b"ok\n")
-            elif self.path == "/readyz":
-                is_ready = worker.ledger.is_ready
-                self._answer(200 if is_ready else 503, b"ready\n" if is_ready else b"not ready\n")
-            elif self.path == "/metrics":
-                try:
-                    self._answer(200, worker.metrics())
-                except StorageError as error:
-                    self._answer(503, f"{error}\n".encode())
-            else:
-                self._answer(404, b"/metrics, /healthz, /readyz\n")
-
-        def _answer(self, code: int, body: bytes) -> None:
+            code, body = self._look()
             self.send_response(code)
             self.send_header("Content-Type", _TEXT)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
+
+        def _look(self) -> tuple[int, bytes]:
+            if self.headers.get("Host", "localhost").rsplit(":", 1)[0] not in _LOCAL:
+                return 421, b"not here\n"  # DNS rebinding by a foreign page
+            if self.path == "/healthz":
+                return 200, b"ok\n"
+            if self.path == "/readyz":
+                return (200, b"ready\n") if worker.ledger.is_ready else (503, b"not ready\n")
+            if self.path != "/metrics":
+                return 404, b"/metrics, /healthz, /readyz\n"
+            try:
+                return 200, worker.metrics()
+            except StorageError as error:
+                return 503, f"{error}\n".encode()
 
         def log_message(self, *_: object) -> None:
             """Do not log scrapes."""
@@ -86,16 +92,28 @@ def _handler(worker: WorkerProcess) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
+class _Screened(logging.Formatter):
+    """Log lines and tracebacks without secrets."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return without_secrets(super().format(record))
+
+
 @click.command("work")
 @click.option("--drain", "mode", flag_value="empty", help="Work every job that is due, then stop.")
 @click.option("--once", "mode", flag_value="once", help="Work one job if one is due, then stop.")
-@click.option("--idle", metavar="TIME", help="Stop after this long without a job, e.g. 10s.")
-@click.option("--metrics-port", type=click.IntRange(0, 65535), help="Serve /metrics there.")
+@option(
+    "--idle",
+    "Stop after this long without a job, e.g. 10s.",
+    metavar="TIME",
+    type=options.Span(),
+)
+@option("--metrics-port", "Serve /metrics there.", type=click.IntRange(0, 65535))
 @options.home
 @options.as_json
 def command(
     mode: str | None,
-    idle: str | None,
+    idle: timedelta | None,
     metrics_port: int | None,
     home: str | None,
     as_json: bool,
@@ -109,8 +127,11 @@ def command(
     if logging.lastResort:  # the log is `worker.log` if a hook has started this process
         logging.lastResort.setFormatter(_Screened())
     if load(home).server.url:
-        sent = exchange(home, mode or "forever", idle=_time(idle))
-        dump({"sent": sent}) if as_json else say(f"{plural(sent, 'note')} sent to the server")
+        from hardwon.api.client import remote
+
+        with remote.log_in(load(home)) as server:
+            sent = server.work(mode or "forever", idle=idle).done
+        emit(Output({"sent": sent}, f"{plural(sent, 'note')} sent to the server"))
         return
     with hardwon.open(home) as hw:
         os.chdir(hw.settings.home)  # a model's command must not start in a folder others wrote to
@@ -119,13 +140,15 @@ def command(
 
             telemetry.export()
         port = hw.settings.queue.metrics_port if metrics_port is None else metrics_port
-        with _endpoint(hw, port), drain_progress(hw, is_quiet=as_json or mode != "empty"):
-            tally = hw.work(mode or "forever", idle=_time(idle))
+        endpoint: contextlib.AbstractContextManager[object] = contextlib.nullcontext()
+        if port:
+            hw.worker.metrics()  # a missing extra is reported now, not at the first scrape
+            endpoint = WorkerEndpoint(hw.worker, port)
+        with endpoint, drain_progress(hw, is_quiet=None if mode == "empty" else True):
+            tally = hw.work(mode or "forever", idle=idle)
         pending = hw.queue.status()[0].pending
-    if as_json:
-        dump({**tally._asdict(), "left": pending})
-    else:
-        say(f"{tally_text(tally)}, {pending} waiting")
+    value = {**tally._asdict(), "left": pending}
+    emit(Output(value, f"{tally_text(tally)}, {pending} waiting"))
 
 
 def tally_text(tally: Tally) -> str:
@@ -133,7 +156,7 @@ def tally_text(tally: Tally) -> str:
     return f"{tally.done:,} done, {tally.retried:,} to retry, {tally.buried:,} given up"
 
 
-def drain_progress(hw: hardwon.Hardwon, *, is_quiet: bool) -> Watched:
+def drain_progress(hw: hardwon.Hardwon, *, is_quiet: bool | None = None) -> Watched:
     """Progress over the jobs that wait now."""
     waiting, ledger = hw.queue.status()[0].pending, hw.worker.ledger
     progress = Progress(
@@ -144,24 +167,65 @@ def drain_progress(hw: hardwon.Hardwon, *, is_quiet: bool) -> Watched:
     return Watched(progress, lambda: (sum(ledger.tally), waiting))
 
 
-class _Screened(logging.Formatter):
-    """Log lines and tracebacks without secrets."""
+@click.command("daemon")
+@option("--port", "Serve HTTP on 127.0.0.1 as well.", type=click.IntRange(0, 65535))
+@option(
+    "--idle",
+    "End after this long without an event, e.g. 15m.",
+    metavar="TIME",
+    type=options.Span(),
+)
+@options.home
+def daemon_command(port: int | None, idle: timedelta | None, home: str | None) -> None:
+    """Answer hooks from a resident process, until SIGTERM or Ctrl-C.
 
-    def format(self, record: logging.LogRecord) -> str:
-        return without_secrets(super().format(record))
+    Hooks start one by themselves, with --idle 15m; the setting hooks.daemon turns that off.
+
+    Listens on the Unix socket $HARDWON_HOME/hook.sock, which only you can open:
+
+    \b
+    curl -s --unix-socket ~/.hardwon/hook.sock -d @- http://h/hardwon/hook/codex
+
+    With --port it listens on http://127.0.0.1:PORT/hardwon/hook/AGENT as well. Requests there need
+    the token in $HARDWON_HOME/token; `hardwon install claude-code --http PORT` sets that up.
+    """
+    from hardwon.surfaces.hooks.client import stamp
+    from hardwon.surfaces.hooks.daemon import Daemon
+
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    place = os.path.abspath(home) if home else default_home()
+    shared = stamp(os.fsencode(place))  # before the settings are read
+    with hardwon.open(settings=load(home).for_hooks(resident=True)) as hw:
+        os.chdir(hw.settings.home)
+        token = "" if port is None else kept_token(hw.settings.home)
+        serving = Daemon(hw, port=port, token=token, idle=idle, shared=shared)
+        with contextlib.suppress(KeyboardInterrupt):
+            serving.start()
+            threading.Thread(target=_warm_up, args=(hw,), daemon=True).start()
+            say(f"listening on {serving.socket_path}")
+            if serving.port is not None:
+                say(f"listening on http://127.0.0.1:{serving.port}")
+            while not serving.lifetime.is_over():
+                time.sleep(_LOOK)
+        serving.close()
 
 
-def _endpoint(hw: hardwon.Hardwon, port: int) -> contextlib.AbstractContextManager[object]:
-    if not port:
-        return contextlib.nullcontext()
-    hw.worker.metrics()  # a missing extra is reported now, not at the first scrape
-    return WorkerEndpoint(hw.worker, port)
+def _warm_up(hw: hardwon.Hardwon) -> None:
+    """Read the weights of an embedder before the first prompt has to wait for them."""
+    with contextlib.suppress(HardwonError):  # an endpoint that is down is reported later
+        hw.vectors.fill()
+        hw.agent("warm-up").explain("turn", "warm up")
 
 
-def _time(text: str | None) -> timedelta | None:
-    if text is None:
-        return None
-    try:
-        return duration(text)
-    except (ValueError, KeyError) as error:
-        raise click.UsageError(f"--idle {text!r} is not a time such as 10s or 2m") from error
+@click.command("hook")
+@click.argument("agent")
+@click.argument("event", required=False)
+def hook_command(agent: str, event: str | None) -> None:
+    """Answer one event of a coding agent, read as JSON from standard input.
+
+    AGENT is claude-code, codex, gemini, copilot, opencode, cline, qwen or cursor; EVENT is needed
+    only for an agent that does not name it in the JSON. `hardwon install AGENT` sets this up.
+
+    A hook never fails: after any error the exit code is 0, nothing is printed, and
+    $HARDWON_HOME/hook.log has one line about it.
+    """

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import socket
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -28,8 +30,6 @@ from hardwon.surfaces.hooks import guarding
 from hardwon.surfaces.hooks.agents import adapter
 from hardwon.surfaces.hooks.client import ENDS, PATH, SOCKET, STAMP, stamp
 from hardwon.surfaces.hooks.events import SILENCE, Event, HookReply
-from hardwon.surfaces.hooks.lifetime import Lifetime
-from hardwon.surfaces.hooks.payload import parse_event
 from hardwon.surfaces.hooks.respond import respond
 from hardwon.surfaces.hooks.watch import Watch
 
@@ -37,12 +37,95 @@ if TYPE_CHECKING:
     from datetime import timedelta
 
     from hardwon import Hardwon
+    from hardwon.core.settings import Settings
 
 _LOCK = "daemon.lock"
 _STAYS = 409  # the status for a hook with other settings
 _PATIENCE = 10  # seconds for a client to send its event, and for another daemon to end
 _PAUSE = 0.05  # seconds between two tries to be the only daemon
 _AT_ONCE = 8  # events
+_SETTLED = 60.0  # seconds after which a hook with other settings ends the daemon
+_CLOSING = 2.0  # seconds for answers that are under way
+_NAP = 0.01  # seconds between two looks at them
+_MEMORY = 64 << 20  # bytes
+_MEMORY_WITH_MODEL = 512 << 20  # bytes with an embedder in the process
+
+
+class Lifetime:
+    """Whether a daemon is still needed. `with lifetime:` holds while a client is connected.
+
+    A daemon without an `idle` time was started by a person, and ends only when told to.
+    """
+
+    def __init__(
+        self, settings: Settings, socket: str, idle: timedelta | None, shared: bytes
+    ) -> None:
+        self._idle = None if idle is None else idle.total_seconds()
+        self._stamp = shared.decode()
+        self._socket, self._store = socket, os.path.join(settings.home, "hardwon.db")
+        self._files = self._identities()
+        self._memory = _MEMORY_WITH_MODEL if settings.recall.embedder else _MEMORY
+        self._began = self._last = time.monotonic()
+        self._connected = 0
+        self._counting = threading.Lock()
+        self._has_ended = False
+
+    def __enter__(self) -> None:
+        with self._counting:
+            self._connected += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._counting:
+            self._connected -= 1
+        self._last = time.monotonic()
+
+    def fits(self, shared: str) -> bool:
+        """Whether a hook with this stamp would answer as the daemon does."""
+        return not self._has_ended and shared == self._stamp and self._is_in_place()
+
+    def is_over(self) -> bool:
+        """Whether the daemon should end now: idle, too large, dismissed, or its home is gone."""
+        if self._idle is None or self._connected:
+            return False
+        is_idle = time.monotonic() - self._last > self._idle
+        return self._has_ended or is_idle or _memory() > self._memory or not self._is_in_place()
+
+    def end(self) -> bool:
+        """End soon; False for a daemon that a person has started."""
+        self._has_ended = self._idle is not None
+        return self._has_ended
+
+    def end_for_others(self) -> bool:
+        """End for a hook that has other settings, but not soon after the start.
+
+        Otherwise two agents with different settings would end each other's daemon at every event.
+        """
+        return time.monotonic() - self._began > _SETTLED and self.end()
+
+    def wait_for_answers(self) -> None:
+        """Wait for a short time until no client is connected."""
+        end = time.monotonic() + _CLOSING
+        while self._connected and time.monotonic() < end:
+            time.sleep(_NAP)
+
+    def _is_in_place(self) -> bool:
+        """Whether the socket and the database are the files that were opened."""
+        return self._files[0] is not None and self._identities() == self._files
+
+    def _identities(self) -> list[int | None]:
+        found: list[int | None] = []
+        for path in (self._socket, self._store):
+            try:
+                found.append(os.stat(path).st_ino)
+            except OSError:
+                found.append(None)
+        return found
+
+
+def _memory() -> int:
+    """The most memory that this process has used, in bytes."""
+    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return used if sys.platform == "darwin" else used * 1024
 
 
 class Daemon:
@@ -69,9 +152,11 @@ class Daemon:
         try:
             self._servers.append(_UnixServer(self.socket_path, self, token=""))
             if port is not None:
-                self._servers.append(_on_loopback(port, self, token))
-        except BaseException:
+                self._servers.append(_Server(("127.0.0.1", port), self, token=token))
+        except BaseException as error:
             self._release()
+            if isinstance(error, OSError):
+                raise storage_error(error, f"127.0.0.1:{port}") from error
             raise
         self.lifetime = Lifetime(
             hw.settings, self.socket_path, idle, shared or stamp(os.fsencode(hw.settings.home))
@@ -175,13 +260,6 @@ class _UnixServer(_Server):
         self.server_name, self.server_port = "hardwon", 0
 
 
-def _on_loopback(port: int, daemon: Daemon, token: str) -> _Server:
-    try:
-        return _Server(("127.0.0.1", port), daemon, token=token)
-    except OSError as error:
-        raise storage_error(error, f"127.0.0.1:{port}") from error
-
-
 class _Handler(BaseHTTPRequestHandler):
     server: _Server
     protocol_version = "HTTP/1.1"
@@ -219,22 +297,16 @@ class _Handler(BaseHTTPRequestHandler):
         if settings.recall.embedder:
             watch.extend(settings.recall.patience.total_seconds())
         try:
-            answer = self._answer(agent, name, watch)
+            raw = self._body()
+            event = adapter(agent).understand(raw, name)
+            watch.about(event)
+            reply = self._reply(event, raw, watch)
+            answer = adapter(agent).answer(event, reply) if reply else {}
             watch.ran()
         except Exception as error:  # noqa: BLE001 - the agent's turn goes on, whatever it is
             watch.trouble(error)
             answer = {}
         self._send(200, answer)
-
-    def _answer(self, agent: str, name: str, watch: Watch) -> dict[str, Any]:
-        raw = self._body()
-        agent_adapter = adapter(agent)
-        event = agent_adapter.read(parse_event(raw), name)
-        if event is None:
-            raise InvalidInput(f"unknown event {name!r}")
-        watch.about(event)
-        reply = self._reply(event, raw, watch)
-        return agent_adapter.answer(event, reply) if reply else {}
 
     def _reply(self, event: Event, raw: bytes, watch: Watch) -> HookReply:
         """The reply; none if it takes too long, though the event is recorded all the same."""

@@ -11,15 +11,12 @@ import time
 from typing import NoReturn
 
 from hardwon.core import _files, _isolation
-from hardwon.core.errors import InvalidInput
 from hardwon.core.settings import Settings, load
 from hardwon.surfaces.hooks import guarding
 from hardwon.surfaces.hooks.agents import adapter
 from hardwon.surfaces.hooks.client import Outcome
-from hardwon.surfaces.hooks.events import Event, HookReply
-from hardwon.surfaces.hooks.hook_log import GAVE_UP
-from hardwon.surfaces.hooks.payload import Input, parse_event
-from hardwon.surfaces.hooks.watch import Watch
+from hardwon.surfaces.hooks.events import Input
+from hardwon.surfaces.hooks.watch import GAVE_UP, Watch
 
 DAEMON_LOG = "daemon.log"
 _IDLE = "15m"  # without an event, after which a daemon that was started here ends
@@ -48,41 +45,29 @@ def _answer(agent: str, name: str, given: Input, watch: Watch, settings: Setting
     """Print the answer; there may be none."""
     watch.start(settings)
     _files.ensure_own(settings.home)
-    payload = parse_event(given.read())
-    agent_adapter = adapter(agent)
-    event = agent_adapter.read(payload, name)
-    if event is None:
-        raise InvalidInput(f"unknown event {(payload.get('hook_event_name') or name)!r}")
+    event = adapter(agent).understand(given.read(), name)
     watch.about(event)
-    reply = _reply(event, settings, watch)
-    answer = agent_adapter.answer(event, reply) if reply else {}
-    if answer:
-        os.write(1, json.dumps(answer).encode())
-    watch.extend(_AFTERWARDS)
-    watch.ran()
-
-
-def _reply(event: Event, settings: Settings, watch: Watch) -> HookReply:
     from hardwon import api  # within the time limit
     from hardwon.surfaces.hooks.respond import respond
 
     with api.open(settings=settings.for_hooks()) as hw:
         hw.on_trouble(watch.trouble)
-        return respond(event, hw)
+        reply = respond(event, hw)
+    if answer := adapter(agent).answer(event, reply) if reply else {}:
+        os.write(1, json.dumps(answer).encode())
+    watch.extend(_AFTERWARDS)
+    watch.ran()
 
 
 def start_daemon(settings: Settings) -> None:
     """Start a daemon for the next events, unless that is off or was done just now."""
     log = os.path.join(settings.home, DAEMON_LOG)
-    if settings.hooks.daemon and not _is_recent(log):
+    try:
+        is_recent = abs(time.time() - os.stat(log).st_mtime) < _AGAIN
+    except FileNotFoundError:
+        is_recent = False
+    if settings.hooks.daemon and not is_recent:
         command = _isolation.command(
             "daemon", "--idle", _IDLE, "--home", settings.home, folder=settings.home
         )
         _isolation.start_detached(command, log=log)
-
-
-def _is_recent(path: str) -> bool:
-    try:
-        return abs(time.time() - os.stat(path).st_mtime) < _AGAIN
-    except FileNotFoundError:
-        return False

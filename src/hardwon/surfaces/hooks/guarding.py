@@ -20,10 +20,8 @@ from hardwon.engine import trust
 from hardwon.knowledge.reading import call_keys
 from hardwon.storage.stores import guard_file
 from hardwon.surfaces.hooks.agents import adapter
-from hardwon.surfaces.hooks.events import Event, EventKind, HookReply
-from hardwon.surfaces.hooks.hook_log import GAVE_UP
-from hardwon.surfaces.hooks.payload import Input, parse_event
-from hardwon.surfaces.hooks.watch import Watch
+from hardwon.surfaces.hooks.events import Event, EventKind, HookReply, Input, parse_event
+from hardwon.surfaces.hooks.watch import GAVE_UP, Watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable

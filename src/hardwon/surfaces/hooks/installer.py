@@ -1,4 +1,4 @@
-"""Install and uninstall hooks; other entries in the agents' files are not touched."""
+"""Hooks in the settings files of coding agents; other entries there are not touched."""
 
 from __future__ import annotations
 
@@ -8,21 +8,155 @@ import json
 import os
 import re
 import shlex
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from hardwon.core import _files
+from hardwon.core import _files, _isolation
 from hardwon.core.errors import InvalidInput, storage_error
 from hardwon.core.text.clean import plural
 from hardwon.surfaces.hooks import jsonc
+from hardwon.surfaces.hooks.agents import adapter
+from hardwon.surfaces.hooks.events import EventKind
 
-if TYPE_CHECKING:
-    from hardwon.surfaces.hooks.locations import Target
-
+USER, PROJECT = "user", "project"
+LEVELS = (USER, PROJECT)
+_SECONDS = 30  # how long an agent waits at most: longer than a guard takes to give up
+_SILENT = {EventKind.BATCH, EventKind.COMPACTION}  # understood, but not worth a process
+_BUT_CALLS = "at a prompt, after an error; it takes only denials before a call"
 _OURS = r"hardwon(?:\.__main__ import main; main\(\))?\S{0,400}\s{1,4}hook\s|/hardwon/hook/"
 _JSON_STRING = r'"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-f]{4})*"'
 _ROOT = r"sys\.path\.append\(('[^']*'|\"[^\"]*\")\)"  # in the code that a hook starts
 _RECORDS = "installed.json"
+
+
+class Target(NamedTuple):
+    """One file of one agent: all of it hardwon's (`whole`), or entries of hardwon."""
+
+    agent: str
+    path: str
+    entries: tuple[
+        tuple[tuple[str, ...], Any], ...
+    ] = ()  # paths of arrays, and the item appended to each
+    defaults: tuple[tuple[str, Any], ...] = ()  # top-level members that the format requires
+    whole: str = ""
+    advice: str = ""
+    doors: str = ""  # where the agent takes lessons
+
+
+class ConfigPlace(NamedTuple):
+    """Where to install, and the call of the hook there."""
+
+    level: str
+    folder: str
+    environ: Mapping[str, str]
+    call: Callable[[str], dict[str, Any]]  # the hook of an event, in Claude Code's format
+
+
+class _File(NamedTuple):
+    """Where an agent has its settings, and what is written there."""
+
+    user: str  # below the home directory
+    variable: str = ""  # that names another folder than the first one of `user`
+    project: str = ""  # below the project; "": as `user`
+    entry: Callable[[dict[str, Any]], Any] | None = None  # around the call; None: a file of ours
+    lacks: str = ""  # an event of its format that it does not send
+    defaults: tuple[tuple[str, Any], ...] = ()
+    advice: str = ""
+    doors: str = "at a prompt, before a call, after an error"  # where the agent takes lessons
+
+
+def command_hook(agent: str, event: str = "", *, home: str = "") -> dict[str, Any]:
+    """A hook that starts a process for each event, whatever is on the PATH.
+
+    `home` is passed unless it is the default.
+    """
+    place = f"HARDWON_HOME={shlex.quote(home)} " if home else ""
+    words = _isolation.command("hook", agent, *filter(None, [event]), site=False)
+    return {"type": "command", "command": place + shlex.join(words)}
+
+
+def http_hook(agent: str, *, port: int, token: str) -> dict[str, Any]:
+    """A hook that calls the daemon; only Claude Code supports this."""
+    url = f"http://127.0.0.1:{port}/hardwon/hook/{agent}"
+    return {"type": "http", "url": url, "headers": {"Authorization": f"Bearer {token}"}}
+
+
+def _group(call: dict[str, Any]) -> dict[str, Any]:
+    """The nesting that Claude Code introduced."""
+    return {"hooks": [{**call, "timeout": _SECONDS}]}
+
+
+_FILES = {
+    "claude-code": _File(".claude/settings.json", "CLAUDE_CONFIG_DIR", entry=_group),
+    "codex": _File(
+        ".codex/hooks.json",
+        "CODEX_HOME",
+        entry=_group,
+        lacks="PostToolUseFailure",
+        advice="Codex skips new hooks until you trust them: start it and open /hooks.",
+    ),
+    "gemini": _File(
+        ".gemini/settings.json",
+        entry=lambda call: {
+            "hooks": [{"name": "hardwon", **call, "timeout": _SECONDS * 1000}],
+        },
+        doors=_BUT_CALLS,
+    ),
+    "copilot": _File(
+        ".copilot/hooks/hardwon.json", "COPILOT_HOME", project=".github/hooks/hardwon.json"
+    ),
+    "opencode": _File(
+        ".config/opencode/plugin/hardwon.js",
+        "OPENCODE_CONFIG_DIR",
+        project=".opencode/plugin/hardwon.js",
+    ),
+    "cline": _File(".cline/plugins/hardwon.js", "CLINE_DIR"),
+    "qwen": _File(
+        ".qwen/settings.json",
+        "QWEN_HOME",
+        # No limit of ours: some versions count it in seconds, others in milliseconds.
+        entry=lambda call: {"hooks": [{"name": "hardwon", **call}]},
+        doors=_BUT_CALLS,
+    ),
+    "cursor": _File(
+        ".cursor/hooks.json",
+        entry=lambda call: {"command": call["command"]},
+        defaults=(("version", 1),),
+        advice="This follows Cursor's documentation; it was not tried with Cursor itself.",
+        doors="when a session starts, after an error; it takes denials before a call",
+    ),
+}
+
+
+def target(agent: str, place: ConfigPlace) -> Target:
+    """The file of this agent at this place, with its entries."""
+    file, kinds = _FILES[agent], adapter(agent).kinds
+    entries: tuple[tuple[tuple[str, ...], Any], ...] = ()
+    whole = ""
+    events = [name for name in kinds if kinds[name] not in _SILENT and name != file.lacks]
+    if file.entry is not None:
+        entries = tuple((("hooks", name), file.entry(place.call(""))) for name in events)
+    elif agent == "copilot":
+        hook = {"type": "command", "bash": "", "timeoutSec": _SECONDS}
+        hooks = {name: [{**hook, "bash": place.call(name)["command"]}] for name in events}
+        whole = json.dumps({"version": 1, "hooks": hooks}, indent=2) + "\n"
+    else:  # a plugin that the agent runs itself
+        source = os.path.join(os.path.dirname(__file__), f"{agent}_plugin.js")
+        with open(source, encoding="utf-8") as plugin:
+            whole = plugin.read().replace("@COMMAND@", json.dumps(place.call("")["command"]))
+    path = _path(file, place)
+    return Target(agent, path, entries, file.defaults, whole, file.advice, file.doors)
+
+
+def _path(file: _File, place: ConfigPlace) -> str:
+    """The path of a settings file in the user's home or in the project."""
+    if place.level == PROJECT:
+        return os.path.join(place.folder, file.project or file.user)
+    folder = place.environ.get(file.variable, "") if file.variable else ""
+    root, _, relative = file.user.partition("/")
+    home = place.environ.get("HOME") or os.path.expanduser("~")
+    return os.path.join(folder or os.path.join(home, root), relative)
 
 
 class ConfigChange(NamedTuple):
@@ -54,8 +188,14 @@ def installation(target: Target) -> ConfigChange:
         return ConfigChange(target.path, before, target.whole)
     after = before if before and before.strip() else "{}\n"
     try:
-        target_text = before if _has_all(after, target) else _with(target, after)
-        return ConfigChange(target.path, before, target_text)
+        if _has_all(after, target):
+            return ConfigChange(target.path, before, before)
+        after = _remove_hooks(after)
+        for key, value in target.defaults:
+            after = jsonc.put(after, key, value)
+        for path, value in target.entries:
+            after = jsonc.append(after, path, value)
+        return ConfigChange(target.path, before, after)
     except InvalidInput as error:
         raise InvalidInput(f"{target.path}: {error}; nothing was changed") from error
 
@@ -85,7 +225,11 @@ def install(target: Target, home: str) -> ConfigChange:
         record = records.get(change.path)
         is_ours = record is not None and record["after"] == change.before
         original = record["before"] if record and is_ours else change.before
-        folders = record.get("folders", []) if record and is_ours else _missing(change.path)
+        folders = record.get("folders", []) if record and is_ours else []
+        folder = os.path.dirname(os.path.realpath(change.path))
+        while not is_ours and not os.path.isdir(folder):  # to be made, the innermost first
+            folders.append(folder)
+            folder = os.path.dirname(folder)
         records[change.path] = {"before": original, "after": change.after, "folders": folders}
         _write_records(home, records)
         _apply(change)
@@ -116,7 +260,8 @@ def is_installed(target: Target) -> bool:
 
 def missing_part(target: Target) -> str:
     """The missing program that our hooks start, or the missing folder of hardwon; "" for none."""
-    called = _command(_read(target.path) or "")
+    strings = map(json.loads, re.findall(_JSON_STRING, _read(target.path) or ""))
+    called = next((string for string in strings if re.search(_OURS, string)), "")
     words = [word for word in shlex.split(called) if not word.startswith("HARDWON_HOME=")]
     roots = (ast.literal_eval(root) for word in words for root in re.findall(_ROOT, word))
     needed = [
@@ -126,12 +271,6 @@ def missing_part(target: Target) -> str:
     return next((path for path in needed if os.path.isabs(path) and not os.path.exists(path)), "")
 
 
-def _command(text: str) -> str:
-    """The first command line of ours in settings or in a plugin: a JSON string in both."""
-    strings = (json.loads(quoted) for quoted in re.findall(_JSON_STRING, text))
-    return next((string for string in strings if re.search(_OURS, string)), "")
-
-
 def has_plugin(target: Target) -> bool:
     """Whether the agent's settings enable the plugin, which brings the same hooks."""
     text = _read(target.path)
@@ -139,16 +278,6 @@ def has_plugin(target: Target) -> bool:
     plugins = settings.get("enabledPlugins") if isinstance(settings, dict) else None
     states = plugins.items() if isinstance(plugins, dict) else ()
     return any(name.startswith("hardwon@") and is_on is True for name, is_on in states)
-
-
-def _with(target: Target, text: str) -> str:
-    """The text with all entries of the target, each once."""
-    text = _remove_hooks(text)
-    for key, value in target.defaults:
-        text = jsonc.put(text, key, value)
-    for path, value in target.entries:
-        text = jsonc.append(text, path, value)
-    return text
 
 
 def _has_all(text: str, target: Target) -> bool:
@@ -196,15 +325,6 @@ def _apply(change: ConfigChange) -> None:
         _files.unlink(os.path.realpath(change.path))
     elif change:
         _replace(change.path, change.after)
-
-
-def _missing(path: str) -> list[str]:
-    """The folders to create for a file, the innermost first."""
-    folder, missing = os.path.dirname(os.path.realpath(path)), []
-    while not os.path.isdir(folder):
-        missing.append(folder)
-        folder = os.path.dirname(folder)
-    return missing
 
 
 def _replace(path: str, text: str, mode: int = 0o644) -> None:

@@ -51,7 +51,10 @@ def append(text: str, path: tuple[str, ...], value: Any) -> str:
         _ensure(node, dict, path[:depth])
         child = next((part.node for part in node.parts if part.key == key), None)
         if child is None:
-            return _insert(text, node, key, _wrap(path[depth + 1 :], value), depth + 1)
+            inner: Any = [value]
+            for missing in reversed(path[depth + 1 :]):
+                inner = {missing: inner}
+            return _insert(text, node, key, inner, depth + 1)
         node = child
     _ensure(node, list, path)
     return _insert(text, node, None, value, len(path) + 1)
@@ -89,24 +92,16 @@ def remove(text: str, path: tuple[str, ...], index: int) -> str:
 def _insert(text: str, node: Node, key: str | None, value: Any, depth: int) -> str:
     if not isinstance(node.value, list if key is None else dict):
         raise InvalidInput(f"expected {'an array' if key is None else 'an object'} in the file")
-    unit = _unit(text)
+    indent = re.search(r"\n([ \t]+)\S", text)
+    unit = indent[1] if indent else "  "
     lines = json.dumps(value, indent=unit, ensure_ascii=False).replace("\n", "\n" + unit * depth)
     new = f"\n{unit * depth}" + ("" if key is None else f"{json.dumps(key)}: ") + lines
     close = node.end - 1
     end = node.start + len(text[node.start : close].rstrip())
     tail = text[end:close] if "\n" in text[end:close] else "\n" + unit * (depth - 1)
-    comma = _comma_place(text, node)
-    if comma is not None:
-        return text[:comma] + "," + text[comma:end] + new + tail + text[close:]
-    return text[:end] + new + tail + text[close:]
-
-
-def _comma_place(text: str, node: Node) -> int | None:
-    """Where a comma is needed before a new item; None if there is one, or in an empty array."""
-    if not node.parts:
-        return None
-    last = node.parts[-1].node.end
-    return None if text[_skip(text, last)] == "," else last
+    last = node.parts[-1].node.end if node.parts else end
+    comma = "," if node.parts and text[_skip(text, last)] != "," else ""
+    return text[:last] + comma + text[last:end] + new + tail + text[close:]
 
 
 def _without(text: str, node: Node, index: int) -> str:
@@ -122,18 +117,6 @@ def _without(text: str, node: Node, index: int) -> str:
         return text[:start] + remaining + between + text[node.end - 1 :]
     comma = _skip(text, node.parts[index - 1].node.end)
     return text[:comma] + text[comma + 1 : start] + text[part.node.end :]
-
-
-def _wrap(path: tuple[str, ...], value: Any) -> Any:
-    inner: Any = [value]
-    for key in reversed(path):
-        inner = {key: inner}
-    return inner
-
-
-def _unit(text: str) -> str:
-    indent = re.search(r"\n([ \t]+)\S", text)
-    return indent[1] if indent else "  "
 
 
 def _skip(text: str, at: int) -> int:

@@ -1,16 +1,24 @@
-"""Answer an event: each kind of event is one verb of the public API."""
+"""Answer an event: each kind of event is one verb of the public API.
+
+Before an agent ends it may be asked to write down what it found out; its answer is recognised.
+"""
 
 from __future__ import annotations
 
+import os
+import shlex
+import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from hardwon.core import _isolation
 from hardwon.core.errors import HardwonError
 from hardwon.core.text.clean import one_line
 from hardwon.core.values.run import ASKED
 from hardwon.engine import trust
+from hardwon.engine.runtime import prompt_text
+from hardwon.knowledge.reading.call_keys import canonical
 from hardwon.knowledge.reading.mined_lesson import fixes_to_show, learnt_line
-from hardwon.surfaces.hooks import writing
 from hardwon.surfaces.hooks.events import SILENCE, Event, EventKind, HookReply
 
 if TYPE_CHECKING:
@@ -27,6 +35,12 @@ _SAID = "said in the turn of"
 _TASK = 80  # characters that identify a turn
 _LINE = 100  # characters of a lesson in the line for the person
 CONTEXT_LIMIT = 8000  # characters; Claude Code cuts above 10,000
+_SHELL = "Bash"  # only Claude Code takes a permission from a hook
+_PLAIN = {"command", "description", "timeout"}
+_MCP_TOOL = "playbook_add"
+_ANSWERED = "answered about items"  # the mark of a run
+_COMMAND = "playbook add"
+_WHOLE = 8192  # characters of a call; a longer one may have been cut when it was read
 
 
 def respond(event: Event, hw: Hardwon) -> HookReply:
@@ -70,40 +84,36 @@ class _Conversation:
                 lessons_folder.read(self._agent.lessons, scope, folder)
 
     def prompt(self, event: Event) -> HookReply:
-        if self._asks and writing.is_request(event.text):
+        if self._asks and _is_our_request(event.text):
             return SILENCE  # some agents report what a hook said as a prompt
         self._capture("")  # an interrupted run has no stop event
         return self._reply(self._agent.before_turn(event.text))
 
     def before_action(self, event: Event) -> HookReply:
-        if self._asks and writing.is_allowed(self._agent, event):
+        if self._asks and _is_call_we_asked_for(self._agent, event):
             return HookReply(is_allowed=True)
         injection = self._agent.before_action(event.tool, event.args)
         if injection.denied:
             return HookReply(denial=injection.text, note=self._note(injection))
         return self._reply(injection)
 
-    def action_worked(self, event: Event) -> HookReply:
-        if self._asks and writing.is_ours(self._agent, event):
-            return SILENCE  # no step of the work
-        injection = self._agent.after_action(
-            event.tool, event.args, output=event.output, failed=False
-        )
-        return self._reply(injection)
-
     def action_failed(self, event: Event) -> HookReply:
-        if self._asks and writing.is_ours(self._agent, event):
-            return SILENCE
-        injection = self._agent.after_action(
-            event.tool, event.args, output=event.output, failed=True
+        if self._asks and _writes_items(self._agent, event):
+            return SILENCE  # no step of the work
+        has_failed = event.kind == EventKind.FAILED
+        return self._reply(
+            self._agent.after_action(event.tool, event.args, output=event.output, failed=has_failed)
         )
-        return self._reply(injection)
+
+    action_worked = action_failed
 
     def batch(self, event: Event) -> HookReply:
         return SILENCE  # each call of the batch had its own event and answer
 
+    compaction = batch  # Gemini CLI sends this before every request; the run continues
+
     def stop(self, event: Event) -> HookReply:
-        if self._asks and (words := writing.request(self._agent, event)):
+        if self._asks and (words := _request_items(self._agent, event)):
             return HookReply(request=words)  # the run goes on
         self._capture(event.text)
         return SILENCE
@@ -112,9 +122,6 @@ class _Conversation:
         self._capture(event.text)
         self._wake(self._agent.end_run())
         return SILENCE
-
-    def compaction(self, event: Event) -> HookReply:
-        return SILENCE  # Gemini CLI sends this before every request; the run continues
 
     def _reply(self, injection: Injection) -> HookReply:
         """The reply with the lessons and a line for the person."""
@@ -169,3 +176,65 @@ def _describe(lessons: Sequence[Lesson]) -> str:
     if fixes and fixes[0].mistake:
         return f"{learnt_line(fixes[0])}{others}"
     return f"showed lesson #{best.id}{others}: {one_line(best.situation, _LINE)}"
+
+
+def _request_items(agent: Agent, event: Event) -> str:
+    """The words that make the agent go on and write its items; "" if it may end.
+
+    Items that it wrote into its last words, as it could not call hardwon, are added.
+    """
+    run, playbook = agent.run, agent.playbook
+    if not playbook.was_asked:
+        is_due = event.can_be_asked and not event.is_nested
+        return playbook.request(_program(event)) if is_due else ""
+    if _ANSWERED not in run.so_far().counted:
+        run.note_marks([_ANSWERED])
+        with suppress(HardwonError):  # it said nothing about items, or has added them
+            playbook.add(event.text)
+    return ""
+
+
+def _is_our_request(prompt: str) -> bool:
+    """Whether a prompt is our own request, not the person's words."""
+    return prompt_text("ask").partition("\n")[0] in prompt
+
+
+def _writes_items(agent: Agent, event: Event) -> bool:
+    """Whether a call writes items down."""
+    if event.tool.endswith(_MCP_TOOL):
+        return True
+    call = canonical(event.args)
+    return _COMMAND in call and agent.run.name in call
+
+
+def _is_call_we_asked_for(agent: Agent, event: Event) -> bool:
+    """Whether a call is exactly the one that we asked for, and so needs no permission.
+
+    What the agent adds to it is data: lines of a quoted block that ends where the command ends.
+    """
+    args = event.args if isinstance(event.args, dict) else {}
+    command = args.get("command")
+    if not isinstance(command, str) or len(command) > _WHOLE or not event.takes_permission:
+        return False
+    if event.tool != _SHELL or args.keys() - _PLAIN:
+        return False  # another tool, or an option of this one, may do more than the command says
+    first, *items = command.rstrip("\n").split("\n")
+    is_closed = items[-1:] == ["END"] and items.count("END") == 1
+    asked = f"{agent.playbook.command(_program(event))} <<'END'"
+    is_text = all(line.replace("\t", " ").isprintable() for line in items)  # no NUL in an "END"
+    return first == asked and is_closed and is_text and agent.playbook.was_asked
+
+
+def _program(event: Event) -> str:
+    """How the agent's shell calls hardwon.
+
+    Where we give the permission it is the program of this hook, whatever else has its name on the
+    PATH. Others ask the person, and some of them also about each path: there it is the name.
+    """
+    import shutil  # it takes long to import, and few sessions are asked
+
+    script = os.path.join(os.path.dirname(sys.executable), "hardwon")
+    if event.takes_permission and os.access(script, os.X_OK):
+        return shlex.quote(script)
+    is_found = not event.takes_permission and shutil.which("hardwon")
+    return "hardwon" if is_found else shlex.join(_isolation.command())

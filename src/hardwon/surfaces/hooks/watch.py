@@ -1,4 +1,4 @@
-"""The time limit of an event, and the log of what went wrong."""
+"""The time limit of an event, when hooks ran, and the log of errors hidden from the agent."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 from hardwon.core import _files
 from hardwon.core.settings import default_home
 from hardwon.surfaces.hooks.events import Event, EventKind
-from hardwon.surfaces.hooks.hook_log import GAVE_UP, LOG, RUNS
 
 if TYPE_CHECKING:
     from hardwon.core.settings import Settings
 
+LOG = "hook.log"
+GAVE_UP = "gave up after"
+RUNS = "hook-runs"  # a folder with an empty file per event; its time is the last run
 _LOG_LIMIT = 1024 * 1024
 # Nothing repeats what these report.
 _CAPTURES = {EventKind.FAILED, EventKind.STOP, EventKind.SESSION_END}
@@ -54,8 +56,15 @@ class Watch:
     def ran(self) -> None:
         """Record that the hook of this event ran; `hardwon status` shows when."""
         agent, _, event = self._subject.partition(" ")
-        if self.home and event.isidentifier():  # a hook that is off has no home
-            _mark(os.path.join(self.home, RUNS), f"{agent}.{event}")
+        if not self.home or not event.isidentifier():  # a hook that is off has no home
+            return
+        folder = os.path.join(self.home, RUNS)
+        path = os.path.join(folder, os.path.basename(f"{agent}.{event}"))
+        try:
+            os.utime(path)
+        except FileNotFoundError:
+            os.makedirs(folder, mode=0o700, exist_ok=True)
+            _files.append(path, b"")
 
     def trouble(self, error: BaseException) -> None:
         """Log a door that failed and returned nothing."""
@@ -65,7 +74,14 @@ class Watch:
         """Append one line; give up silently if that fails."""
         try:
             line = f"{time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())} {self._subject} {problem}"
-            _append(os.path.join(self.home or default_home(), LOG), _one_line(line))
+            from hardwon.core.text.secrets import safe  # nothing is logged as a rule
+
+            clean = "".join(letter if letter.isprintable() else " " for letter in safe(line, 500))
+            path = os.path.join(self.home or default_home(), LOG)
+            if os.path.exists(path) and os.path.getsize(path) > _LOG_LIMIT:
+                os.replace(path, f"{path}.1")
+            os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+            _files.append(path, clean.encode("utf-8", "replace") + b"\n")
         except Exception:  # noqa: BLE001 - there is nowhere else to report it
             pass
 
@@ -80,24 +96,36 @@ class Watch:
         os._exit(0)
 
 
-def _mark(folder: str, name: str) -> None:
-    """Set the time of a file to now."""
-    path = os.path.join(folder, os.path.basename(name))
+def read_log(home: str) -> list[str]:
+    """The lines of the log and of the rotated one, oldest first."""
+    lines: list[str] = []
+    for name in (f"{LOG}.1", LOG):
+        try:
+            with open(os.path.join(home, name), encoding="utf-8", errors="replace") as file:
+                lines += file.read().splitlines()
+        except FileNotFoundError:
+            continue
+    return lines
+
+
+def last_runs(home: str) -> dict[tuple[str, str], float]:
+    """When the hook of each agent and event last ran, the latest first."""
+    folder = os.path.join(home, RUNS)
     try:
-        os.utime(path)
-    except FileNotFoundError:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-        _files.append(path, b"")
+        names = os.listdir(folder)
+    except OSError:
+        return {}
+    times = {name: os.stat(os.path.join(folder, name)).st_mtime for name in names}
+    latest = sorted(times, key=lambda name: -times[name])
+    return {(name.partition(".")[0], name.partition(".")[2]): times[name] for name in latest}
 
 
-def _append(path: str, line: str) -> None:
-    if os.path.exists(path) and os.path.getsize(path) > _LOG_LIMIT:
-        os.replace(path, f"{path}.1")
-    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-    _files.append(path, line.encode("utf-8", "replace") + b"\n")
-
-
-def _one_line(text: str) -> str:
-    from hardwon.core.text.secrets import safe  # nothing is logged as a rule
-
-    return "".join(letter if letter.isprintable() else " " for letter in safe(text, 500))
+def describe_late(lines: list[str]) -> list[str]:
+    """One line on how often a hook gave up, and when last; empty if never."""
+    late = [line for line in lines if GAVE_UP in line]
+    if not late:
+        return []
+    guards = sum(" guard " in line for line in late)
+    guarding = f", {guards} of them with a guard to judge, which then denied" if guards else ""
+    often = "once" if len(late) == 1 else f"{len(late)} times"
+    return [f"a hook gave up {often}{guarding}, last at {late[-1].split(' ', 1)[0]}"]

@@ -8,33 +8,24 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, ParamSpec, TypeVar
 
 from hardwon import Injection, __version__
 from hardwon.core.errors import HardwonError, MissingExtra
-from hardwon.core.text.clean import LESSON_LIMIT, clip
+from hardwon.core.text.clean import LESSON_LIMIT, clip, one_line
 from hardwon.storage.service import is_bearer
 
 try:
     from mcp.server.mcpserver import MCPServer
     from mcp.server.mcpserver.exceptions import ResourceError, ToolError
     from mcp.types import ToolAnnotations
-    from pydantic import Field
+    from pydantic import BaseModel, Field
 
     from hardwon.surfaces.mcp.selection import add_selection
-    from hardwon.surfaces.mcp.views import (
-        AnswerList,
-        Done,
-        LessonList,
-        LessonView,
-        PlaybookItem,
-        Queued,
-        Recalled,
-        WrittenItems,
-    )
 except ImportError as error:
     raise MissingExtra("mcp") from error
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, MutableMapping
+    from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 
-    from hardwon import Agent, Hardwon
+    from hardwon import Agent, Hardwon, Lesson
+    from hardwon.core.values.report import Answer
 
     Message = MutableMapping[str, Any]
     App = Callable[
@@ -73,6 +64,102 @@ Then call the reflect tool with task, attempt and error, so that the lesson is k
 
 Task and attempt:
 """
+
+
+class LessonView(BaseModel):
+    """One lesson."""
+
+    id: int
+    situation: str
+    mistake: str
+    correction: str
+    tags: list[str]
+    confidence: float
+    shown: int = Field(description="How often it was delivered.")
+
+    @classmethod
+    def of(cls, lesson: Lesson) -> LessonView:
+        """The lesson as a host sees it."""
+        return cls(
+            id=lesson.id,
+            situation=one_line(lesson.situation),
+            mistake=one_line(lesson.mistake),
+            correction=one_line(lesson.correction),
+            tags=list(lesson.tags),
+            confidence=lesson.confidence,
+            shown=lesson.hits,
+        )
+
+
+class LessonList(BaseModel):
+    """Lessons, best first."""
+
+    lessons: list[LessonView]
+
+
+class AnswerView(BaseModel):
+    """Something that worked."""
+
+    text: str
+    about: str = Field(description="The failure that it got past; empty for a call that works.")
+    project: str
+    worked: int
+    failed: int
+    run: str = Field(description="The id of the newest run that shows it.")
+
+
+class AnswerList(BaseModel):
+    """What worked, best first; empty when nothing is known."""
+
+    answers: list[AnswerView]
+
+
+class Recalled(BaseModel):
+    """The lessons for a task; empty when nothing fits."""
+
+    block: str = Field(description="The lessons as one block of text.")
+    lessons: list[LessonView]
+    delivery: str = Field(description="Pass this to report_outcome.")
+
+
+class PlaybookItem(BaseModel):
+    """One thing that the next agent should know."""
+
+    sort: Literal["pitfall", "way", "fact"]
+    when: str = Field(min_length=1, max_length=400, description="When it applies.")
+    do: str = Field(min_length=1, max_length=4096, description="What to do.")
+    wrong: str = Field(default="", max_length=4096, description="What goes wrong; for a pitfall.")
+
+
+class WrittenItems(BaseModel):
+    """What came of the items."""
+
+    added: list[LessonView]
+    known: list[LessonView] = Field(description="Those that an earlier run has written.")
+    refused: list[str] = Field(description="When each would apply, and why it was not kept.")
+
+
+class Done(BaseModel):
+    """A confirmation."""
+
+    message: str
+
+
+class Queued(BaseModel):
+    """The job that will become a lesson; None when the run is not worth one."""
+
+    job: str | None
+
+
+def _views(lessons: Iterable[Lesson]) -> list[LessonView]:
+    """The lessons as a host sees them."""
+    return [LessonView.of(lesson) for lesson in lessons]
+
+
+def _answers(answers: Iterable[Answer]) -> AnswerList:
+    names = AnswerView.model_fields
+    return AnswerList(answers=[AnswerView(**{n: getattr(a, n) for n in names}) for a in answers])
+
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -113,31 +200,33 @@ def _add_reading(server: MCPServer, agent: Agent) -> None:
     def recall(task: Text, tool: Name = "") -> Recalled:
         """Lessons for a task; with `tool`, those about exactly this pending call of the tool."""
         injection = agent.before_action(tool, task) if tool else agent.before_turn(task)
-        return Recalled.of(injection)
+        lessons = _views(injection.lessons)
+        return Recalled(block=injection.text, lessons=lessons, delivery=injection.id)
 
     @server.tool(annotations=_READS)
     @_explain_errors
     def list_lessons(limit: Limit = 25) -> LessonList:
         """Lessons, newest-consulted first."""
-        return LessonList.of(agent.readable(agent.lessons.list(limit=limit)))
+        return LessonList(lessons=_views(agent.readable(agent.lessons.list(limit=limit))))
 
     @server.tool(annotations=_READS)
     @_explain_errors
     def search_lessons(query: LessonText, limit: Limit = 10) -> LessonList:
         """Lessons that contain the query."""
-        return LessonList.of(agent.readable(agent.lessons.search(query, limit=limit)))
+        found = agent.lessons.search(query, limit=limit)
+        return LessonList(lessons=_views(agent.readable(found)))
 
     @server.tool(annotations=_READS)
     @_explain_errors
     def fix(error: Text, limit: Limit = 5) -> AnswerList:
         """What got past this error before: in this project first, then in others."""
-        return AnswerList.of(agent.fix(error, limit=limit))
+        return _answers(agent.fix(error, limit=limit))
 
     @server.tool(annotations=_READS)
     @_explain_errors
     def how(words: LessonText, limit: Limit = 5) -> AnswerList:
         """Calls that worked for something: in this project first, then in others."""
-        return AnswerList.of(agent.how(words, limit=limit))
+        return _answers(agent.how(words, limit=limit))
 
 
 def _add_writing(server: MCPServer, hw: Hardwon, agent: Agent) -> None:
@@ -181,7 +270,10 @@ def _add_playbook(server: MCPServer, agent: Agent) -> None:
         backticks, with <placeholders> for the values of this task.
         """
         lines = (item.model_dump_json() for item in items)
-        return WrittenItems.of(agent.playbook.add("\n".join(lines), run=run))
+        written = agent.playbook.add("\n".join(lines), run=run)
+        refused = [f"{when}: {why}" for when, why in written.refused]
+        added, known = _views(written.added), _views(written.known)
+        return WrittenItems(added=added, known=known, refused=refused)
 
 
 def _explain_errors(tool: Callable[P, R]) -> Callable[P, R]:
@@ -252,13 +344,10 @@ class TokenGate:
         self._token = token
 
     async def __call__(self, scope: Message, receive: Any, send: Any) -> None:
-        if scope["type"] != "http" or is_bearer(_header(scope, b"authorization"), self._token):
+        shown = (value for name, value in scope.get("headers", ()) if name == b"authorization")
+        if scope["type"] != "http" or is_bearer(next(shown, b"").decode("latin-1"), self._token):
             await self._inner(scope, receive, send)
             return
         headers = [(b"www-authenticate", b"Bearer"), (b"content-length", b"0")]
         await send({"type": "http.response.start", "status": 401, "headers": headers})
         await send({"type": "http.response.body", "body": b""})
-
-
-def _header(scope: Message, name: bytes) -> str:
-    return next((value.decode("latin-1") for key, value in scope["headers"] if key == name), "")

@@ -1,12 +1,14 @@
-"""Words and classes that the terminal and the pages share."""
+"""Words and classes that the terminal and the pages share: of reports, lessons and items."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import date, timedelta
+from typing import Any
 
 from hardwon.core.text.clean import plural
 from hardwon.core.values.delivery import Outcome
-from hardwon.core.values.lesson import LIVE, Status
+from hardwon.core.values.lesson import LIVE, USER_SUPPLIED, Kind, Lesson, Status, values_of
 from hardwon.core.values.report import (
     KindObserved,
     LessonState,
@@ -14,6 +16,7 @@ from hardwon.core.values.report import (
     PartEffect,
     Report,
 )
+from hardwon.engine.pipeline import playbook
 from hardwon.knowledge.proof.effect import OFF
 from hardwon.knowledge.proof.verdicts import TOO_FEW
 
@@ -38,6 +41,22 @@ FAILURE_STATES = {
     "returned": "came back",
     "resolved": "resolved",
     "muted": "muted",
+}
+EVIDENCE = {
+    Kind.MET: "met",
+    Kind.TRIED: "tried without effect",
+    Kind.SESSION: "read in",
+    Kind.JOB: "reflected on in job",
+    Kind.PARENT: "made of lesson",
+    Kind.APPROVED: "approved by",
+    Kind.QUARANTINED: "held back",
+    Kind.RETIRED: "retired, shown to few runs from now on",
+    Kind.SHOWN_BY: "shown by the steps of run",
+    Kind.CONFIRMED: "worked in run",
+    Kind.WEAKENED: "failed in run",
+    Kind.WITHDRAWN: "withdrawn",
+    Kind.DIFFERS: "contradicts lesson",
+    Kind.NOTE: "note",
 }
 DOORS = {
     "start": "when a run began",
@@ -219,16 +238,61 @@ def saving(report: Report) -> str:
     seen = report.observed
     if round(seen.low) < 1:
         return ""
-    return f"{seen.calls:,.0f} calls and {_minutes(seen.minutes)}"
-
-
-def _minutes(minutes: float) -> str:
-    if minutes < 120:
-        return f"{minutes:,.0f} minutes"
-    return f"{minutes / 60:,.1f} hours"
+    is_short = seen.minutes < 120
+    time = f"{seen.minutes:,.0f} minutes" if is_short else f"{seen.minutes / 60:,.1f} hours"
+    return f"{seen.calls:,.0f} calls and {time}"
 
 
 def kind_observed(kind: KindObserved) -> str:
     """How often runs failed at one kind of failure, told in time and not."""
     told = f"failed {kind.failed:,} of {plural(kind.told, 'time')} told"
     return f"{told}, {kind.failed_untold:,} of {kind.untold:,} not told"
+
+
+_WAITS = {Status.CANDIDATE: "contradicts another", Status.QUARANTINED: "held back"}
+
+
+def describe_item(item: Lesson, shown: Collection[int]) -> dict[str, Any]:
+    """An item as plain values; `shown` are the ids of those that the start of a run shows."""
+    is_note = item.headline() == "note"
+    return {
+        "id": item.id,
+        "sort": playbook.sort_of(item),
+        "states": _item_states(item, is_shown=item.id in shown),
+        "is_pinned": playbook.PINNED in item.tags,
+        "when": "" if is_note else item.situation,
+        "wrong": "" if item.mistake == USER_SUPPLIED else item.mistake,
+        "do": item.correction,
+        "evidence": _item_evidence(item),
+        "met": item.met,
+        "saves": round(playbook.saves(item), 2),
+        "author": item.author,
+    }
+
+
+def _item_states(item: Lesson, *, is_shown: bool) -> list[str]:
+    """What is special about an item; [] for one that is shown like most."""
+    found = {
+        "pinned": playbook.PINNED in item.tags,
+        "doubtful": playbook.is_doubtful(item),
+        _WAITS.get(item.status, item.status): item.status != Status.PROVEN,
+        "no room at the start": item.status == Status.PROVEN and not is_shown,
+    }
+    return [state for state, is_so in found.items() if is_so]
+
+
+def _item_evidence(item: Lesson) -> str:
+    """What speaks for an item and against it."""
+    worked, failed = (
+        len(values_of(item.evidence, kind)) for kind in (Kind.CONFIRMED, Kind.WEAKENED)
+    )
+    steps = [value.partition(": ")[2] for value in values_of(item.evidence, Kind.SHOWN_BY)]
+    parts = (
+        "written by a person" if item.author == "person" else "",
+        f"seen in {plural(len(steps), 'run')} (steps {steps[-1]})" if steps else "",
+        f"worked in {plural(worked, 'later run')}" if worked else "",
+        f"failed in {plural(failed, 'later run')}" if failed else "",
+        *(f"contradicts #{other}" for other in values_of(item.evidence, Kind.DIFFERS)),
+        *values_of(item.evidence, Kind.WITHDRAWN)[-1:],
+    )
+    return ", ".join(part for part in parts if part)

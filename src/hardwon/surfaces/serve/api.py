@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import json
 import re
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import Response
@@ -14,36 +12,18 @@ from starlette.routing import Route
 
 from hardwon.api import codec
 from hardwon.api.operations import JSON, OPERATIONS
-from hardwon.core.errors import InvalidInput, NotFound
+from hardwon.core.errors import InvalidInput
 from hardwon.core.values.delivery import NOTHING
-from hardwon.core.values.report import mark
 from hardwon.storage.service import Kept
 from hardwon.surfaces.serve import handlers
-from hardwon.surfaces.serve.requests import (
-    Problem,
-    admit,
-    agent_of_query,
-    allowed_place,
-    author,
-    cursor_of,
-    lessons_of,
-    limits_of,
-    principal,
-)
+from hardwon.surfaces.serve.requests import Call, Problem, admit, cursor_of, limits_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from starlette.requests import Request
 
-    from hardwon import Agent, Hardwon
-    from hardwon.api.lessons import Lessons
     from hardwon.api.operations import Argument, Operation
-    from hardwon.api.tenants import Tenant
-    from hardwon.core.values.report import Mark
-    from hardwon.core.values.run import Author
-    from hardwon.core.values.scope import Scope
-    from hardwon.surfaces.serve.access import Principal
 
 _REPLAYED = {"Idempotent-Replayed": "true"}
 _FLAGS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False, "": False}
@@ -57,7 +37,6 @@ _KINDS: dict[str, tuple[Any, str]] = {
     "object": (dict, "an object"),
     "any": (object, "anything"),
 }
-_LARGEST = 2**53  # JSON keeps no larger number exactly
 
 
 def routes() -> list[Route]:
@@ -72,93 +51,6 @@ def _path(operation: Operation) -> str:
     """Its path for the router; lessons and items have numbers, other things names."""
     has_number = operation.path.startswith(("/v1/lessons/", "/v1/playbook/"))
     return operation.path.replace("{id}", "{id:int}") if has_number else operation.path
-
-
-class Call:
-    """One call of an operation: who makes it, about what, and with which arguments."""
-
-    def __init__(self, request: Request, arguments: Mapping[str, Any], body: bytes) -> None:
-        self._request = request
-        self.arguments: dict[str, Any] = dict(arguments)
-        self.body = body
-
-    @property
-    def state(self) -> Any:
-        """The state of the application."""
-        return self._request.app.state
-
-    @property
-    def hw(self) -> Hardwon:
-        """The opened hardwon."""
-        hw: Hardwon = self.state.hw
-        return hw
-
-    @cached_property
-    def principal(self) -> Principal:
-        """Who makes it."""
-        return principal(self._request)
-
-    @cached_property
-    def agent(self) -> Agent:
-        """The agent that the query names, within the limits of the key."""
-        return agent_of_query(self._request)
-
-    @cached_property
-    def tenant(self) -> Tenant:
-        """The tenant of the key, or the agent and project that the query names."""
-        agent, project = allowed_place(self._request)
-        return self.hw.tenant(self.principal.tenant, agent=agent, project=project)
-
-    @property
-    def author(self) -> Author:
-        """Whose runs it is about."""
-        return author(self._request)
-
-    @property
-    def copied(self) -> Scope:
-        """The scope whose lessons are copied; without a project, those that hold everywhere."""
-        project = self._request.query_params.get("project") or None
-        return self.agent.scope._replace(project=project)
-
-    @property
-    def lessons(self) -> Lessons:
-        """The lessons of that agent; those beyond the limits of the key cannot be changed."""
-        return self.lessons_of(self.agent.scope)
-
-    def lessons_of(self, scope: Scope) -> Lessons:
-        """The same for another scope."""
-        return lessons_of(self._request, scope)
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """The header fields of the request."""
-        return self._request.headers
-
-    @property
-    def id(self) -> str:
-        """What the path names."""
-        return str(self._request.path_params["id"])
-
-    @property
-    def number(self) -> int:
-        """The lesson that the path names."""
-        number: int = self._request.path_params["id"]
-        if number > _LARGEST:
-            raise NotFound("lesson", number)
-        return number
-
-    @property
-    def cursor(self) -> Mark | None:
-        """Where the last page ended."""
-        text = self.arguments.get("cursor") or ""
-        if not text:
-            return None
-        try:
-            raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
-            place, name = json.loads(raw)
-        except (ValueError, TypeError, RecursionError) as error:
-            raise InvalidInput("unknown cursor; use the `next` of a page, or none") from error
-        return mark(place, name)
 
 
 def _endpoint(operation: Operation) -> Callable[[Request], Any]:
@@ -228,16 +120,14 @@ def _body_arguments(operation: Operation, request: Request, body: bytes) -> dict
         is_fitting = isinstance(value, kind) and not is_number_as_flag
         if value is None and not argument.is_required:
             continue
-        if not is_fitting or (argument.kind == "texts" and not _are_texts(value)):
+        if is_fitting and argument.kind == "texts":
+            is_fitting = all(isinstance(one, str) for one in value)
+        if not is_fitting:
             raise InvalidInput(f"the field {name!r} must be {word}")
         if argument.most and not 1 <= value <= argument.most:
             raise InvalidInput(f"the field {name!r} must be from 1 to {argument.most}")
         values[name] = value
     return values
-
-
-def _are_texts(values: list[Any]) -> bool:
-    return all(isinstance(value, str) for value in values)
 
 
 def _parse_body(request: Request, body: bytes) -> dict[str, Any]:
@@ -259,8 +149,10 @@ async def _run(operation: Operation, call: Call) -> Response:
     patience = state.limits.door if is_door else state.limits.answer
     try:
         async with asyncio.timeout(patience):
-            response: Response = await pool.run(_answer, operation, call)
-            return response
+            answer: Response = await pool.run(
+                lambda: _response(operation, handlers.HANDLERS[operation.name](call))
+            )
+            return answer
     except TimeoutError:
         if is_door:
             return _response(operation, NOTHING)
@@ -280,10 +172,6 @@ async def _once(operation: Operation, call: Call, name: str, request: Request) -
         reply = Kept(answer.status_code, bytes(answer.body))
         await state.threads.run(state.replies.keep, tenant, name, request_bytes, reply)
     return answer
-
-
-def _answer(operation: Operation, call: Call) -> Response:
-    return _response(operation, handlers.HANDLERS[operation.name](call))
 
 
 def _response(operation: Operation, value: Any) -> Response:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from starlette.concurrency import run_in_threadpool
@@ -26,14 +26,12 @@ from hardwon.surfaces.serve.limits import Buckets, Limits
 from hardwon.surfaces.serve.requests import Problem, problem_of, problem_response
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Collection
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from hardwon.surfaces.serve.access import Access, Principal
-    from hardwon.surfaces.serve.traffic import Traffic
-
-    T = TypeVar("T")
+    from hardwon.surfaces.serve.limits import Traffic
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 API = ("/v1/", "/metrics")  # for programs; everything else is for people
@@ -98,7 +96,8 @@ class Gate:
             principal, csrf = await self._who(headers, secret_path)
             self._check_rate(scope, principal)
             scope["state"].update(principal=principal, csrf=csrf)
-            if principal is None and not _is_public(own_path(scope)):
+            path = own_path(scope)
+            if principal is None and path not in _PUBLIC and not path.startswith(_STATIC):
                 await _sent_to_login(scope)(scope, receive, send)
                 return
             await self._inner(scope, receive, send)
@@ -132,17 +131,14 @@ class Gate:
     async def _bearer(self, header: str) -> Principal:
         if self._access.is_token(header):
             return self._access.owner
-        key = await self._ask_database(self._access.keys.holder, credentials(header))
+        find, shown = self._access.keys.holder, credentials(header)
+        is_local = self._access.database.is_local  # another machine must not hold up others
+        key = find(shown) if is_local else await run_in_threadpool(find, shown)
         if key is None:
             raise _login_problem("this key is not known, has expired or was revoked")
         if not self._access.keys.is_noted(key):
             asyncio.get_running_loop().run_in_executor(None, self._access.keys.used, key)
         return of_key(key)
-
-    async def _ask_database(self, call: Callable[[Any], T], value: Any) -> T:
-        """The answer of a database; one on another machine must not hold up other requests."""
-        is_local = self._access.database.is_local
-        return call(value) if is_local else await run_in_threadpool(call, value)
 
     def _check_rate(self, scope: Scope, principal: Principal | None) -> None:
         if own_path(scope) == _LOGIN and (scope["method"] == "POST" or scope["query_string"]):
@@ -161,10 +157,6 @@ def _take(buckets: Buckets, name: str, what: str) -> None:
     if wait:
         after = {"Retry-After": str(int(wait) + 1)}
         raise Problem(429, f"more than {buckets.rate:g} {what} per second", headers=after)
-
-
-def _is_public(path: str) -> bool:
-    return path in _PUBLIC or path.startswith(_STATIC)
 
 
 def _login_problem(detail: str) -> Problem:

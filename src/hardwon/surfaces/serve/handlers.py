@@ -42,8 +42,7 @@ if TYPE_CHECKING:
     from hardwon.api.lessons import Lessons
     from hardwon.core.values.lesson import Change
     from hardwon.core.values.report import Answer, FailureKind, Mark, Recurring
-    from hardwon.knowledge.ranking.scores import Judged
-    from hardwon.surfaces.serve.api import Call
+    from hardwon.surfaces.serve.requests import Call
 
 Numbered = TypeVar("Numbered", "Lesson", "Change")
 
@@ -88,27 +87,13 @@ def lessons_list(call: Call) -> Page[Lesson]:
     return _after(found, call.cursor, limit)
 
 
-def lessons_edit(call: Call) -> Lesson:
+def lessons_edit(call: Call) -> Any:
     """Change the fields of a lesson."""
     changes = {name: value for name, value in call.arguments.items() if name != "view"}
     if not changes:
         allowed = ", ".join(OPERATIONS["lessons.edit"].body)
         raise InvalidInput(f"nothing to change; this takes {allowed}")
-    handle, lesson = _readable(call)
-    return handle.edit(lesson.id, **changes)
-
-
-def lessons_retire(call: Call) -> Lesson:
-    """Stop showing a lesson; `undo` reverts it."""
-    handle, lesson = _readable(call)
-    return handle.edit(lesson.id, status=Status.RETIRED)
-
-
-def lessons_guard(call: Call) -> Lesson:
-    """Forbid the calls of a lesson, or allow them again."""
-    handle, lesson = _readable(call)
-    how = {name: call.arguments[name] for name in ("call", "tool")}
-    return handle.guard(lesson.id, **how, on=call.arguments.get("on", True))
+    return _on_lesson(call, "edit", **changes)
 
 
 def lessons_undo(call: Call) -> Lesson:
@@ -127,23 +112,11 @@ def lessons_history(call: Call) -> Sequence[Change]:
     return list({change.id: change for change in changes}.values())
 
 
-def lessons_verdict(call: Call) -> answers.MaybeVerdict:
-    """The verdict of the hold-out on a lesson; null while there is none."""
-    handle, lesson = _readable(call)
-    return answers.MaybeVerdict(handle.verdict(lesson.id))
-
-
 def lessons_revoke(call: Call) -> Sequence[Lesson]:
     """Remove every lesson of an origin, and every lesson merged from one of them."""
     origin = require_text(call.arguments["origin"], "origin")
     removed = {lesson.id: lesson for handle in _handles(call) for lesson in handle.revoke(origin)}
     return list(removed.values())
-
-
-def lessons_export(call: Call) -> Response:
-    """The active lessons that an agent sees, as a pack."""
-    form = call.arguments["form"]
-    return Response(call.lessons.export(form=form), media_type=_FORMS[form])
 
 
 def lessons_import(call: Call) -> Sequence[Lesson]:
@@ -168,14 +141,12 @@ def lessons_recall(call: Call) -> answers.Recalled:
     door, tool = call.arguments["door"], call.arguments["tool"]
     judged = call.agent.explain(door, require_text(call.arguments["text"], "text"), tool=tool)
     shown = [candidate.match.lesson for candidate in judged if not candidate.verdict]
-    block = inject.render(shown, door=door, budget=_BUDGET)
-    candidates = judged if call.arguments.get("explain") else ()
-    return answers.Recalled(block.text, tuple(block.lessons), tuple(map(_candidate, candidates)))
-
-
-def _candidate(judged: Judged) -> answers.Candidate:
-    parts = {name: round(value, 4) for name, value in judged.parts}
-    return answers.Candidate(judged.match.lesson.id, round(judged.score, 4), parts, judged.verdict)
+    block, candidates = inject.render(shown, door=door, budget=_BUDGET), []
+    for one in judged if call.arguments.get("explain") else ():
+        parts = {name: round(value, 4) for name, value in one.parts}
+        fields = one.match.lesson.id, round(one.score, 4), parts, one.verdict
+        candidates.append(answers.Candidate(*fields))
+    return answers.Recalled(block.text, tuple(block.lessons), tuple(candidates))
 
 
 def _is_of_agent(call: Call) -> bool:
@@ -188,6 +159,12 @@ def _readable(call: Call) -> tuple[Lessons, Lesson]:
         return call.lessons, call.lessons.get(call.number)
     lesson = call.tenant.lesson(call.number)
     return call.lessons_of(lesson.scope), lesson
+
+
+def _on_lesson(call: Call, verb: str, /, **arguments: Any) -> Any:
+    """The result of a verb on a lesson that the caller may see."""
+    lessons, lesson = _readable(call)
+    return getattr(lessons, verb)(lesson.id, **arguments)
 
 
 def _handles(call: Call) -> list[Lessons]:
@@ -228,10 +205,10 @@ def _each(call: Call, act: Callable[[str], None]) -> answers.Done:
 
 
 def _dead(call: Call, identity: str) -> Job:
-    for job in _own(call, call.hw.queue.dead()):
-        if job.id == identity:
-            return job
-    raise NotFound("dead job", identity)
+    found = next((one for one in _own(call, call.hw.queue.dead()) if one.id == identity), None)
+    if found is None:
+        raise NotFound("dead job", identity)
+    return found
 
 
 def _own(call: Call, jobs: Sequence[Job]) -> Sequence[Job]:
@@ -285,12 +262,6 @@ def reports_failure(call: Call) -> answers.FailureDetails:
     return answers.FailureDetails(_failure_row(failure), lesson.id if lesson else None, met)
 
 
-def reports_spend(call: Call) -> list[answers.Spend]:
-    """What models have cost the tenant, by day and model."""
-    rows = call.tenant.spent(call.arguments["days"])
-    return [answers.Spend(day, model, *spent[:3]) for day, model, spent in rows]
-
-
 def _duration(call: Call, name: str) -> timedelta | None:
     value = call.arguments.get(name)
     try:
@@ -301,42 +272,11 @@ def _duration(call: Call, name: str) -> timedelta | None:
         ) from error
 
 
-def goals_reflections(call: Call) -> Any:
-    """The reflections on a goal, or the newest of all goals."""
-    goal, limit = call.arguments.get("goal") or None, call.arguments["limit"]
-    return call.agent.goals.reflections(goal, limit=limit)
-
-
-def goals_context(call: Call) -> Injection:
-    """What was learnt from this goal and similar ones."""
-    goal, objective = call.arguments.get("goal") or None, call.arguments["objective"]
-    return call.agent.goals.context(goal, objective=objective)
-
-
-def runs_list(call: Call) -> Any:
-    """A page of the ended runs, newest first, without their steps."""
-    how = {name: call.arguments[name] for name in ("met", "person", "limit")}
-    return call.tenant.ended_runs(text=call.arguments["q"], after=call.cursor, **how)
-
-
-def doors_fix(call: Call) -> list[Answer]:
-    """What got past an error."""
-    return _within_limits(call, call.agent.fix(**_few(call)))
-
-
-def doors_how(call: Call) -> list[Answer]:
-    """The calls that worked and fit the words."""
-    return _within_limits(call, call.agent.how(**_few(call)))
-
-
-def _few(call: Call) -> dict[str, Any]:
-    return {**call.arguments, "limit": max(1, min(call.arguments.get("limit", 5), _ANSWERS))}
-
-
-def _within_limits(call: Call, found: Sequence[Answer]) -> list[Answer]:
-    """The answers of projects that the key may read; what holds everywhere it may, too."""
-    limit = call.principal.project
-    return [answer for answer in found if limit is None or answer.project in ("", limit)]
+def _known(call: Call, find: Callable[..., Sequence[Answer]]) -> list[Answer]:
+    """A few answers, of projects that the key may read; what holds everywhere it may, too."""
+    limit, only = call.arguments.get("limit", 5), call.principal.project
+    found = find(**{**call.arguments, "limit": max(1, min(limit, _ANSWERS))})
+    return [answer for answer in found if only is None or answer.project in ("", only)]
 
 
 def doors_recurring(call: Call) -> Sequence[Recurring]:
@@ -404,18 +344,12 @@ def _own_record(call: Call, record: Any) -> list[Any] | None:
 
 def traces_take(call: Call) -> Response:
     """Keep the spans of an OTLP request; they are durable when this answers, as OTLP wants it."""
-    is_json = not call.headers.get("content-type", "").startswith(_PROTOBUF)
-    is_packed = call.headers.get("content-encoding", "identity") == "gzip"
+    is_json = not call.request.headers.get("content-type", "").startswith(_PROTOBUF)
+    is_packed = call.request.headers.get("content-encoding", "identity") == "gzip"
     call.agent.traces.take(call.body, is_json=is_json, is_packed=is_packed)
     if call.hw.settings.hooks.wake:
         call.hw.wake()
     return Response(b"{}" if is_json else b"", media_type=JSON if is_json else _PROTOBUF)
-
-
-def sync_marks(call: Call) -> answers.Marks:
-    """A mark for each lesson."""
-    marks = call.hw.exchange.marks(call.copied)
-    return answers.Marks({str(number): mark for number, mark in marks.items()})
 
 
 def sync_lessons(call: Call) -> Sequence[Lesson]:
@@ -461,17 +395,15 @@ def _verb(name: str) -> Callable[[Call], Any]:
     subject, _, verb = name.partition(".")
 
     def call_verb(call: Call) -> Any:
+        if subject == "lessons":
+            return _on_lesson(call, verb)
         handle = call.agent if subject == "doors" else getattr(call.agent, subject)
-        if "{id}" in OPERATIONS[name].path:
-            identity = call.number if subject == "playbook" else call.id
-            return getattr(handle, verb)(identity, **call.arguments)
-        return getattr(handle, verb)(**call.arguments)
+        if "{id}" not in OPERATIONS[name].path:
+            return getattr(handle, verb)(**call.arguments)
+        identity = call.number if subject == "playbook" else call.id
+        return getattr(handle, verb)(identity, **call.arguments)
 
-    def call_on_lesson(call: Call) -> Any:
-        lessons, lesson = _readable(call)
-        return getattr(lessons, verb)(lesson.id)
-
-    return call_on_lesson if subject == "lessons" else call_verb
+    return call_verb
 
 
 _AT_ONCE: dict[str, Callable[[Call], Any]] = {
@@ -480,8 +412,18 @@ _AT_ONCE: dict[str, Callable[[Call], Any]] = {
     "doors.report": lambda call: call.agent.report(
         Injection(id=call.id), call.arguments["outcome"]
     ),
+    "doors.fix": lambda call: _known(call, call.agent.fix),
+    "doors.how": lambda call: _known(call, call.agent.how),
     "lessons.add": lambda call: call.lessons.add(**call.arguments),
     "lessons.get": lambda call: _readable(call)[1],
+    "lessons.retire": lambda call: _on_lesson(call, "edit", status=Status.RETIRED),
+    "lessons.guard": lambda call: _on_lesson(
+        call, "guard", **{name: call.arguments.get(name, True) for name in ("call", "tool", "on")}
+    ),
+    "lessons.verdict": lambda call: answers.MaybeVerdict(_on_lesson(call, "verdict")),
+    "lessons.export": lambda call: Response(
+        call.lessons.export(form=call.arguments["form"]), media_type=_FORMS[call.arguments["form"]]
+    ),
     "lessons.undo_newest": lambda call: call.lessons.undo(),
     "lessons.all_history": lambda call: _after(
         call.lessons.history(), call.cursor, call.arguments["limit"]
@@ -496,12 +438,30 @@ _AT_ONCE: dict[str, Callable[[Call], Any]] = {
     "reports.deliveries": lambda call: call.tenant.deliveries(
         after=call.cursor, limit=call.arguments["limit"]
     ),
+    "reports.spend": lambda call: [
+        answers.Spend(day, model, *spent[:3])
+        for day, model, spent in call.tenant.spent(call.arguments["days"])
+    ],
+    "goals.reflections": lambda call: call.agent.goals.reflections(
+        call.arguments.get("goal") or None, limit=call.arguments["limit"]
+    ),
+    "goals.context": lambda call: call.agent.goals.context(
+        call.arguments.get("goal") or None, objective=call.arguments["objective"]
+    ),
     "goals.ended": lambda call: MaybeJob(call.agent.goals.ended(**call.arguments)),
     "runs.ended": lambda call: MaybeJob(call.agent.runs.ended(**call.arguments)),
     "runs.context": lambda call: call.agent.runs.context(call.arguments["text"]),
+    "runs.list": lambda call: call.tenant.ended_runs(
+        text=call.arguments["q"],
+        after=call.cursor,
+        **{name: call.arguments[name] for name in ("met", "person", "limit")},
+    ),
     "runs.get": lambda call: call.tenant.ended_run(call.id),
     "dreams.undo": lambda call: answers.UndoneDream(*call.agent.dreams.undo(call.id)),
     "sync.state": lambda call: answers.SyncState(*call.hw.exchange.state(call.copied)),
+    "sync.marks": lambda call: answers.Marks(
+        {str(number): mark for number, mark in call.hw.exchange.marks(call.copied).items()}
+    ),
     "operations.me": lambda call: answers.Me(*call.principal[:5], version=hardwon.__version__),
     "operations.openapi": lambda call: openapi.document(),
     "operations.keys": lambda call: call.state.access.keys.list(call.principal.keys),

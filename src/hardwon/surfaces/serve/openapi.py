@@ -61,10 +61,18 @@ def document() -> dict[str, Any]:
         described = _describe(operation, schemas)
         paths.setdefault(operation.path, {})[operation.method.lower()] = described
     for path, (media, summary) in _PUBLIC.items():
-        paths[path] = {"get": _public(path, media, summary)}
+        described = {
+            "operationId": path[1:],
+            "tags": ["operations"],
+            "summary": summary,
+            "security": [],
+            "responses": {"200": {"description": "Done.", "content": {media: {"schema": {}}}}},
+        }
+        paths[path] = {"get": described}
     schemas.found["Problem"] = _object(
         {"title": {"type": "string"}, "status": {"type": "integer"}, "detail": {"type": "string"}}
     )
+    problem = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
     subjects = dict.fromkeys(name.partition(".")[0] for name in OPERATIONS)
     return {
         "openapi": "3.1.0",
@@ -81,30 +89,23 @@ def document() -> dict[str, Any]:
         "components": {
             "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
             "parameters": {"idempotency": _ONCE},
-            "responses": {f"Problem{code}": _problem(text) for code, text in _PROBLEMS.items()},
+            "responses": {
+                f"Problem{code}": {"description": text, "content": problem}
+                for code, text in _PROBLEMS.items()
+            },
             "schemas": schemas.found,
         },
     }
 
 
-def _public(path: str, media: str, summary: str) -> dict[str, Any]:
-    answer = {"description": "Done.", "content": {media: {"schema": {}}}}
-    return {
-        "operationId": path[1:],
-        "tags": ["operations"],
-        "summary": summary,
-        "security": [],
-        "responses": {"200": answer},
-    }
-
-
-def _problem(text: str) -> dict[str, Any]:
-    schema = {"$ref": "#/components/schemas/Problem"}
-    return {"description": text, "content": {"application/problem+json": {"schema": schema}}}
-
-
 def _describe(operation: Operation, schemas: Schemas) -> dict[str, Any]:
-    parameters = [_parameter(name, one) for name, one in operation.query.items()]
+    parameters: list[dict[str, Any]] = []
+    for name, one in operation.query.items():
+        needed = {"required": True} if one.is_required else {}
+        example = {"example": one.example} if one.example is not None else {}
+        parameters.append(
+            {"name": name, "in": "query", "schema": _schema(one), **needed, **example}
+        )
     if "{id}" in operation.path:
         has_number = operation.path.startswith(("/v1/lessons/", "/v1/playbook/"))
         schema = {"type": "integer" if has_number else "string"}
@@ -133,15 +134,6 @@ def _codes(operation: Operation) -> list[int]:
     can_be_wrong = bool(operation.query or operation.body)
     codes = {400: can_be_wrong, 401: True, 403: True, 404: operation.can_miss, 415: takes_json}
     return [code for code, can_be in codes.items() if can_be]
-
-
-def _parameter(name: str, argument: Argument) -> dict[str, Any]:
-    parameter: dict[str, Any] = {"name": name, "in": "query", "schema": _schema(argument)}
-    if argument.is_required:
-        parameter["required"] = True
-    if argument.example is not None:
-        parameter["example"] = argument.example
-    return parameter
 
 
 def _schema(argument: Argument) -> dict[str, Any]:

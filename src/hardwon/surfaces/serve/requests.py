@@ -9,7 +9,7 @@ import asyncio
 import base64
 import json
 import logging
-from functools import wraps
+from functools import cached_property, wraps
 from http import HTTPStatus
 from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any
@@ -32,6 +32,7 @@ from hardwon.core.errors import (
     TransientError,
 )
 from hardwon.core.text.clean import one_line
+from hardwon.core.values.report import mark
 from hardwon.core.values.run import Author
 from hardwon.surfaces.serve.access import is_same
 
@@ -40,8 +41,9 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from hardwon import Agent
+    from hardwon import Agent, Hardwon
     from hardwon.api.lessons import Lessons
+    from hardwon.api.tenants import Tenant
     from hardwon.core.values.report import Mark
     from hardwon.core.values.scope import Scope
     from hardwon.surfaces.serve.access import Principal
@@ -50,7 +52,10 @@ if TYPE_CHECKING:
     Endpoint = Callable[[Request], Any]
 
 MEDIA_TYPE = "application/problem+json"
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+_FORM = "application/x-www-form-urlencoded"
 _WHO_LIMIT = 80  # characters of a name
+_LARGEST = 2**53  # JSON keeps no larger number exactly
 
 # The first match counts.
 _STATUS: tuple[tuple[type[HardwonError], int], ...] = (
@@ -97,10 +102,6 @@ def problem_of(error: Exception) -> Problem:
     return Problem(500, "the server failed; its log has details")
 
 
-SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-_FORM = "application/x-www-form-urlencoded"
-
-
 def needs(*rights: str) -> Callable[[Endpoint], Callable[[Request], Awaitable[Response]]]:
     """Call the endpoint only if the request is admitted; a plain function runs in a thread.
 
@@ -125,13 +126,15 @@ async def admit(request: Request, *rights: str, most: int = 0) -> bytes:
 
     Nothing of the body is read before that. A browser's request must show the CSRF token.
     """
-    ensure(principal(request), *rights)
-    allowed_place(request)
+    ensure(request.state.principal, *rights)
+    _allowed_place(request)
     if request.method in SAFE:
         return b""
     body = await body_of(request, most or limits_of(request).body)
-    token = csrf(request)
-    if token and not is_same(_shown_token(request, body), token):
+    token, shown = csrf(request), request.headers.get("x-csrf-token", "")
+    if token and not shown and request.headers.get("content-type", "").startswith(_FORM):
+        shown = form_of(request, body).get("csrf", [""])[-1]
+    if token and not is_same(shown, token):
         raise Problem(403, "the form has expired; open the page again and repeat it")
     return body
 
@@ -176,52 +179,10 @@ def form_of(request: Request, body: bytes) -> dict[str, list[str]]:
         raise Problem(413, f"a form may have at most {most:,} fields") from None
 
 
-def principal(request: Request) -> Principal:
-    """The principal of the request."""
-    who: Principal = request.state.principal
-    return who
-
-
 def limits_of(request: Request) -> Limits:
     """The limits of the server."""
     limits: Limits = request.app.state.limits
     return limits
-
-
-def allowed_place(request: Request) -> tuple[str | None, str | None]:
-    """The `agent` and `project` that the query names, within the key's limits; None: any."""
-    asked, who = request.query_params, principal(request)
-    agent = _within("agent", asked.get("agent"), who.agent)
-    return agent, _within("project", asked.get("project"), who.project)
-
-
-def agent_of_query(request: Request) -> Agent:
-    """The agent that the query names by `agent`, `project` and `run`, within the key's limits."""
-    hw, (agent, project) = request.app.state.hw, allowed_place(request)
-    run = request.query_params.get("run") or None
-    who = principal(request)
-    scoped_agent: Agent = hw.agent(
-        agent or hw.settings.scope.agent, project=project, tenant=who.tenant, run=run
-    )
-    if who.key:
-        scoped_agent.by = author(request)
-    return scoped_agent
-
-
-def author(request: Request) -> Author:
-    """Whose runs a request is about: as the client says, else by the note of its key."""
-    said = request.headers.get(AUTHOR)
-    if said is None:
-        return Author(principal(request).note)
-    person, _, machine = said.partition(";")
-    return Author(*(one_line(unquote(text), _WHO_LIMIT) for text in (person, machine)))
-
-
-def lessons_of(request: Request, scope: Scope) -> Lessons:
-    """The lessons that are seen from a scope; those beyond the key's limits cannot be changed."""
-    who = principal(request)
-    agent: Agent = request.app.state.hw.agent(scope.agent, project=scope.project, tenant=who.tenant)
-    return limit_changes(agent.lessons, who.place)
 
 
 def csrf(request: Request) -> str:
@@ -235,21 +196,128 @@ def link(request: Request, path: str) -> str:
     return f"{request.scope.get('root_path', '')}{path}"
 
 
-def _shown_token(request: Request, body: bytes) -> str:
-    token = request.headers.get("x-csrf-token", "")
-    if token or not request.headers.get("content-type", "").startswith(_FORM):
-        return token
-    return form_of(request, body).get("csrf", [""])[-1]
-
-
-def _within(field: str, asked: str | None, limit: str | None) -> str | None:
-    if limit is None or asked in {None, "", limit}:
-        return asked or limit
-    raise Problem(403, f"this key is limited to the {field} {limit!r}")
-
-
 def cursor_of(place: Mark | None) -> str | None:
     """A mark as an opaque text for the caller."""
     if place is None:
         return None
     return base64.urlsafe_b64encode(json.dumps(place).encode()).decode().rstrip("=")
+
+
+def _allowed_place(request: Request) -> tuple[str | None, str | None]:
+    """The `agent` and `project` that the query names, within the key's limits; None: any."""
+    who: Principal = request.state.principal
+    places = []
+    for field, limit in (("agent", who.agent), ("project", who.project)):
+        asked = request.query_params.get(field)
+        if limit is not None and asked not in {None, "", limit}:
+            raise Problem(403, f"this key is limited to the {field} {limit!r}")
+        places.append(asked or limit)
+    return places[0], places[1]
+
+
+class Call:
+    """One admitted request: who makes it, about what, and with which arguments."""
+
+    def __init__(
+        self, request: Request, arguments: Mapping[str, Any] | None = None, body: bytes = b""
+    ) -> None:
+        self.request = request
+        self.arguments: dict[str, Any] = dict(arguments or {})
+        self.body = body
+
+    @property
+    def state(self) -> Any:
+        """The state of the application."""
+        return self.request.app.state
+
+    @property
+    def hw(self) -> Hardwon:
+        """The opened hardwon."""
+        hw: Hardwon = self.state.hw
+        return hw
+
+    @property
+    def principal(self) -> Principal:
+        """Who makes it."""
+        who: Principal = self.request.state.principal
+        return who
+
+    @property
+    def place(self) -> tuple[str | None, str | None]:
+        """The agent and project that the query names, within the limits of the key."""
+        return _allowed_place(self.request)
+
+    @cached_property
+    def agent(self) -> Agent:
+        """The agent that the query names by `agent`, `project` and `run`."""
+        name, project = self.place
+        agent = self.agent_in(
+            name or self.hw.settings.scope.agent,
+            project,
+            run=self.request.query_params.get("run") or None,
+        )
+        if self.principal.key:
+            agent.by = self.author
+        return agent
+
+    def agent_in(self, name: str, project: str | None, **more: Any) -> Agent:
+        """An agent of the tenant."""
+        return self.hw.agent(name, project=project, tenant=self.principal.tenant, **more)
+
+    @cached_property
+    def tenant(self) -> Tenant:
+        """The tenant of the key, or the agent and project that the query names."""
+        agent, project = self.place
+        return self.hw.tenant(self.principal.tenant, agent=agent, project=project)
+
+    @property
+    def author(self) -> Author:
+        """Whose runs it is about: as the client says, else by the note of its key."""
+        said = self.request.headers.get(AUTHOR)
+        if said is None:
+            return Author(self.principal.note)
+        person, _, machine = said.partition(";")
+        return Author(*(one_line(unquote(text), _WHO_LIMIT) for text in (person, machine)))
+
+    @property
+    def copied(self) -> Scope:
+        """The scope whose lessons are copied; without a project, those that hold everywhere."""
+        project = self.request.query_params.get("project") or None
+        return self.agent.scope._replace(project=project)
+
+    @property
+    def lessons(self) -> Lessons:
+        """The lessons of that agent; those beyond the limits of the key cannot be changed."""
+        return self.lessons_of(self.agent.scope)
+
+    def lessons_of(self, scope: Scope) -> Lessons:
+        """The lessons that are seen from a scope, with the same limits."""
+        lessons = self.agent_in(scope.agent, scope.project).lessons
+        return limit_changes(lessons, self.principal.place)
+
+    @property
+    def id(self) -> str:
+        """What the path names."""
+        return str(next(iter(self.request.path_params.values())))
+
+    @property
+    def number(self) -> int:
+        """The lesson that the path names."""
+        text = self.id
+        number = int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else None
+        if number is None or number > _LARGEST:
+            raise NotFound("lesson", text if number is None else number)
+        return number
+
+    @property
+    def cursor(self) -> Mark | None:
+        """Where the last page ended."""
+        text = self.arguments.get("cursor") or ""
+        if not text:
+            return None
+        try:
+            raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+            place, name = json.loads(raw)
+        except (ValueError, TypeError, RecursionError) as error:
+            raise InvalidInput("unknown cursor; use the `next` of a page, or none") from error
+        return mark(place, name)

@@ -1,44 +1,240 @@
-"""Serve the application on one address, loopback or encrypted; drain it at the end."""
+"""The application, served on one address, loopback or encrypted, and drained at the end."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
+import os
 import resource
 import signal
 import socket
 import ssl
 import threading
-from contextlib import contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hardwon.core.errors import InvalidInput, MissingExtra, SetupError, storage_error
-from hardwon.storage.service import KeyRing, kept_token, open_database
+from hardwon.core.errors import (
+    HardwonError,
+    InvalidInput,
+    MissingExtra,
+    SetupError,
+    storage_error,
+)
+from hardwon.storage.service import KeyRing, Replies, kept_token, open_database
 
 try:
     import uvicorn
+    from starlette.applications import Starlette
+    from starlette.exceptions import HTTPException
+    from starlette.middleware import Middleware
+    from starlette.responses import JSONResponse, PlainTextResponse
+    from starlette.routing import Mount, Route
+    from starlette.staticfiles import StaticFiles
+    from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+    from hardwon.surfaces.serve import api, pages
     from hardwon.surfaces.serve.access import Access, is_loopback, own_path
-    from hardwon.surfaces.serve.app import create
-    from hardwon.surfaces.serve.gate import LOOPBACK
-    from hardwon.surfaces.serve.limits import Limits
-    from hardwon.surfaces.serve.protocol import PatientProtocol
-    from hardwon.surfaces.serve.traffic import Traffic, route_of
+    from hardwon.surfaces.serve.gate import LOOPBACK, Gate, is_api
+    from hardwon.surfaces.serve.limits import Limits, NamedLocks, ThreadPool, Traffic, route_of
+    from hardwon.surfaces.serve.pages.overview import Reports
+    from hardwon.surfaces.serve.requests import Problem, problem_of, problem_response
 except ImportError as error:
     raise MissingExtra("serve") from error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import AsyncIterator, Collection, Iterator
 
+    from starlette.requests import Request
+    from starlette.responses import Response
     from starlette.types import ASGIApp
 
     from hardwon import Hardwon, Settings
 
+_STATIC = os.path.join(os.path.dirname(__file__), "static")
+_LINGER = 2.0  # seconds for a client to read its answer before the connection is closed
+_REFUSALS = {
+    400: b"this is not HTTP",
+    431: b"the head of the request is too large",
+    503: b"too many connections; try again later",
+}
 _DRAIN = 30  # seconds for requests in flight at shutdown
 _IDLE = 75  # seconds that a connection may be idle
 _WAITING = 2048  # size of the listen queue
 _FILES = 256  # that the server itself may need
 _ACCEPTED = 32  # connections accepted at once; requests are answered in between
+
+
+def create(
+    hw: Hardwon,
+    access: Access,
+    *,
+    hosts: Collection[str] = LOOPBACK,
+    limits: Limits = Limits(),
+    traffic: Traffic | None = None,
+) -> Starlette:
+    """The ASGI application for one opened hardwon; `hosts` are the names it answers to."""
+    traffic = traffic or Traffic()
+    gate: Any = Middleware(Gate, access=access, hosts=hosts, limits=limits, traffic=traffic)
+    app = Starlette(
+        routes=[
+            Route("/healthz", _alive),
+            Route("/readyz", _ready),
+            Mount("/static", StaticFiles(directory=_STATIC, check_dir=False)),
+            *pages.login_routes(),
+            *api.routes(),
+            *pages.routes(),
+        ],
+        middleware=[gate],
+        lifespan=_running,
+        exception_handlers=dict.fromkeys((HTTPException, HardwonError, Problem), _answer_error),
+    )
+    app.state.hw, app.state.access, app.state.limits = hw, access, limits
+    app.state.traffic, app.state.reports = traffic, Reports()
+    app.state.is_ending = lambda: False  # polled by streams
+    app.state.replies, app.state.locks = Replies(access.database), NamedLocks()
+    # Doors have their own threads: a slow report delays no agent.
+    for name, what in {"door_threads": "hardwon-door", "threads": "hardwon-desk"}.items():
+        pool = ThreadPool(limits.threads, what, keeps_context=hw.settings.is_observed)
+        setattr(app.state, name, pool)
+    return app
+
+
+@asynccontextmanager
+async def _running(app: Starlette) -> AsyncIterator[None]:
+    """Runs with the server; closes what the application opened."""
+    yield
+    for threads in (app.state.door_threads, app.state.threads):
+        threads.close()
+
+
+async def _alive(request: Request) -> Response:
+    return PlainTextResponse("ok\n")
+
+
+async def _ready(request: Request) -> Response:
+    """Whether requests can be answered; without a key, so it tells no more."""
+    state = request.app.state
+
+    def look() -> dict[str, object]:
+        state.hw.tenant().lessons(limit=1)
+        counts, worker = state.hw.queue.status()
+        return {"ready": True, "worker": bool(worker), "waiting": counts.pending}
+
+    try:
+        async with asyncio.timeout(state.limits.answer):
+            return JSONResponse(await state.threads.run(look))
+    except (HardwonError, TimeoutError) as error:
+        logging.getLogger("hardwon").error("not ready: %s", error)
+        return problem_response(Problem(503, "the database or the queue cannot be read"))
+
+
+def _answer_error(request: Request, error: Exception) -> Response:
+    """An error as the caller sees it: a document for programs, a page for people."""
+    if isinstance(error, HTTPException):
+        error = Problem(error.status_code, str(error.detail), headers=error.headers)
+    problem = problem_of(error)
+    wants_page = not is_api(own_path(request.scope)) and request.state.principal is not None
+    return pages.problem(request, problem) if wants_page else problem_response(problem)
+
+
+class _TooLarge(Exception):
+    """The head of a request has too many bytes or fields."""
+
+
+class PatientProtocol(HttpToolsProtocol):
+    """HTTP/1.1, with limits on how many clients there are, and on the head of a request.
+
+    `requests.body_of` limits the bodies; uvicorn closes idle connections.
+    """
+
+    limits = Limits()
+    _late: asyncio.TimerHandle | None = None
+    _waiting = 0  # bytes that arrived for a head that is not complete
+    _size = _count = 0  # bytes and fields of the head so far
+    _is_over = False  # what arrives now is thrown away
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        if len(self.connections) > self.limits.connections:
+            self._refuse(503)
+            self.transport.close()  # at once: there may be more of them than files
+        else:
+            self._await_head()
+
+    def data_received(self, data: bytes) -> None:
+        if self._is_over:
+            return
+        super().data_received(data)
+        if self._late is not None:
+            self._waiting += len(data)
+            if self._waiting > self.limits.head and not self._is_over:
+                self._refuse(431)
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what the parser did not take."""
+        is_too_large = self._size > self.limits.head or self._count > self.limits.fields
+        self._refuse(431 if is_too_large else 400)
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self._size = self._count = 0
+        if self._late is None:  # another request on the same connection
+            self._await_head()
+
+    def on_url(self, url: bytes) -> None:
+        self._grow(len(url), 0)
+        super().on_url(url)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Also called for the fields behind a body."""
+        self._grow(len(name) + len(value), 1)
+        super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        self._cancel_timer()
+        super().on_headers_complete()
+
+    def on_response_complete(self) -> None:
+        """Close the connection if the answer is out and the request has not arrived whole."""
+        is_half = not self.pipeline and self.cycle.more_body
+        super().on_response_complete()
+        if is_half and not self.transport.is_closing():
+            self._linger()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._cancel_timer()
+        super().connection_lost(exc)
+
+    def _grow(self, size: int, count: int) -> None:
+        self._size += size
+        self._count += count
+        if self._size > self.limits.head or self._count > self.limits.fields:
+            raise _TooLarge
+
+    def _await_head(self) -> None:
+        self._waiting = 0
+        self._late = self.loop.call_later(self.limits.arrival, self.transport.abort)
+
+    def _cancel_timer(self) -> None:
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None
+
+    def _refuse(self, status: int) -> None:
+        words = _REFUSALS[status]
+        head = f"HTTP/1.1 {status} \r\ncontent-type: text/plain\r\ncontent-length: {len(words)}"
+        self.transport.write(f"{head}\r\nconnection: close\r\n\r\n".encode() + words)
+        self._linger()
+
+    def _linger(self) -> None:
+        """Close in a way that lets the client read its answer: a reset would take it away."""
+        self._is_over = True
+        self._unset_keepalive_if_required()
+        self._cancel_timer()
+        self._late = self.loop.call_later(_LINGER, self.transport.abort)
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
 
 
 class Address(NamedTuple):
@@ -116,7 +312,8 @@ class Service:
         self._address = address
         self._socket = _listening(address)
         traffic = Traffic(access_log)
-        app = create(hw, self.access, hosts=self._hosts, limits=limits, traffic=traffic)
+        hosts = {*LOOPBACK, address.host, *address.names}
+        app = create(hw, self.access, hosts=hosts, limits=limits, traffic=traffic)
         self._server = _Server(self._config(_observed(app, hw.settings), limits))
         app.state.is_ending = lambda: self._server.should_exit
 
@@ -136,7 +333,9 @@ class Service:
 
     def run(self) -> None:
         """Serve until a signal ends it; requests in flight are answered."""
-        _allow_many_connections()
+        most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        with suppress(OSError, ValueError):  # each client needs an open file
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
         try:
             self._server.run(sockets=[self._socket])
         finally:
@@ -150,10 +349,6 @@ class Service:
     def stop(self) -> None:
         """Let `run` end, from another thread; requests in flight are answered."""
         self._server.should_exit = True
-
-    @property
-    def _hosts(self) -> set[str]:
-        return {*LOOPBACK, self._address.host, *self._address.names}
 
     def _config(self, app: ASGIApp, limits: Limits) -> uvicorn.Config:
         address = self._address
@@ -175,6 +370,15 @@ class Service:
         )
 
 
+def _observed(app: ASGIApp, settings: Settings) -> ASGIApp:
+    """The application, with a span for each request if spans are made."""
+    if not settings.is_observed:
+        return app
+    from hardwon.engine.telemetry import ServerSpans
+
+    return ServerSpans(app, path_of=own_path, route_of=route_of)
+
+
 class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Make the listen queue longer than the number asyncio accepts at once."""
@@ -193,28 +397,12 @@ class _Server(uvicorn.Server):
         yield
 
 
-def _observed(app: ASGIApp, settings: Settings) -> ASGIApp:
-    """The application, with a span for each request if spans are made."""
-    if not settings.is_observed:
-        return app
-    from hardwon.engine.telemetry import ServerSpans
-
-    return ServerSpans(app, path_of=own_path, route_of=route_of)
-
-
 def _affordable(limits: Limits) -> Limits:
     """The limits with fewer connections than files, so that stores can always open theirs."""
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     if most == resource.RLIM_INFINITY:
         return limits
     return limits._replace(connections=min(limits.connections, max(most - _FILES, most // 2)))
-
-
-def _allow_many_connections() -> None:
-    """Raise the limit of open files to the system's maximum: each client needs one."""
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    with suppress(OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def _listening(address: Address) -> socket.socket:

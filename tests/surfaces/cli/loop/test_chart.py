@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hardwon.surfaces.cli.loop.report import plot, spark
+from hardwon.surfaces.cli.loop_report import plot, spark
 
 
 def test_curves_are_drawn() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.learn.trials.analytics import analyze
-from hardwon.surfaces.cli.loop.report import analysis_page
+from hardwon.surfaces.cli.loop_report import analysis_page
 from tests.learn.trials.commanded import Capture, data, out
 from tests.learn.trials.judged import loop
 

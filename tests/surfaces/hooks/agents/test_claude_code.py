@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from hardwon.surfaces.hooks.agents.claude_code import answer, read
+from hardwon.surfaces.hooks.agents import adapter
 from hardwon.surfaces.hooks.events import Event, EventKind, HookReply
+
+answer = adapter("claude-code").answer
+read = adapter("claude-code").read
 
 
 def test_an_event_is_read_with_all_its_fields() -> None:

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from hardwon.surfaces.hooks.agents.codex import read
+from hardwon.surfaces.hooks.agents import adapter
+
+read = adapter("codex").read
 
 
 def kind(rollout: Path, name: str = "PostToolUse", call: str = "c1") -> str:

@@ -6,8 +6,11 @@ from typing import Any
 
 import pytest
 
-from hardwon.surfaces.hooks.agents.copilot import answer, read
+from hardwon.surfaces.hooks.agents import adapter
 from hardwon.surfaces.hooks.events import Event, EventKind, HookReply
+
+answer = adapter("copilot").answer
+read = adapter("copilot").read
 
 
 @pytest.mark.parametrize(

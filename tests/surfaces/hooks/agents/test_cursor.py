@@ -6,8 +6,11 @@ from typing import Any
 
 import pytest
 
-from hardwon.surfaces.hooks.agents.cursor import answer, read
+from hardwon.surfaces.hooks.agents import adapter
 from hardwon.surfaces.hooks.events import Event, EventKind, HookReply
+
+answer = adapter("cursor").answer
+read = adapter("cursor").read
 
 
 @pytest.mark.parametrize(

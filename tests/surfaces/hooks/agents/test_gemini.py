@@ -6,8 +6,11 @@ from typing import Any
 
 import pytest
 
-from hardwon.surfaces.hooks.agents.gemini import answer, read
+from hardwon.surfaces.hooks.agents import adapter
 from hardwon.surfaces.hooks.events import Event, EventKind, HookReply
+
+answer = adapter("gemini").answer
+read = adapter("gemini").read
 
 
 def done(response: Any, name: str = "AfterTool", tool: str = "run_shell_command") -> Event:

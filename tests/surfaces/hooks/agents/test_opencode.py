@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from hardwon.surfaces.hooks.agents.opencode import answer, read
+from hardwon.surfaces.hooks.agents import adapter
 from hardwon.surfaces.hooks.events import Event, EventKind, HookReply
+
+answer = adapter("opencode").answer
+read = adapter("opencode").read
 
 
 def test_an_event_is_read_as_the_plugin_wrote_it() -> None:

@@ -6,8 +6,11 @@ from typing import Any
 
 import pytest
 
-from hardwon.surfaces.hooks.agents.qwen import answer, read
+from hardwon.surfaces.hooks.agents import adapter
 from hardwon.surfaces.hooks.events import Event, EventKind, HookReply
+
+answer = adapter("qwen").answer
+read = adapter("qwen").read
 
 REPORT = "Command: make\nDirectory: (root)\nOutput: line 1\nline 2\nError: (none)\nExit Code: 1"
 

@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core import time_limits
-from hardwon.knowledge.ranking import block_edits, postings
+from hardwon.knowledge.ranking import postings
 from hardwon.knowledge.ranking.postings import BLOCK, RANKS
 from hardwon.knowledge.ranking.query import (
     LEAST_READ,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from hardwon.core.values.scope import Scope
-    from hardwon.knowledge.ranking.block_edits import Edit, Entries
+    from hardwon.knowledge.ranking.postings import Edit, Entries
     from hardwon.storage.postgres.database import Database, Transaction
     from hardwon.storage.sql.dialect import Row, Tenancy
     from hardwon.storage.sql.scopes import Shelf, Visible
@@ -237,7 +237,7 @@ def _move(tenancy: Tenancy, shelf: int, lessons: dict[int, dict[str, int]]) -> i
         for lesson, entries in lessons.items()
         if entries
     }
-    edits, holders = block_edits.edits(before, after)
+    edits, holders = postings.edits(before, after)
     for part in postings.parts(edits):
         _edit(tenancy, part)
     changes = [(term, more) for term, more in sorted(holders.items()) if more]
@@ -266,9 +266,9 @@ def _edit(tenancy: Tenancy, edits: list[Edit]) -> None:
     places, lessons = [edit[0] for edit in edits], [edit[1] for edit in edits]
     rows = tenancy.rows(_AROUND, places=places, lessons=lessons, ranks=RANKS)
     around = {(place, lesson): (first, block) for place, lesson, first, block in rows}
-    changed = block_edits.edit_blocks(edits, around)
+    changed = postings.edit_blocks(edits, around)
     emptied = [(*divmod(at, RANKS), first) for (at, first), block in changed.items() if not block]
-    blocks = list(block_edits.rows(changed))
+    blocks = list(postings.rows(changed))
     tenancy.ask(
         Statement(_DROP_BLOCKS, _columns(("terms", "ranks", "firsts"), emptied)),
         Statement(_KEEP_BLOCKS, _columns(("terms", "ranks", "firsts", "blocks"), blocks)),

@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from struct import Struct
 from typing import TYPE_CHECKING
 
-from hardwon.knowledge.ranking import block_edits, postings
+from hardwon.knowledge.ranking import postings
 from hardwon.knowledge.ranking.postings import BLOCK, RANKS, pack
 from hardwon.storage.sql import scopes
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from hardwon.knowledge.ranking.block_edits import Edit, Entries
+    from hardwon.knowledge.ranking.postings import Edit, Entries
     from hardwon.storage.stores.sqlite.database import Database
     from hardwon.storage.stores.sqlite.inverted import Terms, Waiting
 
@@ -256,10 +256,10 @@ def _apply(db: Database, edits: list[Edit]) -> None:
         (place >> 32, place & 0xFFFFFFFF): (first, block)
         for place, first, block in db.rows(_AROUND, (targets,))
     }
-    changed = block_edits.edit_blocks(edits, around)
+    changed = postings.edit_blocks(edits, around)
     places = [(*divmod(at, RANKS), first) for at, first in changed]
     db.run_many("DELETE FROM postings WHERE term = ? AND rank = ? AND first = ?", places)
-    db.run_many("INSERT INTO postings VALUES (?, ?, ?, ?)", block_edits.rows(changed))
+    db.run_many("INSERT INTO postings VALUES (?, ?, ?, ?)", postings.rows(changed))
 
 
 _TEXT = "situation, mistake, correction, tags"
@@ -320,7 +320,7 @@ def _change(db: Database, shelf: int, lessons: Lessons) -> None:
 
 
 def _write_difference(db: Database, before: dict[int, Entries], after: dict[int, Entries]) -> None:
-    edits, holders = block_edits.edits(before, after)
+    edits, holders = postings.edits(before, after)
     apply(db, edits)
     count_holders(db, holders)
 

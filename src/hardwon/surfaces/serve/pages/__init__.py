@@ -4,49 +4,32 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from starlette.routing import Route
-
-from hardwon.api.operations import Right
 from hardwon.surfaces.serve.pages import (
     administration,
     failures,
     lessons,
+    overview,
     playbook,
     queue,
     runs,
 )
-from hardwon.surfaces.serve.pages.overview import events, measure, overview, spend
-from hardwon.surfaces.serve.pages.views import View, action, html, page
-from hardwon.surfaces.serve.requests import needs
+from hardwon.surfaces.serve.pages.administration import login_routes
+from hardwon.surfaces.serve.pages.views import View, html
 
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
+    from starlette.routing import Route
 
     from hardwon.surfaces.serve.requests import Problem
+
+__all__ = ["login_routes", "problem", "routes"]
+_ROOMS = (overview, lessons, playbook, failures, runs, queue, administration)
 
 
 def routes() -> list[Route]:
     """The routes of all pages."""
-    return [
-        *page("/", overview),
-        action("/proof", measure, right=Right.OWNER),
-        *lessons.routes(),
-        *playbook.routes(),
-        *failures.routes(),
-        *runs.routes(),
-        *queue.routes(),
-        *queue.dream_routes(),
-        *queue.loop_routes(),
-        *page("/spend", spend, right=Right.COSTS),
-        *administration.routes(),
-        Route("/events", needs(Right.READ)(events)),
-    ]
-
-
-def login(request: Request, problem: str, status: int = 200) -> Response:
-    """The form that asks for a key."""
-    return html(request, View("login.html", "Log in", {"problem": problem}, status))
+    return [route for room in _ROOMS for route in room.routes()]
 
 
 def problem(request: Request, trouble: Problem) -> Response:

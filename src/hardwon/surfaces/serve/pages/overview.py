@@ -6,46 +6,63 @@ import asyncio
 import logging
 import threading
 import time
+from collections import Counter
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
+from starlette.routing import Route
 
+from hardwon.api.operations import Right
 from hardwon.core import settings_file
 from hardwon.core.values.lesson import Status
 from hardwon.knowledge.proof.effect import OFF
 from hardwon.surfaces.presentation import wording
 from hardwon.surfaces.serve.pages import story
-from hardwon.surfaces.serve.pages.addresses import after_form, hw_of, tenant_of
-from hardwon.surfaces.serve.pages.views import View
-from hardwon.surfaces.serve.requests import Problem, principal
+from hardwon.surfaces.serve.pages.views import View, Visit, action, page, pick
+from hardwon.surfaces.serve.requests import needs
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import AsyncIterator, Callable
 
     from starlette.requests import Request
     from starlette.responses import Response
 
     from hardwon.core.values.report import FailureKind, Report
-    from hardwon.models.budget import Spent
-    from hardwon.surfaces.serve.pages.views import Fields
 
 
 _KEPT = 100  # reports
-PERIODS = {"7": "7 days", "30": "30 days", "90": "90 days"}
+_PERIODS = ("7", "30", "90")  # days
+_DAYS = 30  # of the page of costs
+_SPENT = ("money", "tokens", "calls")
 
 
-def overview(request: Request) -> View:
+def routes() -> list[Route]:
+    """The overview, the button for the hold-out, what models cost, and the stream."""
+    return [
+        *page("/", overview),
+        action("/proof", _measure, right=Right.OWNER),
+        *page("/spend", spend, right=Right.COSTS),
+        Route("/events", needs(Right.READ)(_events)),
+    ]
+
+
+def overview(visit: Visit) -> View:
     """The figures of the report, and what waits for a person."""
-    tenant, since = tenant_of(request), period(request)
+    tenant, since = visit.tenant, period(visit)
     key = (tenant.place, since)
-    report = request.app.state.reports.get(key, lambda: tenant.report(since=since))
+    report = visit.state.reports.get(key, lambda: tenant.report(since=since))
     if report is None:
         return View("counting.html", "Does it help?", {"is_counting": True})
-    dead = sum(tenant.place.covers(job.episode.scope) for job in hw_of(request).queue.dead())
-    waits = waiting({state.status: state.total for state in report.lessons}, dead)
-    values = {**figures(report), "waits": waits, "is_new": not (report.met or report.lessons)}
+    counts = {state.status: state.total for state in report.lessons}
+    waits = {
+        "held back": counts.get(Status.QUARANTINED, 0),
+        "candidates": counts.get(Status.CANDIDATE, 0),
+        "without a fix": counts.get(Status.SEEN, 0),
+        "dead": sum(tenant.place.covers(job.episode.scope) for job in visit.hw.queue.dead()),
+    }
+    values = {**_figures(report), "waits": waits, "is_new": not (report.met or report.lessons)}
     return View("overview.html", "Does it help?", values)
 
 
@@ -91,96 +108,66 @@ class Reports:
                 del self._begun[key]
 
 
-def measure(request: Request, fields: Fields) -> str:
+def _measure(visit: Visit) -> str:
     """Turn the hold-out on: for hooks at once, for this server at its next start."""
-    settings_file.set_setting(hw_of(request).settings.home, "proof.share", "0.1")
-    return after_form(request, fields.one("next"), "proof")
+    settings_file.set_setting(visit.hw.settings.home, "proof.share", "0.1")
+    return visit.redirect("proof")
 
 
-def period(request: Request) -> timedelta:
+def period(visit: Visit) -> timedelta:
     """The period of the report."""
-    days = request.query_params.get("since") or "30"
-    if days not in PERIODS:
-        raise Problem(400, f"no such time: {days!r}; one of {', '.join(PERIODS)} days")
-    return timedelta(days=int(days))
+    return timedelta(days=int(visit.choose("since", _PERIODS, "30", "time")))
 
 
-def figures(report: Report) -> dict[str, Any]:
+def _figures(report: Report) -> dict[str, Any]:
     """The report as plain values."""
     days = wording.days(report)
     first, seen = report.window.since.date(), report.observed
-    return {
-        "place": wording.place(report),
-        "period": wording.period(report),
-        "days": days,
-        "labels": [wording.day(first + timedelta(days=at)) for at in range(len(days))],
-        "prevented": seen.told - seen.followed - seen.failed,
-        "followed": seen.followed,
-        "failed": seen.failed,
-        "saving": wording.saving(report),
-        "is_unproven": report.proof == OFF,
-        "met": sum(days),
-        "quiet": wording.span(report.quiet),
-        "kinds": [_kind(report, failure) for failure in report.failures],
-        "stopped": [_kind(report, failure) for failure in report.stopped],
-        "lessons": [[state.status, state.total, state.new] for state, _ in wording.states(report)],
-        "shown": report.shown,
-        "tokens": report.tokens,
-        "doors": [[door, report.outcomes(door)] for door in report.doors],
-        "unsolved": [[failure.lesson, failure.text, failure.met] for failure in report.unsolved],
-        "verdicts": [story.verdict(verdict) for verdict in report.verdicts],
-        "saved": wording.savings(report),
-        "proof": report.proof,
-    }
+    return pick(
+        report,
+        "shown tokens proof",
+        place=wording.place(report),
+        period=wording.period(report),
+        days=days,
+        labels=[wording.day(first + timedelta(days=at)) for at in range(len(days))],
+        prevented=seen.told - seen.followed - seen.failed,
+        followed=seen.followed,
+        failed=seen.failed,
+        saving=wording.saving(report),
+        is_unproven=report.proof == OFF,
+        met=sum(days),
+        quiet=wording.span(report.quiet),
+        kinds=[_kind(report, failure) for failure in report.failures],
+        stopped=[_kind(report, failure) for failure in report.stopped],
+        lessons=[[state.status, state.total, state.new] for state, _ in wording.states(report)],
+        doors=[[door, report.outcomes(door)] for door in report.doors],
+        unsolved=[[failure.lesson, failure.text, failure.met] for failure in report.unsolved],
+        verdicts=[story.verdict(verdict) for verdict in report.verdicts],
+        saved=wording.savings(report),
+    )
 
 
 def _kind(report: Report, kind: FailureKind) -> dict[str, Any]:
-    return {
-        "kind": kind.kind,
-        "text": kind.text,
-        "met": kind.met,
-        "last": kind.last.isoformat(),
-        "days": wording.spread(report, kind.days),
-    }
+    return pick(kind, "kind text met last", days=wording.spread(report, kind.days))
 
 
-def waiting(counts: dict[str, int], dead: int) -> dict[str, int]:
-    """How many items of each kind wait for a person."""
-    return {
-        "held back": counts.get(Status.QUARANTINED, 0),
-        "candidates": counts.get(Status.CANDIDATE, 0),
-        "without a fix": counts.get(Status.SEEN, 0),
-        "dead": dead,
-    }
-
-
-_DAYS = 30
-
-
-def spend(request: Request) -> View:
-    """The last thirty days."""
-    hw = hw_of(request)
-    rows = hw.tenant(principal(request).tenant).spent(_DAYS)
-    budget = hw.settings.budget
-    limits = {"calls": budget.calls, "tokens": budget.tokens, "money": budget.money}
-    values = {**spend_figures(rows, date.today()), "limits": limits, "model": hw.model}  # noqa: DTZ011
-    return View("spend.html", "Spend", values)
-
-
-def spend_figures(rows: Sequence[tuple[str, str, Spent]], today: date) -> dict[str, Any]:
-    """The rows by day, and the calls of every day for the chart."""
+def spend(visit: Visit) -> View:
+    """The last thirty days by day and model, and the calls of every day for the chart."""
+    rows = visit.hw.tenant(visit.principal.tenant).spent(_DAYS)
+    today = date.today()  # noqa: DTZ011
     days = [today - timedelta(days=ago) for ago in reversed(range(_DAYS))]
-    calls = {day.isoformat(): 0 for day in days}
+    calls = Counter[str]()
     for day, _, spent in rows:
-        calls[day] = calls.get(day, 0) + spent.calls
-    return {
+        calls[day] += spent.calls
+    values = {
         "rows": [{"day": day, "model": model, **spent._asdict()} for day, model, spent in rows],
         "days": [calls[day.isoformat()] for day in days],
         "labels": [wording.day(day) for day in days],
-        "money": sum(spent.money for _, _, spent in rows),
-        "tokens": sum(spent.tokens for _, _, spent in rows),
-        "calls": sum(spent.calls for _, _, spent in rows),
+        **{name: sum(getattr(one, name) for _, _, one in rows) for name in _SPENT},
+        "limits": pick(visit.hw.settings.budget, "calls tokens money"),
+        "model": visit.hw.model,
     }
+    return View("spend.html", "Spend", values)
 
 
 _PAUSE, _LONGEST = 2.0, 10.0  # seconds between two checks
@@ -189,10 +176,10 @@ _LOOKS = 150  # checks after which the browser reconnects
 _QUIET = 8  # checks without a change after which a comment keeps the connection open
 
 
-async def events(request: Request) -> Response:
+async def _events(request: Request) -> Response:
     """A stream of server-sent events; the browser reconnects when it ends."""
     return StreamingResponse(
-        _stream(request, lambda: _state(request)), media_type="text/event-stream"
+        _stream(request, lambda: _state(Visit(request))), media_type="text/event-stream"
     )
 
 
@@ -218,10 +205,9 @@ async def _time_look(look: Callable[[], object]) -> tuple[object, float]:
     return state, time.monotonic() - begun
 
 
-def _state(request: Request) -> object:
+def _state(visit: Visit) -> object:
     """A value that changes whenever a page would change."""
-    tenant = tenant_of(request)
-    counts, worker = hw_of(request).queue.status()
+    counts, worker = visit.hw.queue.status()
     running = [job[0] for job in worker.get("running", ())]
-    newest = tenant.lessons(limit=1).rows, tenant.deliveries(limit=1).rows
-    return tenant.counts(), newest, counts, running, len(tenant.runs())
+    newest = visit.tenant.lessons(limit=1).rows, visit.tenant.deliveries(limit=1).rows
+    return visit.tenant.counts(), newest, counts, running, len(visit.tenant.runs())

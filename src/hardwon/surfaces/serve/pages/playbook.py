@@ -7,25 +7,15 @@ from typing import TYPE_CHECKING, Any
 from hardwon.core.errors import NotAllowed
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.values.lesson import Change, Status
-from hardwon.surfaces.presentation import items
-from hardwon.surfaces.serve.pages.addresses import (
-    NOWHERE,
-    after_form,
-    chosen_place,
-    hw_of,
-    number_of,
-    tenant_of,
-)
-from hardwon.surfaces.serve.pages.views import View, action, page
-from hardwon.surfaces.serve.requests import principal
+from hardwon.surfaces.presentation import wording
+from hardwon.surfaces.serve.pages.views import NOWHERE, View, action, page, pick
 
 if TYPE_CHECKING:
-    from starlette.requests import Request
     from starlette.routing import Route
 
     from hardwon import Agent, Scope
     from hardwon.api.playbook import Playbook
-    from hardwon.surfaces.serve.pages.views import Fields
+    from hardwon.surfaces.serve.pages.views import Visit
 
 _CHANGES = 20  # listed
 _WAS = 240  # characters of an earlier version
@@ -36,94 +26,70 @@ def routes() -> list[Route]:
     """The page and the actions on its items."""
     return [
         *page("/playbook", playbook),
-        action("/playbook/{number}/pin", _pin),
-        action("/playbook/{number}/up", _up),
-        action("/playbook/{number}/down", _down),
-        action("/playbook/{number}/remove", _remove),
+        *(action(f"/playbook/{{number}}/{act}", _act) for act in ("pin", "up", "down", "remove")),
     ]
 
 
-def playbook(request: Request) -> View:
+def playbook(visit: Visit) -> View:
     """The playbook of the chosen project, or the projects to choose from."""
-    agent = _agent(request)
-    places = [] if agent else [_place(scope) for scope in tenant_of(request).scopes()]
+    agent = _agent(visit)
+    places = [] if agent else [_place(scope) for scope in visit.tenant.scopes()]
     values: dict[str, Any] = {"places": places, "place": _place(agent.scope) if agent else None}
     if agent:
-        values |= _item_values(agent.playbook)
+        block = agent.playbook.block()
+        told = {item.id for item in block.lessons}
+        waiting = [item for status in _WAITING for item in agent.playbook.list(status=status)]
+        values |= {
+            "items": [wording.describe_item(item, told) for item in agent.playbook.list()],
+            "waiting": [wording.describe_item(item, told) for item in waiting],
+            "tokens": block.tokens,
+            "history": [_change(change) for change in agent.playbook.history()[:_CHANGES]],
+        }
     return View("playbook.html", "What do we know?", values)
 
 
-def _agent(request: Request) -> Agent | None:
+def _agent(visit: Visit) -> Agent | None:
     """The agent in the chosen project; None if one must be chosen first."""
-    name, project = chosen_place(request)
-    scopes = [scope for scope in tenant_of(request).scopes() if scope.project]
+    name, project = visit.place
+    scopes = [scope for scope in visit.tenant.scopes() if scope.project]
     if project is None and len(scopes) != 1:
         return None
-    tenant, own, only = scopes[0] if project is None else (principal(request).tenant, "", project)
-    agent = name or own or hw_of(request).settings.scope.agent
-    return hw_of(request).agent(agent, project=only or None, tenant=tenant)
+    own, only = ("", project) if project is not None else (scopes[0].agent, scopes[0].project)
+    return visit.agent_in(name or own or visit.hw.settings.scope.agent, only or None)
 
 
 def _place(scope: Scope) -> dict[str, str]:
     return {"agent": scope.agent, "project": scope.project or NOWHERE}
 
 
-def _item_values(playbook: Playbook) -> dict[str, Any]:
-    block = playbook.block()
-    told = {item.id for item in block.lessons}
-    waiting = [item for status in _WAITING for item in playbook.list(status=status)]
-    return {
-        "items": [items.describe_item(item, told) for item in playbook.list()],
-        "waiting": [items.describe_item(item, told) for item in waiting],
-        "tokens": block.tokens,
-        "history": [_change(change) for change in playbook.history()[:_CHANGES]],
-    }
-
-
 def _change(change: Change) -> dict[str, Any]:
     was = one_line(f"{change.before.situation}: {change.before.correction}")
-    at = change.at.isoformat()
-    return {"id": change.before.id, "act": change.act, "at": at, "was": clip(was, _WAS)}
+    return pick(change, "act at", id=change.before.id, was=clip(was, _WAS))
 
 
-def _pin(request: Request, fields: Fields) -> str:
-    is_on = fields.one("on") == "yes"
-    _playbook(request).pin(number_of(request), on=is_on)
-    return _next(request, fields, "pinned" if is_on else "unpinned")
-
-
-def _up(request: Request, fields: Fields) -> str:
-    """Move an item before the one that stands before it."""
-    number, playbook = number_of(request), _playbook(request)
+def _act(visit: Visit) -> str:
+    """Do to an item what the last part of the path says."""
+    act, number, playbook = visit.request.url.path.rpartition("/")[2], visit.number, _of_item(visit)
     order = [item.id for item in playbook.list()]
     at = order.index(number) if number in order else 0
-    if at > 0:
+    done = "moved"
+    if act == "pin":
+        is_on = visit.field("on") == "yes"
+        playbook.pin(number, on=is_on)
+        done = "pinned" if is_on else "unpinned"
+    elif act == "remove":
+        playbook.remove(number)
+        done = "removed"
+    elif act == "up" and at > 0:
         playbook.move(number, before=order[at - 1])
-    return _next(request, fields, "moved")
+    elif act == "down" and number in order[:-1]:
+        playbook.move(order[at + 1], before=number)
+    return visit.redirect(f"{done}:{number}")
 
 
-def _down(request: Request, fields: Fields) -> str:
-    """Move an item behind the one that stands after it."""
-    number, playbook = number_of(request), _playbook(request)
-    order = [item.id for item in playbook.list()]
-    if number in order[:-1]:
-        playbook.move(order[order.index(number) + 1], before=number)
-    return _next(request, fields, "moved")
-
-
-def _remove(request: Request, fields: Fields) -> str:
-    _playbook(request).remove(number_of(request))
-    return _next(request, fields, "removed")
-
-
-def _playbook(request: Request) -> Playbook:
+def _of_item(visit: Visit) -> Playbook:
     """The playbook of an item, within the key's limits."""
-    scope, who = tenant_of(request).lesson(number_of(request)).scope, principal(request)
-    if not who.place.covers(scope):
+    scope = visit.tenant.lesson(visit.number).scope
+    if not visit.principal.place.covers(scope):
         raise NotAllowed("this key may not change items of that project")
-    agent: Agent = hw_of(request).agent(scope.agent, project=scope.project, tenant=who.tenant)
-    return agent.playbook
-
-
-def _next(request: Request, fields: Fields, done: str) -> str:
-    return after_form(request, fields.one("next"), f"{done}:{number_of(request)}")
+    return visit.agent_in(scope.agent, scope.project).playbook

@@ -1,11 +1,15 @@
-"""Render a view: as a page for people, or as JSON for programs."""
+"""The pages: what a view may ask of its request, and how it becomes HTML or JSON.
+
+Filters are in the address: links keep them.
+"""
 
 from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
@@ -15,10 +19,12 @@ from starlette.routing import Route
 
 from hardwon.api.operations import Right
 from hardwon.core.text.clean import one_line, printable
+from hardwon.core.values import plain
+from hardwon.core.values.report import Mark, mark
 from hardwon.surfaces.presentation import wording
 from hardwon.surfaces.presentation.page import columns, curve, stack
-from hardwon.surfaces.serve.pages import addresses
-from hardwon.surfaces.serve.requests import csrf, form_of, needs
+from hardwon.surfaces.serve.access import own_path
+from hardwon.surfaces.serve.requests import Call, Problem, csrf, form_of, link, needs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -26,14 +32,53 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from hardwon.surfaces.serve.access import Principal
+    from hardwon import Agent, Scope
 
-    Endpoint = Callable[[Request], "View"]
-    Action = Callable[[Request, "Fields"], str | Response]
+    Endpoint = Callable[["Visit"], "View"]
+    Action = Callable[["Visit"], "str | Response"]
+
+NOWHERE = "-"  # stands for lessons without a project
+_KEPT = ("agent", "project", "since")  # filters that links to other pages keep
+_PASSING = ("done", "after", "at")  # parameters that are dropped when a filter changes
+_DONE = re.compile(r"(\w+)(?::([\w.-]+))?")
+_UNITS = ((86400, "d"), (3600, "h"), (60, "min"))
+_NOTICES = {
+    "approved": "Lesson {} is approved: it may be delivered.",
+    "retired": "Lesson {} is retired: it is not delivered any more.",
+    "edited": "Lesson {} was changed.",
+    "made": "Lesson {} now has the fix.",
+    "written": "Lesson {} now has the fix.",
+    "undone": "The last change of lesson {} was undone.",
+    "guarded": "Lesson {} now denies the call.",
+    "unguarded": "Lesson {} denies nothing any more.",
+    "pinned": "Item {} now comes first.",
+    "unpinned": "Item {} is in its usual place again.",
+    "moved": "Item {} was moved.",
+    "removed": "Item {} is no longer in the playbook.",
+    "retried": "Dead letters that wait again: {}.",
+    "purged": "Dead letters removed: {}.",
+    "mute": "The failure is muted.",
+    "resolve": "The failure is resolved. It is listed again if it comes back.",
+    "reopen": "The failure is open again.",
+    "mutes": "Failures that are muted: {}.",
+    "resolves": "Failures that are resolved: {}.",
+    "reopens": "Failures that are open again: {}.",
+    "approves": "Lessons that are approved: {}.",
+    "retires": "Lessons that are retired: {}.",
+    "proof": "From the next start on, one run in ten is not told: that measures what it is worth.",
+    "merged": "The failures are one kind now: lesson {}.",
+    "dream": "The dream was undone. Lessons that are as they were: {}.",
+    "tenant": "You are looking at the tenant {}.",
+    "revoked": "The key {} is revoked.",
+}
+_UNDOABLE = {
+    *("approved", "retired", "edited", "guarded", "unguarded", "written", "mute", "resolve"),
+    *("reopen", "pinned", "unpinned", "moved", "removed"),
+}
 
 
 class View(NamedTuple):
-    """The content of a page: only plain values, so that they can be JSON, too."""
+    """The content of a page, of values that can be JSON, too."""
 
     template: str
     title: str
@@ -41,19 +86,80 @@ class View(NamedTuple):
     status: int = 200
 
 
-class Fields:
-    """The fields that a form sent."""
+class Visit(Call):
+    """A request of a browser: the filters in its address, and the fields of its form."""
 
-    def __init__(self, fields: Mapping[str, list[str]]) -> None:
-        self._all = fields
+    @property
+    def place(self) -> tuple[str | None, str | None]:
+        """The agent and project of the address, within the key's limits; None: any."""
+        agent, project = super().place
+        return agent or None, "" if project == NOWHERE else project or None
 
-    def one(self, name: str, default: str = "") -> str:
-        """The last value of a field."""
-        return self._all.get(name, [default])[-1]
+    @property
+    def agents(self) -> list[Agent]:
+        """Every agent of the address, in all its projects or in the chosen one."""
+        agent, project = self.place
+        known = {scope.agent for scope in self.tenant.scopes()} | {self.hw.settings.scope.agent}
+        names = sorted(known) if agent is None else [agent]
+        return [self.agent_in(name, project or None) for name in names]
 
-    def many(self, name: str) -> list[str]:
+    @property
+    def mark(self) -> Mark | None:
+        """Where the last page ended; `1700000000.5~12` in the address."""
+        number, _, identity = self.query("after").partition("~")
+        return mark(number, identity) if self.query("after") else None
+
+    def query(self, name: str, default: str = "") -> str:
+        """A parameter of the address."""
+        return self.request.query_params.get(name) or default
+
+    def choose(self, name: str, choices: Iterable[str], default: str, what: str) -> str:
+        """A parameter of the address that is one of a few words."""
+        chosen = self.query(name, default)
+        if chosen not in choices:
+            raise Problem(400, f"no such {what}: {chosen!r}; one of {', '.join(choices)}")
+        return chosen
+
+    @cached_property
+    def _form(self) -> Mapping[str, list[str]]:
+        return form_of(self.request, self.request.state.body)
+
+    def field(self, name: str) -> str:
+        """The last value of a field of the form."""
+        return self._form.get(name, [""])[-1]
+
+    def fields(self, name: str) -> list[str]:
         """Every value of a field."""
-        return self._all.get(name, [])
+        return self._form.get(name, [])
+
+    def redirect(self, note: str, *, page: str = "") -> str:
+        """The address after a form: the page it names if that is on this server, with a note."""
+        target = self.field("next") or page
+        is_local = re.fullmatch(r"/(?![/\\])[^\s\\]*", target) is not None
+        base = target if is_local else link(self.request, "/")
+        base = re.sub(r"([?&])done=[^&]*&?", r"\1", base).rstrip("?&")
+        return f"{base}{'&' if '?' in base else '?'}done={note}"
+
+    @property
+    def own_page(self) -> str:
+        """The page that a form belongs to."""
+        return self.request.url.path.rpartition("/")[0]
+
+
+def pick(value: Any, names: str, **more: Any) -> dict[str, Any]:
+    """These attributes of a value, "" for those that are None, and more."""
+    found = {name: getattr(value, name) for name in names.split()}
+    return {name: "" if one is None else one for name, one in found.items()} | more
+
+
+def place_of(scope: Scope) -> dict[str, str]:
+    """Agent and project of a scope."""
+    return {"agent": scope.agent, "project": scope.project or ""}
+
+
+def mark_text(mark: Mark | None) -> str | None:
+    """A mark as the address has it."""
+    return None if mark is None else f"{mark[0]!r}~{mark[1]}"
 
 
 def page(path: str, view: Endpoint, *, name: str = "", right: str = Right.READ) -> list[Route]:
@@ -61,11 +167,11 @@ def page(path: str, view: Endpoint, *, name: str = "", right: str = Right.READ) 
 
     @needs(right)
     def show(request: Request) -> Response:
-        return html(request, view(request))
+        return html(request, view(Visit(request)))
 
     @needs(right)
     def values(request: Request) -> Response:
-        return JSONResponse(dict(view(request).values))
+        return JSONResponse(plain(dict(view(Visit(request)).values)))
 
     route = name or view.__module__.rpartition(".")[2]
     as_json = "/overview.json" if path == "/" else f"{path}.json"
@@ -77,52 +183,66 @@ def action(path: str, act: Action, *, right: str = Right.CHANGE) -> Route:
 
     @needs(right)
     def handle(request: Request) -> Response:
-        done = act(request, Fields(form_of(request, request.state.body)))
+        done = act(Visit(request))
         return RedirectResponse(done, 303) if isinstance(done, str) else done
 
     return Route(path, handle, methods=["POST"])
 
 
-def _may(who: Principal | None) -> dict[str, bool]:
-    """The rights of the principal by their names in lower case, for templates."""
-    rights = {name.lower(): right for name, right in vars(Right).items() if name.isupper()}
-    return {name: who is not None and who.may(right) for name, right in rights.items()}
-
-
 def html(request: Request, view: View) -> Response:
-    """The page of a view."""
+    """The page of a view, with what every page has: links, notice, rights."""
     who = getattr(request.state, "principal", None)
-    place = addresses.Addresses(request)
+    path, asked = own_path(request.scope), dict(request.query_params)
+    rights = {name.lower(): right for name, right in vars(Right).items() if name.isupper()}
+    token = csrf(request) if who else ""
+
+    def address(path: str, query: Mapping[str, object]) -> str:
+        parameters = {name: value for name, value in query.items() if value not in (None, "")}
+        return link(request, path) + (f"?{urlencode(parameters)}" if parameters else "")
+
+    def url(path: str, **more: object) -> str:
+        """The address of another page with the same agent, project and time."""
+        return address(path, {name: asked[name] for name in _KEPT if asked.get(name)} | more)
+
+    def here(**changes: object) -> str:
+        """The address of this page with other filters; None removes one."""
+        kept = {name: text for name, text in asked.items() if name not in _PASSING}
+        return address(path, kept | changes)
+
     frame = {
         "title": view.title,
         "now": datetime.now(UTC),
         "who": who,
-        "token": token(csrf(request) if who else ""),
-        "url": place.url,
-        "here": place.here,
-        "asset": place.asset,
-        "asked": place.asked,
-        "path": place.path,
-        "section": "/" + place.path.split("/")[1],
-        "notice": addresses.notice(request),
-        "may": _may(who),
-        "scopes": addresses.known_scopes(request) if who else {},
+        "token": lambda: Markup('<input type="hidden" name="csrf" value="{}">').format(token),
+        "url": url,
+        "here": here,
+        "asset": lambda name: link(request, f"/static/{name}"),
+        "asked": asked,
+        "path": path,
+        "section": "/" + path.split("/")[1],
+        "notice": _notice(asked.get("done", "")),
+        "may": {name: who is not None and who.may(right) for name, right in rights.items()},
+        "scopes": _known_scopes(Call(request)) if who else {},
     }
-    text = render(view.template, {**view.values, **frame})
+    text = _environment().get_template(view.template).render({**plain(dict(view.values)), **frame})
     return HTMLResponse(text, view.status)
 
 
-_UNITS = ((86400, "d"), (3600, "h"), (60, "min"))
+def _known_scopes(call: Call) -> dict[str, list[str]]:
+    """The agents and projects that can be chosen."""
+    who = call.principal
+    scopes = call.hw.tenant(who.tenant, agent=who.agent, project=who.project).scopes()
+    agents = sorted({scope.agent for scope in scopes})
+    return {"agents": agents, "projects": sorted({one.project for one in scopes if one.project})}
 
 
-def render(name: str, values: Mapping[str, Any]) -> str:
-    """The text of a template."""
-    return _environment().get_template(name).render(values)
-
-
-def token(csrf: str) -> Callable[[], Markup]:
-    """The hidden field that every form with an effect needs."""
-    return lambda: Markup('<input type="hidden" name="csrf" value="{}">').format(csrf)
+def _notice(done: str) -> tuple[str, str]:
+    """What the last form did, and the lesson whose change can be undone."""
+    found = _DONE.fullmatch(done)
+    if found is None or found[1] not in _NOTICES:
+        return "", ""
+    is_undoable = found[1] in _UNDOABLE and (found[2] or "").isdecimal()
+    return _NOTICES[found[1]].format(found[2] or ""), found[2] if is_undoable else ""
 
 
 @cache
@@ -137,15 +257,15 @@ def _environment() -> Environment:
     )
     environment.filters.update(
         ago=_ago,
-        day=_day,
-        noun=_noun,
-        number=_number,
+        day=lambda moment: wording.day(datetime.fromisoformat(moment).date()),
+        noun=lambda count, singular: singular if count == 1 else f"{singular}s",
+        number=lambda value: f"{value:,}",
         plain=printable,
         prose=_prose,
         prose_line=lambda text: _prose(one_line(text)),
         span=_seconds,
         until=_until,
-        pairs=_pairs,
+        pairs=lambda names: [(name, name) for name in names],
     )
     environment.globals.update(
         columns=_as_markup(columns), stack=_as_markup(stack), curve=_as_markup(curve),
@@ -208,21 +328,3 @@ def _prose(text: str) -> Markup:
             for place, piece in enumerate(re.split("`([^`\n]+)`", part)):
                 shown += Markup("<code>{}</code>").format(piece) if place % 2 else piece
     return shown
-
-
-def _day(moment: str) -> str:
-    return wording.day(datetime.fromisoformat(moment).date())
-
-
-def _noun(count: int, singular: str) -> str:
-    """The noun behind a number: `1 | noun("lesson")` is `lesson`, 2 is `lessons`."""
-    return singular if count == 1 else f"{singular}s"
-
-
-def _number(value: float) -> str:
-    return f"{value:,}"
-
-
-def _pairs(names: Iterable[str]) -> list[tuple[str, str]]:
-    """Options whose labels are their values."""
-    return [(name, name) for name in names]

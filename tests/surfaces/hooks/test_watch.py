@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.surfaces.hooks.hook_log import GAVE_UP, LOG, RUNS, in_words, last_runs, read
+from hardwon.surfaces.hooks.watch import GAVE_UP, LOG, RUNS, describe_late, last_runs, read_log
 
 LATE = f"2026-11-15T10:00 prompt: {GAVE_UP} 1 s"
 GUARD = f"2026-11-15T11:00 guard : {GAVE_UP} 1 s"
@@ -15,10 +15,10 @@ GUARD = f"2026-11-15T11:00 guard : {GAVE_UP} 1 s"
 
 def test_the_log_before_is_read_first(tmp_path: Path) -> None:
     (tmp_path / LOG).write_text("new\n")
-    assert read(str(tmp_path)) == ["new"]
+    assert read_log(str(tmp_path)) == ["new"]
 
     (tmp_path / f"{LOG}.1").write_bytes(b"old \xff\n")
-    assert read(str(tmp_path)) == ["old \ufffd", "new"]
+    assert read_log(str(tmp_path)) == ["old \ufffd", "new"]
 
 
 def test_the_latest_run_comes_first(tmp_path: Path) -> None:
@@ -52,4 +52,4 @@ def test_the_latest_run_comes_first(tmp_path: Path) -> None:
     ],
 )
 def test_how_often_a_hook_gave_up_is_told(lines: list[str], said: list[str]) -> None:
-    assert in_words(lines) == said
+    assert describe_late(lines) == said

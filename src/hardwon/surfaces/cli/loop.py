@@ -1,0 +1,501 @@
+"""`hardwon loop`: try until the work is verified; show, analyse, export and import loops."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+from collections.abc import Coroutine
+from datetime import datetime, timedelta
+from itertools import count
+from typing import Any, get_args
+
+import click
+
+from hardwon import Agent
+from hardwon.core.errors import InvalidInput, NotFound, storage_error
+from hardwon.core.settings import load
+from hardwon.core.text.clean import clip, one_line, plural
+from hardwon.core.values import plain
+from hardwon.engine.runtime import utc_now
+from hardwon.learn.trials import exchange
+from hardwon.learn.trials.analytics import PARTS
+from hardwon.learn.trials.files import loop_ids
+from hardwon.learn.trials.loops import TRUSTED_FILE, Loops, loop_table, options_of, trust
+from hardwon.learn.trials.roles import PROFILES, Functions
+from hardwon.learn.trials.values import (
+    Category,
+    Critical,
+    Lessons,
+    LoopState,
+    LoopStatus,
+    Policy,
+    Record,
+    Variant,
+)
+from hardwon.surfaces.cli import options
+from hardwon.surfaces.cli.loop_report import analysis_page, curves, facts, spark
+from hardwon.surfaces.cli.options import flag, option
+from hardwon.surfaces.cli.output import (
+    Output,
+    Progress,
+    age,
+    complain,
+    dump,
+    emit,
+    is_json,
+    say,
+    table,
+)
+
+_VERIFY = (
+    "Command that judges the work; may be repeated. Its kind is known by the tool, or given:"
+    " integration:COMMAND. manual:QUESTION asks you."
+)
+_DOING = {"acting": "the actor works …", "verifying": "the verifiers run …"}
+
+
+@options.group("loop")
+def command() -> None:
+    """Try a task until its verifiers pass, and learn from every failed trial.
+
+    \b
+    hardwon loop run "fix the rounding in cart.py" --actor claude \\
+        --verify "pytest -q" --verify "mypy ." --max-trials 5
+    """
+
+
+_tuning = options.together(
+    flag("--restore-best", "When it fails, leave the best trial's files (git only)."),
+    option("--max-trials", "Give up after this many trials.", type=int),
+    option(
+        "--omega",
+        "How many reflections the actor sees: 1 … 10, or auto (by variety of failures).",
+    ),
+    option("--policy", "Which reflections the actor sees.", choices=get_args(Policy)),
+    option("--window-tokens", "Token budget of the reflections.", type=int),
+    option(
+        "--actor-timeout",
+        "Time limit of the actor, such as 30m.",
+        "actor_seconds",
+        type=options.Span(),
+    ),
+    option(
+        "--verify-timeout",
+        "Time limit of a verifier, such as 10m.",
+        "verify_seconds",
+        type=options.Span(),
+    ),
+    option("--patience", "Stop after this many trials without a gain; 0: never.", type=int),
+    option("--repeats", "Stop when the same failure came this often in a row; 0: never.", type=int),
+    option("--on-critical", "What to do when the actor crashes.", choices=get_args(Critical)),
+    options.scope,
+    options.as_json,
+)
+
+
+@command.command()
+@click.argument("task")
+@option(
+    "--actor",
+    "Command that gets the prompt on standard input, or at {prompt} or {prompt_file}; or one"
+    f" of {', '.join(PROFILES)}.",
+)
+@option("--verify", _VERIFY, multiple=True)
+@option(
+    "--variant",
+    "cot: one answer; react: many steps, which are recorded.",
+    choices=get_args(Variant),
+)
+@option(
+    "--cwd",
+    "Where to work; default: here.",
+    type=click.Path(file_okay=False),
+    default=".",
+    show_default=False,
+)
+@option("--id", "Name of the loop; made from the task otherwise.", "loop_id")
+@option("--pass-env", "Let verifiers see this variable.", multiple=True, metavar="NAME")
+@option("--lessons", "When reflections become lessons.", choices=get_args(Lessons))
+@option("--recall/--no-recall", "Put recalled lessons into the prompt.", default=None)
+@option("--inject/--no-inject", "Put reflections into the prompt.", default=None)
+@option("--config", f"A trusted file with a [loop] table.  [default: {TRUSTED_FILE} if trusted]")
+@_tuning
+def run(
+    task: str, loop_id: str | None, cwd: str, config: str | None, restore_best: bool, **given: Any
+) -> None:
+    """Try TASK until every verifier passes. Exit code 0: it did.
+
+    Limits that are not given are those of the settings `trials.*`; `hardwon config` shows them.
+    """
+    scope, tuning = _split(given)
+    settings, folder = load(scope["home"]), os.path.abspath(cwd)
+    chosen = {**_file(settings.home, folder, config), **tuning, "cwd": folder}
+    with options.Scoped(**scope) as agent:
+        begun = options_of(task, settings.trials, **chosen)
+        loop = agent.loops.begin(begun, Functions(say=_progress), loop_id=loop_id)
+        _conclude(agent.loops, _run_to_end(loop), restore_best=restore_best)
+
+
+@command.command()
+@click.argument("loop_id")
+@option("--actor", "Use this actor from now on.")
+@_tuning
+def resume(loop_id: str, restore_best: bool, **given: Any) -> None:
+    """Continue a loop from its last durable step; finished trials are never repeated.
+
+    Whatever is not given stays as it was in the loop.
+    """
+    scope, tuning = _split(given)
+    with options.Scoped(**scope) as agent:
+        loop = agent.loops.resume(loop_id, Functions(say=_progress), **tuning)
+        _conclude(agent.loops, _run_to_end(loop), restore_best=restore_best)
+
+
+def _split(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The scope, and the options of the loop that were given, with times in seconds."""
+    scope = {name: given.pop(name) for name in ("home", "tenant", "agent", "project")}
+    tuning = {
+        name: value.total_seconds() if isinstance(value, timedelta) else value
+        for name, value in given.items()
+        if name != "as_json" and value not in (None, ())
+    }
+    return scope, tuning
+
+
+def _file(home: str, folder: str, config: str | None) -> dict[str, Any]:
+    """The [loop] table of the named file, else of the default file if that is trusted."""
+    default_path = os.path.join(folder, TRUSTED_FILE)
+    if config is None and not os.path.isfile(default_path):
+        return {}
+    try:
+        return loop_table(home, config or default_path)
+    except InvalidInput as error:
+        if config is not None:
+            raise
+        complain(f"{error} (continuing without it)")
+        return {}
+
+
+def _run_to_end(loop: Coroutine[Any, Any, LoopState]) -> LoopState:
+    """Run to the end; SIGTERM is treated like Ctrl-C."""
+    before = signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        return asyncio.run(loop)
+    except KeyboardInterrupt as interrupt:
+        interrupt.add_note("finished trials are kept: `hardwon loop list`, `hardwon loop resume`")
+        raise
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _interrupt(*_: object) -> None:
+    """Do what Ctrl-C does, also in the background of a script, where SIGINT is ignored."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.raise_signal(signal.SIGINT)
+
+
+def _conclude(loops: Loops, state: LoopState, *, restore_best: bool) -> None:
+    if restore_best and not state.passed and state.best:
+        number = loops.restore_best(state.loop_id)
+        complain(f"the work tree was restored to trial {number + 1}, the best one")
+    emit(Output(state, (), code=not state.passed))
+
+
+def _progress(event: str, state: LoopState) -> None:
+    """Print what a loop does; nothing if JSON follows."""
+    if is_json():
+        return
+    if event in _DOING:
+        number = state.open.number if state.open else len(state.trials)
+        click.echo(f"trial {number + 1} of {state.options.max_trials}: {_DOING[event]}", err=True)
+        return
+    if event == "ended":
+        good = state.passed
+        say(f"{state.status}: {state.reason}", fg="green" if good else "red")
+        say(f"  loop {state.loop_id}; more: hardwon loop show {state.loop_id}", dim=True)
+        return
+    last = state.trials[-1]
+    colour = "green" if last.outcome == "passed" else "yellow"
+    say(f"trial {last.number + 1}: {last.outcome}, reward {last.reward:.2f}", fg=colour)
+    if last.failure:
+        say(f"  {plural(last.errors, 'error')}; {last.failure}")
+
+
+@command.verb("abort")
+@click.argument("loop_id")
+def abort(agent: Agent, loop_id: str) -> Output:
+    """Abort a loop: its actor and verifiers are stopped, its lessons are kept."""
+    state = agent.loops.abort(loop_id)
+    return Output(state, f"{loop_id}: {state.status} ({state.reason})")
+
+
+@command.command("trust")
+@click.argument("file", default=TRUSTED_FILE)
+@options.home
+def trust_file(file: str, home: str | None) -> None:
+    """Allow FILE, as it is now, to name the commands of loops."""
+    say(f"OK: {trust(load(home).home, file)} is trusted until it changes")
+
+
+@command.verb("status")
+@click.argument("loop_id", required=False)
+def status(agent: Agent, loop_id: str | None) -> Output:
+    """The status of a loop: the newest one unless LOOP_ID is given."""
+    states = [agent.loops.get(loop_id)] if loop_id else agent.loops.list(limit=1)
+    if not states:
+        raise NotFound("loop")
+    state, now = states[0], _standing(agent.loops, states[0])
+    lines = [
+        f"{state.loop_id}: {now}{f' ({state.reason})' if state.reason else ''}",
+        f"  task: {clip(one_line(state.task), 100)}",
+        f"  trials: {len(state.trials)} of {state.options.max_trials}"
+        f"  {spark(state.rewards, high=1)}",
+    ]
+    if state.best:
+        lines.append(f"  best: trial {state.best.number + 1}, reward {state.best.reward:.2f}")
+    if now == "interrupted":
+        lines.append(f"  continue it: hardwon loop resume {state.loop_id}")
+    return Output({**_fields(state), "standing": now}, lines)
+
+
+def _standing(loops: Loops, state: LoopState) -> str:
+    """The status; `interrupted` for a loop whose process is gone."""
+    if state.status == "running" and not loops.is_running(state.loop_id):
+        return "interrupted"
+    return state.status
+
+
+def _fields(state: LoopState) -> dict[str, Any]:
+    return {**plain(state, without_none=True), "scope": list(state.scope)}
+
+
+@command.verb("show")
+@click.argument("loop_id")
+@option("--trial", "Only this trial, with its reflection in full.", type=int)
+def show(agent: Agent, loop_id: str, trial: int | None) -> Output:
+    """A loop with its trials and reflections."""
+    state, records = agent.loops.get(loop_id), agent.loops.reflections(loop_id)
+    damaged = agent.loops.folder(loop_id).records().damaged
+    if trial is not None:
+        records = [record for record in records if record.iteration == trial - 1]
+        if not records:
+            raise NotFound("reflection of trial", trial)
+    reflections = plain(list(records), without_none=True)
+    value = {"loop": _fields(state), "reflections": reflections, "damaged": damaged}
+
+    def say_loop() -> None:
+        if trial is None:
+            _say_trials(state)
+        for record in records:
+            _say_reflection(record, is_full=trial is not None)
+        for name in damaged:
+            say(f"{name}: damaged; the next resume moves it to quarantine", fg="red")
+
+    return Output(value, say_loop)
+
+
+def _say_trials(state: LoopState) -> None:
+    say(f"{state.loop_id}: {state.status}{f' ({state.reason})' if state.reason else ''}", bold=True)
+    say(f"task: {clip(one_line(state.task), 200)}")
+    for note in state.notes:
+        say(f"note: {note}", fg="yellow")
+    rows = [
+        (
+            str(trial.number + 1),
+            trial.outcome,
+            f"{trial.reward:.2f}",
+            str(trial.errors) if trial.errors or trial.outcome == "passed" else "–",
+            trial.category or "–",
+            f"{trial.seconds:.1f}s" if trial.seconds else "–",
+        )
+        for trial in state.trials
+    ]
+    table([("trial", "outcome", "reward", "errors", "category", "time"), *rows])
+
+
+def _say_reflection(record: Record, *, is_full: bool) -> None:
+    """Print the reflection on a trial; before it, in full, what the actor did."""
+    for number, action in enumerate(record.actor_output.actions if is_full else ()):
+        if action.thought:
+            say(f"  thought: {clip(one_line(action.thought), 300)}", dim=True)
+        say(f"  {number}. {action.description}{' FAILED' if action.failed else ''}")
+    words = record.self_reflection
+    by = f"by {words.author or 'an unknown author'}, confidence {words.confidence:.2f}"
+    say(f"\nReflection on trial {record.iteration + 1} ({by})", bold=True)
+    say(words.reflection_text)
+    if record.actor_output.strategy:
+        say(f"  strategy: {record.actor_output.strategy}")
+    if credit := words.credit_assignment:
+        say(f"  cause: {credit.root_cause or 'not named'} [{credit.failure_category}]")
+    for item in words.actionable_insights:
+        say(f"  next: {item}")
+    for item in words.lessons_learned:
+        say(f"  learnt: {item}")
+    if words.quality == "low":
+        say(f"  low quality: {'; '.join(words.quality_problems)}", fg="yellow")
+
+
+@command.verb("list")
+@options.limit(default=20)
+@option("--status", "Only loops with this status.", choices=get_args(LoopStatus))
+def list_(agent: Agent, limit: int, status: str | None) -> Output:
+    """The newest loops first."""
+    states = agent.loops.list(limit=limit, status=status)
+    rows = [
+        (
+            state.loop_id,
+            _standing(agent.loops, state),
+            plural(len(state.trials), "trial"),
+            spark(state.rewards, high=1),
+            f"{age(datetime.fromisoformat(state.created_at), utc_now())} ago",
+            clip(one_line(state.task), 60),
+        )
+        for state in states
+    ]
+    return Output(
+        [_fields(state) for state in states],
+        lambda: table(rows) if rows else say("(no loops)"),
+    )
+
+
+_filters = options.together(
+    click.argument("task_keywords", metavar="[KEYWORDS]...", nargs=-1),
+    option(
+        "--category",
+        f"Only failures of this category; may be repeated: {', '.join(get_args(Category))}.",
+        "failure_category",
+        multiple=True,
+        choices=get_args(Category),
+        metavar="NAME",
+    ),
+    option(
+        "--min-confidence",
+        "Only reflections with at least this confidence.",
+        type=click.FloatRange(0, 1),
+        default=0.0,
+        show_default=True,
+    ),
+)
+_MIN_FREQUENCY = option(
+    "--min-frequency",
+    "Only points that at least this many reflections make.",
+    type=click.IntRange(1),
+    default=2,
+)
+
+
+@command.verb("search")
+@_filters
+@options.limit(default=10, type=click.IntRange(1, 1000))
+def search(agent: Agent, limit: int, **filters: Any) -> Output:
+    """Reflections of all loops that contain any of KEYWORDS, newest first."""
+    records = agent.loops.search(**filters, limit=limit)
+    lines = [f"{plural(len(records), 'reflection')}:" if records else "(no matches)"]
+    for record in records:
+        words = clip(one_line(record.self_reflection.reflection_text), 160)
+        lines.append(f"  {record.loop_id}/{record.iteration + 1}  [{record.category}]  {words}")
+    return Output(plain(list(records), without_none=True), lines)
+
+
+@command.verb("patterns")
+@_filters
+@_MIN_FREQUENCY
+@option("--part", "Only this part of the reflections.", "parts", multiple=True, choices=PARTS)
+def patterns(agent: Agent, parts: tuple[str, ...], **filters: Any) -> Output:
+    """What several reflections have in common: of all, or of those that contain one of KEYWORDS."""
+    rows = agent.loops.patterns(**filters, categories=parts or PARTS)
+    lines = [f"  {row.frequency}×  {row.text}  [{', '.join(row.categories)}]" for row in rows]
+    head = f"{plural(len(rows), 'pattern')}:" if rows else "(no patterns)"
+    return Output(list(rows), [head, *lines])
+
+
+@command.verb("analyze")
+@option("--html", "Write one self-contained page with the plots.", metavar="FILE")
+@_MIN_FREQUENCY
+def analyze(agent: Agent, html: str | None, min_frequency: int) -> Output:
+    """Statistics over all loops: tables, curves, patterns."""
+    done, total = count(1), len(loop_ids(agent.loops.root))
+    with Progress("Reading") as tell:
+        analysis = agent.loops.analyze(watch=lambda: tell(next(done), total))
+    patterns = agent.loops.patterns(min_frequency=min_frequency)
+    if html:
+        _write(html, analysis_page(analysis, title="What the trials taught"))
+
+    def show() -> None:
+        table(facts(analysis), indent="")
+        shared = [f"  {pattern.frequency}×  {pattern.text}" for pattern in patterns[:10]]
+        drawn = curves(analysis) if analysis.loops else ()
+        for title, lines in (*drawn, ("Said more than once", shared)):
+            if lines:
+                say(f"\n{title}", bold=True)
+            for line in lines:
+                say(line)
+        if html:
+            say(f"\nwritten: {html}")
+
+    return Output({**plain(analysis), "patterns": plain(patterns)}, show)
+
+
+@command.command()
+@click.argument("loop_id")
+@flag("--published", "In the published schema (ralph-… ids).")
+@option(
+    "--to",
+    "Write NNN.json files there instead; into DIR/<ralph-id>/ when DIR ends in"
+    " .aiwg/ralph/reflections.",
+    "target",
+    metavar="DIR",
+)
+@options.scope
+def export(loop_id: str, published: bool, target: str | None, **scope: Any) -> None:
+    """The reflections of a loop as JSON."""
+    is_layout = target is not None and os.path.abspath(target).endswith(exchange.LAYOUT)
+    with options.Scoped(**scope) as agent:
+        records = agent.loops.reflections(loop_id)
+    documents = exchange.export(records, published=published or is_layout)
+    if target is None:
+        dump(documents)
+        return
+    folder = os.path.join(target, exchange.published_id(loop_id)) if is_layout else target
+    for document in documents:
+        text = json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+        _write(os.path.join(folder, f"{document['iteration'] + 1:03d}.json"), text)
+    say(f"{plural(len(documents), 'reflection')} written to {folder}")
+
+
+def _write(path: str, text: str) -> None:
+    try:
+        os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+        with open(path, "w", encoding="utf-8", errors="replace") as file:
+            file.write(text)
+    except OSError as error:
+        raise storage_error(error, path) from error
+
+
+@command.verb("import")
+@click.argument("path", type=click.Path(exists=True))
+@options.verbose
+def import_(agent: Agent, path: str, verbose: bool) -> Output:
+    """Import the reflections below PATH, in any of the three published formats."""
+
+    def say_kept(done: int) -> str:
+        return f"{plural(done, 'loop')} imported; run it again for the others"
+
+    with Progress("Importing", kept=say_kept) as tell:
+        imported = agent.loops.import_from(path, tell=tell)
+    of_loops = (
+        f"{plural(imported.reflections, 'reflection')} of {plural(len(imported.loops), 'loop')}"
+    )
+    unchanged = f"; known already: {imported.known:,}" if imported.known else ""
+    known = imported.known_loops if verbose else ()
+    return Output(
+        imported,
+        [
+            f"{of_loops} imported, {plural(imported.lessons, 'lesson')} learnt{unchanged}",
+            *(f"  nothing new in {loop_id}" for loop_id in known),
+            *(f"  refused: {problem}" for problem in imported.refused),
+        ],
+    )

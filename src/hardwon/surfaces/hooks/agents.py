@@ -1,0 +1,373 @@
+"""The coding agents: how each words its events, and in which format it takes answers."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from hardwon.core.errors import InvalidInput
+from hardwon.surfaces.hooks.events import (
+    Event,
+    EventKind,
+    HookReply,
+    arguments,
+    group,
+    parse_event,
+    text,
+    words,
+)
+
+_ALL_DOORS = {
+    *(EventKind.SESSION_START, EventKind.PROMPT, EventKind.BEFORE),
+    *(EventKind.WORKED, EventKind.FAILED, EventKind.BATCH),
+}
+_GEMINI_SHELL = "run_shell_command"
+_ROLLOUT = 256 * 1024  # bytes at the end of a rollout file that are read
+
+
+class Adapter:
+    """One agent: the names in its JSON, and what differs from the others."""
+
+    kinds: ClassVar[Mapping[str, str]] = {}  # its events in common terms
+    takes_context: ClassVar[set[str]] = (
+        _ALL_DOORS  # the kinds of events at which it accepts lessons
+    )
+    event_field = "hook_event_name"  # "": the event is named on the command line
+    session_fields: tuple[str, ...] = ("session_id",)
+    text_fields: tuple[str, ...] = ("prompt",)
+    tool_field = "tool_name"
+    args_field = "tool_input"
+    shell = ""  # its name for the shell, which is `bash` here, so that lessons apply in all
+    asked_at = ""  # the event at which it is about to end and can be told to go on
+
+    def read(self, payload: dict[str, Any], name: str = "") -> Event | None:
+        """The event in common terms; None for an event that hardwon does not handle."""
+        name = text(payload, self.event_field) or name
+        kind = self.kinds.get(name)
+        if kind is None:
+            return None
+        if kind == EventKind.WORKED and self.has_failed(payload):
+            kind = EventKind.FAILED
+        tool = text(payload, self.tool_field)
+        return Event(
+            kind=kind,
+            name=name,
+            session=text(payload, *self.session_fields),
+            cwd=text(payload, "cwd"),
+            text=text(payload, *self.text_fields),
+            tool="bash" if tool and tool == self.shell else tool,
+            args=arguments(payload, self.args_field),
+            output=self.output(payload),
+            can_be_asked=name == self.asked_at and payload.get("stop_hook_active") is not True,
+        )
+
+    def understand(self, raw: bytes, name: str) -> Event:
+        """The event in these bytes; raises ValueError, or InvalidInput for an unknown one."""
+        payload = parse_event(raw)
+        event = self.read(payload, name)
+        if event is None:
+            raise InvalidInput(f"unknown event {(payload.get('hook_event_name') or name)!r}")
+        return event
+
+    def output(self, payload: dict[str, Any]) -> str:
+        """What the call printed, or its error."""
+        return words(payload.get("error") or payload.get("tool_response"))
+
+    def has_failed(self, payload: dict[str, Any]) -> bool:
+        """Whether a call failed that the agent reports as finished."""
+        return False
+
+    def answer(self, event: Event, reply: HookReply) -> dict[str, Any]:
+        """The reply in the agent's format; empty where the agent accepts none."""
+        raise NotImplementedError
+
+
+class ClaudeCode(Adapter):
+    """Failures have their own event; context is accepted at every door."""
+
+    kinds: ClassVar[Mapping[str, str]] = {
+        "SessionStart": EventKind.SESSION_START,
+        "UserPromptSubmit": EventKind.PROMPT,
+        "PreToolUse": EventKind.BEFORE,
+        "PostToolUse": EventKind.WORKED,
+        "PostToolUseFailure": EventKind.FAILED,
+        "PostToolBatch": EventKind.BATCH,
+        "Stop": EventKind.STOP,
+        "SubagentStop": EventKind.STOP,
+        "SessionEnd": EventKind.SESSION_END,
+        "PreCompact": EventKind.COMPACTION,
+    }
+    text_fields = ("prompt", "last_assistant_message", "source")
+    asked_at = "Stop"
+    takes_permission = True
+
+    def read(self, payload: dict[str, Any], name: str = "") -> Event | None:
+        """The event; `agent_id` is present only in a sub-agent, which has its own run."""
+        event, nested = super().read(payload, name), text(payload, "agent_id")
+        return event and event._replace(
+            session=event.session + (f".{nested}" if nested else ""),
+            is_nested=bool(nested),
+            takes_permission=self.takes_permission,
+        )
+
+    def answer(self, event: Event, reply: HookReply) -> dict[str, Any]:
+        """Context where the agent accepts it; at a stop only a request, which makes it continue."""
+        if reply.request:
+            return {"decision": "block", "reason": reply.request}
+        if event.kind not in self.takes_context:
+            return {}
+        output: dict[str, str] = {}
+        if reply.denial:
+            output |= {"permissionDecision": "deny", "permissionDecisionReason": reply.denial}
+        elif reply.is_allowed:
+            output["permissionDecision"] = "allow"
+        if reply.context:
+            output["additionalContext"] = reply.context
+        note = {"systemMessage": reply.note} if reply.note else {}
+        return note | (
+            {"hookSpecificOutput": {"hookEventName": event.name} | output} if output else {}
+        )
+
+
+class Codex(ClaudeCode):
+    """Claude Code's format without a failure event; exit codes are in the rollout file."""
+
+    takes_permission = False
+
+    def has_failed(self, payload: dict[str, Any]) -> bool:
+        """Whether the rollout says so; the line of the call is there before the hook runs."""
+        path, call = text(payload, "transcript_path"), text(payload, "tool_use_id")
+        if not call or not path.endswith(".jsonl") or not os.path.isfile(path):
+            return False
+        with open(path, "rb") as file:
+            file.seek(max(0, os.path.getsize(path) - _ROLLOUT))
+            lines = file.read(_ROLLOUT).splitlines()
+        for line in reversed(lines):
+            if call.encode() in line:
+                item = self._item(line)
+                if item.get("id") == call:
+                    return item.get("status") == "failed" or bool(item.get("exit_code"))
+        return False
+
+    def _item(self, line: bytes) -> dict[str, Any]:
+        try:
+            parsed = json.loads(line)
+        except ValueError:
+            return {}
+        return group(group(parsed, "payload"), "item") if isinstance(parsed, dict) else {}
+
+
+class Qwen(ClaudeCode):
+    """Claude Code's words, Gemini CLI's tools; before an action only a denial is taken."""
+
+    takes_permission = False
+    shell = _GEMINI_SHELL
+
+    def read(self, payload: dict[str, Any], name: str = "") -> Event | None:
+        """The event; without a terminal each result of a tool is a prompt without words, too."""
+        event = super().read(payload, name)
+        if event and event.name == "Stop":  # it calls every stop one that a hook has made
+            return event._replace(can_be_asked=True)
+        if event and event.kind == EventKind.PROMPT and not event.text:
+            return event._replace(kind=EventKind.BATCH)
+        return event
+
+    def output(self, payload: dict[str, Any]) -> str:
+        """What a command printed, out of the report that stands around it."""
+        output = super().output(payload)
+        _, is_there, printed = output.partition("\nOutput: ")
+        before, is_ended, _ = printed.rpartition("\nError: ")
+        is_report = is_there and is_ended and payload.get("tool_name") == self.shell
+        return before if is_report else output
+
+    def answer(self, event: Event, reply: HookReply) -> dict[str, Any]:
+        """As for Claude Code, where it is taken."""
+        context = "" if event.kind == EventKind.BEFORE else reply.context
+        return super().answer(event, HookReply(context, reply.denial, request=reply.request))
+
+
+class Gemini(Adapter):
+    """A failed command is a finished one whose text has an exit code."""
+
+    kinds: ClassVar[Mapping[str, str]] = {
+        "SessionStart": EventKind.SESSION_START,
+        "BeforeAgent": EventKind.PROMPT,
+        "BeforeTool": EventKind.BEFORE,
+        "AfterTool": EventKind.WORKED,
+        "AfterAgent": EventKind.STOP,
+        "SessionEnd": EventKind.SESSION_END,
+        "PreCompress": EventKind.COMPACTION,
+    }
+    takes_context: ClassVar[set[str]] = _ALL_DOORS - {EventKind.BEFORE}
+    text_fields = ("prompt_response", "prompt", "source")
+    shell = _GEMINI_SHELL
+    asked_at = "AfterAgent"
+    _OWN_CONTEXT = r"(?s)<hook_context>(?:(?!</?hook_context>).)*</hook_context>"
+
+    def read(self, payload: dict[str, Any], name: str = "") -> Event | None:
+        """The event; its prompt includes the context injected at the start of the session."""
+        event = super().read(payload, name)
+        return event and event._replace(text=re.sub(self._OWN_CONTEXT, "", event.text).strip())
+
+    def output(self, payload: dict[str, Any]) -> str:
+        response = group(payload, "tool_response")
+        shown = words(response.get("error") or response.get("returnDisplay"))
+        return shown or words(response.get("llmContent"))
+
+    def has_failed(self, payload: dict[str, Any]) -> bool:
+        response = group(payload, "tool_response")
+        code = re.search(r"(?m)^Exit Code: (\d{1,5})$", words(response.get("llmContent")))
+        return bool(response.get("error")) or (code is not None and int(code[1]) != 0)
+
+    def answer(self, event: Event, reply: HookReply) -> dict[str, Any]:
+        """Context and a line for the person where accepted; before an action only a denial."""
+        if event.kind == EventKind.BEFORE:
+            return {"decision": "deny", "reason": reply.denial} if reply.denial else {}
+        if reply.request:
+            return {"decision": "deny", "reason": reply.request}
+        if event.kind not in self.takes_context:
+            return {}
+        output = {"hookEventName": event.name, "additionalContext": reply.context}
+        note = {"systemMessage": reply.note} if reply.note else {}
+        return note | ({"hookSpecificOutput": output} if reply.context else {})
+
+
+class Copilot(Adapter):
+    """The event is named on the command line, exit codes are in the text."""
+
+    kinds: ClassVar[Mapping[str, str]] = {
+        "sessionStart": EventKind.SESSION_START,
+        "userPromptSubmitted": EventKind.PROMPT,
+        "preToolUse": EventKind.BEFORE,
+        "postToolUse": EventKind.WORKED,
+        "postToolUseFailure": EventKind.FAILED,
+        "agentStop": EventKind.STOP,
+        "subagentStop": EventKind.STOP,
+        "sessionEnd": EventKind.SESSION_END,
+        "preCompact": EventKind.COMPACTION,
+    }
+    event_field = ""
+    session_fields = ("sessionId",)
+    text_fields = ("prompt", "source", "initialPrompt")
+    tool_field = "toolName"
+    args_field = "toolArgs"
+    asked_at = "agentStop"
+
+    def output(self, payload: dict[str, Any]) -> str:
+        return words(payload.get("error") or group(payload, "toolResult").get("textResultForLlm"))
+
+    def has_failed(self, payload: dict[str, Any]) -> bool:
+        codes = re.findall(r"completed with exit code (\d{1,5})>", self.output(payload))
+        is_failure = group(payload, "toolResult").get("resultType") == "failure"
+        return is_failure or (bool(codes) and int(codes[-1]) != 0)
+
+    def answer(self, event: Event, reply: HookReply) -> dict[str, Any]:
+        """Context at every door, a denial before an action, a request when it stops."""
+        if reply.request:
+            return {"decision": "block", "reason": reply.request}
+        if event.kind not in self.takes_context:
+            return {}
+        output = {"additionalContext": reply.context} if reply.context else {}
+        if reply.denial:
+            output |= {"permissionDecision": "deny", "permissionDecisionReason": reply.denial}
+        return output
+
+
+class Cursor(Adapter):
+    """By its documentation: context at the start and after actions, a reason with a denial."""
+
+    kinds: ClassVar[Mapping[str, str]] = {
+        "sessionStart": EventKind.SESSION_START,
+        "beforeSubmitPrompt": EventKind.PROMPT,
+        "preToolUse": EventKind.BEFORE,
+        "postToolUse": EventKind.WORKED,
+        "postToolUseFailure": EventKind.FAILED,
+        "stop": EventKind.STOP,
+        "subagentStop": EventKind.STOP,
+        "sessionEnd": EventKind.SESSION_END,
+        "preCompact": EventKind.COMPACTION,
+    }
+    takes_context: ClassVar[set[str]] = {
+        EventKind.SESSION_START,
+        EventKind.WORKED,
+        EventKind.FAILED,
+    }
+    session_fields = ("conversation_id", "session_id")
+    shell = "Shell"
+
+    def read(self, payload: dict[str, Any], name: str = "") -> Event | None:
+        """The event; the folder is the first root of the workspace unless one is named."""
+        event, roots = super().read(payload, name), payload.get("workspace_roots")
+        first = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
+        return event and event._replace(cwd=event.cwd or first)
+
+    def output(self, payload: dict[str, Any]) -> str:
+        return words(payload.get("error_message") or payload.get("tool_output"))
+
+    def answer(self, event: Event, reply: HookReply) -> dict[str, Any]:
+        """Context where Cursor accepts it; a denial has its reason."""
+        if event.kind == EventKind.BEFORE and reply.denial:
+            return {"permission": "deny", "agent_message": reply.denial}
+        if event.kind in self.takes_context and reply.context:
+            return {"additional_context": reply.context}
+        return {}
+
+
+class OpenCode(Adapter):
+    """Its events come from our own plugin (see `install`), so they need no translation."""
+
+    kinds: ClassVar[Mapping[str, str]] = {
+        kind: kind
+        for name, kind in vars(EventKind).items()
+        if name.isupper() and kind != EventKind.BATCH
+    }
+    event_field = "kind"
+    session_fields = ("session",)
+    text_fields = ("text",)
+    tool_field = "tool"
+    args_field = "args"
+    asked_at = EventKind.STOP
+
+    def read(self, payload: dict[str, Any], name: str = "") -> Event | None:
+        event = super().read(payload, name)
+        return event and event._replace(is_nested=payload.get("nested") is True)
+
+    def output(self, payload: dict[str, Any]) -> str:
+        return words(payload.get("output"))
+
+    def answer(self, event: Event, reply: HookReply) -> dict[str, Any]:
+        """The reply unchanged; the plugin shows the line for the person."""
+        return {key: value for key, value in reply._asdict().items() if value}
+
+
+class Cline(OpenCode):
+    """A plugin like opencode's, which can neither make Cline go on nor show the person a line."""
+
+    asked_at = ""
+
+    def answer(self, event: Event, reply: HookReply) -> dict[str, Any]:
+        return super().answer(event, reply._replace(note=""))
+
+
+_ADAPTERS: dict[str, Adapter] = {
+    "claude-code": ClaudeCode(),
+    "codex": Codex(),
+    "gemini": Gemini(),
+    "copilot": Copilot(),
+    "opencode": OpenCode(),
+    "cline": Cline(),
+    "qwen": Qwen(),
+    "cursor": Cursor(),
+}
+AGENTS = tuple(_ADAPTERS)
+CAN_BE_ASKED = frozenset(name for name, one in _ADAPTERS.items() if one.asked_at)
+
+
+def adapter(agent: str) -> Adapter:
+    """How an agent words its events; raises InvalidInput for an unknown one."""
+    if agent not in AGENTS:
+        raise InvalidInput(f"no such agent: {agent[:60]!r}; known are {', '.join(AGENTS)}")
+    return _ADAPTERS[agent]
