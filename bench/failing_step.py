@@ -76,12 +76,18 @@ def _of_build(folder: Path) -> dict[str, tuple[float, float]]:
 
 def _medians() -> dict[str, tuple[float, float]]:
     """Seconds and processor seconds of a commit and of both sorts of failing step."""
-    with tempfile.TemporaryDirectory() as place, hardwon.open(Path(place) / "home") as hw:
+    with (
+        tempfile.TemporaryDirectory() as place,
+        hardwon.open(Path(place) / "home") as hw,
+        hardwon.open("memory:") as in_memory,
+    ):
         _stock(hw)
+        _stock(in_memory)
         jobs = {
             "one commit": _commit(Path(place) / "beside.db"),
             "failing step, known kind": _failing(hw, known=True),
             "failing step, new kind": _failing(hw, known=False),
+            "failing step, known kind, in memory": _failing(in_memory, known=True),
         }
         busy: dict[str, list[float]] = {name: [] for name in jobs}
         timed = {name: _timed(job, busy[name]) for name, job in jobs.items()}

@@ -96,3 +96,16 @@ def test_nobody_is_told_of_the_usual_lessons_of_a_scope_that_has_none(store: Sto
     asked = Query("turn", "", usual=3)
 
     assert store.lessons.match(Scope("nobody", "x"), asked, now=NOW, limit=9) == []
+
+
+def test_what_waits_beside_the_index_is_found_from_every_scope_that_sees_it(store: Store) -> None:
+    everywhere = CODER.everywhere()
+    store.lessons.add(lesson("alpha", everywhere))
+    asked = query("turn", "alpha")
+
+    for scope in (everywhere, CODER, WEB, CODER):
+        found = store.lessons.match(scope, asked, now=NOW, limit=5)
+        assert [match.lesson.scope for match in found] == [everywhere]
+    store.lessons.add(lesson("alpha", WEB))
+    for scope, count in ((WEB, 2), (everywhere, 1), (CODER, 1), (WEB, 2)):
+        assert len(store.lessons.match(scope, asked, now=NOW, limit=5)) == count

@@ -57,7 +57,7 @@ CASES = {
             ("yard explain E1413\nyard list", "{\n", False),
             ("yard add --lines 4", "added", False),
         ],
-        ["What worked: first `yard explain E1413`, then `yard list`, then `yard add --lines 4`."],
+        ["What worked: `yard add --lines 4`."],
     ),
     "what explains the code comes first": (
         [
@@ -89,6 +89,64 @@ CASES = {
             ("pytest tests/test_a.py", "E   NameError: name 'x' is not defined", True),
         ],
         ["Got further: `pytest tests/test_a.py`."],
+    ),
+    "calls that only look are left out": (
+        [
+            ("yard plan a1", "yard: plan: digest mismatch", True),
+            ("cat docs/pins.md; git log -3; yard help pin", "how to pin\nand more", False),
+            ("yard pin a1", "pinned", False),
+            ("yard state show; yard plan a1", "planned", False),
+        ],
+        ["What worked: first `yard pin a1`, then `yard plan a1`."],
+    ),
+    "several codes explained by one line": (
+        [
+            ("yard draft a", "yard: E403 draft: denied", True),
+            ("yard explain E100; yard explain E403", "Other words here.\nAsk for a desk.", False),
+            ("yard --desk 4 draft a", "ok", False),
+        ],
+        ["`yard explain E403` says “Ask for a desk.” What worked: `yard --desk 4 draft a`."],
+    ),
+    "codes explained in a loop": (
+        [
+            ("yard draft a", "yard: E403 draft: denied", True),
+            (
+                "for c in E100 E403; do yard explain $c; done",
+                "Other words here.\nAsk for a desk.",
+                False,
+            ),
+            ("yard --desk 4 draft a", "ok", False),
+        ],
+        ["`yard explain E403` says “Ask for a desk.” What worked: `yard --desk 4 draft a`."],
+    ),
+    "a file that was looked up": (
+        [
+            ("pytest tests/test_a.py", "ERROR: file not found: tests/test_a.py", True),
+            ("find . -name test_a.py", "pkg/tests/test_a.py", False),
+            ("pytest pkg/tests/test_a.py", "1 passed", False),
+        ],
+        ["What worked: first `find . -name test_a.py`, then `pytest pkg/tests/test_a.py`."],
+    ),
+    "another script of the run is no cure": (
+        [
+            ("cat > a.py <<'X'\nimport x\nX\npython a.py", "ValueError: bad shape x", True),
+            ("cat > a2.py <<'X'\nimport y\nX\npython a2.py", "ok", False),
+        ],
+        [],
+    ),
+    "another way to run a script of the run": (
+        [
+            ("cat > a.py <<'X'\nimport x\nX\npython a.py", "No module named x", True),
+            ("PYTHONPATH=src python a.py", "ok", False),
+        ],
+        ["What worked: `PYTHONPATH=src python a.py`."],
+    ),
+    "the sub-command as a value of another": (
+        [
+            ("yard call doc.post '{}'", "yard: E1 property missing", True),
+            ('yard call key.next \'{"for": "doc.post"}\'', "K7", False),
+        ],
+        [],
     ),
     "nothing but the same call again": (
         [("yard sync", "yard: locked", True), ("yard sync", "done", False)],

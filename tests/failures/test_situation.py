@@ -39,6 +39,16 @@ from hardwon.knowledge.reading.reading import read_failure
             "When the test `test_sum` fails",
         ),
         (
+            "grid apply p.json",
+            "usage: grid apply PLAN [--wave N]",
+            "When you see “usage: grid apply PLAN [--wave N]”",
+        ),
+        (
+            "tools/run_checks",
+            "run_checks: trailing blanks in a/b.md",
+            "When you see “run_checks: trailing blanks in <name>”",
+        ),
+        (
             '{"email": "ann@a.org"}',
             "Error: user not found",
             "When `find` says “Error: user not found”",
@@ -53,11 +63,13 @@ def test_a_situation_quotes_what_is_printed(args: str, output: str, when: str) -
     assert situation(failure.text, step._replace(failure=failure)) == when
 
 
-def test_an_error_that_may_not_be_quoted_is_told_by_its_program() -> None:
+def test_an_error_that_may_not_be_quoted_is_told_by_its_call() -> None:
     line = "bin/check: line 3: PAGE_LANG: set PAGE_LANG to en or de"
-    step = Step("bash", "bin/check", line, failed=True, failure=Failure("a", "b", "", line))
+    args = "cd site; bin/check --all 'a b' /home/ann/x"
+    step = Step("bash", args, line, failed=True, failure=Failure("a", "b", "", line))
+    when = "When `cd site && bin/check --all … <dir>/x` fails"
 
-    assert situation("PAGE_LANG: set <name> to en or de", step) == "When `check` fails"
+    assert situation("PAGE_LANG: set <name> to en or de", step) == when
     assert situation("", step._replace(failure=None)) == "When `check` fails"
 
 

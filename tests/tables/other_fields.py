@@ -143,7 +143,7 @@ FIELDS = (
             sh("terraform init", "initialized"),
             sh("terraform plan", "No changes."),
         ),
-        ("What worked: `terraform init`.",),
+        ("What worked: first `terraform init`, then `terraform plan`.",),
     ),
     Field(
         "a first release of Helm",

@@ -27,9 +27,7 @@ class Async:
 
     def __getattr__(self, name: str) -> Any:
         async_method = getattr(self._handle, f"_{name}_async", None)
-        if (
-            async_method is not None
-        ):  # waits for foreign code, so it must run on the caller's event loop
+        if async_method is not None:  # foreign code must run on the caller's event loop
             return async_method
         value = getattr(self._handle, name)
         if not callable(value):
@@ -76,9 +74,7 @@ class Opening:
 
 
 def _wrap(value: Any) -> Any:
-    return Async(value) if isinstance(value, _HANDLES) or _is_handle(value) else value
-
-
-def _is_handle(value: Any) -> bool:
-    """Whether a value is a handle of a way of learning or of a client; results are values."""
-    return type(value).__module__.startswith(("hardwon.learn.", "hardwon.api.client."))
+    """A handle of ours, of a way of learning or of a client is wrapped; results are values."""
+    ours = ("hardwon.learn.", "hardwon.api.client.")
+    is_handle = isinstance(value, _HANDLES) or type(value).__module__.startswith(ours)
+    return Async(value) if is_handle else value

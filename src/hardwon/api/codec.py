@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from hardwon.api import operations
+from hardwon.core.values import plain
 from hardwon.core.values.delivery import Injection
 from hardwon.core.values.job import Job
 from hardwon.core.values.report import Report, Window
@@ -22,7 +23,6 @@ from hardwon.learn.trials.values import LoopState
 from hardwon.storage.service import Key
 
 V = TypeVar("V")
-_LEAVES = frozenset((str, int, float, bool, type(None)))
 _HIDDEN: dict[type, frozenset[str]] = {
     Job: frozenset({"claim"}),
     Key: frozenset({"tenant"}),
@@ -43,26 +43,20 @@ _NAMES |= {"Mapping": Mapping, "Sequence": Sequence}  # imported for type checke
 
 def encode(value: Any) -> Any:
     """The value as JSON types; dates are ISO 8601, durations seconds."""
-    kind = type(value)
-    if kind in _LEAVES:
-        return value
-    if hasattr(value, "_asdict"):
-        fields: dict[str, Any] = {}
-        for name, item in value._asdict().items():
-            if name in _HIDDEN.get(kind, ()):
-                continue
-            if _is_flat(kind, name):
-                fields |= {} if item is None else encode(item)
-            else:
-                fields[name] = encode(dict(item) if _is_object(kind, name) else item)
-        return fields
-    if isinstance(value, Mapping):
-        return {str(key): encode(item) for key, item in value.items()}
-    if isinstance(value, tuple | list | frozenset):
-        return [encode(item) for item in value]
-    if isinstance(value, timedelta):
-        return value.total_seconds()
-    return value.isoformat() if isinstance(value, date) else value
+    return plain(value, fields=_fields)
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    """The fields of a value as they are sent: some are left out, some parts laid flat."""
+    kind, fields = type(value), dict[str, Any]()
+    for name, item in value._asdict().items():
+        if name in _HIDDEN.get(kind, ()):
+            continue
+        if _is_flat(kind, name):
+            fields |= {} if item is None else _fields(item)
+        else:
+            fields[name] = dict(item) if _is_object(kind, name) else item
+    return fields
 
 
 def decode(kind: type[V], value: Any, tenant: str = "default", **computed: Any) -> V:
@@ -153,18 +147,15 @@ class Schemas:
         if isinstance(kind, type) and hasattr(kind, "_fields"):
             if kind.__name__ not in self.found:
                 self.found[kind.__name__] = {}  # a type may hold itself
-                self.found[kind.__name__] = self._of_value(kind)
+                properties, optional = self._properties(kind)
+                self.found[kind.__name__] = {
+                    "description": (kind.__doc__ or "").partition("\n")[0],
+                    "type": "object",
+                    "properties": properties,
+                    "required": [name for name in properties if name not in optional],
+                }
             return {"$ref": f"#/components/schemas/{kind.__name__}"}
         return {"type": "object"} if origin in {dict, Mapping} else {}
-
-    def _of_value(self, kind: Any) -> dict[str, Any]:
-        properties, optional = self._properties(kind)
-        return {
-            "description": (kind.__doc__ or "").partition("\n")[0],
-            "type": "object",
-            "properties": properties,
-            "required": [name for name in properties if name not in optional],
-        }
 
     def _properties(self, kind: Any) -> tuple[dict[str, Any], set[str]]:
         """The schemas of the fields, and which of them may be left out."""

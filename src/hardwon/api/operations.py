@@ -270,7 +270,10 @@ def _load() -> dict[str, Operation]:
     """The table, by name."""
     with open(os.path.join(os.path.dirname(__file__), "operations.toml"), "rb") as file:
         table = tomllib.load(file)
-    arguments = {name: _argument(**fields) for name, fields in table.pop("arguments").items()}
+    arguments = {
+        name: Argument(choices=tuple(fields.pop("choices", ())), **fields)
+        for name, fields in table.pop("arguments").items()
+    }
 
     def pick_arguments(texts: tuple[str, ...]) -> dict[str, Argument]:
         """The arguments of a list: `name!` is required, `name=value` has a default."""
@@ -298,10 +301,6 @@ def _load() -> dict[str, Operation]:
             **row,
         )
     return operations
-
-
-def _argument(choices: list[str] = [], **fields: Any) -> Argument:  # noqa: B006 - it is not changed
-    return Argument(choices=tuple(choices), **fields)
 
 
 OPERATIONS = _load()

@@ -61,10 +61,15 @@ class Playbook:
     ) -> Lesson:
         """Change the words of an item, or its sort: `pitfall`, `way`, `fact`."""
         item = self._item(number)
-        texts = {"situation": when and _situation(when), "correction": do, "mistake": wrong}
+        if when:
+            text = require_text(when, "when")
+            when = text if text.lower().startswith(_TIMES) else f"When {text}"
+        texts = {"situation": when, "correction": do, "mistake": wrong}
         changes: Any = {name: text for name, text in texts.items() if text is not None}
         if sort is not None:
-            changes["tags"] = _tags_of_sort(item.tags, sort)
+            if sort not in playbook.SORTS:
+                raise InvalidInput(f"no such sort: {sort!r}; one of {', '.join(playbook.SORTS)}")
+            changes["tags"] = (sort, *(tag for tag in item.tags if tag not in playbook.SORTS))
         if not changes:
             raise InvalidInput("name what to change: when, do, wrong or sort")
         return self._lessons.edit(item.id, **changes)
@@ -187,27 +192,9 @@ class Playbook:
         """The run that items are about, with its scope and name."""
         if not run and (past := self._run.so_far()).steps:
             return self._scope, self._run.name, past
-        home, own = self._engine.settings.home, self._scope
-        if not run and self._engine.on_disk:
-            place = Place(own.tenant, own.agent, own.project or "")
-            at_work = run_files.at_work(home, place)
-            run = next((name for name, _, past in at_work if past.steps), "")
-        found = run_files.find_run(home, own.tenant, run) if self._engine.on_disk else None
-        if found is None or found[0][:2] != own[:2]:
-            raise NotFound("run at work", run, hint="; `hardwon lesson add` keeps an item of yours")
-        return found[0], run, found[1]
-
-
-def _tags_of_sort(tags: tuple[str, ...], sort: str) -> tuple[str, ...]:
-    """The tags of an item of this sort."""
-    if sort not in playbook.SORTS:
-        raise InvalidInput(f"no such sort: {sort!r}; one of {', '.join(playbook.SORTS)}")
-    return (sort, *(tag for tag in tags if tag not in playbook.SORTS))
-
-
-def _situation(when: str) -> str:
-    text = require_text(when, "when")
-    return text if text.lower().startswith(_TIMES) else f"When {text}"
+        return find_run(
+            self._engine.settings.home if self._engine.on_disk else "", self._scope, run
+        )
 
 
 def _items_of(text: str) -> Sequence[Item]:
@@ -215,3 +202,14 @@ def _items_of(text: str) -> Sequence[Item]:
     if items := parse_items(text):
         return items
     raise InvalidInput('no item found; each is {"sort": …, "when": …, "do": …} in JSON')
+
+
+def find_run(home: str, own: Scope, run: str) -> tuple[Scope, str, RunSoFar]:
+    """A run at work in a home, by default the latest of the project: scope, name and steps."""
+    if not run and home:
+        at_work = run_files.at_work(home, Place(own.tenant, own.agent, own.project or ""))
+        run = next((name for name, _, past in at_work if past.steps), "")
+    found = run_files.find_run(home, own.tenant, run) if home else None
+    if found is None or found[0][:2] != own[:2]:
+        raise NotFound("run at work", run, hint="; `hardwon lesson add` keeps an item of yours")
+    return found[0], run, found[1]

@@ -182,9 +182,14 @@ class Copies:
         local_ids = self._mirror.numbers(scope)
         is_same = version == known_version and len(marks) == len(local_ids)
         changed = [] if is_same else self._copy(scope, marks, local_ids)
-        has_vectors = embeds and self._copied_vectors(scope, changed)
+        vectors: Sequence[Any] = ()
+        if embeds:  # new ones, and those of changed lessons
+            last = self._mirror.last_vector(scope)
+            vectors = self._server.vectors(scope, after=last, lessons=changed)
+        if vectors:
+            self._mirror.keep_vectors(scope, vectors)
         if is_same:
-            return has_vectors
+            return bool(vectors)
         self._mirror.note(scope, version)
         return True
 
@@ -197,14 +202,6 @@ class Copies:
             lessons = self._server.lessons(scope, changed[start : start + _AT_ONCE])
             self._mirror.keep(scope, [(lesson, marks[lesson.id]) for lesson in lessons], ())
         return changed
-
-    def _copied_vectors(self, scope: Scope, changed: list[int]) -> bool:
-        """Copy new vectors and those of changed lessons; returns whether there were any."""
-        last = self._mirror.last_vector(scope)
-        vectors = self._server.vectors(scope, after=last, lessons=changed)
-        if vectors:
-            self._mirror.keep_vectors(scope, vectors)
-        return bool(vectors)
 
 
 def copies_of(store: PostgresStore, settings: Settings, clock: Callable[[], datetime]) -> Copies:

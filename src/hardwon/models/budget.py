@@ -223,7 +223,8 @@ class Account:
         reached = self._limits.passed_by(total(rows)) or self._tenant_limits.passed_by(tenant_total)
         if reached:
             self._ledger.add(day, tenant, self._name, Spent(calls=-1))
-            raise BudgetSpent(reached, retry_after=_seconds_of_day_left(now))
+            midnight = now.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
+            raise BudgetSpent(reached, retry_after=(midnight - now).total_seconds())
 
     def _note(self, tenant: str, now: datetime, tokens: Sequence[int]) -> None:
         prices = self._price or (0.0, 0.0)
@@ -312,8 +313,3 @@ def price_of(model: str, prices: str) -> tuple[float, float] | None:
 def day_of(now: datetime) -> str:
     """The name of a day in the ledger."""
     return now.strftime("%Y-%m-%d")
-
-
-def _seconds_of_day_left(now: datetime) -> float:
-    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
-    return (midnight - now).total_seconds()

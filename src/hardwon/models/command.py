@@ -55,20 +55,16 @@ _ENVIRON = {
 def open(kind: str, command_line: str, *, key: str, timeout: timedelta) -> CommandModel:
     """`agent:codex`, or any program that reads a question and prints an answer."""
     if kind == "agent":
-        return _open_agent(command_line, timeout=timeout)
+        if (agent := command_line) not in AGENTS:
+            known = ", ".join(AGENTS)
+            raise InvalidInput(f"no headless mode is known for {agent!r}; known: {known}")
+        words, environ = shlex.split(AGENTS[agent]), _ENVIRON.get(agent, {})
+        return CommandModel(words, name=f"agent:{agent}", timeout=timeout, isolated=environ)
     try:
         words = shlex.split(command_line)
     except ValueError as error:
         raise InvalidInput(f"model command {command_line!r}: {error}") from error
     return CommandModel(words, name=f"{kind}:{command_line}", timeout=timeout)
-
-
-def _open_agent(agent: str, *, timeout: timedelta) -> CommandModel:
-    if agent not in AGENTS:
-        raise InvalidInput(f"no headless mode is known for {agent!r}; known: {', '.join(AGENTS)}")
-    words = shlex.split(AGENTS[agent])
-    environ = _ENVIRON.get(agent, {})
-    return CommandModel(words, name=f"agent:{agent}", timeout=timeout, isolated=environ)
 
 
 def has_agent(agent: str) -> bool:

@@ -135,9 +135,12 @@ class OpenAI:
         message = choice["message"]
         if choice.get("finish_reason") in _REFUSED or message.get("refusal"):
             raise PermanentError("the model refused the content; nothing can be learnt from it")
-        usage = answer.get("usage") or {}
+        usage, text = answer.get("usage") or {}, message["content"]
+        if isinstance(text, list):  # of parts
+            text = "".join(part.get("text", "") for part in text)
         spent = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
-        return Reply(_message_text(message["content"]), str(answer.get("model", "")), *spent)
+        text = text if isinstance(text, str) else ""
+        return Reply(text, str(answer.get("model", "")), *spent)
 
     def assemble(self, events: list[dict[str, Any]]) -> dict[str, Any]:
         answer: dict[str, Any] = {}
@@ -152,13 +155,6 @@ class OpenAI:
 
 
 WIRES: dict[str, WireFormat] = {"anthropic": Anthropic(), "openai": OpenAI()}
-
-
-def _message_text(content: Any) -> str:
-    """The text of a message that may be one string or a list of parts."""
-    if isinstance(content, list):
-        return "".join(part.get("text", "") for part in content)
-    return content if isinstance(content, str) else ""
 
 
 def _count(usage: dict[str, Any], name: str) -> int:
@@ -231,7 +227,12 @@ class HttpServer:
     """One server and its name in messages. Never retries: the queue does."""
 
     def __init__(self, name: str, address: str, *, timeout: timedelta) -> None:
-        if not _is_address(address):
+        try:
+            parts = urlsplit(address)
+            is_right = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
+        except ValueError:
+            is_right = False
+        if not is_right:
             raise InvalidInput(f"model {name}@{address} is not of the form kind:name@http://host/…")
         self.name = name
         self._address = address.rstrip("/")
@@ -291,8 +292,12 @@ class HttpServer:
             ) from error
         if not isinstance(document, dict):
             raise PermanentError(f"{self.name} answered with JSON of an unexpected form")
-        if document.get("error"):
-            raise self._stated_error(document["error"])
+        if problem := document.get("error"):  # it came with status 200
+            code = problem.get("code") if isinstance(problem, dict) else None
+            kind_of_error = (
+                TransientError if isinstance(code, int) and is_passing(code) else PermanentError
+            )
+            raise kind_of_error(f"{self.name}: {redact(one_line(json.dumps(problem), 300))}")
         return document
 
     def _connection_error(self, error: Exception) -> PermanentError | TransientError:
@@ -319,22 +324,6 @@ class HttpServer:
         if 300 <= status < 400:
             return PermanentError(f"{problem}; it points to {headers.get('location', 'nowhere')!r}")
         return PermanentError(f"{problem}; {_ADVICE.get(status, 'the request cannot work')}")
-
-    def _stated_error(self, error: Any) -> PermanentError | TransientError:
-        """An error that came with status 200."""
-        code = error.get("code") if isinstance(error, dict) else None
-        words = redact(one_line(json.dumps(error), 300))
-        if isinstance(code, int) and is_passing(code):
-            return TransientError(f"{self.name}: {words}")
-        return PermanentError(f"{self.name}: {words}")
-
-
-def _is_address(text: str) -> bool:
-    try:
-        parts = urlsplit(text)
-        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        return False
 
 
 class SchemaRefused(PermanentError):

@@ -78,14 +78,17 @@ def _without_steps(episode: Episode) -> str:
     )
 
 
-def _is_command(step: Step) -> bool:
-    return not step.args.startswith("{")
-
-
 def _call(step: Step) -> str:
-    if not _is_command(step):
-        return f"{step.tool} on {_target(step)}"
-    return f"`{_within_backticks(clip(_on_one_line(step.args), 140))}`"
+    """The failing call, quoted; text in it cannot end the backticks around it."""
+    quoted = clip(_on_one_line(step.args), 140)
+    if step.args.startswith("{"):
+        names = "file_path|path|url|filename|pattern|query"
+        target = re.search(rf'"(?:{names})": ?"([^"]{{1,120}})"', step.args)
+        if target is None:
+            return f"{step.tool} on that input"
+        quoted = target[1]
+    call = "`{}`".format(quoted.replace("`", "'"))
+    return f"{step.tool} on {call}" if step.args.startswith("{") else call
 
 
 def _on_one_line(args: str) -> str:
@@ -97,21 +100,9 @@ def _on_one_line(args: str) -> str:
     return "; ".join(lines)
 
 
-def _target(step: Step) -> str:
-    match = re.search(
-        r'"(?:file_path|path|url|filename|pattern|query)": ?"([^"]{1,120})"', step.args
-    )
-    return f"`{_within_backticks(match[1])}`" if match else "that input"
-
-
-def _within_backticks(text: str) -> str:
-    """Text that cannot end the backticks around it."""
-    return text.replace("`", "'")
-
-
 def _tags(failed: Step) -> list[str]:
     names = [failed.tool.lower()]
-    if _is_command(failed):
+    if not failed.args.startswith("{"):
         names += main_command(failed.args).does.split(" ")[:2]
     tags = [name for name in names if re.fullmatch(r"[A-Za-z][\w.+-]{1,30}", name)]
     return list(dict.fromkeys(tags))[:5]

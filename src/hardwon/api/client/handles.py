@@ -14,7 +14,7 @@ from hardwon.api import operations as answers
 from hardwon.api.client.outbox import ServerConnection, step_fields
 from hardwon.api.codec import decode
 from hardwon.api.lessons import MOST, MOST_FOUND, LessonDetails, Lessons, within
-from hardwon.api.playbook import Playbook
+from hardwon.api.playbook import Playbook, find_run
 from hardwon.core.errors import InvalidInput, NotFound, OnServerOnly, storage_error
 from hardwon.core.text.clean import as_text, require_text
 from hardwon.core.values import plain
@@ -22,13 +22,12 @@ from hardwon.core.values.delivery import NOTHING
 from hardwon.core.values.dream import Dream, DreamChange
 from hardwon.core.values.job import Job, QueueCounts, WorkerStatus
 from hardwon.core.values.lesson import Change, Lesson
-from hardwon.core.values.report import Place
 from hardwon.core.values.scope import Scope
 from hardwon.core.values.scope import scope as scoped
 from hardwon.engine.pipeline import inject
 from hardwon.learn.imports import is_database
 from hardwon.learn.maintenance import Dreams
-from hardwon.storage.stores import marked_block, run_files
+from hardwon.storage.stores import marked_block
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -296,14 +295,7 @@ class RemotePlaybook(RemoteHandle):
 
         `run` is its name; default: the latest of the project that has not ended.
         """
-        home, own = self._connection.settings.home, self.scope
-        if not run:
-            place = Place(own.tenant, own.agent, own.project or "")
-            run = next((name for name, _, past in run_files.at_work(home, place) if past.steps), "")
-        found = run_files.find_run(home, own.tenant, run)
-        if found is None or found[0][:2] != own[:2]:
-            raise NotFound("run at work", run, hint="; `hardwon lesson add` keeps an item of yours")
-        scope, past = found
+        scope, run, past = find_run(self._connection.settings.home, self.scope, run)
         steps = [step_fields(step) for step in past.steps]
         about = {"project": scope.project, "of_run": run, "task": past.task, "steps": steps}
         return self._ask(answers.Written, "playbook.add", text=text, **about)

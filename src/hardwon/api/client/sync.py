@@ -105,7 +105,7 @@ class Sync:
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(number, lambda *_: stop.set())
-        linger = None if idle is None else max(idle, _LINGER)
+        linger = timedelta.max if idle is None else max(idle, _LINGER)
         pause, sent = _PAUSE, 0
         try:
             while not stop.is_set() and not self._queue.hold():
@@ -114,7 +114,8 @@ class Sync:
                 before = self.waiting()
                 pause = _PAUSE if self.exchange() else min(2 * pause, _LONGEST)
                 sent += max(0, before - self.waiting())
-                if mode != worker.FOREVER or self._is_idle(linger):
+                until = self._files.last_change() + linger.total_seconds()
+                if mode != worker.FOREVER or (until < time.time() and not self.waiting()):
                     break
                 stop.wait(pause)
         finally:
@@ -172,11 +173,6 @@ class Sync:
                     continue
                 for at, record in enumerate(part):
                     self._push(f"{name}.{at}", [record])
-
-    def _is_idle(self, linger: timedelta | None) -> bool:
-        if linger is None or self.waiting():
-            return False
-        return self._files.last_change() < time.time() - linger.total_seconds()
 
 
 class SyncFiles:

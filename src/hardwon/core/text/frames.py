@@ -106,20 +106,16 @@ def _edits(looks: str) -> Iterator[tuple[int, str]]:
     for match in re.finditer(_TAG, looks):
         if _is_tag(match[1], looks[max(0, match.start() - 1) : match.start()]):
             yield from ((match.start(), "("), (match.end() - 1, ")"))
-    yield from _bracket_edits(looks)
+    for match in re.finditer(_BRACKET, looks):  # `[HEADS]` like those of hardwon's blocks
+        name, before = _letters_of(match[1]), looks[max(0, match.start() - 1) : match.start()]
+        if name.startswith(_FRAMES) or (name in _ROLES and not before.isalnum()):
+            yield from ((at, "(") for at in range(*match.span()) if looks[at] == "[")
+            close = looks.find("]", match.end(), match.end() + 2)
+            yield from ((at, ")") for at in (close,) if at >= 0)
     for pattern in (_ROLE, _HEADING, _RULE):
         for match in re.finditer(pattern, looks):
             group = next(number for number, part in enumerate(match.groups(), 1) if part)
             yield from ((at, "-" if looks[at] == ":" else " ") for at in range(*match.span(group)))
-
-
-def _bracket_edits(looks: str) -> Iterator[tuple[int, str]]:
-    """The same for `[HEADS]` like those of hardwon's blocks."""
-    for match in re.finditer(_BRACKET, looks):
-        if _is_frame(match[1], looks[max(0, match.start() - 1) : match.start()]):
-            yield from ((at, "(") for at in range(*match.span()) if looks[at] == "[")
-            close = looks.find("]", match.end(), match.end() + 2)
-            yield from ((at, ")") for at in (close,) if at >= 0)
 
 
 def _is_tag(inner: str, before: str) -> bool:
@@ -132,13 +128,6 @@ def _is_tag(inner: str, before: str) -> bool:
     if name in _HTML or (before.isalnum() and not is_closing):
         return False  # a page, or the parameter of a type: `List<String>`
     return is_closing or name not in _PLACEHOLDERS
-
-
-def _is_frame(inner: str, before: str) -> bool:
-    name = _letters_of(inner)
-    if name.startswith(_FRAMES):
-        return True
-    return name in _ROLES and not before.isalnum()
 
 
 def _letters_of(inner: str) -> str:
@@ -166,8 +155,6 @@ def _skeleton(text: str) -> str:
     """What the text looks like: in lower case, of the same length."""
     looks = text if text.isascii() else text.translate(_LOOKALIKES)
     lower = looks.lower()
-    return (
-        lower
-        if len(lower) == len(text)
-        else "".join(letter.lower()[:1] or letter for letter in looks)
-    )
+    if len(lower) == len(text):
+        return lower
+    return "".join(letter.lower()[:1] or letter for letter in looks)

@@ -22,11 +22,9 @@ def clip_json(read: Callable[[int], bytes]) -> bytes:
     while chunk := read(_CHUNK):
         first += chunk
         if len(first) > PLAIN:
-            return _shorten(first, read)
-    return bytes(first)
-
-
-def _shorten(first: bytearray, read: Callable[[int], bytes]) -> bytes:
+            break
+    else:
+        return bytes(first)
     clipped = _Clipped()
     for start in range(0, len(first), _CHUNK):
         clipped.add(bytes(first[start : start + _CHUNK]))

@@ -2,12 +2,14 @@
 
 Anybody may have written that output. A line is quoted only if it has the form of an error (an
 exception, a diagnostic, an exit status, the text of an errno) and only states a fact: it gives no
-order, addresses nobody, and has few words that are unusual in errors.
+order, addresses nobody, and has few words that are unusual in errors. What a called program says in
+its own name may have other words, if it is short and has the form of a statement.
 """
 
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.text.injection import suspicion
@@ -19,6 +21,9 @@ from hardwon.core.text.quoting_words import (
     TELLING,
     USUAL,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 LIMIT = 160  # characters of a quote
 _READ = 600
@@ -47,7 +52,7 @@ _LABEL = (
 )
 _LABELLED = rf"(?:{_LABEL})(?::|$)"
 _EXCEPTION = (
-    rf"(?:{_REPORTERS}?|E {{1,7}})(?P<head>{_CLASS}(?: \[ERR_\w{{2,60}}\])?)"
+    rf"(?:{_REPORTERS}?|E {{1,7}})(?P<head>(?:{_CLASS})(?: \[ERR_\w{{2,60}}\])?)"
     r"(?:: (?P<message>.{1,500}))?$"
 )
 _DIAGNOSTIC = rf"(?P<head>{_REPORTERS}?(?:{_CODE}|{_LABEL}))(?P<gap>: ?| )(?P<message>.{{1,500}})$"
@@ -97,6 +102,16 @@ _STATE = (  # "order <name> is SHIPPED"
 _ILLEGAL = (  # in errors it means "invalid"
     r"(?i:\billegal(?= (?:option|argument|character|value|state|operation|start|token|byte)))"
 )
+# A short fact of a called program: plain words, none of which is a name or a value
+_SPOKEN = (
+    r"(?P<who>[\w./<>-]{2,60}): (?:(?:error|fatal|warning): )?"
+    r"(?P<place>(?:[\w./<>-]{2,60}: |\([\w.-]{2,30}\) ){0,2})(?P<fact>[^:;]{3,80})"
+)
+_PLAIN_FACT = r"(?:[a-z']+(?:\(s\))?|<\w{1,8}>|\d{1,4}|[a-z]+-[a-z]+|--?[a-z-]{1,20})"
+_LINKED = r"\S+ (?:\S+ ){0,3}?(?:is|are|was|were|has|have|had|wants?|expects|belongs|uses)(?: |$)"
+_COUNTED = r"(?:<\w{1,8}>|\d{1,4}|[a-z]+ing) "
+_FACT_WORDS, _ASKED, _FLAW = 8, 5, 3  # of a statement, a question, and a flaw at a place
+_USAGE = r"(?i:usage): (?P<who>[\w./-]{2,60})(?P<rest>(?: [][\w<>{}|=,./-]+(?:\.\.\.)?){0,14})"
 _OUTSIDE = (
     r"[^\x00-\x7f“”‘’…]|https?://|www\.|\S@[^\s@]{1,200}\.\w|<\||\|>|\$\(|&&|\|\||\s>>|\{[{%]"
 )
@@ -111,8 +126,11 @@ _PROSE = frozenset(("the", "is", "a", "an", "to", "this", "that", "are", "and", 
 _USUAL = _TELLING | frozenset(USUAL.split())
 
 
-def quotable(line: str) -> str:
-    """The part of an error line that may be quoted; "" if it has no known form."""
+def quotable(line: str, called: Collection[str] = ()) -> str:
+    """The part of an error line that may be quoted; "" if it has no known form.
+
+    `called`: parts of the names of the programs that were called. They may say more.
+    """
     text = one_line(line[:_READ], _READ).removeprefix("! ")  # as git marks a refusal
     bare = re.sub(_QUOTED, "''", text)
     if not text or re.search(_OUTSIDE, bare) or suspicion(text):
@@ -125,7 +143,39 @@ def quotable(line: str) -> str:
         if match and (quote := _quote(head, message, form)):
             is_joined = form == _DIAGNOSTIC and match["gap"] == " " and message[:1].islower()
             return clip(quote.replace(f"{head}: ", f"{head} ", is_joined), LIMIT)
-    return ""
+    return clip(text, LIMIT) if _is_spoken(text, called) or is_usage(text, called) else ""
+
+
+def is_usage(line: str, called: Collection[str]) -> bool:
+    """Whether a line shows how a called program is used: names, flags and brackets, no prose."""
+    usage = re.fullmatch(_USAGE, line)
+    if usage is None or not is_called(usage["who"], called):
+        return False
+    bare = [word for word in usage["rest"].split() if word.isalpha() and word.islower()]
+    words = _words(re.sub(r"[][<>{}|=,./-]", " ", usage["rest"]))
+    return len(bare) <= _NAME_WORDS and (_ADDRESSING | _PROSE).isdisjoint(words)
+
+
+def _is_spoken(text: str, called: Collection[str]) -> bool:
+    """Whether a called program states a short fact: `check: library has layout 3`."""
+    spoken = re.fullmatch(_SPOKEN, text)
+    if spoken is None or not is_called(spoken["who"], called):
+        return False
+    fact = spoken["fact"][0].lower() + spoken["fact"][1:]  # a later capital is a name
+    words = fact.replace(",", "").rstrip(".?").split()
+    if len(words) > _FACT_WORDS or not all(re.fullmatch(_PLAIN_FACT, word) for word in words):
+        return False
+    is_stated = re.match(f"{_LINKED}|{_COUNTED}", " ".join(words)) is not None
+    is_asked = fact.endswith("?") and len(words) <= _ASKED
+    is_flaw = bool(spoken["place"]) and len(words) <= _FLAW
+    if is_asked:  # a question orders nothing
+        return _ADDRESSING.isdisjoint(_words(fact))
+    return (is_stated or is_flaw) and not _speaks(_words(fact))
+
+
+def is_called(name: str, called: Collection[str]) -> bool:
+    """Whether a name has a part of the name of a called program."""
+    return any(part.lower() in called for part in re.findall(r"[A-Za-z][A-Za-z0-9]+", name))
 
 
 def state_fact(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import types
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -26,26 +27,29 @@ def time_of(value: object) -> datetime | None:
     return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
-def plain(value: Any, *, without_none: bool = False) -> Any:
-    """The value as JSON types: named tuples become objects, dates ISO 8601.
+def plain(
+    value: Any,
+    *,
+    without_none: bool = False,
+    fields: Callable[[Any], Mapping[str, Any]] = lambda value: value._asdict(),
+) -> Any:
+    """The value as JSON types: named tuples become objects, dates ISO 8601, durations seconds.
 
-    `without_none` leaves out the fields that are None.
+    `without_none` leaves out the fields that are None; `fields` gives those of a named tuple.
     """
     if type(value) in _JSON_TYPES:
         return value
-    to_plain = functools.partial(plain, without_none=without_none)
+    to_plain = functools.partial(plain, without_none=without_none, fields=fields)
     if hasattr(value, "_asdict"):
-        fields = value._asdict().items()
-        return {k: to_plain(v) for k, v in fields if v is not None or not without_none}
-    if isinstance(value, dict):
+        items = fields(value).items()
+        return {k: to_plain(v) for k, v in items if v is not None or not without_none}
+    if isinstance(value, Mapping):
         return {key: to_plain(item) for key, item in value.items()}
-    if isinstance(value, tuple | list):
+    if isinstance(value, tuple | list | frozenset):
         return [to_plain(item) for item in value]
-    if isinstance(value, date):
-        return value.isoformat()
     if isinstance(value, timedelta):
         return value.total_seconds()
-    return value
+    return value.isoformat() if isinstance(value, date) else value
 
 
 def from_plain(kind: type[V], data: Any) -> V:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from hardwon.core.values.lesson import (
     Evidence,
@@ -84,6 +84,7 @@ def merge_lessons(lessons: Iterable[Lesson], target: Scope, dream: str, now: dat
     ordered = sorted(lessons, key=strength, reverse=True)
     parents = tuple(Evidence(Kind.PARENT, str(lesson.id)) for lesson in ordered)
     first = min(lesson.id for lesson in ordered)
+    ends = [lesson.expires_at for lesson in ordered if lesson.expires_at]
     return ordered[0]._replace(
         id=0,
         scope=target,
@@ -95,29 +96,19 @@ def merge_lessons(lessons: Iterable[Lesson], target: Scope, dream: str, now: dat
         fixes=merge_fixes(fix for lesson in ordered for fix in lesson.fixes),
         origin=f"dream:{dream}",
         job=f"dream:{dream}:{first}",
-        importance=_most(ordered, "importance"),
-        confidence=_most(ordered, "confidence"),
+        importance=max(lesson.importance for lesson in ordered),
+        confidence=max(lesson.confidence for lesson in ordered),
         hits=sum(lesson.hits for lesson in ordered),
         met=sum(lesson.met for lesson in ordered),
         created_at=min(lesson.created_at for lesson in ordered),
         updated_at=now,
-        last_seen_at=_most(ordered, "last_seen_at"),
-        expires_at=_last_end(ordered),
+        last_seen_at=max(lesson.last_seen_at for lesson in ordered),
+        expires_at=max(ends) if len(ends) == len(ordered) else None,  # one may never expire
     )
 
 
 def _union(lessons: list[Lesson], field: str) -> tuple[str, ...]:
     return unique(tuple(item for lesson in lessons for item in getattr(lesson, field)))
-
-
-def _most(lessons: list[Lesson], field: str) -> Any:
-    return max(getattr(lesson, field) for lesson in lessons)
-
-
-def _last_end(lessons: list[Lesson]) -> datetime | None:
-    """When the last of them expires; None if one never does."""
-    ends = [lesson.expires_at for lesson in lessons if lesson.expires_at]
-    return max(ends) if len(ends) == len(lessons) else None
 
 
 def strength(lesson: Lesson) -> tuple[float, ...]:

@@ -64,8 +64,9 @@ def job_id(task: str, trigger: str, attempt: str, outcome: str, scope: Scope | N
 
     The default scope adds nothing, so ids equal those of the published system.
     """
+    words = _lower(task).translate(_TO_BLANK).split(" ")
     parts = [
-        f"task:{_fold(task)}",
+        f"task:{' '.join(word for word in words if word)}",
         f"trigger:{_lower(trigger.strip(_SPACE))}",
         f"attempt:{attempt.strip(_SPACE)}",
         f"outcome:{outcome.strip(_SPACE)}",
@@ -81,12 +82,6 @@ def new_job(episode: Episode, trigger: str, now: datetime) -> Job:
     outcome = outcome_of(episode, trigger)
     identity = job_id(episode.task, trigger, episode.attempt, outcome, episode.scope)
     return Job(identity, episode, trigger, outcome, enqueued_at=now, due=now)
-
-
-def _fold(text: str) -> str:
-    """Lower-cased, white space collapsed."""
-    words = _lower(text).translate(_TO_BLANK).split(" ")
-    return " ".join(word for word in words if word)
 
 
 def _lower(text: str) -> str:

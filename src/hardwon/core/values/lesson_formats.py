@@ -86,17 +86,22 @@ def mend_lesson(lesson: Lesson) -> Lesson:
 
 def _fits(value: Any, rule: Any) -> bool:
     """Whether a value keeps to a rule of `_RULES`."""
-    if isinstance(rule, int):
-        is_short = isinstance(value, str) and len(value) <= rule and "\0" not in value
-        return is_short and (value.isascii() or _is_encodable(value))
-    if isinstance(rule, _Range):
-        is_number = type(value) is int or (type(value) is float and type(rule.least) is float)
-        return is_number and rule.least <= value <= rule.most  # NaN is in no range
     if isinstance(rule, list):
         is_tuple = isinstance(value, tuple) and len(value) <= _ITEMS
         return value == () or (is_tuple and all(_fits(item, rule[0]) for item in value))
     if rule in _PARTS:
         return isinstance(value, rule) and all(map(_fits, value, _PARTS[rule]))
+    if isinstance(rule, int):
+        is_short = isinstance(value, str) and len(value) <= rule and "\0" not in value
+        return is_short and (value.isascii() or _is_encodable(value))
+    return _is_within(value, rule)
+
+
+def _is_within(value: Any, rule: Any) -> bool:
+    """Whether a number, a moment, a status or a flag keeps to its rule."""
+    if isinstance(rule, _Range):
+        is_number = type(value) is int or (type(value) is float and type(rule.least) is float)
+        return is_number and rule.least <= value <= rule.most  # NaN is in no range
     if rule is datetime:
         is_dated = isinstance(value, datetime) and value.tzinfo is not None
         return is_dated and 0 <= value.timestamp() <= _LAST
@@ -144,7 +149,9 @@ def from_record(record: dict[str, Any], scope: Scope) -> Lesson:
         name: value for name, value in record.items() if name in _FIELDS and value is not None
     }
     try:
-        values |= {name: _strings(values[name]) for name in _LISTS if name in values}
+        lists = {name: values[name] for name in _LISTS if name in values}
+        for name, items in lists.items():  # a single text counts as a list of one
+            values[name] = (items,) if isinstance(items, str) else tuple(map(str, items))
         values |= {name: _within_bounds(name, values[name]) for name in _BOUNDS if name in values}
         values |= {name: read(values[name]) for name, read in _RECORDS.items() if name in values}
         values |= {name: _moment(values[name]) for name in _TIMES if name in values}
@@ -156,14 +163,13 @@ def from_record(record: dict[str, Any], scope: Scope) -> Lesson:
         raise InvalidInput("not a lesson: situation, mistake and correction must be text")
     if not lesson.correction.strip():
         raise InvalidInput("not a lesson: it has no correction")
-    return check_lesson(_with_known_status(lesson))
-
-
-def _with_known_status(lesson: Lesson) -> Lesson:
-    """The lesson; one with an unknown status goes to quarantine."""
     if lesson.status == Status.ACTIVE:  # a record of an older version
-        return lesson._replace(status=Status.CANDIDATE if lesson.author == RULES else Status.PROVEN)
-    return lesson if lesson.status in STATUSES else lesson._replace(status=Status.QUARANTINED)
+        lesson = lesson._replace(
+            status=Status.CANDIDATE if lesson.author == RULES else Status.PROVEN
+        )
+    if lesson.status not in STATUSES:
+        lesson = lesson._replace(status=Status.QUARANTINED)
+    return check_lesson(lesson)
 
 
 def _within_bounds(name: str, value: Any) -> Any:
@@ -176,11 +182,6 @@ def _within_bounds(name: str, value: Any) -> Any:
 def _moment(text: str) -> datetime:
     moment = datetime.fromisoformat(text)
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-
-
-def _strings(items: Any) -> tuple[str, ...]:
-    """A list of texts; a single text counts as a list of one."""
-    return (items,) if isinstance(items, str) else tuple(map(str, items))
 
 
 def to_lines(lessons: Iterable[Lesson]) -> str:
@@ -349,17 +350,13 @@ def admit_lesson(lesson: Lesson, origin: str) -> Lesson:
         calls=lesson.calls[-CALLS_KEPT:],
         kinds=lesson.kinds[-_KINDS_KEPT:],
     )
-    return _first_state(bare)
+    # The first state of an untrusted lesson is decided only here.
+    return quarantine_lesson(bare._replace(status=Status.PROVEN), _REASON)
 
 
 def _origin(lesson: Lesson, origin: str) -> str:
     """The origin of an untrusted lesson: that of its pack, or of the other system."""
     return origin if is_of_pack(lesson) else lesson.origin
-
-
-def _first_state(lesson: Lesson) -> Lesson:
-    """The untrusted lesson in its first state; only this function decides that."""
-    return quarantine_lesson(lesson._replace(status=Status.PROVEN), _REASON)
 
 
 def is_held(lesson: Lesson | None) -> bool:

@@ -253,7 +253,8 @@ class Report(NamedTuple):
     def doors(self) -> tuple[str, ...]:
         """The doors at which something was shown, in the order of a run."""
         used = {group.door for group in self.deliveries}
-        return tuple(sorted(used, key=lambda door: (*_places(door), door)))
+        order = ("start", "turn", "action", "error", "loop")
+        return tuple(door for door in (*order, *sorted(used - {*order})) if door in used)
 
     @property
     def shown(self) -> int:
@@ -264,11 +265,6 @@ class Report(NamedTuple):
     def tokens(self) -> int:
         """How many tokens were shown."""
         return sum(group.tokens for group in self.deliveries)
-
-
-def _places(door: str) -> tuple[int, ...]:
-    order = ("start", "turn", "action", "error", "loop")
-    return (order.index(door),) if door in order else (len(order),)
 
 
 def day_number(moment: datetime) -> int:

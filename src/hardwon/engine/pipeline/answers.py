@@ -48,7 +48,8 @@ async def refine(
         question = f"{_question(task, best.text)}\n\nCRITIQUE:\n{best.critique}"
         reply = await model.complete(Request(prompt("refine_rewrite"), question, max_tokens=4000))
         text = blocks(reply.text, ("revised",)).get("revised") or best.text
-        if _is_same(text, best.text):
+        matcher = SequenceMatcher(None, text[:_SHOWN], best.text[:_SHOWN])
+        if matcher.real_quick_ratio() >= _SAME and matcher.ratio() >= _SAME:
             break
         rewritten = await _score(task, text, model, prompt("refine_critique"))
         if rewritten.score <= best.score:
@@ -71,11 +72,6 @@ async def _score(task: str, text: str, model: Model, system: str) -> Refined:
 
 def _question(task: str, answer: str) -> str:
     return f"TASK:\n{clip_middle(task, _SHOWN)}\n\nANSWER:\n{clip_middle(answer, _SHOWN)}"
-
-
-def _is_same(text: str, other: str) -> bool:
-    matcher = SequenceMatcher(None, text[:_SHOWN], other[:_SHOWN])
-    return matcher.real_quick_ratio() >= _SAME and matcher.ratio() >= _SAME
 
 
 class Verification(NamedTuple):

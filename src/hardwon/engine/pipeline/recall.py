@@ -46,13 +46,7 @@ def weigh(
     most = _AT_TURN if query.door == Door.TURN else _CANDIDATES
     matches = lessons.match(scope, query, now=now, limit=most)
     judged = [judge(query, match, outlook=outlook, now=now, by=weights) for match in matches]
-    judged.sort(
-        key=lambda candidate: (
-            bool(candidate.verdict),
-            -candidate.score,
-            -candidate.match.lesson.id,
-        )
-    )
+    judged.sort(key=lambda one: (bool(one.verdict), -one.score, -one.match.lesson.id))
     if query.door == Door.ERROR:
         judged = _of_one_kind(judged, weights.beside)
     return _within(judged, limit)
@@ -71,7 +65,12 @@ def _of_one_kind(judged: list[Judged], least: float) -> list[Judged]:
     others = [candidate for candidate in judged if candidate.match.lesson.id not in own_ids]
     if any(candidate.match.lesson.is_active for candidate in own):
         return _own_first(judged, own, others, least)
-    return _best_other(own, others) if select_shown(others) else judged
+    if not select_shown(others):
+        return judged
+    # No fix is known: the best other lesson is shown instead.
+    hidden = [lesson._replace(verdict="no fix is known, and another may help") for lesson in own]
+    lesser = [_hide(lesson, "fits less well") for lesson in others[1:]]
+    return [*others[:1], *lesser, *hidden]
 
 
 def _own_first(
@@ -89,13 +88,6 @@ def _own_first(
     ]
 
 
-def _best_other(own: list[Judged], others: list[Judged]) -> list[Judged]:
-    """Show the best other lesson instead of those of this failure, which have no fix."""
-    hidden = [lesson._replace(verdict="no fix is known, and another may help") for lesson in own]
-    lesser = [_hide(lesson, "fits less well") for lesson in others[1:]]
-    return [*others[:1], *lesser, *hidden]
-
-
 def _speaks(candidate: Judged) -> float:
     return 10 * dict(candidate.parts).get(SPEAKS, 0.0)
 
@@ -111,11 +103,7 @@ def _within(candidates: Iterable[Judged], limit: int) -> list[Judged]:
     marked: list[Judged] = []
     for candidate in candidates:
         if candidate.verdict or len(shown_ids) >= limit:
-            marked.append(
-                candidate
-                if candidate.verdict
-                else candidate._replace(verdict=f"only {limit} are shown")
-            )
+            marked.append(_hide(candidate, f"only {limit} are shown"))
             continue
         advice = " ".join(candidate.match.lesson.correction.lower().split())
         twin = shown_ids.setdefault(advice, candidate.match.lesson.id)

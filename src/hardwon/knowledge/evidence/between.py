@@ -5,8 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.knowledge.evidence.calls import Call, calls_of, is_own, looks_only, names_of
-from hardwon.knowledge.evidence.common import COMMON
+from hardwon.knowledge.evidence.calls import (
+    Call,
+    calls_of,
+    is_own,
+    looks_only,
+    names_of,
+    only_asks,
+)
+from hardwon.knowledge.evidence.common import COMMON, PLUMBING, READERS
 from hardwon.knowledge.evidence.inner import working_calls
 from hardwon.knowledge.reading.authored import tail
 
@@ -25,6 +32,7 @@ _SENTENCE = 3  # the fewest words of one
 _ANSWER = 240  # characters of an answer that explains a failure
 _WORD = re.compile(r"[\w-]{3,}+")
 WORDS = re.compile(r"[\w./-]++")  # of an output: names, flags and paths
+_PLAIN = re.compile(r"[A-Za-z'-]{2,}[.,:;]?")  # a word of a sentence
 _FLAG = re.compile(r"-[A-Za-z]\d*$")
 
 
@@ -41,11 +49,7 @@ def way_there(steps: Sequence[Step], at: int, failing: Call, working: Call) -> t
     Where the call itself did not change, what came in between made the difference.
     """
     made = list(_made_between(steps, at, working))
-    explained = [
-        Asked(call, answer)
-        for step, call in made
-        if (answer := _explanation(step, call, failing, steps[at]))
-    ]
+    explained = explanations(made, steps[at], failing)
     others = [(step, call) for step, call in made if call not in {one.call for one in explained}]
     first = [*explained[:1], *_sources(steps, at, working)][:_BEFORE]
     between = _between(others, steps, at, failing, working)
@@ -85,13 +89,14 @@ def _between(
 
     Of calls that differ only in their values, those count that share one with the working call.
     """
+    is_changed = not {*working.shape.split()} <= {*failing.shape.split()}
     linked = _linked_tools(steps, at, failing, working) if working.is_tool else set[str]()
     found: dict[str, Call] = {}
     for step, call in made:
-        if call.paths:
+        if call.paths or only_asks(call) or (call.is_tool and not step.output.strip()):
             continue
-        if step is steps[-1]:  # in front of it in the same command line
-            is_used = not (call.has_script or looks_only(call))
+        if step is steps[-1] and not is_changed:  # in front of it in the same command line
+            is_used = not call.has_script
         else:
             is_used = (
                 call.shape in linked
@@ -165,14 +170,22 @@ def _is_on_the_way(call: Call, failing: Call, working: Call) -> bool:
     if call.has_script or call.is_tool != working.is_tool:
         return False
     if _is_unchanged(failing, working):
-        return is_own(call) or not looks_only(call)
+        return True
     return is_own(call) and not call.is_tool and call.program == working.program
 
 
 def _sources(steps: Sequence[Step], at: int, working: Call) -> list[Asked]:
-    """The calls whose output has a value that the working call has and the failing one lacks."""
+    """The calls whose output has a value that the working call has and the failing one lacks.
+
+    A file may be found by any program that looks.
+    """
     new = [value for value in _values(working.text) if value not in steps[at].args]
     found: dict[str, Asked] = {}
+    paths = [word for word in working.text.split() if "/" in word and word not in steps[at].args]
+    for step in steps[at + 1 : -1] if working.program not in READERS else ():
+        call = next((call for call in calls_of(step) if looks_only(call)), None)
+        if call and not call.has_script and any(path in step.output for path in paths):
+            found.setdefault(call.shape, Asked(call))
     for value in new:
         for step in reversed(steps[:-1]):
             place = step.output.find(value)
@@ -194,29 +207,44 @@ def giver_of(step: Step, passage: str) -> Call | None:
     return giver if is_own(giver) else None
 
 
-def _explanation(step: Step, call: Call, failing: Call, step_failed: Step) -> str:
-    """What a call answered about a word that only the error has, as its code; else ""."""
-    if step.failed or call.writes or not is_own(call):
-        return ""
-    said = {*_WORD.findall(step_failed.output[-ERROR:])} - {*_WORD.findall(step_failed.args)}
-    is_own_word = call.program == failing.program
-    asked = [word for word in dict.fromkeys(_codes(step.args, call)) if word in said]
-    asked = [word for word in asked if is_own_word or any(map(str.isdigit, word))]
-    if not asked:
-        return ""
+def explanations(made: Sequence[tuple[Step, Call]], failed: Step, failing: Call) -> list[Asked]:
+    """The calls that asked about a word that only the error has, as its code, with the answers."""
+    said = {*_WORD.findall(failed.output[-ERROR:])} - {*_WORD.findall(failed.args)}
+    line = failed.failure.line if failed.failure else ""
+    found: list[Asked] = []
+    for step, call in made:
+        if step.failed or call.writes or not is_own(call):
+            continue
+        typed = step.args if "$" in call.text else call.text  # the values of a loop stand in front
+        for code in dict.fromkeys(_codes(typed, call)):
+            is_about = call.program == failing.program or code in line
+            answer = _answer(step, call, code) if code in said and is_about else ""
+            if sum(_PLAIN.fullmatch(word) is not None for word in answer.split()) >= _SENTENCE:
+                text = re.sub(r'"?\$\{?\w+\}?"?', code, call.text)
+                found.append(Asked(call._replace(text=text), answer))
+    return found
+
+
+def _answer(step: Step, call: Call, code: str) -> str:
+    """The part of an output that answers a call about a code; "" if that is not sure.
+
+    It names the code, is all there is, or has the same place as the question.
+    """
     output = step.output.strip()
-    every = list(dict.fromkeys(_codes(step.args, call)))
-    parts = [
-        part.strip() for part in (output.split("\n\n") if "\n\n" in output else output.split("\n"))
-    ]
-    calls = calls_of(step)
-    if len(every) == len(parts):
-        answer = parts[every.index(asked[0])]
-    elif len(calls) == 1 and len(output) <= _ANSWER:
-        answer = output
-    else:
-        answer = parts[0] if calls and calls[0].shape == call.shape else ""
-    return answer if len(re.findall(r"[^\W\d_]{2,}", answer)) >= _SENTENCE else ""
+    parts = output.split("\n\n") if "\n\n" in output else output.split("\n")
+    parts = [part.strip() for part in parts]
+    calls = [one for one in calls_of(step) if one.program not in PLUMBING]
+    named = [part for part in parts if re.match(rf"\W*{re.escape(code)}\b", part)]
+    if named and len(parts) > 1:
+        return named[0]
+    if "$" in call.text:
+        every = list(dict.fromkeys(_codes(step.args, call)))
+        return parts[every.index(code)] if len(every) == len(parts) else ""
+    if len(calls) == 1 and len(output) <= _ANSWER:
+        return output
+    before = calls[: calls.index(call)]
+    is_sort = all(one.kind.split()[:2] == call.kind.split()[:2] for one in before)
+    return parts[len(before)] if is_sort and len(before) < len(parts) else ""
 
 
 def _codes(text: str, call: Call) -> list[str]:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.knowledge.evidence import folding
-from hardwon.knowledge.evidence.common import COMMON, PLUMBING, READERS
+from hardwon.knowledge.evidence.common import COMMON, LOOKING, PLUMBING, READERS
 from hardwon.knowledge.reading.authored import is_shell, part_writings, writings
 from hardwon.knowledge.reading.shell import INTERPRETERS, Command, parse, unquote
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 CHANGING = frozenset(["mkdir", "touch", "cp", "mv", "rm", "ln", "chmod", "patch"])
 _READ = 8_192  # characters of a command line that are looked at
 _MOST = 40  # calls of one step
+_SUBS = 2  # words that may be sub-commands
 _FUNCTION = re.compile(
     r"(?:^|(?<=[;&\n]))[ \t]*(?:function[ \t]+)?([A-Za-z_]\w*)[ \t]*\(\)[ \t\n]*\{([^{}]*)\}"
 )
@@ -80,6 +81,16 @@ def is_own(call: Call) -> bool:
 def looks_only(call: Call) -> bool:
     """Whether a call only looks: it never does what another one failed to do."""
     return call.program in READERS and not call.writes
+
+
+def only_asks(call: Call) -> bool:
+    """Whether a call changes nothing: it looks, or its sub-command or a flag asks for something."""
+    if call.is_tool or call.writes or call.program in READERS:
+        return looks_only(call)
+    words = call.kind.split()[1:]
+    flags = {word for word in words if word.startswith("-")}
+    subs = [re.split(r"[.:]", word)[-1] for word in words if word not in flags][:_SUBS]
+    return not LOOKING.isdisjoint((*flags, *subs)) and "$(" not in call.text
 
 
 def names_of(call: Call) -> set[str]:

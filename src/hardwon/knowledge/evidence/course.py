@@ -14,6 +14,7 @@ from hardwon.knowledge.evidence.calls import CHANGING, Call, calls_of, is_own
 from hardwon.knowledge.evidence.common import COMMON
 from hardwon.knowledge.evidence.cures import (
     At,
+    Met,
     asks,
     cures_of,
     only_looks,
@@ -23,7 +24,7 @@ from hardwon.knowledge.evidence.cures import (
 )
 from hardwon.knowledge.evidence.folding import fold_call, shorten_values
 from hardwon.knowledge.evidence.inner import failing_call, working_calls
-from hardwon.knowledge.reading.authored import BACKUP, Writing, made_paths, tail, writings
+from hardwon.knowledge.reading.authored import BACKUP, Writing, made_paths, tail, text_of, writings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -52,7 +53,7 @@ class Act(NamedTuple):
     words: Words  # what it does, without values
     text: str
     news: float  # how much of it an agent could not guess
-    passed: tuple[str, ...] = ()  # the kinds of failures that it got past
+    passed: tuple[Met, ...] = ()  # the failures that it got past
     is_source: bool = False  # it printed a value that later calls need
     is_of_task: bool = False  # an edit that says nothing about other tasks, unless it comes again
     runs: int = 1
@@ -116,7 +117,7 @@ class _Made(NamedTuple):
 
     place: int  # among all calls of the run
     call: Call
-    kinds: tuple[str, ...]
+    passed: tuple[Met, ...]
     worked: bool
     is_source: bool
 
@@ -138,17 +139,20 @@ def _acts_of(task: str, steps: Sequence[Step]) -> list[Act]:
         is_work = at >= begun and at not in cures.searching
         for call in calls_of(step):
             place += 1
-            kinds, is_source = cures.kinds.get(At(at, call.text), ()), At(at, call.text) in sources
-            is_cure = bool(kinds)
+            passed, is_source = (
+                cures.passed.get(At(at, call.text), ()),
+                At(at, call.text) in sources,
+            )
+            is_cure = bool(passed)
             is_moved = is_cure and call.program in CHANGING  # the call itself tells how
             if call.paths and not is_moved and call is not failing_call(step):
-                edits += ((place, act) for act in _edits(step, call, task, kinds))
+                edits += ((place, act) for act in _edits(steps, at, call, task, passed))
             elif (
-                (kinds or is_source or (is_work and call in working))
+                (is_cure or is_source or (is_work and call in working))
                 and _is_shown(call, set() if is_moved else own, is_cure=is_cure)
                 and not asks(call, said)
             ):
-                made = _Made(place, call, kinds, call in working, is_source)
+                made = _Made(place, call, passed, call in working, is_source)
                 calls.setdefault(_sort_of(call, task), []).append(made)
                 is_new = is_new or call.text not in texts
                 texts.add(call.text)
@@ -203,7 +207,7 @@ def _call_act(words: Words, made: list[_Made], task: str, done: int) -> tuple[in
         words,
         _show_forms(calls, task),
         news=max(1, len(calls[-1].own_words)) ** 0.5,
-        passed=tuple(dict.fromkeys(kind for one in made for kind in one.kinds)),
+        passed=tuple(dict.fromkeys(met for one in made for met in one.passed)),
         is_source=any(one.is_source for one in made),
     )
     return max(one.place for one in made if one.place <= done), act
@@ -216,31 +220,39 @@ def _show_forms(calls: Sequence[Call], task: str) -> str:
     return f"$ {clip(_join_texts(alike[-_FORMS:]) or texts[-1], _CALL)}"
 
 
-def _edits(step: Step, call: Call, task: str, kinds: tuple[str, ...]) -> Iterator[Act]:
+def _edits(
+    steps: Sequence[Step], at: int, call: Call, task: str, passed: tuple[Met, ...]
+) -> Iterator[Act]:
     """The changes of the project's files that a call makes."""
-    made = {writing.path: writing for writing in writings(step.tool, step.args)}
+    made = {writing.path: writing for writing in writings(steps[at].tool, steps[at].args)}
     for path in call.paths:
         if path not in made or path.startswith(_OUTSIDE) or re.search(rf"\$|{BACKUP}", path):
             continue
         words = (("edit", False), *_mark_values(_PART.findall(path), task))
-        text = _show_new(made[path], call, task)
-        is_of_task = not text
-        yield Act(
-            words, text or f"edit {fold_call(path, task)}", _EDIT, kinds, is_of_task=is_of_task
-        )
+        text = _show_new(made[path], call, task, last=text_of(path, steps))
+        if passed and _is_typed(call):
+            text = f"$ {one_line(fold_call(call.text, task))}"
+        name = "edit" if made[path].is_edit else "new file"
+        shown = text or f"{name} {fold_call(path, task)}"
+        yield Act(words, shown, _EDIT, passed, is_of_task=not text)
 
 
-def _show_new(change: Writing, call: Call, task: str) -> str:
-    """A new and short file of a folder, as it was made; "" if it is an edit or not known."""
+def _show_new(change: Writing, call: Call, task: str, *, last: str) -> str:
+    """A new and short file of a folder, as it was in the end; "" if that is not known."""
     if change.is_edit or "/" not in change.path:
         return ""
     if change.text:
-        lines = fold_call(change.text, task).splitlines()
-        is_short = len(change.text) <= _SHORT
+        lines = fold_call(last, task).splitlines()
+        is_short = 0 < len(last) <= _SHORT
         return f"new file {fold_call(change.path, task)}: {' ⏎ '.join(lines)}" if is_short else ""
-    is_typed = not (call.is_tool or call.script or re.search(r"[\n$]", call.text))
-    is_short = is_typed and len(call.text) <= _SHORT and ">" in call.text
-    return f"$ {one_line(fold_call(call.text, task))}" if is_short else ""
+    is_shown = _is_typed(call) and ">" in call.text
+    return f"$ {one_line(fold_call(call.text, task))}" if is_shown else ""
+
+
+def _is_typed(call: Call) -> bool:
+    """Whether a call that changes files says itself how, on one short line."""
+    is_line = not (call.is_tool or call.script or re.search(r"[\n$]", call.text))
+    return is_line and len(call.text) <= _SHORT
 
 
 def _lasting(edits: Iterable[tuple[int, Act]], steps: Sequence[Step]) -> Iterator[tuple[int, Act]]:
@@ -251,6 +263,7 @@ def _lasting(edits: Iterable[tuple[int, Act]], steps: Sequence[Step]) -> Iterato
     for at, act in edits:
         first, known = found.get(act.words, (at, act))
         passed = tuple(dict.fromkeys((*known.passed, *act.passed)))
+        first, known = (at, act) if act.passed else (first, known)  # what cured tells more
         found[act.words] = first, known._replace(passed=passed)
     for at, act in found.values():
         parts = tuple(word for word, _ in act.words[1:])
@@ -281,7 +294,7 @@ def _join_acts(acts: Iterable[Act]) -> Iterator[Act]:
 
 def _join_row(row: Sequence[Act]) -> Act:
     best = max(row, key=lambda act: act.worth)
-    passed = dict.fromkeys(kind for act in row for kind in act.passed)
+    passed = dict.fromkeys(met for act in row for met in act.passed)
     return best._replace(text=_join_texts([act.text for act in row]), passed=tuple(passed))
 
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from hardwon.core.text.clean import one_line
 from hardwon.knowledge.evidence.between import giver_of
 from hardwon.knowledge.evidence.calls import Call, calls_of, is_own, looks_only
 from hardwon.knowledge.evidence.common import COMMON, LOOKS, READERS
 from hardwon.knowledge.evidence.inner import complaints_in, failing_call
+from hardwon.knowledge.reading.mined_lesson import situation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,10 +35,17 @@ class At(NamedTuple):
     text: str
 
 
+class Met(NamedTuple):
+    """A failure that a run met: its kind, and its words as far as they may be quoted."""
+
+    kind: str
+    words: str
+
+
 class Cures(NamedTuple):
     """What a run shows about its failures."""
 
-    kinds: dict[At, tuple[str, ...]]  # the failures that a call got past
+    passed: dict[At, tuple[Met, ...]]  # the failures that a call got past
     searching: set[int]  # the steps that only looked for a cure
 
 
@@ -47,16 +56,22 @@ def cures_of(steps: Sequence[Step]) -> Cures:
         failing = failing_call(step)
         if failing is None or step.failure is None or only_looks(failing):
             continue
-        kind = step.failure.kind
+        met = Met(step.failure.kind, _quotable_words(step))
         last, again = _next_try(steps, at, failing)
         failure = steps[last].failure
-        if again is None or (failure is not None and failure.kind == kind):
+        if again is None or (failure is not None and failure.kind == met.kind):
             continue  # it is tried once more later
         cure = _cure(steps, at, last, failing, again)
         for call in cure:
-            found.kinds[call] = (*found.kinds.get(call, ()), kind)
+            found.passed[call] = (*found.passed.get(call, ()), met)
         found.searching.update({*range(at + 1, last)} - {call.step for call in cure})
     return found
+
+
+def _quotable_words(step: Step) -> str:
+    """The error of a step in quotation marks; "" if it may not be quoted."""
+    told = one_line(situation(step.failure.text, step)) if step.failure else ""
+    return told[told.index("“") :] if "“" in told else ""
 
 
 def _next_try(steps: Sequence[Step], at: int, failing: Call) -> tuple[int, Call | None]:

@@ -41,11 +41,12 @@ def with_failure(step: Step, before: Sequence[Step]) -> Step:
 
     A command line that went on after an error has a failure, too, but has not failed.
     """
-    if step.failed and (failure := read_failure(step, before)):
-        return step._replace(failure=failure)
-    if complaint := complaint_in(step):
-        return step._replace(failure=read_failure(step._replace(output=complaint), before))
-    return step
+    complaint = complaint_in(step)
+    said = read_failure(step._replace(output=complaint), before) if complaint else None
+    is_last = said is not None and step.output.rstrip().endswith(complaint)
+    if step.failed and not is_last:  # what a called program says last is the reason
+        said = read_failure(step, before) or said
+    return step._replace(failure=said) if said else step
 
 
 def complaint_in(step: Step) -> str:
@@ -60,7 +61,7 @@ def complaints_in(step: Step) -> tuple[str, ...]:
         return ()
     lines = [line for line in step.output.splitlines()[-_READ:] if len(line) <= _LONGEST]
     heads = [(line, head) for line in lines if (head := _head_of(line)) is not None]
-    parts = _called_parts(step) if any(head for _, head in heads) else frozenset[str]()
+    parts = called_parts(step) if any(head for _, head in heads) else frozenset[str]()
     return tuple(line for line, head in heads if not head or _is_called(head, parts))
 
 
@@ -89,7 +90,7 @@ def _is_called(head: _Head, parts: frozenset[str]) -> bool:
     return any(part.lower() in parts for part in _PARTS.findall(head.who))
 
 
-def _called_parts(step: Step) -> frozenset[str]:
+def called_parts(step: Step) -> frozenset[str]:
     """The words of the programs and tasks that a step runs; readers and shell words left out."""
     calls = (call for call in calls_of(step) if call.program not in READERS)
     called = (word for call in calls for word in call.shape.split()[:_CALLED])

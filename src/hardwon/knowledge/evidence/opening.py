@@ -39,11 +39,11 @@ def opening(
 ) -> tuple[str, tuple[Lesson, ...]]:
     """The text for the start of a run and the lessons in it; ("", ()) if there is no evidence."""
     by_kind = {kind: lesson for lesson in reversed(failures) for kind in lesson.kinds}
-    lines = {act: _line(act, by_kind) for act in course}
+    lines = {act: _line(act) for act in course}
     room = budget - sum(map(tokens, (HEAD, FOOT, _COURSE)))
     acts = _fitting(course, lines, int(room * (_SHARE if failures else 1.0)), tokens)
     room -= sum(tokens(lines[act]) for act in acts) + tokens(_FAILURES)
-    told = [by_kind[kind] for act in acts for kind in act.passed if kind in by_kind]
+    told = [by_kind[met.kind] for act in acts for met in act.passed if met.kind in by_kind]
     rows: dict[Lesson, str] = {}
     for lesson in failures:
         is_news = lesson not in told and "“" in lesson.situation
@@ -54,7 +54,7 @@ def opening(
             rows[lesson] = row
             room -= tokens(row)
     acts += _fitting([act for act in course if act not in acts], lines, room, tokens)
-    if len(acts) < _LEAST and not told:
+    if len(acts) < _LEAST and not any(act.passed for act in acts):
         acts = []
     if not acts and not rows:
         return "", ()
@@ -81,19 +81,17 @@ def _fitting(
     return chosen
 
 
-def _line(act: Act, by_kind: Mapping[str, Lesson]) -> str:
+def _line(act: Act) -> str:
     """An act with the errors that it got past, as far as they can be quoted."""
-    met = (by_kind[kind].situation for kind in act.passed if kind in by_kind)
-    said = [_quote(one_line(text), act.program) for text in met if "“" in text]
+    said = [_without_head(met.words, act.program) for met in act.passed if met.words]
     errors = f"   ← {', '.join(dict.fromkeys(said[:_ERRORS]))}" if said else ""
     return f"  {inert(f'{act.text}{errors}')}"
 
 
-def _quote(situation: str, program: str) -> str:
-    """The error that a situation quotes, without the program if that is known, or a folded name."""
-    quote = situation[situation.index("“") + 1 :]
-    quote = quote.removeprefix(f"{program}: ") if program else quote
-    return f"“{re.sub(r'^(?:<name>:? )+', '', quote)}"
+def _without_head(quote: str, program: str) -> str:
+    """A quoted error without the program if that is known, or a folded name in front."""
+    words = quote[1:].removeprefix(f"{program}: ") if program else quote[1:]
+    return f"“{re.sub(r'^(?:<name>:? )+', '', words)}"
 
 
 def _past_it(lesson: Lesson) -> str:

@@ -9,12 +9,12 @@ from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.values.lesson import INSTEAD, NEXT
-from hardwon.knowledge.evidence.between import ERROR, WORDS, Asked, way_there
-from hardwon.knowledge.evidence.calls import Call, calls_of, looks_only, names_of
+from hardwon.knowledge.evidence.between import ERROR, WORDS, Asked, explanations, way_there
+from hardwon.knowledge.evidence.calls import Call, calls_of, looks_only, names_of, only_asks
 from hardwon.knowledge.evidence.common import COMMON, PLUMBING, READERS
 from hardwon.knowledge.evidence.folding import has_other_form
 from hardwon.knowledge.evidence.inner import failing_call, working_calls
-from hardwon.knowledge.reading.authored import tail, writings
+from hardwon.knowledge.reading.authored import made_paths, tail
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _AHEAD = 14  # steps between a failure and the call that gets past it
 _PARTS_SHARED = 3  # values that may mean the same share more than one part in so many
 _PLAIN = 5  # characters of a value that may be the same by chance
+_EVERYDAY = 6  # calls of a program in one run: another one tells nothing
+_SHORT_SCRIPT = 160  # characters of a script that shows what it does
 _NEXT = 4  # steps in which a call that is given up is replaced
 _LIKE = 0.65  # share of what a call is about that another call must have to want the same
 _PART = re.compile(r"[a-z]{3,}|\d{2,}")
@@ -40,8 +42,7 @@ class Passed(NamedTuple):
     before: tuple[Asked, ...]  # what was called on the way and worked
     working: Call
     is_further: bool = False  # the last call failed too, but of something else
-    is_own_script: bool = False  # the failing call runs a file that the run wrote itself
-    is_rewrite: bool = False  # and only that file was written again
+    is_own_script: bool = False  # the calls run a file that the run wrote itself
     replaced: str = ""  # INSTEAD or NEXT, if the failing call was given up
 
 
@@ -59,7 +60,9 @@ def find_passed(steps: Sequence[Step]) -> list[Passed]:
         if failing is None or any(_kind(steps[other.at]) == kind for other in found):
             continue
         working, is_further = _nearest(failing, goals, weights), False
-        working = working or _advised_call(failing, steps[at].output[-ERROR:], goals)
+        if working is None:
+            working = _advised_call(failing, steps[at].output[-ERROR:], goals)
+            is_further = working is not None and not _is_alike(working, failing)
         if working is None and next_failing is not None and _kind(steps[last]) != kind:
             working, is_further = _nearest(failing, [next_failing], weights), True
         if working is None or _was_passed(steps, at, failing, weights):
@@ -67,12 +70,20 @@ def find_passed(steps: Sequence[Step]) -> list[Passed]:
         if not _is_same_goal(failing, working, steps, at):
             continue
         is_same = working.is_same(failing)
-        way = way_there(steps, at, failing, working)
-        if not is_same or way or (working.is_tool and not is_further):
-            own = _own_files(failing, steps[: at + 1])
-            others = tuple(one for one in way if own.isdisjoint(names_of(one.call)))
-            marks = is_further, bool(own), bool(own) and not others
-            found.append(Passed(at, failing, others or way, working, *marks))
+        way = tuple(
+            one for one in way_there(steps, at, failing, working) if not _own_files(one.call, steps)
+        )
+        own = _own_files(working, steps)
+        is_own = bool(own) and (is_same or own != _own_files(failing, steps))
+        if own:  # what the run wrote itself helps nobody else, unless it was missing or is short
+            older = _own_files(working, steps[: at + 1])
+            way = tuple(
+                one
+                for one in way
+                if older.isdisjoint(names_of(one.call)) or 0 < len(one.call.script) < _SHORT_SCRIPT
+            )
+        if way or not (is_same or is_own) or (working.is_tool and not is_further):
+            found.append(Passed(at, failing, way, working, is_further, is_own))
     return found
 
 
@@ -81,7 +92,12 @@ def find_replaced(steps: Sequence[Step]) -> list[Passed]:
     found: list[Passed] = []
     for at, step in enumerate(steps):
         failing = failing_call(step)
-        if failing is None or failing.has_script or _is_made_again(failing, steps[at + 1 :]):
+        if failing is None:
+            continue
+        later = [(one, call) for one in steps[at + 1 : at + 1 + _NEXT] for call in calls_of(one)]
+        if explained := explanations(later, step, failing)[:1]:
+            found.append(Passed(at, failing, tuple(explained), explained[0].call))
+        if failing.has_script or explained or _is_made_again(failing, steps[at + 1 :]):
             continue
         instead, is_sure = _made_instead(failing, steps, at)
         mark = INSTEAD if is_sure else NEXT
@@ -95,12 +111,14 @@ def _made_instead(failing: Call, steps: Sequence[Step], at: int) -> tuple[list[C
     Of tools, the next that is named alike or given the same; else all that are called for the first
     time, which is not sure: the record of several runs tells which of them matter.
     """
+    made = {tail(path) for step in steps for path in made_paths(step)}
     later = [
         call
         for step in steps[at + 1 : at + 1 + _NEXT]
         for call in working_calls(step)
         if (_does(call) or looks_only(failing)) and not (call.has_script or call.paths)
         if step.output.strip() or not call.is_tool
+        if made.isdisjoint(names_of(call))
     ]
     if failing.is_tool:
         ours = {*_subjects(failing), *_PAIR.findall(failing.text)}
@@ -117,8 +135,21 @@ def _made_instead(failing: Call, steps: Sequence[Step], at: int) -> tuple[list[C
         is_alike = len(values) == 2 and _resemble(*values)
         return later[:1] if is_alike else [], True
     ours, theirs = _subjects(failing), _subjects(later[0])
-    is_alike = any(one in two or two in one for one in ours for two in theirs if len(one) > 3)
-    return later[:1] if is_alike or not ours.isdisjoint(theirs) else [], True
+    pairs = ((one, two) for one in ours for two in theirs if one != two and len(one) > 3)
+    is_alike = any(one in two or two in one for one, two in pairs)
+    shared = (ours & theirs) - _everyday_words(failing.program, steps)
+    if later[0].program != failing.program:
+        shared = {word for word in shared - COMMON if len(word) > 3}
+    return later[:1] if is_alike or shared else [], True
+
+
+def _everyday_words(program: str, steps: Sequence[Step]) -> set[str]:
+    """The words of most calls of a program of the project that a run calls all the time."""
+    calls = [call for step in steps for call in calls_of(step) if call.program == program]
+    if program in COMMON or len(calls) <= _EVERYDAY:
+        return set()
+    counts = Counter(word for call in calls for word in _subjects(call))
+    return {word for word, count in counts.items() if 2 * count > len(calls)}
 
 
 def _is_made_again(failing: Call, later: Sequence[Step]) -> bool:
@@ -127,7 +158,7 @@ def _is_made_again(failing: Call, later: Sequence[Step]) -> bool:
 
 def _does(call: Call) -> bool:
     """Whether a call does something: it neither looks nor belongs to the shell."""
-    return call.is_tool or not (looks_only(call) or call.program in PLUMBING)
+    return call.is_tool or not (only_asks(call) or call.program in PLUMBING)
 
 
 def _subjects(call: Call) -> set[str]:
@@ -138,11 +169,16 @@ def _subjects(call: Call) -> set[str]:
 
 
 def _own_files(call: Call, steps: Sequence[Step]) -> set[str]:
-    """The files that a call runs and that the run wrote itself."""
-    if call.writes:
+    """The files that a call runs and that the run wrote itself.
+
+    A program runs its first operand if everybody knows it; others are given files.
+    """
+    if call.writes or call.is_tool:
         return set()
-    written = (writing for step in steps for writing in writings(step.tool, step.args))
-    return {tail(writing.path) for writing in written if not writing.is_edit} & names_of(call)
+    words = call.text.partition(" -m ")[2].split() or call.text.split()
+    words = [word for word in words if not word.startswith("-") and "=" not in word]
+    run = {tail(word) for word in words[: 2 if call.program in COMMON else 1]}
+    return run & {tail(path) for step in steps for path in made_paths(step)} if run else set()
 
 
 def _kind(step: Step) -> str:
@@ -164,11 +200,18 @@ def _advised_call(failing: Call, output: str, others: Sequence[Call]) -> Call | 
     for other in others:
         words = other.text.split()
         is_named = len(words) > 1 and other.text in output
-        new = {word for word in words if len(word) > 3} - {*failing.text.split()} - COMMON
-        is_alike = other.kind.split()[:2] == failing.kind.split()[:2]  # program and sub-command
-        if is_named or (is_alike and not said.isdisjoint(new)):
+        new = {word for word in other.kind.split() if len(word) > 3}
+        new -= {*failing.text.split()} | COMMON
+        if _is_aside(other, failing):
+            continue
+        if is_named or (_is_alike(other, failing) and not said.isdisjoint(new)):
             return other
     return None
+
+
+def _is_alike(other: Call, failing: Call) -> bool:
+    """Whether two calls have the same program and sub-command."""
+    return other.kind.split()[:2] == failing.kind.split()[:2]
 
 
 def _likeness(failing: Call, other: Call, weights: Mapping[str, float]) -> float:
@@ -181,13 +224,29 @@ def _likeness(failing: Call, other: Call, weights: Mapping[str, float]) -> float
         return 0.0
     if failing.text == other.text:
         return 1.0
-    if other.program in READERS and failing.program not in READERS:
-        return 0.0  # to look at a file or to edit it is not to do what failed
+    if _is_aside(other, failing):
+        return 0.0
     named = failing.words - COMMON - {failing.program}
     by_names = _overlap(named, other.words, weights)
     if failing.program == other.program:
         return max(by_names, _overlap(failing.shape.split(), other.shape.split(), weights))
     return by_names if len(named & other.words) > 1 else 0.0
+
+
+def _is_aside(other: Call, failing: Call) -> bool:
+    """Whether a call does not do what failed: it looks, edits a file, or only names what failed."""
+    if other.program in READERS and failing.program not in READERS:
+        return True
+    ours, theirs = (
+        [word for word in call.kind.split() if not word.startswith("-")]
+        for call in (failing, other)
+    )
+    if not {*ours} <= {*theirs} and only_asks(other) and not only_asks(failing):
+        return True
+    if failing.program != other.program or "$(" in other.text:
+        return False
+    pairs = zip(ours, theirs, strict=False)  # another sub-command is given this one as a value
+    return any(one != two and one not in theirs and one in other.words for one, two in pairs)
 
 
 def _tool_likeness(failing: Call, other: Call) -> float:

@@ -55,7 +55,7 @@ def _key(found: Passed) -> str:
     before = [_name_before(asked.call) for asked in found.before]
     edits = [name for name in before if f"{PREPARED}{name}".startswith(EDITED)]
     if found.is_own_script or found.working.is_same(found.failing):
-        first = [] if found.is_rewrite else sorted({*before})
+        first = sorted({*before})
         return PREPARED.join(("own" if found.is_own_script else family, *(first or [""])))
     if edits:
         return PREPARED.join((family, *edits))
@@ -81,9 +81,11 @@ def trail_text(found: Passed, run: Seen) -> str:
     )
     result = "Got further" if found.is_further else "What worked"
     result = "Given up; called instead" if found.replaced else result
+    if any(asked.call is found.working for asked in said):  # nothing else is known
+        return explained.rstrip()
     if not first and found.working.is_same(found.failing):
         return f"{explained}{result}: the same call, made again later."
-    parts = [*first, _show_working(found, run)]
+    parts = [*first, "the same call" if found.is_own_script else _show_working(found, run)]
     if any("\n" in part for part in parts):
         rows = (part.replace("\n", "\n  ") for part in parts)
         return f"{explained}{result}:\n- " + "\n- ".join(rows)
@@ -104,6 +106,8 @@ def show_step(call: Call, run: Seen, failing: Call | None = None) -> str:
             for row in rows[:_LINES]
         )
         return f"edit of `{fold_call(call.paths[0], run.task)}`:\n" + "\n".join(shown)
+    if call.paths and len(call.script) > _SHOWN:  # a part of it would mislead
+        return f"write `{fold_call(call.paths[0], run.task)}`"
     text = show_call(call, run)
     return f"\n{text}" if "\n" in text else f"`{text}`"
 
@@ -172,5 +176,7 @@ def _changes(found: Passed, run: Seen) -> str:
 def _as_shown(value: object, run: Seen, old: object = "") -> str:
     """How a value was written, without what belongs to one run; "" if that tells nothing."""
     shown = fold_value(value, run.text)
-    is_news = shown and shown not in (fold_value(old, run.text), str(old))
-    return f" as `{shown}`" if is_news else ""
+    if shown and shown not in (fold_value(old, run.text), str(old)):
+        return f" as `{shown}`"
+    is_said = len(str(value)) > 1 and str(value) in re.findall(r"[\w.-]*\w", run.line)
+    return ", the one that the error names" if is_said else ""

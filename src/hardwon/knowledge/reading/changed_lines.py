@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.values.lesson import Fix
@@ -13,7 +14,7 @@ from hardwon.knowledge.reading.shell import parse
 from hardwon.knowledge.reading.signature import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from hardwon.core.values.run import Step
 
@@ -178,7 +179,7 @@ def _choose(old: Code, new: Code, *, line: str, failing: str) -> dict[int, str]:
         if _is_related(_names_in(lines[k]), names) or (at < 0 and _replaces(lines[k], failing))
     }
     fresh = {k for k in code if _brings(lines[k], words)}
-    picked = [k for block in _blocks(code) for k in _telling(block, about, fresh)]
+    picked = [k for block in _groups(code, apart=2) for k in _telling(block, about, fresh)]
     if not picked and at >= 0 and len(fresh) <= _FEW and not missing_name(line):
         picked = sorted(fresh)
     chosen: dict[int, str] = {}
@@ -187,21 +188,11 @@ def _choose(old: Code, new: Code, *, line: str, failing: str) -> dict[int, str]:
         whole = {n: lines[n] for n in (start, *range(k, stop + 1)) if lines[n].strip()}
         if len(chosen | whole) <= _SHOWN:
             chosen |= whole
-    chosen = _outside_calls(chosen, lines)
+    chosen = _whole_groups(_outside_calls(chosen, lines))
     used = set(re.findall(r"\w+", " ".join(chosen.values())))
     imports = (k for k in added if re.match(_IMPORT, lines[k]))
     needed = (k for k in imports if used & {*re.findall(r"\w+", lines[k].split("import")[-1])})
     return {k: lines[k] for k in needed} | chosen
-
-
-def _blocks(places: list[int]) -> list[list[int]]:
-    """Line numbers in groups; one line in between does not split a group."""
-    blocks: list[list[int]] = []
-    for at in places:
-        if not blocks or at - blocks[-1][-1] > 2:
-            blocks.append([])
-        blocks[-1].append(at)
-    return blocks
 
 
 def _telling(block: list[int], about: set[int], fresh: set[int]) -> list[int]:
@@ -230,6 +221,26 @@ def _outside_calls(chosen: dict[int, str], lines: list[str]) -> dict[int, str]:
             inside.add(at)
         depth += _open_brackets(line)
     return {at: line for at, line in chosen.items() if at not in inside} or chosen
+
+
+def _whole_groups(chosen: dict[int, str]) -> dict[int, str]:
+    """The lines without groups that close what they do not open, or leave it open."""
+    whole: dict[int, str] = {}
+    for group in _groups(chosen, apart=1):
+        depths = list(accumulate(_open_brackets(chosen[at]) for at in group))
+        if min(depths) >= 0 and depths[-1] == 0:
+            whole |= {at: chosen[at] for at in group}
+    return whole
+
+
+def _groups(places: Iterable[int], *, apart: int) -> list[list[int]]:
+    """Line numbers in groups that are at most so far apart."""
+    groups: list[list[int]] = []
+    for at in sorted(places):
+        if not groups or at - groups[-1][-1] > apart:
+            groups.append([])
+        groups[-1].append(at)
+    return groups
 
 
 def _statement_end(lines: list[str], at: int) -> int:
@@ -294,11 +305,7 @@ def _key_names(chosen: dict[int, str], old: Code, new: Code, *, line: str) -> li
 
 def _as_text(chosen: dict[int, str]) -> str:
     """The lines as text, each group without its common indentation."""
-    groups: list[list[str]] = []
-    for at in sorted(chosen):
-        if at - 1 not in chosen and at - 2 not in chosen:
-            groups.append([])
-        groups[-1].append(chosen[at])
+    groups = [[chosen[at] for at in group] for group in _groups(chosen, apart=2)]
     margins = [min(len(each) - len(each.lstrip()) for each in group) for group in groups]
     return "\n".join(
         each[margin:].rstrip()

@@ -54,7 +54,9 @@ def _read_cached(output: str) -> str:
 
 
 def _informative(output: str) -> str:
-    return next((line for line in _candidates(output) if line and not is_outer(line)), "")
+    line = next((line for line in _candidates(output) if line and not is_outer(line)), "")
+    message = body_message(line) if line.startswith("{") else ""
+    return line if is_outer(message) else message or line
 
 
 def _candidates(output: str) -> Iterator[str]:

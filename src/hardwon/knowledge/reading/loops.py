@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.text.clean import clip, one_line
+from hardwon.knowledge.evidence.common import LOOKING
 from hardwon.knowledge.reading import shell, signature
 
 if TYPE_CHECKING:
@@ -27,9 +28,7 @@ _LOOK_PROGRAMS = (
     " man more nl od ps pwd readlink realpath rg sleep sort stat strings tail test tr tree true"
     " type uname uniq wc whereis which whoami xxd"
 )
-_GIT = "blame diff grep log ls-files reflog rev-parse shortlog show status"
 _LOOKING, _LOOKS = frozenset(_LOOKERS.split()), frozenset(_LOOK_PROGRAMS.split())
-_GIT_LOOKS = frozenset(_GIT.split())
 _ACTS_BY_FLAG = frozenset(["find", "sed"])
 _ACTING = r"-(?:[a-zA-Z]*i|-in-place|delete|exec|ok|fprint)"
 _COMPARED = 300  # lines at the end of a result that are compared
@@ -152,7 +151,7 @@ def _doing(step: Step) -> str:
 
 def _only_looks(command: shell.Command) -> bool:
     if command.name == "git":
-        return command.verb in _GIT_LOOKS
+        return command.verb in LOOKING
     if command.name in _ACTS_BY_FLAG:
         return not any(re.match(_ACTING, word) for word in (*command.flags, *command.targets))
     return command.name in _LOOKS

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from hardwon.core.text.clean import clip, one_line
-from hardwon.core.text.quoting import quotable
+from hardwon.core.text.quoting import is_called, is_usage, quotable
 from hardwon.core.values.lesson import (
     CALLS_KEPT,
     DOUBTED_RUNS,
@@ -30,11 +30,15 @@ from hardwon.core.values.lesson import (
     with_success,
 )
 from hardwon.core.values.run import Failure, RunSoFar, Step, Trigger
+from hardwon.knowledge.evidence.folding import fold_call
+from hardwon.knowledge.evidence.inner import called_parts, failing_call
 from hardwon.knowledge.evidence.keys import failed_key
 from hardwon.knowledge.evidence.wording import FURTHER
 from hardwon.knowledge.reading import call_keys
+from hardwon.knowledge.reading.authored import is_shell, tail
 from hardwon.knowledge.reading.call_keys import blamed_command
-from hardwon.knowledge.reading.reading import INLINE, printed_text, tool_of
+from hardwon.knowledge.reading.changed_lines import LINES
+from hardwon.knowledge.reading.reading import INLINE, NAME, printed_text, tool_of
 from hardwon.knowledge.reading.shell import parse
 from hardwon.knowledge.reading.verdict import TIMED_OUT
 
@@ -111,7 +115,7 @@ _TEST = r"(?:AssertionError|Failed|test failed) in (\S.*)"  # a kind that only i
 
 
 def situation(text: str, step: Step) -> str:
-    """When the lesson holds: the failure as it is printed, or else the failing program."""
+    """When the lesson holds: the failure as it is printed, or else the failing call."""
     prefix = f"{tool_of(step)}: "  # begins the kind of a call with named arguments
     if text.endswith(TIMED_OUT):
         return f"When `{text.removesuffix(TIMED_OUT)}` does not end in time"
@@ -119,11 +123,28 @@ def situation(text: str, step: Step) -> str:
         return f"When the test `{test[1]}` fails"
     line = step.failure.line if step.failure else ""
     is_body = text.removeprefix(prefix).startswith("{")  # only its fields are known
-    if not is_body and (quote := quotable(printed_text(text, line))):
+    called = called_parts(step) if is_shell(step) else ()
+    if is_usage(line, called):
+        return f"When you see “{clip(fold_call(line), _QUOTE)}”"
+    printed = printed_text(text, line)
+    if printed.startswith(NAME) and ": " in line:  # who speaks is no name of one run
+        who = line.split(" ", 1)[0].rstrip(":")
+        speakers = (name for name in (tail(who), who) if is_called(name, called))
+        printed = f"{next(speakers, NAME)}{printed.removeprefix(NAME)}"
+    if not is_body and (quote := quotable(printed, called)):
         speaker = f"`{tool_of(step)}` says" if quote.startswith(prefix) else "you see"
         words, inline, _ = quote.removeprefix(prefix).partition(INLINE)
         return f"When {speaker} “{clip(words, _QUOTE)}”{inline}"
-    return f"When {program(step)} fails"
+    return f"When {_failing(step)} fails"
+
+
+def _failing(step: Step) -> str:
+    """The failing call of a command line as it was typed, values folded; else the program."""
+    call = failing_call(step) if is_shell(step) else None
+    if call is None or call.script or "\n" in call.text or "`" in call.text:
+        return program(step)
+    typed = re.sub(r"\"[^\"\n]*\"|'[^'\n]*'", "…", call.text)
+    return f"`{clip(fold_call(typed), _CALL)}`"
 
 
 def program(step: Step) -> str:
@@ -172,14 +193,18 @@ def fixes_to_show(fixes: Sequence[Fix]) -> Sequence[Fix]:
     hopeful = [fix for fix in fixes if fix.failed <= fix.worked]
     hopeful = [fix for fix in hopeful if fix.sort != NEXT or fix.is_proven]
     hopeful = [fix for fix in hopeful if not fix.key.endswith(PREPARED)] or hopeful
-    hopeful = [fix for fix in hopeful if not fix.is_vague] or hopeful
-    reached = {fix.call for fix in hopeful if fix.sort != FURTHER}
-    hopeful = [fix for fix in hopeful if fix.sort != FURTHER or fix.call not in reached]
-    if any(fix.sort not in (FURTHER, INSTEAD) for fix in hopeful):
+    if any(fix.sort not in (FURTHER, INSTEAD, NEXT) for fix in hopeful):
         hopeful = [fix for fix in hopeful if fix.sort != INSTEAD]
+    hopeful = [fix for fix in hopeful if not fix.is_vague] or hopeful
+    reached = [fix.text for fix in hopeful if fix.sort != FURTHER]
+    hopeful = [fix for fix in hopeful if fix.sort != FURTHER or not _is_in(fix.call, reached)]
     proven = [fix for fix in hopeful if fix.is_proven] or hopeful
     best = max((fix.worked for fix in proven), default=0)
     return [fix for fix in proven if _BEHIND * fix.worked >= best][:_CAUSES]
+
+
+def _is_in(call: str, texts: Sequence[str]) -> bool:
+    return any(f"`{call}`" in text for text in texts)
 
 
 def settle(lesson: Lesson) -> Lesson:
@@ -202,6 +227,9 @@ def settle(lesson: Lesson) -> Lesson:
 
 def record_success(lesson: Lesson, fix: Fix) -> Lesson:
     """The lesson after one more run in which the fix worked; two runs prove it."""
+    known = next((known for known in lesson.fixes if known.key == fix.key), fix)
+    if fix.sort == LINES and len(known.text) < len(fix.text):
+        fix = fix._replace(text=known.text)  # fewer lines have less of one task in them
     grown = lesson._replace(fixes=with_success(lesson.fixes, fix))
     if lesson.origin == MINED or lesson.status not in LIVE or is_vouched(lesson):
         return settle(grown)

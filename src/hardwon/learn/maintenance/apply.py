@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from datetime import datetime
-from types import TracebackType
 
 from hardwon.core import _files
 from hardwon.core.errors import InvalidInput, NotFound
@@ -69,7 +68,7 @@ def settle(engine: Runtime, row: Dream) -> Dream:
     row = engine.store.dreams.get(row.scope, row.id)
     if row.state != DreamState.RUNNING:
         return row
-    lock.clear()
+    _files.unlink(lock.path)
     return mark_dead(engine, row)
 
 
@@ -162,34 +161,21 @@ def _active(engine: Runtime, scope: Scope, number: int) -> Lesson | None:
 
 def lease(engine: Runtime, dream: Dream) -> Lease | None:
     """The lease of a dream; None for stores in memory, which end with the process."""
-    return None if not engine.on_disk else Lease(engine.settings.home, dream.id)
+    path = os.path.join(engine.settings.home, f"dream-{dream.id}.lock")
+    return Lease(path) if engine.on_disk else None
 
 
-class Lease:
+class Lease(_files.Lock):
     """Held while a dream runs: a running dream and a killed one can be distinguished."""
 
-    def __init__(self, home: str, dream: str) -> None:
-        self._lock = _files.Lock(os.path.join(home, f"dream-{dream}.lock"))
-
-    def __enter__(self) -> Lease:
-        self._lock.acquire()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
-    ) -> None:
-        self.clear()
-        self._lock.release()
+    def __exit__(self, *_: object) -> None:
+        _files.unlink(self.path)
+        self.release()
 
     def is_held(self) -> bool:
         """Whether a living process holds it."""
-        if not os.path.exists(self._lock.path):
+        if not os.path.exists(self.path):
             return False
-        probe = _files.Lock(self._lock.path)
-        is_free = probe.acquire(wait=False)
-        probe.release()
+        is_free = self.acquire(wait=False)
+        self.release()
         return not is_free
-
-    def clear(self) -> None:
-        """Remove the lock file."""
-        _files.unlink(self._lock.path)

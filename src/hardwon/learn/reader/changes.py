@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import NamedTuple
 
 from hardwon.core.values.lesson import (
     Change,
@@ -16,20 +18,14 @@ from hardwon.core.values.lesson import (
     unique,
 )
 from hardwon.core.values.run import Step, Trigger
+from hardwon.core.values.scope import Scope
 from hardwon.engine.pipeline.playbook import WITHDRAW, withdrawn
 from hardwon.engine.pipeline.screen import screen_lesson
 from hardwon.knowledge.evidence.keys import failed_key
 from hardwon.knowledge.reading.call_keys import blamed_keys
-from hardwon.learn.reader.checks import check_items, contradicts, is_same
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from datetime import datetime
-
-    from hardwon.core.values.scope import Scope
-    from hardwon.learn.reader.answer import Answer, Item
-    from hardwon.learn.reader.checks import Refusal
-    from hardwon.storage.ports import Store
+from hardwon.learn.reader.answer import Answer, Item
+from hardwon.learn.reader.checks import Refusal, check_items, contradicts, is_same
+from hardwon.storage.ports import Store
 
 ORIGIN = "reader"  # of the items that a model read in a run; the run follows
 CHANGE = "change"  # the act in the history of a lesson

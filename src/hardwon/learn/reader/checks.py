@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from hardwon.core.text.grounding import QUOTED, fold_text, keep_supported
 from hardwon.core.text.named_values import is_random
 from hardwon.core.values.lesson import MINED, Lesson
+from hardwon.core.values.run import Step
 from hardwon.knowledge.evidence.advice import recommended_calls
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from hardwon.core.values.run import Step
-    from hardwon.learn.reader.answer import Item
+from hardwon.learn.reader.answer import Item
 
 _MAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,24}){1,4}(?![\w:/])")
 _UUID = re.compile(r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b")

@@ -8,35 +8,28 @@ from __future__ import annotations
 import hashlib
 import logging
 import re
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from hardwon.core.errors import InvalidInput, NotFound, PermanentError, SetupError
+from hardwon.core.settings import Settings
 from hardwon.core.text.clean import one_line
 from hardwon.core.text.grounding import QUOTED, fold_text, missing
 from hardwon.core.values.job import SKIPPED, Job
 from hardwon.core.values.lesson import Kind, Lesson, Status, values_of
 from hardwon.core.values.report import Window
-from hardwon.core.values.run import run_id
+from hardwon.core.values.run import Episode, RunSoFar, Step, run_id
+from hardwon.core.values.scope import Scope
 from hardwon.engine.pipeline import playbook
 from hardwon.engine.pipeline.ending import prompts_of
-from hardwon.engine.runtime import prompt_text
+from hardwon.engine.runtime import Runtime, prompt_text
 from hardwon.knowledge.evidence.advice import programs
-from hardwon.learn.reader.answer import SCHEMA, Answer, parse
+from hardwon.learn.reader.answer import SCHEMA, Answer, Item, parse
 from hardwon.learn.reader.changes import Outcome, Reading, apply
 from hardwon.learn.reader.request import item_line, request
 from hardwon.models import ask
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from hardwon.core.settings import Settings
-    from hardwon.core.values.run import Episode, RunSoFar, Step
-    from hardwon.core.values.scope import Scope
-    from hardwon.engine.runtime import Runtime
-    from hardwon.learn.reader.answer import Item
-    from hardwon.storage.ports import Request, Store
+from hardwon.storage.ports import Request, Store
 
 log = logging.getLogger("hardwon")
 

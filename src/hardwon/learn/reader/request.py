@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Sequence
 
 from hardwon.core.text.clean import clip_middle
+from hardwon.core.values.lesson import Lesson
+from hardwon.core.values.run import Step
 from hardwon.engine.pipeline.inject import advice
 from hardwon.knowledge.reading.authored import is_shell
 from hardwon.storage.ports import Request
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from hardwon.core.values.lesson import Lesson
-    from hardwon.core.values.run import Step
 
 ANSWER_TOKENS = 4_000
 _CHARS = 4  # characters of a token

@@ -304,8 +304,6 @@ class Integration:
 
 def _fit(text: str | None, entry: Entry, title: str, file: str) -> tuple[str | None, list[Entry]]:
     """MEMORY.md with the entry, and the entries that must leave; None if it cannot fit."""
-    if text and memory_md.has(text, entry.key):
-        return text, []
     if file and text:
         grown = memory_md.with_indexed(text, entry, title=title, file=os.path.basename(file))
     else:

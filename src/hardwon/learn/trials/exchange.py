@@ -22,7 +22,7 @@ from hardwon.core.text.clean import clean, clip, file_id
 from hardwon.core.values import DecodeError, from_plain, plain, time_of
 from hardwon.core.values.scope import Scope
 from hardwon.learn.trials import files
-from hardwon.learn.trials.reflect import category, describe, main_error, signature_of
+from hardwon.learn.trials.reflect import category, compare, describe, main_error, signature_of
 from hardwon.learn.trials.steps import phrase
 from hardwon.learn.trials.tools import error
 from hardwon.learn.trials.values import (
@@ -35,7 +35,6 @@ from hardwon.learn.trials.values import (
     LoopState,
     MemoryMetadata,
     Options,
-    PerformanceDelta,
     Record,
     SelfReflection,
     Trial,
@@ -108,32 +107,28 @@ def _store(
 ) -> tuple[LoopState, list[Record]]:
     """Write a loop as if it had been run here: its state, and the records that were not here."""
     folder = files.LoopFolder(root, loop_id)
-    is_known = folder.exists()
-    state = folder.state() if is_known else None
+    state = folder.state() if folder.exists() else None
     if state and not (state.reason == IMPORTED and files.is_visible(state, scope)):
         raise InvalidInput(f"a different loop {loop_id!r} exists here")
     with files.LoopJournal(folder) as journal:
-        if is_known:
-            journal.load()
+        if state:
+            state = journal.load()
         else:
             first = records[0]
             task = first.task_description or f"({IMPORTED}) {loop_id}"
             options = Options(task, max_trials=max(5, len(records)))
-            journal.add({"event": "created", "at": first.timestamp, "loop_id": loop_id,
-                         "scope": [*scope], "options": options})  # fmt: skip
+            state = journal.add({"event": "created", "at": first.timestamp, "loop_id": loop_id,
+                                 "scope": [*scope], "options": options})  # fmt: skip
         for record in records:
             here = journal.records.get(record.iteration, record).self_reflection
             if here.reflection_text != record.self_reflection.reflection_text:
                 where = f"trial {record.iteration + 1} of loop {record.loop_id!r}"
                 raise InvalidInput(f"a different reflection on {where} is stored here")
         new = [record for record in records if record.iteration not in journal.records]
-        if new:
-            _replay(journal, new)
-        assert journal.state is not None
-        return journal.state, new
+        return _replay(journal, new) if new else state, new
 
 
-def _replay(journal: files.LoopJournal, records: Sequence[Record]) -> None:
+def _replay(journal: files.LoopJournal, records: Sequence[Record]) -> LoopState:
     before = journal.records[max(journal.records)] if journal.records else None
     for record in records:
         journal.keep(record)
@@ -142,16 +137,15 @@ def _replay(journal: files.LoopJournal, records: Sequence[Record]) -> None:
         before = record
     status = "succeeded" if records[-1].evaluator_output.passed else "failed"
     at = records[-1].timestamp
-    journal.add({"event": "ended", "at": at, "status": status, "reason": IMPORTED})
-    assert journal.state is not None
-    files.write_summary(journal.folder, journal.state)
+    state = journal.add({"event": "ended", "at": at, "status": status, "reason": IMPORTED})
+    files.write_summary(journal.folder, state)
+    return state
 
 
 def _trial(record: Record, before: Record | None) -> Trial:
     evaluation = record.evaluator_output
     worst = main_error(evaluation.errors)
-    gain = evaluation.reward_signal - (before.evaluator_output.reward_signal if before else 0.0)
-    delta = PerformanceDelta(round(gain, 6), 0, gain > 0) if before else None
+    delta = compare(evaluation, before.evaluator_output) if before else None
     return Trial(
         number=record.iteration,
         outcome=record.outcome,

@@ -238,11 +238,17 @@ def learn(
             complain(f"{plural(read, 'run')} had something new; see `hardwon playbook`")
     if as_json:
         dump({"sessions": learnt, "is_dry_run": dry_run})
-    while follow is not None and not dry_run:  # the store is only open while there is work
-        sleep(follow.total_seconds())
+    if follow is not None and not dry_run:
+        _follow(follow, agents, place)
+
+
+def _follow(every: timedelta, agents: tuple[str, ...], place: dict[str, Any]) -> None:
+    """Learn from new sessions until Ctrl-C; the store is only open while there is work."""
+    while True:
+        sleep(every.total_seconds())
         with options.Scoped(**place) as agent:
-            new = agent.sessions.learn(agents=agents, since=max(_FOLLOWED, 2 * follow))
-        for session in new:
+            learnt = agent.sessions.learn(agents=agents, since=max(_FOLLOWED, 2 * every))
+        for session in learnt:
             if session.steps:
                 say(f"{session.place.path}: {plural(session.steps, 'new call')}")
 

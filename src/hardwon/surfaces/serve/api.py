@@ -114,20 +114,22 @@ def _body_arguments(operation: Operation, request: Request, body: bytes) -> dict
         name: one.default for name, one in operation.body.items() if one.default is not None
     }
     for name, argument in operation.body.items():
-        value: Any = fields.get(name)
-        kind, word = _KINDS[argument.kind]
-        is_number_as_flag = isinstance(value, bool) and argument.kind in {"integer", "number"}
-        is_fitting = isinstance(value, kind) and not is_number_as_flag
-        if value is None and not argument.is_required:
-            continue
-        if is_fitting and argument.kind == "texts":
-            is_fitting = all(isinstance(one, str) for one in value)
-        if not is_fitting:
-            raise InvalidInput(f"the field {name!r} must be {word}")
-        if argument.most and not 1 <= value <= argument.most:
-            raise InvalidInput(f"the field {name!r} must be from 1 to {argument.most}")
-        values[name] = value
+        if fields.get(name) is not None or argument.is_required:
+            values[name] = _check_field(name, argument, fields.get(name))
     return values
+
+
+def _check_field(name: str, argument: Argument, value: Any) -> Any:
+    kind, word = _KINDS[argument.kind]
+    is_number_as_flag = isinstance(value, bool) and argument.kind in {"integer", "number"}
+    is_fitting = isinstance(value, kind) and not is_number_as_flag
+    if is_fitting and argument.kind == "texts":
+        is_fitting = all(isinstance(one, str) for one in value)
+    if not is_fitting:
+        raise InvalidInput(f"the field {name!r} must be {word}")
+    if argument.most and not 1 <= value <= argument.most:
+        raise InvalidInput(f"the field {name!r} must be from 1 to {argument.most}")
+    return value
 
 
 def _parse_body(request: Request, body: bytes) -> dict[str, Any]:

@@ -44,6 +44,13 @@ _CLAUDE_MACHINE = (
     *("<command-", "<local-command-", "<system-reminder>", "[Request interrupted", "Caveat: "),
 )
 _ONLY_EXIT_CODE = re.compile(r"Exit code \d{1,3}\s*")
+_EXIT = re.compile(r"(?:exited with code|[Ee]xit [Cc]ode:?|exit_code\"?:) ?(-?\d{1,5})")
+
+
+def _states_failure(output: str) -> bool:
+    """Whether the client states an exit code other than 0 before or behind an output."""
+    code = _EXIT.search(output[:400]) or _EXIT.search(output[-400:])
+    return bool(code and code[1] != "0")
 
 
 def find_claude(home: str) -> Iterator[SessionPlace]:
@@ -95,7 +102,7 @@ _CODEX_IGNORED = {"turn_context", "event_msg", "world_state", "token_usage_recor
 _CODEX_MACHINE = (
     *("<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<INSTR"),
 )
-_CODEX_EXIT = re.compile(r"(?:Process exited with code|Exit code:?|exit_code\"?:) ?(-?\d{1,5})")
+
 _CODEX_SHELLS = {"shell", "shell_command", "exec_command", "local_shell", "container.exec"}
 
 
@@ -173,11 +180,7 @@ def _unwrap(text: str) -> str:
 def _codex_failed(text: str, output: Any) -> bool:
     if isinstance(output, dict) and isinstance(output.get("success"), bool):
         return not output["success"]
-    code = _CODEX_EXIT.search(text[:400]) or _CODEX_EXIT.search(text[-400:])
-    return bool(code and code[1] != "0") or text.startswith(("execution error", "failed to "))
-
-
-_GEMINI_EXIT = re.compile(r"Exit Code: (-?\d{1,5})")
+    return _states_failure(text) or text.startswith(("execution error", "failed to "))
 
 
 def find_gemini(home: str) -> Iterator[SessionPlace]:
@@ -234,8 +237,7 @@ def read_gemini(record: Any, line: int) -> list[Event] | None:
             _gemini_output(call.get("result")),
         )
         name = "bash" if call["name"] == "run_shell_command" else call["name"]
-        code = _GEMINI_EXIT.search(output)
-        failed = call["status"] == "error" or bool(code and code[1] != "0")
+        failed = call["status"] == "error" or _states_failure(output)
         events += [ToolCall(line, key, name, call.get("args")), Result(line, key, output, failed)]
     return events
 
@@ -256,7 +258,6 @@ _COPILOT_IGNORED = (
     *("assistant.usage", "tool.user", "tool.execution_partial", "tool.execution_progress"),
     *("subagent.", "system.", "abort", "permission.", "user_input.", "elicitation."),
 )
-_COPILOT_EXIT = re.compile(r"completed with exit code (-?\d{1,5})")
 
 
 def find_copilot(home: str) -> Iterator[SessionPlace]:
@@ -288,9 +289,8 @@ def _copilot_result(data: Any, line: int) -> Result:
     output = result.get("content") if isinstance(result, dict) else str(result)
     output = output or error.get("message") or ""
     code = (data.get("shellExecution") or {}).get("exitCode")
-    stated = _COPILOT_EXIT.search(output[-400:])
-    failed = data.get("success") is False or code not in {None, 0}
-    return Result(line, data["toolCallId"], output, failed or bool(stated and stated[1] != "0"))
+    failed = data.get("success") is False or code not in {None, 0} or _states_failure(output)
+    return Result(line, data["toolCallId"], output, failed)
 
 
 _PI_IGNORED = {
