@@ -3,7 +3,7 @@
 import pytest
 
 from hardwon.core.values.run import Step
-from hardwon.knowledge.evidence.inner import complaint_in
+from hardwon.knowledge.evidence.inner import complaints_in
 from hardwon.knowledge.evidence.trails import find_passed
 from hardwon.knowledge.evidence.wording import Seen, trail_fix
 from hardwon.knowledge.reading.reading import read_failure
@@ -16,8 +16,8 @@ def _run(*calls: tuple[str, str, bool]) -> list[Step]:
         step = Step("Bash", command, output, failed)
         if failed:
             step = step._replace(failure=read_failure(step, steps))
-        elif line := complaint_in(step):
-            step = step._replace(failure=read_failure(step._replace(output=line), steps))
+        elif lines := complaints_in(step):
+            step = step._replace(failure=read_failure(step._replace(output=lines[-1]), steps))
         steps.append(step)
     return steps
 

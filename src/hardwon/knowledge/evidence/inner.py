@@ -41,17 +41,12 @@ def with_failure(step: Step, before: Sequence[Step]) -> Step:
 
     A command line that went on after an error has a failure, too, but has not failed.
     """
-    complaint = complaint_in(step)
+    *_, complaint = ("", *complaints_in(step))
     said = read_failure(step._replace(output=complaint), before) if complaint else None
     is_last = said is not None and step.output.rstrip().endswith(complaint)
     if step.failed and not is_last:  # what a called program says last is the reason
         said = read_failure(step, before) or said
     return step._replace(failure=said) if said else step
-
-
-def complaint_in(step: Step) -> str:
-    """The last line in which a called program complains; "" if there is none."""
-    return next(iter(complaints_in(step)[::-1]), "")
 
 
 @lru_cache(maxsize=256)
