@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import filterfalse
 
 from hardwon.core.text.clean import clip_middle
 
@@ -124,7 +125,7 @@ def _without(token: str, numbers: frozenset[str], task: str) -> str:
 
 @lru_cache(maxsize=16)  # every call of a run asks for the numbers of its task
 def _numbers_in(task: str) -> frozenset[str]:
-    return frozenset(number for number in _NUMBER.findall(task) if not _is_year(number))
+    return frozenset(filterfalse(_is_year, _NUMBER.findall(task)))
 
 
 def _is_year(number: str) -> bool:

@@ -71,9 +71,11 @@ def command(
     cert, secret = (os.path.abspath(path) if path else "" for path in (tls_cert, tls_key))
     with hardwon.open(home) as hw:
         os.chdir(hw.settings.home)  # before third-party code is imported: it may read the folder
-        from hardwon.surfaces.serve import limits, server
+        from hardwon.surfaces.serve import server  # first: it names a missing extra
 
         address = server.Address(host, port, names, cert, secret, behind_proxy, prefix.rstrip("/"))
+        from hardwon.surfaces.serve import limits
+
         if hw.settings.is_observed:
             from hardwon.engine import telemetry
 
