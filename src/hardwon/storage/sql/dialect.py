@@ -52,6 +52,7 @@ _SQLITE = (
         r"\1.tenant = (SELECT tenants.key FROM tenants WHERE name = :owner)",
     ),
     (re.compile(r"\b(?:\w+\.)?tenant = (?::|\w+\.)tenant AND "), ""),
+    (re.compile(r"\bAND guard AND\b"), "AND guard = 1 AND"),  # as its index says, to be used
     (re.compile(r":owner\b"), ":tenant"),
     (re.compile(r"\btenants\.key\b"), "tenants.id"),
     (re.compile(r"(\(|SELECT ):?tenant, "), r"\1"),

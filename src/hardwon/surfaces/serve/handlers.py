@@ -272,7 +272,7 @@ def _duration(call: Call, name: str) -> timedelta | None:
         ) from error
 
 
-def _known(call: Call, find: Callable[..., Sequence[Answer]]) -> list[Answer]:
+def _find_known(call: Call, find: Callable[..., Sequence[Answer]]) -> list[Answer]:
     """A few answers, of projects that the key may read; what holds everywhere it may, too."""
     limit, only = call.arguments.get("limit", 5), call.principal.project
     found = find(**{**call.arguments, "limit": max(1, min(limit, _ANSWERS))})
@@ -412,8 +412,8 @@ _AT_ONCE: dict[str, Callable[[Call], Any]] = {
     "doors.report": lambda call: call.agent.report(
         Injection(id=call.id), call.arguments["outcome"]
     ),
-    "doors.fix": lambda call: _known(call, call.agent.fix),
-    "doors.how": lambda call: _known(call, call.agent.how),
+    "doors.fix": lambda call: _find_known(call, call.agent.fix),
+    "doors.how": lambda call: _find_known(call, call.agent.how),
     "lessons.add": lambda call: call.lessons.add(**call.arguments),
     "lessons.get": lambda call: _readable(call)[1],
     "lessons.retire": lambda call: _on_lesson(call, "edit", status=Status.RETIRED),
