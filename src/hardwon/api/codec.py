@@ -147,18 +147,15 @@ class Schemas:
         if isinstance(kind, type) and hasattr(kind, "_fields"):
             if kind.__name__ not in self.found:
                 self.found[kind.__name__] = {}  # a type may hold itself
-                self.found[kind.__name__] = self._of_value(kind)
+                properties, optional = self._properties(kind)
+                self.found[kind.__name__] = {
+                    "description": (kind.__doc__ or "").partition("\n")[0],
+                    "type": "object",
+                    "properties": properties,
+                    "required": [name for name in properties if name not in optional],
+                }
             return {"$ref": f"#/components/schemas/{kind.__name__}"}
         return {"type": "object"} if origin in {dict, Mapping} else {}
-
-    def _of_value(self, kind: Any) -> dict[str, Any]:
-        properties, optional = self._properties(kind)
-        return {
-            "description": (kind.__doc__ or "").partition("\n")[0],
-            "type": "object",
-            "properties": properties,
-            "required": [name for name in properties if name not in optional],
-        }
 
     def _properties(self, kind: Any) -> tuple[dict[str, Any], set[str]]:
         """The schemas of the fields, and which of them may be left out."""

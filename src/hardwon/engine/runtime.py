@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.core import _files
 from hardwon.core._fork import cached_property
-from hardwon.core.errors import InvalidInput, storage_error
+from hardwon.core.errors import InvalidInput
 from hardwon.core.settings import Settings, load
 from hardwon.core.values.job import Job, Tally
 from hardwon.core.values.lesson import Lesson
@@ -91,6 +91,10 @@ class Runtime:
             "trouble": lambda error: self.trouble(error),
             "are_read": self.reads_runs,
         }
+        if self.settings.is_observed:
+            from hardwon.engine.telemetry import ObservedDoors
+
+            return ObservedDoors(*parts, **how)
         if not (self.on_disk and self._is_copy):
             from hardwon.engine.doors import Doors
 
@@ -394,10 +398,7 @@ def _open_store(
     if not on_disk:
         return sqlite.MemoryStore(), None
     home, shared, copies = settings.home, settings.postgres, None
-    try:
-        os.makedirs(home, mode=0o700, exist_ok=True)
-    except OSError as error:
-        raise storage_error(error, home) from error
+    _files.make_folder(home)
     _files.ensure_own(home)
     store: Store
     if settings.is_for_hooks and settings.remote:

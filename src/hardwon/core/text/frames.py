@@ -155,8 +155,6 @@ def _skeleton(text: str) -> str:
     """What the text looks like: in lower case, of the same length."""
     looks = text if text.isascii() else text.translate(_LOOKALIKES)
     lower = looks.lower()
-    return (
-        lower
-        if len(lower) == len(text)
-        else "".join(letter.lower()[:1] or letter for letter in looks)
-    )
+    if len(lower) == len(text):
+        return lower
+    return "".join(letter.lower()[:1] or letter for letter in looks)

@@ -178,14 +178,10 @@ def merge_fixes(fixes: Iterable[Fix]) -> tuple[Fix, ...]:
     """The fixes of several lessons, each once, with summed records."""
     by_key: dict[str, Fix] = {}
     for fix in fixes:
-        earlier = by_key.get(fix.key)
-        by_key[fix.key] = (
-            fix
-            if earlier is None
-            else earlier._replace(
-                worked=earlier.worked + fix.worked, failed=earlier.failed + fix.failed
-            )
-        )
+        if known := by_key.get(fix.key):
+            worked, failed = known.worked + fix.worked, known.failed + fix.failed
+            fix = known._replace(worked=worked, failed=failed)
+        by_key[fix.key] = fix
     return rank_fixes(by_key.values())
 
 
@@ -234,12 +230,7 @@ def statuses(word: str) -> tuple[str, ...]:
     return _GROUPS.get(word, (word,))
 
 
-# Lessons in these states forbid nothing.
-SHELVED = (
-    Status.QUARANTINED,
-    Status.RETIRED,
-    Status.SUPERSEDED,
-)
+SHELVED = (Status.QUARANTINED, Status.RETIRED, Status.SUPERSEDED)  # these forbid nothing
 
 
 class Lesson(NamedTuple):
@@ -301,11 +292,8 @@ class Lesson(NamedTuple):
 
     def headline(self) -> str:
         """A short label: the situation; "note" if that equals the correction."""
-        return (
-            "note"
-            if self.situation == one_line(self.correction)
-            else clip(self.situation, LABEL_LIMIT)
-        )
+        is_note = self.situation == one_line(self.correction)
+        return "note" if is_note else clip(self.situation, LABEL_LIMIT)
 
     def row(self) -> str:
         """The lesson on one line, in the words of the published list."""
@@ -412,9 +400,8 @@ def quarantine_lesson(lesson: Lesson, reason: str) -> Lesson:
 
 def confirmation(lesson: Lesson) -> str:
     """The confirmation for the author of a new lesson; says so if it is held back."""
-    return "\n".join(
-        (f"OK: recorded lesson #{lesson.id} — {lesson.row()}", *quarantine_note(lesson))
-    )
+    recorded = f"OK: recorded lesson #{lesson.id} — {lesson.row()}"
+    return "\n".join((recorded, *quarantine_note(lesson)))
 
 
 def quarantine_note(lesson: Lesson) -> tuple[str, ...]:
@@ -432,9 +419,8 @@ def approve_lesson(lesson: Lesson, by: str = "person") -> Lesson:
 
 def is_approved(lesson: Lesson, reason: str) -> bool:
     """Whether a person has released the lesson although this was the reason to hold it back."""
-    return bool(evidence_of(lesson, Kind.APPROVED)) and reason in evidence_of(
-        lesson, Kind.QUARANTINED
-    )
+    was_reason = reason in evidence_of(lesson, Kind.QUARANTINED)
+    return was_reason and bool(evidence_of(lesson, Kind.APPROVED))
 
 
 def is_from(lesson: Lesson, origin: str) -> bool:
@@ -449,18 +435,12 @@ def descendants(lessons: Iterable[Lesson], origin: str) -> list[Lesson]:
     family = {lesson.id: lesson for lesson in pool if is_from(lesson, origin)}
     has_grown = True
     while has_grown:
-        children = {
-            lesson.id: lesson
-            for lesson in pool
-            if lesson.id not in family and _parents(lesson) & family.keys()
-        }
+        parents = set(map(str, family))
+        grown = (one for one in pool if not parents.isdisjoint(evidence_of(one, Kind.PARENT)))
+        children = {lesson.id: lesson for lesson in grown if lesson.id not in family}
         has_grown = bool(children)
         family |= children
     return list(family.values())
-
-
-def _parents(lesson: Lesson) -> set[int]:
-    return {int(mark) for mark in evidence_of(lesson, Kind.PARENT) if mark.isdecimal()}
 
 
 CHANGES_KEPT = 1000  # changes of a scope; the oldest are dropped

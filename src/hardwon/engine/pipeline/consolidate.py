@@ -169,14 +169,11 @@ def _alike(lesson: Lesson, lessons: LessonStore, now: datetime) -> list[Lesson]:
     """Lessons of the same scope about nearly the same situation."""
     if lesson.signatures:  # `_same_failure` compares these
         return []
-    query = _by_words(lesson)
-    matches = (
-        match.lesson for match in lessons.match(lesson.scope, query, now=now, limit=_LOOKED_AT)
-    )
     words = set(terms(lesson.situation))
+    matches = lessons.match(lesson.scope, _by_words(lesson), now=now, limit=_LOOKED_AT)
     return [
         candidate
-        for candidate in matches
+        for candidate in (match.lesson for match in matches)
         if candidate.scope == lesson.scope
         and not candidate.signatures
         and _in_common(words, set(terms(candidate.situation))) >= _SAME_SITUATION

@@ -93,15 +93,9 @@ def sort_of(item: Lesson) -> str:
 
 def is_doubtful(item: Lesson) -> bool:
     """Whether the last run that used the item failed with it."""
-    last = next(
-        (
-            piece.kind
-            for piece in reversed(item.evidence)
-            if piece.kind in {Kind.CONFIRMED, Kind.WEAKENED}
-        ),
-        "",
-    )
-    return last == Kind.WEAKENED
+    verdicts = {Kind.CONFIRMED, Kind.WEAKENED}
+    used = [piece.kind for piece in item.evidence if piece.kind in verdicts]
+    return used[-1:] == [Kind.WEAKENED]
 
 
 def saves(item: Lesson) -> float:
@@ -245,7 +239,10 @@ def news(
         return "the run failed, and no step says why"
     known = {kind for item in items for kind in item.kinds}
     for at, step in enumerate(steps):
-        if _is_failure(step, known) and is_mistake(step, steps[:at]):
+        failure = step.failure
+        if failure is None or not failure.is_telling or failure.kind in known:
+            continue
+        if is_mistake(step, steps[:at]):
             return f"step {at + 1} failed as no item says"
     first = first_calls(steps, items, earlier)
     return f"step {first[0] + 1} makes a call that no earlier run made" if first else ""
@@ -263,9 +260,3 @@ def first_calls(
         places += [at] if called - known else []
         known |= called
     return places
-
-
-def _is_failure(step: Step, known: set[str]) -> bool:
-    """Whether the step failed in a way that can be recognised and that nothing known is about."""
-    failure = step.failure
-    return failure is not None and failure.is_telling and failure.kind not in known

@@ -46,13 +46,7 @@ def weigh(
     most = _AT_TURN if query.door == Door.TURN else _CANDIDATES
     matches = lessons.match(scope, query, now=now, limit=most)
     judged = [judge(query, match, outlook=outlook, now=now, by=weights) for match in matches]
-    judged.sort(
-        key=lambda candidate: (
-            bool(candidate.verdict),
-            -candidate.score,
-            -candidate.match.lesson.id,
-        )
-    )
+    judged.sort(key=lambda one: (bool(one.verdict), -one.score, -one.match.lesson.id))
     if query.door == Door.ERROR:
         judged = _of_one_kind(judged, weights.beside)
     return _within(judged, limit)
@@ -109,11 +103,7 @@ def _within(candidates: Iterable[Judged], limit: int) -> list[Judged]:
     marked: list[Judged] = []
     for candidate in candidates:
         if candidate.verdict or len(shown_ids) >= limit:
-            marked.append(
-                candidate
-                if candidate.verdict
-                else candidate._replace(verdict=f"only {limit} are shown")
-            )
+            marked.append(_hide(candidate, f"only {limit} are shown"))
             continue
         advice = " ".join(candidate.match.lesson.correction.lower().split())
         twin = shown_ids.setdefault(advice, candidate.match.lesson.id)
