@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -73,3 +74,17 @@ def test_only_the_newest_runs_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 
     kept = store.ended_runs.recent(ListQuery(Place(CODER.tenant)))
     assert [run.id for run in kept] == ["run3", "run2"]
+
+
+def test_threads_that_note_at_once_lose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hardwon.storage.sql.journal._MOST_NOTES", 5)
+    store = MemoryStore()
+
+    def note(name: int) -> None:
+        for number in range(100):
+            store.deliveries.log(Delivery(f"{name}-{number}", CODER, "turn", "", (), (), 0, 0, NOW))
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(note, range(4)))
+
+    assert len(store.deliveries.recent(CODER, limit=1000)) == 400

@@ -150,11 +150,13 @@ class MemorySpool:
 
     def __init__(self, on_full: Callable[[], object]) -> None:
         self.records: list[Any] = []
+        self.lock = ForkLock()  # between threads that note and the one that folds
         self._on_full = on_full
 
     def append(self, *records: object) -> None:
         """Add records."""
-        self.records += records
+        with self.lock:
+            self.records += records
         if len(self.records) > _MOST_NOTES:
             self._on_full()
 
@@ -179,12 +181,14 @@ class TakenRecords:
         self._records: list[Any] = []
 
     def __enter__(self) -> tuple[str, list[Any]]:
-        self._records, self._spool.records = self._spool.records, []
+        with self._spool.lock:
+            self._records, self._spool.records = self._spool.records, []
         return "", self._records
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None:
-            self._spool.records = self._records + self._spool.records
+            with self._spool.lock:
+                self._spool.records[:0] = self._records
 
 
 class Transaction(Protocol):

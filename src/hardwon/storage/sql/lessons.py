@@ -255,19 +255,14 @@ class SqlLessons:
             self._read[1][lesson.id] = lesson
         return lesson
 
-    def _known_lesson(self, number: int) -> Lesson | None:
-        """The lesson as it is stored, if that is known in the open transaction."""
-        if not self._db.is_alone:
-            return None
-        known: Lesson | None = scopes.transaction_notes(self._db).get(number)
-        state, read = self._read
-        is_current = state is not None and state == self._db.last_state()
-        return read.get(number) if known is None and is_current else known
-
     def _own(self, scope: Scope, number: int) -> tuple[int, Lesson]:
         """The shelf of exactly this scope, and its lesson, locked for an update."""
         shelf = scopes.own(self._db, scope)
-        known = self._known_lesson(number)
+        known: Lesson | None = None  # as it is stored, if nobody else can change it
+        if self._db.is_alone:
+            (state, read), notes = self._read, scopes.transaction_notes(self._db)
+            is_current = state is not None and state == self._db.last_state()
+            known = notes.get(number) or (read.get(number) if is_current else None)
         if shelf is not None and known is not None and known.scope == scope:
             return shelf, known
         row = self._db.of(scope.tenant).row(_OWN, id=number, shelf=shelf)

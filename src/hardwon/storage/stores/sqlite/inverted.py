@@ -13,7 +13,6 @@ from hardwon.storage.stores.sqlite.database import marks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from contextlib import AbstractContextManager
 
     from hardwon.core.values.scope import Scope
     from hardwon.storage.sql.dialect import Tenancy
@@ -167,6 +166,7 @@ class Index:
         self._db = database
         self._limit = fresh
         self._fresh = Memtable(database)
+        self.snapshot = database.snapshot
         self._pending: merge.PostingBuffer | None = None
         self._is_writing = False
         database.before_commit = self._before_commit
@@ -238,10 +238,6 @@ class Index:
         for waiting in self._fresh.take_all():
             merge.settle(self._db, self._pending, waiting)
         return self._pending
-
-    def snapshot(self) -> AbstractContextManager[None]:
-        """All tables as of one moment."""
-        return self._db.snapshot()
 
     def tally(self, scope: Scope, query: Query) -> tuple[Visible, MatchTally]:
         """The shelves visible from a scope, and the scores of the lessons there."""
