@@ -55,7 +55,7 @@ requirements: ## Pin the newest versions again (needs uv)
 	@cd requirements && $(LOCK) --upgrade docs.in -o docs.txt
 	@cd requirements && $(LOCK) --upgrade release.in -o release.txt
 
-release: .venv/.dev ## Build the packages twice, check them, try them in a clean environment
+release: .venv/.dev ## Build the packages twice, check them, list what they need (SBOM), try them; needs a clean tree
 	@sh .ci/release
 
 clean: ## Remove all that was made here

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from urllib.request import urlopen
+from pathlib import Path
+from urllib.request import Request, urlopen
 
 from tests.postgres_server import running
 
@@ -16,9 +17,10 @@ def serve(program: str, home: str) -> None:
         assert process.stdout
         try:
             address = process.stdout.readline().split()[-1]
-            login = process.stdout.readline().split()[-1]
+            token = Path(home, "token").read_text().strip()
             assert urlopen(f"{address}/healthz").status == 200
-            assert b"hardwon" in urlopen(login).read()
+            page = Request(f"{address}/", headers={"Authorization": f"Bearer {token}"})
+            assert b"hardwon" in urlopen(page).read()
         finally:
             process.terminate()
 

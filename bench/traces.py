@@ -7,10 +7,15 @@ for each ten calls.
 from __future__ import annotations
 
 import argparse
+import http.client
+import os
 import struct
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import hardwon
 from bench.timing import table
@@ -33,6 +38,8 @@ def main() -> None:
         rows.append(_measure("taken in again", count, lambda: [traces.take(r) for r in requests]))
         later = time.time() + 60
         rows.append(_measure("recorded", count, lambda: traces.collect(lambda: later)))
+    with tempfile.TemporaryDirectory() as home:
+        rows.append(_send(home, requests, count))
     table(f"{count:,} spans", rows)
 
 
@@ -41,6 +48,33 @@ def _measure(name: str, count: int, do: Callable[[], object]) -> tuple[str, ...]
     do()
     spent, cpu = time.time() - began, time.process_time() - worked
     return name, f"{count / cpu:,.0f}", f"{count / spent:,.0f}"
+
+
+def _send(home: str, requests: list[bytes], count: int) -> tuple[str, ...]:
+    """The requests sent to a real server, one after the other; the CPU is that of the server."""
+    environ = {**os.environ, "HARDWON_HOOKS_WAKE": "false"}  # nobody records meanwhile
+    command = [sys.executable, "-m", "hardwon", "serve", "--port", "0", "--home", home]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environ) as server:
+        assert server.stdout is not None
+        host = server.stdout.readline().split("//")[1].strip()
+        key = Path(home, "token").read_text().strip()
+        headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/x-protobuf"}
+        connection = http.client.HTTPConnection(host)
+        began, worked = time.time(), _cpu_of(server.pid)
+        for body in requests:
+            connection.request("POST", "/v1/traces?agent=clerk", body, headers)
+            answer = connection.getresponse()
+            assert answer.status == 200, answer.read()
+            answer.read()
+        spent, cpu = time.time() - began, _cpu_of(server.pid) - worked
+        server.terminate()
+    return "over HTTP, durable", f"{count / cpu:,.0f}", f"{count / spent:,.0f}"
+
+
+def _cpu_of(pid: int) -> float:
+    """The seconds of CPU that a process has used (Linux)."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _request(first: int) -> bytes:

@@ -9,6 +9,8 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from hashlib import sha256
+from importlib.metadata import version
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -17,6 +19,7 @@ import pytest
 
 import hardwon
 from hardwon.core.errors import MissingExtra
+from tests.integrations.environments import python_with
 
 ROOT = Path(__file__).parent.parent
 PLUGIN = "plugins/claude-code/.claude-plugin/plugin.json"
@@ -133,3 +136,53 @@ def test_without_an_extra_a_command_names_it(
 def test_the_extra_of_the_embedding_model_names_its_package_in_a_clone() -> None:
     assert "(./packages/minilm '.[vectors]' in a clone)" in str(MissingExtra("vectors"))
     assert "('.[serve]' in a clone)" in str(MissingExtra("serve"))
+
+
+def test_a_tree_with_changes_is_not_released(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
+    (tmp_path / "new").touch()
+
+    done = subprocess.run(
+        ["sh", ROOT / ".ci/release"], cwd=tmp_path, capture_output=True, text=True
+    )
+
+    assert done.returncode == 1
+    assert "?? new" in done.stderr
+
+
+def _sbom(file: Path) -> str:
+    command = [sys.executable, str(ROOT / ".ci/sbom.py"), str(file)]
+    env = {**os.environ, "SOURCE_DATE_EPOCH": "1700000000"}
+    return subprocess.run(command, env=env, check=True, capture_output=True, text=True).stdout
+
+
+def test_the_list_of_packages_names_each_with_its_version(tmp_path: Path) -> None:
+    (tmp_path / "a.whl").write_bytes(b"wheel")
+
+    text = _sbom(tmp_path / "a.whl")
+
+    found = json.loads(text)
+    own = found["metadata"]["component"]
+    assert (own["name"], own["version"]) == ("hardwon", hardwon.__version__)
+    assert own["components"][0]["hashes"][0]["content"] == sha256(b"wheel").hexdigest()
+    names = {one["name"]: one["purl"] for one in found["components"]}
+    assert names["click"] == f"pkg:pypi/click@{version('click')}"
+    needs = {one["ref"]: one["dependsOn"] for one in found["dependencies"]}
+    assert names["click"] in needs[own["bom-ref"]]
+    assert text == _sbom(tmp_path / "a.whl")
+
+
+@pytest.mark.adapters
+def test_the_list_of_packages_is_cyclonedx(tmp_path: Path) -> None:
+    (tmp_path / "a.whl").write_bytes(b"wheel")
+    code = """
+import sys
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
+print(JsonStrictValidator(SchemaVersion.V1_5).validate_str(sys.stdin.read()))
+"""
+    command = [python_with("cyclonedx"), "-c", code]
+
+    done = subprocess.run(command, input=_sbom(tmp_path / "a.whl"), capture_output=True, text=True)
+
+    assert done.stdout == "None\n", done.stdout + done.stderr

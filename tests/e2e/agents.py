@@ -126,15 +126,19 @@ def run_claude(lab: Lab, model: ScriptedModel, prompt: str, *more: str) -> str:
     return lab.run([program("claude"), "-p", prompt, *options], claude_environ(model))
 
 
-def _run_codex(lab: Lab, model: ScriptedModel, prompt: str) -> str:
+def codex_settings(lab: Lab, model: ScriptedModel, more: str = "") -> None:
     folder = lab.home / ".codex"
     folder.mkdir(exist_ok=True)
     (folder / "config.toml").write_text(
         'model = "scripted"\nmodel_provider = "scripted"\ncheck_for_update_on_startup = false\n'
         "[analytics]\nenabled = false\n"
         f'[model_providers.scripted]\nname = "scripted"\nbase_url = "{model.url}/v1"\n'
-        'wire_api = "responses"\nenv_key = "NO_KEY"\nrequest_max_retries = 0\n'
+        'wire_api = "responses"\nenv_key = "NO_KEY"\nrequest_max_retries = 0\n' + more
     )
+
+
+def _run_codex(lab: Lab, model: ScriptedModel, prompt: str) -> str:
+    codex_settings(lab, model)
     options = ["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"]
     command = [program("codex"), "exec", *options, "--dangerously-bypass-hook-trust", prompt]
     return lab.run(command, {"NO_KEY": "x"})

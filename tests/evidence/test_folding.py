@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.knowledge.evidence.folding import fold_call, shorten_values
+from hardwon.knowledge.evidence.folding import fold_call, fold_value, shorten_values
 
 TASK = "Ticket 3117: refund order 10482 on 18 November 2025"
 
@@ -26,6 +26,10 @@ TASK = "Ticket 3117: refund order 10482 on 18 November 2025"
 )
 def test_what_the_task_names_and_what_identifies_is_folded(call: str, folded: str) -> None:
     assert fold_call(call, TASK) == folded
+
+
+def test_a_person_s_folder_in_an_argument_is_folded() -> None:
+    assert fold_value("/home/ann/work/a.py", "") == "<dir>/work/a.py"
 
 
 def test_a_list_of_objects_is_cut_after_the_first() -> None:

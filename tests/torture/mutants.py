@@ -286,11 +286,11 @@ def stale_fresh() -> None:
     """What waits beside the index is read once."""
     look = index.Memtable.look
 
-    def forgetful(self: index.Memtable, shelves: Any, fetched: Any, known: Any) -> Any:
-        cached = self._shared
-        if any(shelf.id not in cached for shelf in shelves):
-            look(self, shelves, fetched, known)
-        return [cached[shelf.id] for shelf in shelves if shelf.id in cached]
+    def forgetful(self: index.Memtable, shelves: Any, fetched: Any, cached: Any) -> Any:
+        known = self._shared
+        if any(shelf.id not in known for shelf in shelves):
+            look(self, shelves, fetched, cached)
+        return [known[shelf.id] for shelf in shelves if shelf.id in known]
 
     index.Memtable.look = forgetful  # type: ignore[method-assign]
 

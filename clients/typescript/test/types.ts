@@ -1,5 +1,6 @@
 // What a type checker must accept, and what it must refuse.
 import { Hardwon, Problem, type Injection, type Job, type Lesson } from "../index.js";
+import { Middleware } from "../middleware.js";
 
 export async function accepted(): Promise<void> {
   const hw = new Hardwon("https://host", { key: "k", patience: 200 });
@@ -11,6 +12,13 @@ export async function accepted(): Promise<void> {
   await coder.lessons.edit(lesson.id, { tags: ["a"] });
   const me = await hw.request<{ role: string }>("GET", "/v1/me");
   throw new Problem(500, me.role);
+}
+
+export async function watched(memory: Middleware): Promise<string | number> {
+  const tools = memory.tools({ count: { execute: async (args: { of: string }) => args.of.length } });
+  const length: number = await tools.count.execute({ of: "pears" });
+  await memory.end({ error: "boom" });
+  return memory.watch("count", tools.count.execute)({ of: String(length) });
 }
 
 export function refused(hw: Hardwon): void {

@@ -106,6 +106,10 @@ def open(
         engine = Runtime(settings, place, model=model, embedder=embedder, clock=clock)
         engine.processors.update(PROCESSORS)
         engine.chores += (collect_traces, _watch)
+        if settings.is_observed:
+            from hardwon.engine import telemetry
+
+            telemetry.observe(engine)
         if model is not None:
             engine.model  # noqa: B018 - an unusable model is refused here, not job by job
         if work:

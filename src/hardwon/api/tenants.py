@@ -22,6 +22,7 @@ from hardwon.core.values.report import (
     Page,
     Place,
     Report,
+    Window,
 )
 from hardwon.core.values.run import EndedRun, RunSoFar
 from hardwon.core.values.scope import Scope, check_name
@@ -185,6 +186,13 @@ class Tenant:
         """Archive the runs that ended since a worker last did so."""
         for _ in self._engine.collect_runs():
             continue
+
+    def told(self) -> Sequence[tuple[str, str, int]]:
+        """How often something was told, by door and outcome."""
+        always = datetime(1970, 1, 1, tzinfo=UTC)
+        window = Window(Scope(self.place.tenant), always, part=self.place)
+        groups = self._engine.store.statistics.deliveries(window)
+        return [(group.door, group.outcome, group.times) for group in groups]
 
     def spent(self, days: int = 30) -> Sequence[tuple[str, str, Spent]]:
         """What models have cost the tenant: day, model and sum, the newest day first."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 
 from hardwon.core.errors import InvalidInput, MissingExtra
+from hardwon.core.values.delivery import COUNTED, RESULTS
 from hardwon.core.values.job import BUCKETS, QueueCounts, WorkCounts
 
 try:
@@ -35,9 +37,13 @@ def exposition(
     work: WorkCounts,
     spent: Mapping[str, float] | None = None,
     *,
+    deliveries: Iterable[tuple[str, str, int]] = (),
     prefix: str = "hardwon",
 ) -> bytes:
-    """One scrape: the current counters, and what models have cost today."""
+    """One scrape: the current counters, what models have cost today, and what agents were told.
+
+    `deliveries` are counts by door and outcome.
+    """
     if not re.fullmatch(r"[A-Za-z_:][A-Za-z0-9_:]*", prefix):
         raise InvalidInput(f"metrics.prefix: {prefix!r} cannot begin the name of a metric")
     registry = CollectorRegistry(auto_describe=False)
@@ -45,7 +51,8 @@ def exposition(
         GaugeMetricFamily(f"{prefix}_model_{name}_today", description, (spent or {}).get(name, 0.0))
         for name, description in _SPENT.items()
     )
-    registry.register(_Families(*_families(queue, work, f"{prefix}_lessonq_"), *costs))
+    told = _told(deliveries, f"{prefix}_")
+    registry.register(_Families(*_families(queue, work, f"{prefix}_lessonq_"), *costs, *told))
     return generate_latest(registry)
 
 
@@ -84,6 +91,20 @@ def _families(queue: QueueCounts, work: WorkCounts, prefix: str) -> Iterator[Met
         ("wal_segments", "Records of jobs that wait or are in flight.", queue.pending),
     ):
         yield GaugeMetricFamily(prefix + name, description, number)
+
+
+def _told(deliveries: Iterable[tuple[str, str, int]], prefix: str) -> Iterator[Metric]:
+    counts: Counter[tuple[str, str]] = Counter()
+    for door, outcome, times in deliveries:
+        counts["told", door] += times
+        if outcome in RESULTS:
+            counts[RESULTS[outcome], door] += times
+    for name, description in COUNTED.items():
+        family = CounterMetricFamily(prefix + name, description, labels=["door"])
+        for (counted, door), times in sorted(counts.items()):
+            if counted == name:
+                family.add_metric([door], times)
+        yield family
 
 
 def _durations(work: WorkCounts, prefix: str) -> Metric:

@@ -251,6 +251,18 @@ class Settings(NamedTuple):
         """Whether it was set for hardwon itself, not through another program's variable."""
         return self.origin(key) not in {"default", *_FOREIGN.values()}
 
+    @property
+    def is_observed(self) -> bool:
+        """Whether spans and counts are made: an endpoint is set, and OpenTelemetry is there.
+
+        A hook makes none: it has no caller's span, and must be quick.
+        """
+        if self.is_for_hooks or not os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT"):
+            return False
+        from importlib.util import find_spec
+
+        return bool(find_spec("opentelemetry") and find_spec("opentelemetry.trace"))
+
     def published(self) -> list[tuple[str, str]]:
         """The settings that come from variables of the published system, with the variable."""
         return [origin for origin in self.origins if origin[1].startswith(PUBLISHED)]

@@ -91,6 +91,10 @@ class Runtime:
             "trouble": lambda error: self.trouble(error),
             "are_read": self.reads_runs,
         }
+        if self.settings.is_observed:
+            from hardwon.engine.telemetry import ObservedDoors
+
+            return ObservedDoors(*parts, **how)
         if not (self.on_disk and self._is_copy):
             from hardwon.engine.doors import Doors
 

@@ -109,6 +109,8 @@ def test_steps_that_do_not_exist_are_left_out() -> None:
         ("token aB3dE5fG7hJ9kL1mN", "token <id>"),
         ("in /home/jane/work/app", "in ~/work/app"),
         ("cost centre 4100 of care", "cost centre 4100 of care"),
+        ("give it --widths 480,10482", "give it --widths 480,10482"),
+        ("a length of 10482+09 feet", "a length of 10482+09 feet"),
         ("the year 2025 in the date", "the year 2025 in the date"),
         ("clone git@host.org:team/app", "clone git@host.org:team/app"),
         ("use deadbeef as the colour", "use deadbeef as the colour"),

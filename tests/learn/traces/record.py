@@ -14,6 +14,7 @@ import os
 import struct
 import subprocess
 import sys
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
@@ -187,6 +188,25 @@ def traceloop() -> None:
     trace.get_tracer_provider().force_flush()  # type: ignore[attr-defined]
 
 
+def langfuse() -> None:
+    """langfuse"""
+    keys = {"LANGFUSE_PUBLIC_KEY": "pk", "LANGFUSE_SECRET_KEY": "sk"}
+    os.environ.update(keys, LANGFUSE_BASE_URL=BASE, OTEL_SERVICE_NAME="kiosk-agent")
+    from langfuse import get_client, observe
+
+    call = observe(as_type="tool")(kiosk)
+
+    @observe(as_type="agent")
+    def agent(messages: Any) -> str:
+        for command in CALLS:
+            with suppress(RuntimeError):
+                call(command=command)
+        return "There are 12 pears."
+
+    agent([{"role": "user", "content": TASK}])
+    get_client().flush()
+
+
 def genai() -> None:
     """opentelemetry-exporter-otlp-proto-http; an agent sets the attributes itself"""
     made = provider()
@@ -217,7 +237,7 @@ def vercel() -> None:
 
 FRAMEWORKS = {
     made.__name__: made
-    for made in (openinference_openai, langgraph, logfire, traceloop, genai, vercel)
+    for made in (openinference_openai, langgraph, logfire, traceloop, langfuse, genai, vercel)
 }
 
 if __name__ == "__main__":

@@ -251,7 +251,8 @@ def test_a_worker_records_what_has_ended(hw: StoredHardwon, monkeypatch: Any) ->
 
 
 def test_an_odd_time_or_value_is_no_error(hw: StoredHardwon) -> None:
-    odd = span(8, 3, {"gen_ai.operation.name": "execute_tool"}, at=1) | {
+    call = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.call.result": "done"}
+    odd = span(8, 3, call, at=1) | {
         "startTimeUnixNano": str(10**19),
         "endTimeUnixNano": str(10**20),
     }
@@ -260,6 +261,13 @@ def test_an_odd_time_or_value_is_no_error(hw: StoredHardwon) -> None:
     take(hw, odd, root_span(8, json.dumps({"a": 1})))
 
     assert [run.status for run in collect(hw)] == [LEARNT]
+
+
+def test_a_call_without_arguments_and_output_is_no_step(hw: StoredHardwon) -> None:
+    bare = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "Bash"}
+    take(hw, span(8, 3, bare, parent=1), root_span(8, "make the folder"))
+
+    assert [(run.status, run.steps) for run in collect(hw)] == [(EMPTY, 0)]
 
 
 def test_a_damaged_file_is_set_aside_and_the_others_are_recorded(hw: StoredHardwon) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hardwon import Step
+from hardwon.knowledge.reading.call_keys import canonical
 from hardwon.learn.transcripts.insight import Insight
 from hardwon.learn.transcripts.rules import Findings, apply_rules
 from hardwon.learn.transcripts.transcript import AGENT, USER, FinishedCall, Message, Moment
@@ -22,12 +23,14 @@ class Talk:
 
     def ran(self, command: str, output: str = "", failed: bool = False) -> Talk:
         return self._add(
-            FinishedCall(self._line, self._line, Step("bash", command, output, failed), command)
+            FinishedCall(self._line, self._line, Step("bash", command, output, failed))
         )
 
     def edited(self, path: str, old: str, new: str) -> Talk:
         args = {"file_path": path, "old_string": old, "new_string": new}
-        return self._add(FinishedCall(self._line, self._line, Step("Edit", "{}", "", False), args))
+        return self._add(
+            FinishedCall(self._line, self._line, Step("Edit", canonical(args), "", False))
+        )
 
     def found(self) -> Findings:
         return apply_rules(self.moments)

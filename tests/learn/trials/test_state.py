@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("place")
 def test_a_terminated_run_leaves_no_process_and_can_be_resumed(
     capsys: Capture, place: Path, is_background: bool
 ) -> None:
-    arguments = ["run", "x", "--actor", "echo $$ > pid; exec sleep 60", "--verify", "true"]
+    arguments = ["run", "x", "--actor", "echo $$ > pid; exec sleep 600", "--verify", "true"]
     how = signal.SIG_IGN if is_background else signal.default_int_handler  # as a shell does for `&`
     with subprocess.Popen(
         [*HARDWON, *arguments, "--id", "l"],
@@ -39,13 +39,13 @@ def test_a_terminated_run_leaves_no_process_and_can_be_resumed(
         running.send_signal(signal.SIGTERM)
         assert running.wait(30) == 130
 
-    assert not Path(f"/proc/{pid}").exists()
+    until(lambda: not Path(f"/proc/{pid}").exists())
     assert "interrupted" in out(capsys, "status", "l")
     assert data(capsys, "resume", "l", "--actor", "true")["status"] == "succeeded"
 
 
 def test_what_a_killed_run_left_behind_is_ended_by_the_next(capsys: Capture, place: Path) -> None:
-    arguments = ["run", "x", "--actor", "echo $$ > pid; exec sleep 60", "--verify", "true"]
+    arguments = ["run", "x", "--actor", "echo $$ > pid; exec sleep 600", "--verify", "true"]
     with subprocess.Popen([*HARDWON, *arguments, "--id", "l"], cwd=place) as running:
         pid = read_when_there(place / "pid")
         running.kill()
@@ -58,7 +58,7 @@ def test_what_a_killed_run_left_behind_is_ended_by_the_next(capsys: Capture, pla
 def test_a_loop_of_the_same_name_in_another_home_is_left_alone(
     capsys: Capture, place: Path, tmp_path: Path
 ) -> None:
-    arguments = ["run", "x", "--actor", "echo $$ > pid; exec sleep 60", "--verify", "true"]
+    arguments = ["run", "x", "--actor", "echo $$ > pid; exec sleep 600", "--verify", "true"]
     with subprocess.Popen([*HARDWON, *arguments, "--id", "l"], cwd=place) as running:
         pid = read_when_there(place / "pid")
         data(capsys, "run", "x", "--actor", "sleep 60", "--verify", "true", "--id", "l",

@@ -35,6 +35,24 @@ class Outcome:
     UNKNOWN = "unknown"  # no step followed, or the lesson names no failure
 
 
+# What is counted of deliveries.
+COUNTED = {
+    "told": "Texts that agents were told.",
+    "followed": "Texts after which the next call worked.",
+    "prevented": "Texts whose failure was not met, and calls that were denied.",
+    "came_back": "Texts whose failure came back all the same.",
+}
+# What the outcomes of deliveries come to; all others are open.
+RESULTS = {
+    Outcome.WORKED: "followed",
+    Outcome.OVERCOME: "followed",
+    Outcome.NOT_MET: "prevented",
+    Outcome.DENIED: "prevented",
+    Outcome.SAME: "came_back",
+    Outcome.REPEATED: "came_back",
+}
+
+
 class Injection(str):
     """The block to show to the model: a text that knows what it shows. Falsy when empty."""
 

@@ -70,7 +70,7 @@ def fold_value(value: object, seen: str) -> str:
         return re.sub(r"\d", "0", text)
     if not _CODE.search(text):
         return ""
-    named = _LITERAL.sub(lambda found: _fold_literal(found[0], seen), text)
+    named = _LITERAL.sub(lambda found: _fold_literal(found[0], seen), _HOMES.sub("<dir>", text))
     return _WORD.sub(lambda found: _fold_token(found[0]), _PERSONAL.sub("<id>", named))
 
 

@@ -18,7 +18,9 @@ _UUID = re.compile(r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b")
 _HEX = re.compile(r"(?<![\w#-])(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d[0-9a-f]*\d)[0-9a-f]{7,64}(?![\w-])")
 _LONG = re.compile(r"(?<![\w/.-])[\w-]{16,}(?![\w/.-])")
 _HOME = re.compile(r"(?<![\w/])/(?:home|Users)/[\w.-]+(?=/|\b)")
-_OF_TASK = re.compile(r"(?<![\w.-])(?:[A-Z][A-Z0-9]{0,9}-)?\d{3,}(?![\w-])")
+_OF_TASK = re.compile(  # but `480,960` and `640+09` show a form
+    r"(?<![\w.-])(?<!\d[,+:/])(?:[A-Z][A-Z0-9]{0,9}-)?\d{3,}(?![\w-]|[.,+:/]\d)"
+)
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _WORDS = re.compile(r"[^\W_]+")
 _LEAST_WORDS = 3  # in what an item says to do

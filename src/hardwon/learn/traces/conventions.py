@@ -61,8 +61,22 @@ CONVENTIONS = (
         "ai.toolCall.result",
         is_json=True,
     ),
+    Convention(
+        "Langfuse",
+        ("langfuse.observation.type", "tool"),
+        "",  # the name of the span
+        "langfuse.observation.input",
+        "langfuse.observation.output",
+        is_json=True,
+    ),
 )
-_INPUT = ("gen_ai.input.messages", "ai.prompt.messages", "ai.prompt")  # JSON
+_INPUT = (  # JSON
+    "gen_ai.input.messages",
+    "ai.prompt.messages",
+    "ai.prompt",
+    "langfuse.observation.input",
+)
+_DEPTH = 3  # of values in which messages are looked for
 _OUTPUT = "gen_ai.output.messages"
 _FLAT_INPUT, _FLAT_OUTPUT = "llm.input_messages.", "llm.output_messages."  # an attribute a value
 _FLAT = re.compile(
@@ -112,6 +126,8 @@ def row_of(span: Span) -> Row | None:
     step = next(
         (_step(span, one) for one in CONVENTIONS if given.get(one.mark[0]) == one.mark[1]), None
     )
+    if step and not (step[1] or step[2]):
+        step = None  # which call it was is not told, nor what came of it
     answers = _messages(given, (_OUTPUT,), _FLAT_OUTPUT) if step is None else ()
     # Messages before the model spoke last stand in earlier spans, too.
     spoken = [at for at, message in enumerate(messages) if message.role == "assistant"]
@@ -195,11 +211,20 @@ def _messages(given: Mapping[str, Any], names: Iterable[str], flat: str) -> Iter
     held = next((_unpack(given[name]) for name in names if name in given), None)
     if isinstance(held, dict):  # a prompt, or what holds its messages
         prompt = {"role": "user", "content": held.get("prompt", "")}
-        held = held.get("messages") or [prompt]
+        held = _find_messages(held, _DEPTH) or [prompt]
     if isinstance(held, list):
         yield from (_message(one) for one in held if isinstance(one, dict))
     else:
         yield from _flat_messages(given, flat)
+
+
+def _find_messages(value: Any, depth: int) -> list[Any] | None:
+    """The first list of messages with roles within a value."""
+    if isinstance(value, list) and value and isinstance(value[0], dict) and "role" in value[0]:
+        return value
+    within = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    found = (_find_messages(one, depth - 1) for one in within) if depth else ()
+    return next(filter(None, found), None)
 
 
 def _message(plain: dict[str, Any]) -> Said:

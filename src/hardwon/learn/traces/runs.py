@@ -30,6 +30,7 @@ from hardwon.learn.traces.conventions import (
     spans_in_json,
     spans_in_protobuf,
 )
+from hardwon.learn.traces.exports import spans_in_export
 from hardwon.learn.transcripts.past import TRACE, Learnt, PastSessions
 from hardwon.learn.transcripts.transcript import (
     USER,
@@ -40,7 +41,9 @@ from hardwon.learn.transcripts.transcript import (
     SessionInfo,
     SessionPlace,
     ToolCall,
+    json_document,
     json_lines,
+    open_transcript,
 )
 
 GRACE = 3.0  # seconds in which the last spans of a run may arrive after its root
@@ -49,6 +52,7 @@ _WAITING = 64 * 1024 * 1024  # bytes of spans that wait; beyond that no run is w
 _MOST = 8 * _WAITING  # beyond that no more are taken
 _BODY = 32 * 1024 * 1024  # bytes of an unpacked request
 _SUFFIX = ".jsonl"
+_HEAD = 256  # bytes that tell a list from lines
 
 Key = tuple[Scope, str]  # a scope and the name of a run in it
 Arrived = tuple[float, Row]
@@ -89,7 +93,7 @@ class Traces:
         return list(collect(self._engine, now))
 
     def import_file(self, path: str, skipped: Counter[str]) -> Iterator[Learnt]:
-        """Record the traces in a file of OTLP's JSON, a request a line; all count as ended."""
+        """Record the traces in a file: OTLP's JSON, or an export; all count as ended."""
         waiting: dict[Key, list[Arrived]] = defaultdict(list)
         size = 0
         for row in _rows_in(path, skipped):
@@ -210,15 +214,27 @@ def _size(row: Row) -> int:
 
 
 def _rows_in(path: str, skipped: Counter[str]) -> Iterator[Row]:
-    """What the spans in a file say; requests that cannot be read are counted."""
-    for _, document in json_lines(path, skipped):
+    """What the spans in a file say; records that cannot be read are counted."""
+    for document in _documents_in(path, skipped):
+        is_otlp = isinstance(document, dict) and ("resourceSpans" in document or not document)
+        read = spans_in_json if is_otlp else spans_in_export
         try:
-            for span in spans_in_json(document):
+            for span in read(document):
                 row = row_of(span)
                 if row is not None:
                     yield row
         except InvalidInput:
             skipped["odd"] += 1
+
+
+def _documents_in(path: str, skipped: Counter[str]) -> Iterator[Any]:
+    """The documents in a file: one a line, or a JSON list of them."""
+    with open_transcript(path) as file:
+        is_list = file.readline(_HEAD).lstrip().startswith(b"[")
+    if is_list:
+        yield from json_document(path, skipped) or ()
+    else:
+        yield from (document for _, document in json_lines(path, skipped))
 
 
 def _unpack(body: bytes) -> bytes:

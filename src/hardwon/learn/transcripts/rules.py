@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from hardwon.core.settings import Settings
 from hardwon.core.text.clean import clip, clip_words, one_line, plural
@@ -49,8 +49,6 @@ from hardwon.learn.transcripts.transcript import AGENT, USER, FinishedCall, Mess
 from hardwon.storage.stores.runs import STEPS_REMEMBERED
 from hardwon.storage.stores.sqlite import MemoryStore
 
-_PATHS = ("file_path", "path", "filePath", "filename")
-_EDITS = {"new_string", "newString", "new_str", "content"}
 _FILES = 2_000
 _PLACES = 20  # lines remembered of each failure
 _LESSONS = 10_000  # of one session
@@ -213,9 +211,9 @@ class Story:
             self.steps += 1
             self.failures += moment.step.failed
             self.tools[moment.step.tool[:60]] += 1
-            path = _file_of(moment.args)
-            if path and (path in self.files or len(self.files) < _FILES):
-                self.files[path] += 1
+            for path in {one.path for one in writings(moment.step.tool, moment.step.args)}:
+                if path in self.files or len(self.files) < _FILES:
+                    self.files[path] += 1
         elif (text := safe_line(moment.text, 300)) and moment.who == USER:
             self.turns += 1
             self.task = self.task or text
@@ -242,13 +240,6 @@ class Story:
             decisions=decisions[:5],
             duration=f"{self.messages} messages",
         )
-
-
-def _file_of(args: Any) -> str:
-    """The file that an edit names; "" for other calls."""
-    if not isinstance(args, dict) or not args.keys() & _EDITS:
-        return ""
-    return str(next((args[key] for key in _PATHS if isinstance(args.get(key), str)), ""))
 
 
 # What was said: corrections by the user, and decisions with their reasons.

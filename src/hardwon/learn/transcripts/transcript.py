@@ -59,7 +59,6 @@ class FinishedCall(NamedTuple):
     line: int
     ended: int
     step: Step
-    args: Any  # as the agent passed them, for rules that need single values
     id: str = ""
 
 
@@ -138,7 +137,7 @@ def _finish(call: ToolCall, result: Result) -> FinishedCall:
     output, args = clip_middle(result.output, OUTPUT_LIMIT), canonical(call.args)
     failed = has_failed(call.tool, output, args) if result.failed is None else result.failed
     step = Step(call.tool, args, output, failed)
-    return FinishedCall(call.line, result.line, step, call.args, call.id)
+    return FinishedCall(call.line, result.line, step, call.id)
 
 
 def parse_json(text: Any) -> Any:

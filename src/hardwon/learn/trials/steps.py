@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from hardwon.core.text.clean import clean, clip, clip_middle, one_line
 from hardwon.core.text.protocol import documents
+from hardwon.knowledge.reading.authored import path_in
 from hardwon.knowledge.reading.call_keys import canonical
 from hardwon.learn.trials.values import Action, ActionType
 
@@ -23,7 +24,7 @@ _OUTPUT_KEPT, _THOUGHT_KEPT = 1000, 1000
 _EDITS = {"edit", "write", "multiedit", "notebookedit", "apply_patch", "str_replace", "file_change"}
 _SHELLS = {"bash", "shell", "run", "exec", "terminal", "command_execution"}
 _TESTS = ("pytest", "unittest", "npm test", "jest", "vitest", "go test", "cargo test")
-_PATHS = ("file_path", "path", "filePath", "filename", "notebook_path")
+
 _PLAIN_FIELDS = ("strategy", "rationale", "thought", "tool")
 _VERBS = {"code_modification": "edited", "file_creation": "wrote"}
 _DEPTH = 6
@@ -159,11 +160,7 @@ def _read_codex(event: dict[str, Any], reader: _Reader) -> bool:
 def _action(tool: str, args: Any) -> Action:
     call = canonical(args if args is not None else "")
     entries = args if isinstance(args, list) else [args]
-    named = (
-        next((entry[key] for key in _PATHS if isinstance(entry.get(key), str)), "")
-        for entry in entries
-        if isinstance(entry, dict)
-    )
+    named = (path_in(entry) for entry in entries if isinstance(entry, dict))
     paths = [path for path in dict.fromkeys(named) if path]
     kind = _kind(tool.lower(), call)
     is_run = kind in ("command_execution", "test_execution")

@@ -279,7 +279,8 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
     ) -> T:
         """One exchange with the server; after a TimeoutError the connection is closed."""
         with time_limits.Waiting() as remaining:
-            limit = self._usual_limit() if remaining is None else remaining
+            usual = None if is_patient() else self.patience
+            limit = usual if remaining is None else remaining
             if limit is None:
                 return super().wait(gen, interval)
             try:
@@ -288,9 +289,6 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
             except TimeoutError:
                 self.pgconn.finish()  # later data would belong to the abandoned exchange
                 raise
-
-    def _usual_limit(self) -> float | None:
-        return None if is_patient() else self.patience
 
 
 def connect(url: str, *, patience: float | None) -> Connection:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -193,7 +193,7 @@ class Database:
             with self._explaining(transaction.connection):
                 transaction.end(is_kept=True)
         except BaseException:
-            with self._quietly():
+            with suppress(psycopg.Error, TimeoutError):  # the error being raised says more
                 transaction.end(is_kept=False)
             raise
         finally:
@@ -249,14 +249,6 @@ class Database:
                 self._breaker.trip()
             raise explain_error(error, self.name) from error
         self._breaker.reset()
-
-    @contextmanager
-    def _quietly(self) -> Iterator[None]:
-        """Suppress errors of the clean-up: the error being raised says more."""
-        try:
-            yield
-        except (psycopg.Error, TimeoutError):
-            return
 
 
 class ServerTenancy(Tenancy):

@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.errors import HardwonError, InvalidInput, NewerSchema, SetupError
-from hardwon.storage.postgres import schema
 from hardwon.storage.postgres.connection import patient, psycopg
 
 if TYPE_CHECKING:
@@ -167,14 +166,14 @@ def _role(database: Database) -> tuple[bool, str]:
 
 
 def _schema(database: Database) -> tuple[bool, str]:
-    missing = schema.pending(database)
+    missing = pending(database)
     if missing:
         return False, f"{len(missing)} migrations wait: `hardwon migrate`"
-    return True, f"version {schema.version(database)}"
+    return True, f"version {version(database)}"
 
 
 def _walls(database: Database) -> tuple[bool, str]:
-    names = [name for (name,) in database.rows(_OPEN, shared=list(schema.SHARED))]
+    names = [name for (name,) in database.rows(_OPEN, shared=list(SHARED))]
     if names:
         return False, f"no row-level security on {', '.join(names)}"
     return True, "row-level security on every table of tenants"

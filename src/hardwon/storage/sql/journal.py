@@ -77,18 +77,14 @@ class Spool:
         handle = _files.end_of(self._path)
         try:
             fcntl.flock(handle, fcntl.LOCK_SH)
-            if os.fstat(handle).st_nlink == 0 or not self._is_current(handle):
+            if not os.path.samestat(os.fstat(handle), os.stat(self._path)):
                 return False
             os.write(handle, line)
             return True
-        finally:
-            os.close(handle)
-
-    def _is_current(self, handle: int) -> bool:
-        try:
-            return os.path.samestat(os.fstat(handle), os.stat(self._path))
         except FileNotFoundError:
             return False
+        finally:
+            os.close(handle)
 
 
 class Taken:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import click
 
 from hardwon import Agent, Lesson
+from hardwon.api import lessons_folder
 from hardwon.core.text.clean import one_line, plural
 from hardwon.core.values.lesson import Status
 from hardwon.engine.pipeline.inject import sentence
@@ -166,21 +168,23 @@ def add(agent: Agent, source: str | None, run_name: str, **item: str | None) -> 
 
 
 @command.command()
-@click.argument(
-    "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(dir_okay=False)
-)
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
 @flag("--remove", "Remove the block again.", "is_removal")
 @options.scope_here
 def write(files: Sequence[str], is_removal: bool, **place: Any) -> None:
     """Keep a marked block with the playbook in FILE, such as AGENTS.md, CLAUDE.md or GEMINI.md.
 
     For agents without hooks, and for review by pull request. The rest of the file stays as it is.
-    Run it again to bring the block up to date.
+    Run it again to bring the block up to date. A folder, such as .hardwon/lessons/, gets a file for
+    each item; changes that others made to its files are taken in before.
     """
     with options.Scoped(**place) as agent:
         playbook = agent.playbook
         is_empty = not is_removal and not playbook.list()
         for file in files:
+            if file.endswith(os.sep) or os.path.isdir(file):
+                _write_folder(agent, file, is_removal=is_removal)
+                continue
             is_change = (playbook.erase if is_removal else playbook.write)(file)
             done = "block removed" if is_removal else "written"
             if is_empty:
@@ -188,3 +192,14 @@ def write(files: Sequence[str], is_removal: bool, **place: Any) -> None:
                 say(f"{file}: there are no items yet{removed}")
             else:
                 say(f"{file}: {done if is_change else 'nothing to do'}")
+
+
+def _write_folder(agent: Agent, folder: str, *, is_removal: bool) -> None:
+    if is_removal:
+        raise click.UsageError(f"{folder} is a folder; remove its files yourself")
+    os.makedirs(folder, exist_ok=True)
+    taken = lessons_folder.read(agent.lessons, agent.scope, folder)
+    if taken:
+        say(f"{folder}: {plural(taken, 'change')} of its files taken in")
+    written = lessons_folder.write(agent.lessons, agent.scope, agent.playbook.list(), folder)
+    say(f"{folder}: {', '.join(written)}" if written else f"{folder}: nothing to do")

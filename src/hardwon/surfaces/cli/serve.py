@@ -74,6 +74,10 @@ def command(
         from hardwon.surfaces.serve import limits, server
 
         address = server.Address(host, port, names, cert, secret, behind_proxy, prefix.rstrip("/"))
+        if hw.settings.is_observed:
+            from hardwon.engine import telemetry
+
+            telemetry.export()
         rates, log = limits.Limits(rate=rate), access_log or ""
         service = server.Service(hw, address, tenant=tenant, limits=rates, access_log=log)
         say(f"listening on {service.url}")

@@ -135,6 +135,10 @@ def command(
         return
     with hardwon.open(home) as hw:
         os.chdir(hw.settings.home)  # a model's command must not start in a folder others wrote to
+        if hw.settings.is_observed:
+            from hardwon.engine import telemetry
+
+            telemetry.export()
         port = hw.settings.queue.metrics_port if metrics_port is None else metrics_port
         endpoint: contextlib.AbstractContextManager[object] = contextlib.nullcontext()
         if port:

@@ -67,10 +67,21 @@ class _Conversation:
         self._agent = agent
 
     def session_start(self, event: Event) -> HookReply:
+        self._read_folder(event.cwd)
         injection = self._agent.start(again=event.text in _AGAIN)
         if self._hw.settings.hooks.wake and self._hw.settings.remote:
             self._hw.wake()  # updates the copy of the server's lessons meanwhile
         return self._reply(injection)
+
+    def _read_folder(self, cwd: str) -> None:
+        """Take in the lessons of the repository; a copy of a server's lessons takes in nothing."""
+        scope, settings = self._agent.scope, self._hw.settings
+        from hardwon.api import lessons_folder
+
+        folder = "" if settings.remote else lessons_folder.trusted_folder(cwd, settings.home, scope)
+        if folder:
+            with suppress(HardwonError, OSError):  # the session begins all the same
+                lessons_folder.read(self._agent.lessons, scope, folder)
 
     def prompt(self, event: Event) -> HookReply:
         if self._asks and _is_our_request(event.text):

@@ -361,7 +361,7 @@ def sync_lessons(call: Call) -> Sequence[Lesson]:
 
 
 def operations_metrics(call: Call) -> Response:
-    """Queue counts and spending of the tenant, in the Prometheus format."""
+    """Queue counts, spending, and what agents were told, in the Prometheus format."""
     place, queue = call.tenant.place, call.hw.queue
     waiting, dead = (
         sum(place.covers(job.episode.scope) for job in jobs)
@@ -372,7 +372,9 @@ def operations_metrics(call: Call) -> Response:
         for name, amount in sum_of_model._asdict().items():
             spent[name] = spent.get(name, 0.0) + amount
     counts = QueueCounts(pending=waiting, dead=dead)
-    text = prometheus.exposition(counts, WorkCounts({}, {}, {}, {}), spent)
+    text = prometheus.exposition(
+        counts, WorkCounts({}, {}, {}, {}), spent, deliveries=call.tenant.told()
+    )
     text += call.state.traffic.exposition(call.principal.tenant)
     return Response(text, media_type=OPERATIONS["operations.metrics"].media)
 

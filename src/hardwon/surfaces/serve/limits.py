@@ -9,7 +9,9 @@ import json
 import sys
 from collections import Counter, deque
 from contextlib import asynccontextmanager
+from contextvars import copy_context
 from datetime import UTC, datetime
+from functools import partial
 from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -90,8 +92,9 @@ class ThreadPool:
     `loop.run_in_executor` wakes it for each, which costs more than many doors take.
     """
 
-    def __init__(self, count: int, name: str) -> None:
+    def __init__(self, count: int, name: str, *, keeps_context: bool = False) -> None:
         self._count = count
+        self._keeps_context = keeps_context  # calls see the context variables of their caller
         self._name = name
         self._calls: SimpleQueue[tuple[Future, Callable[..., Any], tuple[Any, ...]] | None]
         self._calls = SimpleQueue()
@@ -105,6 +108,8 @@ class ThreadPool:
         if not self._threads:
             self._begin(loop)
         future: asyncio.Future[T] = loop.create_future()
+        if self._keeps_context:
+            call = partial(copy_context().run, call)
         self._calls.put((future, call, values))
         return await future
 
@@ -161,7 +166,7 @@ class Traffic:
     def note(self, scope: Scope, status: int, seconds: float) -> None:
         """Count a request that was answered, and log it."""
         principal = scope["state"]["principal"]
-        tenant, route = principal.tenant if principal else "", _route(scope)
+        tenant, route = principal.tenant if principal else "", route_of(scope)
         with self._lock:
             self._answers[tenant, scope["method"], route, status] += 1
             self._seconds[tenant, route] += seconds  # type: ignore[assignment]
@@ -209,7 +214,7 @@ class Traffic:
         sys.stderr.flush()
 
 
-def _route(scope: Scope) -> str:
+def route_of(scope: Scope) -> str:
     """The path of the route; the values in it would make a metric for each lesson."""
     if "endpoint" not in scope:
         return "other"

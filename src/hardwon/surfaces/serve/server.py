@@ -36,7 +36,7 @@ try:
     from hardwon.surfaces.serve import api, pages
     from hardwon.surfaces.serve.access import Access, is_loopback, own_path
     from hardwon.surfaces.serve.gate import LOOPBACK, Gate, is_api
-    from hardwon.surfaces.serve.limits import Limits, NamedLocks, ThreadPool, Traffic
+    from hardwon.surfaces.serve.limits import Limits, NamedLocks, ThreadPool, Traffic, route_of
     from hardwon.surfaces.serve.pages.overview import Reports
     from hardwon.surfaces.serve.requests import Problem, problem_of, problem_response
 except ImportError as error:
@@ -47,8 +47,9 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
     from starlette.responses import Response
+    from starlette.types import ASGIApp
 
-    from hardwon import Hardwon
+    from hardwon import Hardwon, Settings
 
 _STATIC = os.path.join(os.path.dirname(__file__), "static")
 _LINGER = 2.0  # seconds for a client to read its answer before the connection is closed
@@ -93,8 +94,9 @@ def create(
     app.state.is_ending = lambda: False  # polled by streams
     app.state.replies, app.state.locks = Replies(access.database), NamedLocks()
     # Doors have their own threads: a slow report delays no agent.
-    app.state.door_threads = ThreadPool(limits.threads, "hardwon-door")
-    app.state.threads = ThreadPool(limits.threads, "hardwon-desk")
+    for name, what in {"door_threads": "hardwon-door", "threads": "hardwon-desk"}.items():
+        pool = ThreadPool(limits.threads, what, keeps_context=hw.settings.is_observed)
+        setattr(app.state, name, pool)
     return app
 
 
@@ -312,7 +314,7 @@ class Service:
         traffic = Traffic(access_log)
         hosts = {*LOOPBACK, address.host, *address.names}
         app = create(hw, self.access, hosts=hosts, limits=limits, traffic=traffic)
-        self._server = _Server(self._config(app, limits))
+        self._server = _Server(self._config(_observed(app, hw.settings), limits))
         app.state.is_ending = lambda: self._server.should_exit
 
     @property
@@ -348,7 +350,7 @@ class Service:
         """Let `run` end, from another thread; requests in flight are answered."""
         self._server.should_exit = True
 
-    def _config(self, app: Starlette, limits: Limits) -> uvicorn.Config:
+    def _config(self, app: ASGIApp, limits: Limits) -> uvicorn.Config:
         address = self._address
         return uvicorn.Config(
             app,
@@ -366,6 +368,15 @@ class Service:
             http=type("Protocol", (PatientProtocol,), {"limits": _affordable(limits)}),
             ws="none",
         )
+
+
+def _observed(app: ASGIApp, settings: Settings) -> ASGIApp:
+    """The application, with a span for each request if spans are made."""
+    if not settings.is_observed:
+        return app
+    from hardwon.engine.telemetry import ServerSpans
+
+    return ServerSpans(app, path_of=own_path, route_of=route_of)
 
 
 class _Server(uvicorn.Server):

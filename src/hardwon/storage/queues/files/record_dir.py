@@ -12,7 +12,7 @@ from hardwon.storage.queues.files.folder import Folder, NotRegular, SignedLock
 from hardwon.storage.queues.records import READ_LIMIT, BadRecord, decode, encode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator
+    from collections.abc import Callable, Container, Iterator
     from datetime import datetime
     from typing import TypeVar
 
@@ -205,17 +205,12 @@ class FolderWatch:
 
 def clean(folder: Folder) -> None:
     """Remove temporary files of writers that died long ago."""
-    for name in list(_orphans(folder)):
-        folder.remove(name)
-
-
-def _orphans(folder: Folder) -> Iterable[str]:
-    for entry in folder.entries():
+    for entry in list(folder.entries()):
         _, mark, suffix = entry.name.partition(".tmp.")
         pid = suffix.partition(".")[0]
         is_orphan = mark and pid.isdigit() and not _is_running(int(pid))
         if is_orphan and time() - _changed_at(entry) > _ABANDONED:
-            yield entry.name
+            folder.remove(entry.name)
 
 
 def _is_running(pid: int) -> bool:

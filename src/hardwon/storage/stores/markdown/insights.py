@@ -110,7 +110,8 @@ def without(document: Document, added: Added) -> Document:
         return document
     start, end = place
     front["session"] = [item for item in _read_list(front, "session") if item != added.session]
-    remaining = [line for line in lines[start:end] if not _is_evidence_of(line, added.session)]
+    own = f"{_EVIDENCE_LINE}{added.session}, "
+    remaining = [line for line in lines[start:end] if not line.startswith(own)]
     if any(line.startswith(_EVIDENCE_LINE) for line in remaining):
         return Document(front, "".join(lines[:start] + remaining + lines[end:]))
     title = lines[start].removeprefix("## ").strip()
@@ -139,10 +140,6 @@ def _with_evidence(body: str, note: Note) -> str:
     grown = f"{section}{head}\n{_evidence(note)}\n"
     gap = "\n" if lines[end:] else ""
     return "".join((*lines[:start], grown, gap, *lines[end:]))
-
-
-def _is_evidence_of(line: str, session: str) -> bool:
-    return line.startswith(f"{_EVIDENCE_LINE}{session}, ")
 
 
 def _evidence(note: Note) -> str:

@@ -47,19 +47,18 @@ def touch(transaction: Transaction, tenancy: Tenancy, shelf: int, *, active: int
     """
     touched: dict[tuple[str, int], int] = transaction.notes.setdefault(_VERSIONS, {})
     touched[tenancy.tenant, shelf] = touched.get((tenancy.tenant, shelf), 0) + active
-    transaction.before_commit(_VERSIONS, lambda: _write(transaction, tenancy))
+
+    def write() -> None:  # in the same order everywhere, so that transactions do not deadlock
+        for (tenant, number), added in sorted(transaction.notes.pop(_VERSIONS).items()):
+            tenancy.database.of(tenant).run(_RAISE, shelf=number, more=added)
+
+    transaction.before_commit(_VERSIONS, write)
 
 
 def pending(transaction: Transaction | None, tenant: str, shelves: Iterable[int]) -> int:
     """How many more lessons of these shelves the open transaction has indexed."""
     touched = transaction.notes.get(_VERSIONS, {}) if transaction else {}
     return sum(touched.get((tenant, shelf), 0) for shelf in shelves)
-
-
-def _write(transaction: Transaction, tenancy: Tenancy) -> None:
-    """Write all versions in the same order, so that transactions do not deadlock."""
-    for (tenant, shelf), added in sorted(transaction.notes.pop(_VERSIONS).items()):
-        tenancy.database.of(tenant).run(_RAISE, shelf=shelf, more=added)
 
 
 _OWN = "fresh"  # a transaction's view of the memtable, with its own rows
@@ -84,36 +83,29 @@ class Memtable:
         self._shared: dict[int, Waiting] = {}
         self._noted: Counter[int] = Counter()  # rows that this process wrote since it merged them
 
-    def known(self, shelves: Iterable[int]) -> dict[str, list[int]]:
-        """What need not be read again: the versions of these shelves, and their rows."""
+    def cached(self, shelves: Iterable[int]) -> dict[int, Waiting]:
+        """What this process knows of these shelves; another thread may learn more meanwhile."""
         view = self._view()
-        cached = {shelf: view[shelf] for shelf in shelves if shelf in view}
-        return {
-            "known_shelves": list(cached),
-            "known_versions": [waiting.version for waiting in cached.values()],
-            "known_rows": [number for waiting in cached.values() for number in waiting.rows],
-        }
+        return {shelf: view[shelf] for shelf in shelves if shelf in view}
 
     def look(
-        self, shelves: Iterable[Shelf], fetched: Iterable[Row], known: Mapping[str, list[int]]
+        self, shelves: Sequence[Shelf], fetched: Iterable[Row], cached: Mapping[int, Waiting]
     ) -> list[Waiting]:
-        """The waiting rows of these shelves: what was fetched, beside what was known.
+        """The waiting rows of these shelves: what was fetched, else what was cached before.
 
         Those of other commits count once they raise the version.
         """
-        view = self._view()
-        versions = dict(zip(known["known_shelves"], known["known_versions"], strict=True))
         stale = {
             shelf.id: Waiting(shelf.version, {}, {})
             for shelf in shelves
-            if versions.get(shelf.id) != shelf.version
+            if shelf.id not in cached or cached[shelf.id].version != shelf.version
         }
         for number, entries, lesson, shelf in sorted(fetched):
-            row = view[shelf].rows[number] if entries is None else (lesson, json.loads(entries))
+            row = cached[shelf].rows[number] if entries is None else (lesson, json.loads(entries))
             stale[shelf].rows[number] = row
             stale[shelf].lessons[lesson] = row[1]
-        view.update(stale)
-        return [view[shelf.id] for shelf in shelves]
+        self._view().update(stale)
+        return [stale.get(shelf.id) or cached[shelf.id] for shelf in shelves]
 
     def note(self, shelf: int, lesson: int, entries: dict[str, int]) -> int:
         """Let the open transaction find a row that it has just written; how many wait."""
@@ -244,11 +236,12 @@ def _move(tenancy: Tenancy, shelf: int, lessons: dict[int, dict[str, int]]) -> i
     for part in postings.parts(edits):
         _edit(tenancy, part)
     changes = [(term, more) for term, more in sorted(holders.items()) if more]
-    pack_entries = [_pack_terms(entries) for entries in after.values()]
+    columns = (zip(*entries, strict=True) for entries in after.values())
+    packed = [postings.pack(array("I", terms), bytes(impacts)) for terms, impacts in columns]
     tenancy.ask(
         Statement(_COUNT, {"terms": [t for t, _ in changes], "holders": [n for _, n in changes]}),
         Statement(_UNINDEX, {"lessons": list(before)}),
-        Statement(_INDEX, {"shelf": shelf, "lessons": list(after), "terms": pack_entries}),
+        Statement(_INDEX, {"shelf": shelf, "lessons": list(after), "terms": packed}),
     )
     return len(after) - len(before)
 
@@ -281,11 +274,6 @@ def _edit(tenancy: Tenancy, edits: list[Edit]) -> None:
 def _columns(names: tuple[str, ...], rows: Sequence[tuple[object, ...]]) -> dict[str, object]:
     """Rows as one list per column."""
     return {name: [row[at] for row in rows] for at, name in enumerate(names)}
-
-
-def _pack_terms(entries: Entries) -> bytes:
-    terms, impacts = zip(*entries, strict=True)
-    return postings.pack(array("I", terms), bytes(impacts))
 
 
 FRESH = 256  # waiting rows of a shelf that start a merge
@@ -408,14 +396,19 @@ class Index:
         """The shelves visible from a scope, and the scores of each lesson there."""
         tenancy, query_keys = self._db.of(scope.tenant), list(keys(query)[:_KEYS_ASKED])
         place = {"agent": scope.agent, "projects": [one.project or "" for one in scope.visible()]}
-        known = self._memtable.known(self._seen.get(scope, ()))
+        cached = self._memtable.cached(self._seen.get(scope, ()))
+        known = {
+            "known_shelves": list(cached),
+            "known_versions": [waiting.version for waiting in cached.values()],
+            "known_rows": [number for waiting in cached.values() for number in waiting.rows],
+        }
         self._db.touch(scope)
         every = tenancy.rows(_BLOCKS, keys=query_keys, reach=query.reach, **place, **known)
         visible = scopes.Visible(scope, sorted(r[:5] for r in every if r[6] == _SHELF_ROW))
         self._seen[scope] = visible.ids
         scopes.shelf_notes(self._db).update((shelf.scope, shelf.id) for shelf in visible.shelves)
         fetched = (row[:4] for row in every if row[6] == _WAITING_ROW)
-        waiting = self._memtable.look(visible.shelves, fetched, known)
+        waiting = self._memtable.look(visible.shelves, fetched, cached)
         rows = [row for row in every if row[6] >= 0]
         return visible, tally_matches(
             query,

@@ -69,7 +69,9 @@ class Connection:
     def __init__(self, address: RedisAddress, *, timeout: float) -> None:
         self._socket = _connect(address, timeout)
         self._replies = self._socket.makefile("rb")
-        greeting = [command for command in _greeting(address) if command]
+        words = [word for word in (address.user, address.password) if word]
+        greeting: list[Command] = [["AUTH", *words]] if words else []
+        greeting += [["SELECT", address.db]] if address.db else []
         for reply in self.ask(*greeting) if greeting else ():
             if isinstance(reply, Refused):
                 self.close()
@@ -95,11 +97,10 @@ class Connection:
         if kind == b"-":
             return Refused(content.decode("utf-8", "replace"))
         size = int(content)
+        if size < 0:
+            return None
         if kind == b"*":
-            return None if size < 0 else [self._reply() for _ in range(size)]
-        return None if size < 0 else self._bulk(size)
-
-    def _bulk(self, size: int) -> bytes:
+            return [self._reply() for _ in range(size)]
         text = self._replies.read(size + 2)
         if len(text) < size + 2:
             raise ConnectionResetError("the server closed the connection")
@@ -111,12 +112,6 @@ def encode_command(command: Command) -> bytes:
     parts = [part if isinstance(part, bytes) else str(part).encode() for part in command]
     texts = (b"$%d\r\n%b\r\n" % (len(part), part) for part in parts)
     return b"*%d\r\n%b" % (len(parts), b"".join(texts))
-
-
-def _greeting(address: RedisAddress) -> tuple[Command, Command]:
-    """The commands that log in and select the database, if needed."""
-    words = [word for word in (address.user, address.password) if word]
-    return ["AUTH", *words] if words else [], ["SELECT", address.db] if address.db else []
 
 
 def _connect(address: RedisAddress, timeout: float) -> socket.socket:

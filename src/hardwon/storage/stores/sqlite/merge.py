@@ -14,7 +14,6 @@ from hardwon.storage.sql import scopes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Any
 
     from hardwon.knowledge.ranking.postings import Edit, Entries
     from hardwon.storage.stores.sqlite.database import Database
@@ -203,7 +202,8 @@ class PostingBuffer:
     def _append(self, parts: list[TermEntries], newest: int) -> None:
         """Fill the last blocks and add new ones; terms after `newest` have none yet."""
         existing = [at for at, _ in parts if at // RANKS <= newest]
-        last = {at: (first, block) for at, *(first, block) in self._last(existing)}
+        rows = self._db.rows(_LAST, (json.dumps(existing),))
+        last = {at: (first, block) for at, first, block in rows}
         grown, new = [], []
         for at, pending in parts:
             room = 0
@@ -218,9 +218,6 @@ class PostingBuffer:
             "UPDATE postings SET lessons = ? WHERE term = ? AND rank = ? AND first = ?", grown
         )
         self._db.run_many("INSERT INTO postings VALUES (?, ?, ?, ?)", new)
-
-    def _last(self, places: list[int]) -> list[tuple[Any, ...]]:
-        return self._db.rows(_LAST, (json.dumps(places),))
 
 
 def _longer(block: bytes, entries: list[int]) -> bytes:
@@ -247,19 +244,15 @@ ON p.term = (a.value >> 32) / {RANKS} AND p.rank = (a.value >> 32) % {RANKS} AND
 def apply(db: Database, edits: list[Edit]) -> None:
     """Apply the edits; each block is written once."""
     for part in postings.parts(edits):
-        _apply(db, part)
-
-
-def _apply(db: Database, edits: list[Edit]) -> None:
-    targets = json.dumps([at << 32 | lesson for at, lesson, _, _ in edits])
-    around: dict[tuple[int, int], tuple[int, bytes]] = {
-        (place >> 32, place & 0xFFFFFFFF): (first, block)
-        for place, first, block in db.rows(_AROUND, (targets,))
-    }
-    changed = postings.edit_blocks(edits, around)
-    places = [(*divmod(at, RANKS), first) for at, first in changed]
-    db.run_many("DELETE FROM postings WHERE term = ? AND rank = ? AND first = ?", places)
-    db.run_many("INSERT INTO postings VALUES (?, ?, ?, ?)", postings.rows(changed))
+        targets = json.dumps([at << 32 | lesson for at, lesson, _, _ in part])
+        around: dict[tuple[int, int], tuple[int, bytes]] = {
+            (place >> 32, place & 0xFFFFFFFF): (first, block)
+            for place, first, block in db.rows(_AROUND, (targets,))
+        }
+        changed = postings.edit_blocks(part, around)
+        places = [(*divmod(at, RANKS), first) for at, first in changed]
+        db.run_many("DELETE FROM postings WHERE term = ? AND rank = ? AND first = ?", places)
+        db.run_many("INSERT INTO postings VALUES (?, ?, ?, ?)", postings.rows(changed))
 
 
 _TEXT = "situation, mistake, correction, tags"
@@ -308,7 +301,9 @@ def _change(db: Database, shelf: int, lessons: Lessons) -> None:
         for lesson, entries in lessons.items()
         if entries
     }
-    _write_difference(db, before, after)
+    edits, holders = postings.edits(before, after)
+    apply(db, edits)
+    count_holders(db, holders)
     db.run_many("DELETE FROM indexed WHERE lesson = ?", [(lesson,) for lesson in before])
     rows = [
         (lesson, pack(array("I", terms), bytes(impacts)))
@@ -317,12 +312,6 @@ def _change(db: Database, shelf: int, lessons: Lessons) -> None:
     ]
     db.run_many("INSERT INTO indexed VALUES (?, ?)", rows)
     count_lessons(db, shelf, len(after) - len(before))
-
-
-def _write_difference(db: Database, before: dict[int, Entries], after: dict[int, Entries]) -> None:
-    edits, holders = postings.edits(before, after)
-    apply(db, edits)
-    count_holders(db, holders)
 
 
 def _read_indexed(db: Database, lessons: list[int]) -> dict[int, Entries]:
