@@ -52,8 +52,9 @@ class Recording:
 
     def __init__(self, store: Store, settings: Settings, clock: Callable[[], datetime]) -> None:
         self._store = store
-        self._settings = settings
         self._clock = clock
+        values = settings.reflexion
+        self._is_on = values.enabled and values.on_error and values.persist
 
     def learn(
         self,
@@ -118,11 +119,6 @@ class Recording:
         failing = failing_call(step)
         is_code = failing is not None and failing.has_script
         return any(is_code or fix.sort == UNCHANGED for fix in lesson.fixes)
-
-    @property
-    def _is_on(self) -> bool:
-        values = self._settings.reflexion
-        return values.enabled and values.on_error and values.persist
 
     def memory(self, scope: Scope) -> Memory:
         """The lessons of a scope."""

@@ -259,7 +259,12 @@ def harm(text: str) -> str | None:
     sentences, words = _SENTENCE.split(text), frozenset(re.findall(r"\w+", text))
     deeds = [deed for deed in DEEDS if _may_occur(deed, text, words)]
     reasons = (_does(deed, sentence) for sentence in sentences for deed in deeds)
-    return next(filter(None, reasons), None) or _sends_in_parts(sentences)
+    if reason := next(filter(None, reasons), None):
+        return reason
+    # One sentence may say what to send, and another one where to.
+    is_sent = len(sentences) > 1 and any(re.search(FOREIGN, sentence) for sentence in sentences)
+    reasons = (_does(SENDING, sentence) for sentence in sentences if is_sent)
+    return next(filter(None, reasons), None)
 
 
 def _may_occur(deed: Deed, text: str, words: frozenset[str]) -> bool:
@@ -277,13 +282,6 @@ def _first_words(verb: str) -> frozenset[str]:
     verbs = re.sub(r"\(\?<!.*?\)", "", verb[5:-3]).split("|")
     parts = [*verbs, *(each.replace("[ -]?", "") for each in verbs)]
     return frozenset(re.split(r"\W", part)[0] for part in parts)
-
-
-def _sends_in_parts(sentences: list[str]) -> str | None:
-    """The reason if one sentence says what to send and another one where to."""
-    if len(sentences) == 1 or not any(re.search(FOREIGN, sentence) for sentence in sentences):
-        return None
-    return next(filter(None, (_does(SENDING, sentence) for sentence in sentences)), None)
 
 
 def _does(deed: Deed, sentence: str) -> str | None:

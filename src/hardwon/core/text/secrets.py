@@ -71,14 +71,17 @@ def ending(text: str, limit: int) -> str:
 
 def _may_hold_secret(text: str) -> bool:
     """Whether the rules must run; quick and frequent signs are checked first."""
-    return (
+    if (
         "://" in text
         or _has_long_word(text)  # early: most outputs have one
         or ("-" in text and re.search(_OPTION, text) is not None)
         or ("\n" in text and _has_folded_word(text))
         or ("\\n" in text and _has_folded_word(text.replace("\\n", "\n")))  # as JSON keeps it
-        or _names_secret(text)
-    )
+    ):
+        return True
+    if not text.isascii():  # beyond ASCII, letters have more forms than one lower case
+        return re.search(_NAMES, text) is not None
+    return any(map(text.lower().__contains__, _NAMED))
 
 
 def _has_long_word(text: str) -> bool:
@@ -88,13 +91,6 @@ def _has_long_word(text: str) -> bool:
 
 def _has_folded_word(text: str) -> bool:
     return re.search(_FOLD, text) is not None and re.search(_FOLDED, text) is not None
-
-
-def _names_secret(text: str) -> bool:
-    if not text.isascii():  # beyond ASCII, letters have more forms than one lower case
-        return re.search(_NAMES, text) is not None
-    lower = text.lower()
-    return any(map(lower.__contains__, _NAMED))
 
 
 def safe(text: str, limit: int) -> Screened:

@@ -133,7 +133,10 @@ def at_error(step: Step, task: str, near: Nearest) -> Query:
     nearest = near(f"{error}\n{task[:_ABOUT]}")
     if failure is None or not failure.is_telling:
         return Query(Door.ERROR, ending(step.output, _ASKED), near=nearest)
-    words = f"{_name_call(step)}\n{failure.line}"
+    call = step.args[:_CALL]
+    if call.startswith("{"):  # its tool and argument names, without the values
+        call = " ".join((step.tool, *re.findall(r'"(\w{1,40})":', step.args[:_ASKED])))
+    words = f"{call}\n{failure.line}"
     base_query = query(Door.ERROR, words, signature=failure.exact, kind=failure.kind, near=nearest)
     from hardwon.knowledge.reading import about, reports
 
@@ -143,10 +146,3 @@ def at_error(step: Step, task: str, near: Nearest) -> Query:
         red=step.output[-_TESTS:] if reports.failing_test(step.output) else "",
         is_failure=True,
     )
-
-
-def _name_call(step: Step) -> str:
-    """The command of a call, or its tool and argument names without the values."""
-    if not step.args.startswith("{"):
-        return step.args[:_CALL]
-    return " ".join((step.tool, *re.findall(r'"(\w{1,40})":', step.args[:_ASKED])))

@@ -124,7 +124,7 @@ def goal_name(goal_id: object) -> str:
     name = one_line(screen_excerpt(text, _NAME_LIMIT * 100), _NAME_LIMIT * 100)
     if not name:
         raise InvalidInput("goal id is empty")
-    if len(name) <= _NAME_LIMIT and "[REDACTED" not in name:
+    if len(name) <= _NAME_LIMIT and (name == text or "[REDACTED" not in name):
         return name
     from hashlib import sha256  # two ids that look alike must not become one
 
