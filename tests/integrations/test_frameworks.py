@@ -53,7 +53,8 @@ def test_the_plain_example_learns(tmp_path: Path) -> None:
 
     assert "(nothing known yet)" in first
     assert START in second
-    assert second.count("`mkdir -p out/nightly`") == 2  # at the start, and before the same call
+    assert "$ mkdir -p out/nightly   ←" in second  # at the start
+    assert "What worked: `mkdir -p out/nightly`" in second  # before the same call
 
 
 def test_integrations_and_examples_stay_small() -> None:
