@@ -47,3 +47,4 @@ PLUMBING = frozenset(_PLUMBING.split())  # words of the shell itself
 READERS = frozenset(_READERS.split()) | PLUMBING
 LOOKING = frozenset(_LOOKING.split())  # sub-commands and flags of programs that else do something
 LOOKS = frozenset(_LOOKS.split())  # parts of programs that everybody knows which only look
+HELP = frozenset(["--help", "-h", "help"])

@@ -10,11 +10,11 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.text.clean import clip, one_line
+from hardwon.core.values.run import Failure, Step
 from hardwon.knowledge.evidence.calls import CHANGING, Call, calls_of, is_own
 from hardwon.knowledge.evidence.common import COMMON
 from hardwon.knowledge.evidence.cures import (
     At,
-    Met,
     asks,
     cures_of,
     only_looks,
@@ -25,11 +25,10 @@ from hardwon.knowledge.evidence.cures import (
 from hardwon.knowledge.evidence.folding import fold_call, shorten_values
 from hardwon.knowledge.evidence.inner import failing_call, working_calls
 from hardwon.knowledge.reading.authored import BACKUP, Writing, made_paths, tail, text_of, writings
+from hardwon.knowledge.reading.mined_lesson import situation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-
-    from hardwon.core.values.run import Step
 
 _YOUNG = 3  # runs of a project in which one run is enough
 _SHARE = 3  # one run in so many has to change a file
@@ -45,6 +44,13 @@ _EDIT = 1.4  # how much of an edit an agent could not guess
 _PART = re.compile(r"[A-Za-z]+|\d+")
 
 Words = tuple[tuple[str, bool], ...]  # of an act, each with whether it is a value of its task
+
+
+class Met(NamedTuple):
+    """A failure that a run met: its kind, and its words as far as they may be quoted."""
+
+    kind: str
+    words: str
 
 
 class Act(NamedTuple):
@@ -139,10 +145,9 @@ def _acts_of(task: str, steps: Sequence[Step]) -> list[Act]:
         is_work = at >= begun and at not in cures.searching
         for call in calls_of(step):
             place += 1
-            passed, is_source = (
-                cures.passed.get(At(at, call.text), ()),
-                At(at, call.text) in sources,
-            )
+            here = At(at, call.text)
+            passed = tuple(_met(steps[failed]) for failed in cures.passed.get(here, ()))
+            is_source = here in sources
             is_cure = bool(passed)
             is_moved = is_cure and call.program in CHANGING  # the call itself tells how
             if call.paths and not is_moved and call is not failing_call(step):
@@ -167,6 +172,12 @@ def _acts_of(task: str, steps: Sequence[Step]) -> list[Act]:
         for act in ordered
         if not any(other.text.startswith(f"{act.text} ") for other in ordered)
     ]
+
+
+def _met(step: Step) -> Met:
+    failure = step.failure or Failure("", "", "")
+    told = one_line(situation(failure.text, step))
+    return Met(failure.kind, told[told.index("“") :] if "“" in told else "")
 
 
 def _first_change(steps: Sequence[Step]) -> int:

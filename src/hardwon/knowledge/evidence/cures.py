@@ -7,14 +7,13 @@ the failing one had not. What was called until then searched for it.
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.core.text.clean import one_line
 from hardwon.knowledge.evidence.between import giver_of
 from hardwon.knowledge.evidence.calls import Call, calls_of, is_own, looks_only
-from hardwon.knowledge.evidence.common import COMMON, LOOKS, READERS
+from hardwon.knowledge.evidence.common import COMMON, HELP, LOOKS, READERS
 from hardwon.knowledge.evidence.inner import complaints_in, failing_call
-from hardwon.knowledge.reading.mined_lesson import situation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,8 +23,7 @@ if TYPE_CHECKING:
 _WINDOW = 15  # steps in which a failure is got past
 _TOGETHER = 3  # calls that get past a failure together
 _NEAR = 200  # characters around a value in an output
-_VALUE = re.compile(r"[\w-]*\d[\w-]{2,}")  # what a run got from somewhere
-_HELP = frozenset(["--help", "-h", "help"])
+_VALUE = re.compile(r"(?<![\w-])(?=[\w-]*\d)[\w-]{3,}+")  # what a run got from somewhere
 
 
 class At(NamedTuple):
@@ -35,17 +33,10 @@ class At(NamedTuple):
     text: str
 
 
-class Met(NamedTuple):
-    """A failure that a run met: its kind, and its words as far as they may be quoted."""
-
-    kind: str
-    words: str
-
-
 class Cures(NamedTuple):
     """What a run shows about its failures."""
 
-    passed: dict[At, tuple[Met, ...]]  # the failures that a call got past
+    passed: dict[At, tuple[int, ...]]  # the steps whose failures a call got past
     searching: set[int]  # the steps that only looked for a cure
 
 
@@ -56,22 +47,15 @@ def cures_of(steps: Sequence[Step]) -> Cures:
         failing = failing_call(step)
         if failing is None or step.failure is None or only_looks(failing):
             continue
-        met = Met(step.failure.kind, _quotable_words(step))
         last, again = _next_try(steps, at, failing)
         failure = steps[last].failure
-        if again is None or (failure is not None and failure.kind == met.kind):
+        if again is None or (failure is not None and failure.kind == step.failure.kind):
             continue  # it is tried once more later
         cure = _cure(steps, at, last, failing, again)
         for call in cure:
-            found.passed[call] = (*found.passed.get(call, ()), met)
+            found.passed[call] = (*found.passed.get(call, ()), at)
         found.searching.update({*range(at + 1, last)} - {call.step for call in cure})
     return found
-
-
-def _quotable_words(step: Step) -> str:
-    """The error of a step in quotation marks; "" if it may not be quoted."""
-    told = one_line(situation(step.failure.text, step)) if step.failure else ""
-    return told[told.index("“") :] if "“" in told else ""
 
 
 def _next_try(steps: Sequence[Step], at: int, failing: Call) -> tuple[int, Call | None]:
@@ -96,21 +80,19 @@ def _cure(steps: Sequence[Step], at: int, last: int, failing: Call, again: Call)
     """The calls that made the difference between a failing call and the next try."""
     said = said_words(steps[at])
 
-    def acting(number: int) -> Iterator[At]:
-        for call in calls_of(steps[number]):
-            if call is again:
-                return
-            is_act = is_own(call) and not (only_looks(call) or asks(call, said))
-            if call.paths or is_act:
-                yield At(number, call.text)
+    def acting(number: int) -> list[At]:
+        before = [*takewhile(lambda call: call is not again, calls_of(steps[number]))]
+        acts = [call for call in before if not (only_looks(call) or asks(call, said))]
+        edits = [call for call in acts if call.paths]
+        calls = [call for call in acts if is_own(call) and not call.paths]
+        return [At(number, call.text) for call in (*edits, *calls)][-_TOGETHER:]
 
     tried = At(last, again.text)
     if again.shape != failing.shape:
         return [tried]
     if again.text != failing.text:
-        return [*(_givers(steps, failing, again, last) or [*acting(last)][-1:]), tried]
-    found = ([*acting(number)] for number in range(last, at, -1))
-    return next((calls[-_TOGETHER:] for calls in found if calls), [])
+        return [*(_givers(steps, failing, again, last) or acting(last)[-1:]), tried]
+    return next((calls for number in range(last, at, -1) if (calls := acting(number))), [])
 
 
 def only_looks(call: Call) -> bool:
@@ -119,7 +101,7 @@ def only_looks(call: Call) -> bool:
         return looks_only(call)
     is_known = call.program in COMMON
     is_look = is_known and not LOOKS.isdisjoint(part_words(call)[1:2])
-    return is_look or not _HELP.isdisjoint(call.shape.split())
+    return is_look or not HELP.isdisjoint(call.shape.split())
 
 
 def said_words(step: Step) -> set[str]:

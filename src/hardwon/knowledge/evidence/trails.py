@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from hardwon.core.values.lesson import INSTEAD, NEXT
 from hardwon.knowledge.evidence.between import ERROR, WORDS, Asked, explanations, way_there
 from hardwon.knowledge.evidence.calls import Call, calls_of, looks_only, names_of, only_asks
-from hardwon.knowledge.evidence.common import COMMON, PLUMBING, READERS
+from hardwon.knowledge.evidence.common import COMMON, HELP, PLUMBING, READERS
+from hardwon.knowledge.evidence.cures import cures_of
 from hardwon.knowledge.evidence.folding import has_other_form
 from hardwon.knowledge.evidence.inner import failing_call, working_calls
 from hardwon.knowledge.reading.authored import made_paths, tail
@@ -52,7 +53,9 @@ def find_passed(steps: Sequence[Step]) -> list[Passed]:
     first = max(0, last - _AHEAD)
     if all(step.failure is None for step in steps[first:last]):
         return []
-    goals, next_failing = working_calls(steps[last]), failing_call(steps[last])
+    made, next_failing = working_calls(steps[last]), failing_call(steps[last])
+    goals = [call for call in made if HELP.isdisjoint(call.shape.split())]
+    cures = cures_of(steps[first:])
     weights = _weights(steps)
     found: list[Passed] = []
     for at in range(last - 1, first - 1, -1):
@@ -82,9 +85,22 @@ def find_passed(steps: Sequence[Step]) -> list[Passed]:
                 for one in way
                 if older.isdisjoint(names_of(one.call)) or 0 < len(one.call.script) < _SHORT_SCRIPT
             )
+        cure = {call.text for call, passed in cures.passed.items() if at - first in passed}
+        way = _without_search(way, failing, cure)
         if way or not (is_same or is_own) or (working.is_tool and not is_further):
             found.append(Passed(at, failing, way, working, is_further, is_own))
     return found
+
+
+def _without_search(way: tuple[Asked, ...], failing: Call, cure: set[str]) -> tuple[Asked, ...]:
+    """What was called on the way; before a program of the project only what came last.
+
+    Edits of files stay. Where everybody's programs fail, the cure may be further away.
+    """
+    if failing.program in COMMON:
+        return way
+    kept = tuple(one for one in way if one.answer or one.call.paths or one.call.text in cure)
+    return kept if any(one.call.text in cure for one in kept) else way
 
 
 def find_replaced(steps: Sequence[Step]) -> list[Passed]:
