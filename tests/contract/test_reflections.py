@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hardwon import Reflection, Scope
-from hardwon.knowledge.ranking.reflections import key_words
+from hardwon.knowledge.ranking.reflections import CANDIDATES, key_words
 from hardwon.storage.ports import ReflectionStore, Store
 from hardwon.storage.postgres.database import Database as Server
 from hardwon.storage.sql.reflections import SqlReflections
@@ -109,6 +109,34 @@ def test_of_the_same_moment_the_one_saved_last_comes_first(reflections: Reflecti
     assert insights(reflections.recent(CODER, now=NOW, limit=9)) == ["d", "c", "b", "a", "old"]
     assert insights(reflections.recent(CODER, now=NOW, limit=2)) == ["d", "c"]
     assert insights(reflections.about(CODER, "goal-1")) == ["a", "b"]
+
+
+def test_of_equally_relevant_ones_of_a_moment_the_one_saved_last_comes_first(
+    reflections: ReflectionStore,
+) -> None:
+    for insight in ("a", "b", "c"):
+        reflections.save(reflection(insight))
+    reflections.save(reflection("old", subject="goal-3", created_at=NOW - timedelta(days=1)))
+
+    found = reflections.alike(CODER, key_words("research"), now=NOW, limit=9)
+
+    assert insights([one.reflection for one in found]) == ["c", "b", "a", "old"]
+
+
+@pytest.mark.parametrize("kind", ["memory", "postgres", "sqlite"])
+def test_of_more_equally_relevant_ones_than_are_compared_the_first_saved_are_left_out(
+    kind: str, request: pytest.FixtureRequest
+) -> None:
+    saved = [
+        reflection(str(number), subject=f"goal-{number}", scope=scope)
+        for number, scope in enumerate([CODER, CODER.everywhere()] * CANDIDATES)
+    ]
+    with closing(opened_store(kind, request)) as store:
+        for one in saved:
+            store.reflections.save(one)
+        found = store.reflections.alike(CODER, key_words("research"), now=NOW, limit=99)
+
+    assert [one.reflection for one in found] == saved[: -CANDIDATES - 1 : -1]
 
 
 def test_what_holds_everywhere_is_seen_in_a_project_and_not_the_other_way(

@@ -16,11 +16,12 @@ EVERY = 1_000_000
 
 
 class PlainStore(MemoryStore):
-    """A store that reads every lesson for each recall."""
+    """A store that reads every lesson for each recall, and every reflection."""
 
     def __init__(self) -> None:
         super().__init__()
         self.lessons = PlainLessons(self._db)
+        self.reflections = PlainReflections()
 
 
 class PlainLessons(SqliteLessons):
@@ -80,7 +81,7 @@ class PlainReflections:
     def alike(
         self, scope: Scope, words: Sequence[str], *, now: datetime, limit: int
     ) -> list[Likeness]:
-        living = self.recent(scope, now=now, limit=len(self.all))
+        living = [one for one in self._visible(scope) if one.is_alive(now)]
         word_sets = [set(words_of(one)) for one in living]
         postings = {
             word: [at for at, held in enumerate(word_sets) if word in held] for word in words

@@ -34,7 +34,10 @@ class ReflectionStore(Protocol):
     def alike(
         self, scope: Scope, words: Sequence[str], *, now: datetime, limit: int
     ) -> list[Likeness]:
-        """The living ones that share several of the words, the most relevant first."""
+        """The living ones that share several of the words, the most relevant first.
+
+        Of equals the newest comes first, and of one moment the one of a subject saved last.
+        """
 
 
 class Request(NamedTuple):

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from heapq import nlargest
 from math import log
-from operator import itemgetter
-from typing import TypeVar
 
 from hardwon.core.values.reflection import Likeness, Reflection
 from hardwon.knowledge.ranking.query import stem, terms
@@ -16,8 +14,6 @@ CANDIDATES = 10  # reflections that are compared after the words were counted
 _WORDS_KEPT = 32
 _UNKNOWN = 1.0  # the weight of a word that no reflection has
 _EACH = 4096.0  # more than the total weight of the words of any question
-
-T = TypeVar("T")
 
 
 def key_words(text: str) -> tuple[str, ...]:
@@ -30,12 +26,13 @@ def words_of(reflection: Reflection) -> tuple[str, ...]:
     return key_words(f"{reflection.title} {reflection.insight}")
 
 
-def best_held(postings: Mapping[str, Sequence[T]], *, limit: int) -> dict[T, float]:
-    """The holders with the largest share of the asked words; rare words count more.
+def best_held(postings: Mapping[str, Sequence[int]], *, limit: int) -> dict[int, float]:
+    """The holders with the largest share of the asked words, by number; rare words count more.
 
-    A single shared word may be chance and is not enough.
+    A single shared word may be chance and is not enough. Of equals the one saved last
+    comes first: the one with the largest number.
     """
-    counted: dict[T, float] = {}  # the words' weight, and _EACH for every word
+    counted: dict[int, float] = {}  # the words' weight, and _EACH for every word
     total = 0.0
     for holders in postings.values():
         share = weight(len(holders))
@@ -45,7 +42,7 @@ def best_held(postings: Mapping[str, Sequence[T]], *, limit: int) -> dict[T, flo
             counted[holder] = counted.get(holder, 0.0) + share
     least = min(2, len(postings))
     able = [(sum_ % _EACH, holder) for holder, sum_ in counted.items() if sum_ // _EACH >= least]
-    best = nlargest(limit, able, key=itemgetter(0))
+    best = nlargest(limit, able)
     return {holder: sum_ / total for sum_, holder in best}
 
 
@@ -67,7 +64,7 @@ def likenesses(holders: Mapping[str, int], reflections: Iterable[Reflection]) ->
 
 
 def by_relevance(likenesses: Iterable[Likeness]) -> list[Likeness]:
-    """Sorted by relevance, of equals the newest first."""
+    """Sorted by relevance, of equals the newest first; of one moment they stay in order."""
     return sorted(
         likenesses,
         key=lambda likeness: (-likeness.relevance, -likeness.reflection.created_at.timestamp()),

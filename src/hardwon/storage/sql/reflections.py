@@ -48,7 +48,7 @@ _SELECT = f"SELECT {REFLECTION}, shelf, id FROM hardwon.reflections WHERE tenant
 _ALIVE = "(expires_at IS NULL OR expires_at > :now)"
 _ABOUT = f"{_SELECT} shelf IN (:shelves) AND kind = :kind AND subject = :subject ORDER BY id"
 _NEWEST = f"{_SELECT} shelf = :shelf AND kind = :kind AND {_ALIVE}"
-_BY_ID = f"{_SELECT} id IN (:ids) AND {_ALIVE}"
+_BY_ID = f"{_SELECT} id IN (:ids) AND {_ALIVE} ORDER BY id DESC"
 _HOLDERS = """
 SELECT word, reflection FROM hardwon.reflection_words
 WHERE tenant = :tenant AND shelf = :shelf AND kind = :kind AND word = :word

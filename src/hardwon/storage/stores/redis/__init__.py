@@ -88,7 +88,7 @@ class RedisReflections:
         ask = (HOLDERS_READ, CANDIDATES, len(places), *prefixes, *words)
         answer = self._read(lambda server: server.run(_script("alike"), (), *ask))
         counts, rows = answer
-        living = [r for r in self._all(places, rows) if r.is_alive(now)]
+        living = [r for r in reversed(self._all(places, rows)) if r.is_alive(now)]
         return likenesses(dict(zip(words, counts, strict=True)), living)[:limit]
 
     def forget(self, tenant: str) -> None:
