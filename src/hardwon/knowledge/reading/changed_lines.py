@@ -33,8 +33,9 @@ _SLIP = (  # typing mistakes and failed checks of the script itself
     r"|ReferenceError|Assertion\w*Error|Failed:|\w*DoesNotExist|\w*NotFound\b)|assert\b"
 )
 _NOISE = (  # lines that say nothing about a failure: comments, output, checks, lone brackets
-    r"\s*(?:#|//|/\*|--|\*|\w{0,20}print\w*\b|console\.|echo |puts |log\w*\.|\"\"\"|'''|pass$|else:?$"
-    r"|try:$|except\b[^:]*:$|[\])}]+[,;]?$|return$|(?:sys\.)?exit\b|assert\b|raise\b|if __name__)"
+    r"\s*(?:#|//|/\*|--|\*|\w{0,20}print\w*\b|console\.|echo |puts |log\w*\.|\"\"\"|'''|pass$"
+    r"|else:?$|try:$|except\b[^:]*:$|[\])}]+[,;]?$|return$|(?:sys\.)?exit\b|assert\b|raise\b"
+    r"|if __name__)"
 )
 _IMPORT = r"\s*(?:from\s+\S+\s+import\b|import\b|use\s|using\s|#include|const .* = require\()"
 _CALL = r"(?<!\w)([A-Za-z_]\w*+)\s*+\("
