@@ -150,7 +150,7 @@ _LEAD = (
     r"(?:(?:error|fatal|failed|failure|stderr|stdout|output|result|status|npm error)\b\W{0,4}){0,3}"
 )
 _FORMS = (
-    rf"(?:\w{1,30}(?: \w{1,30})? )?{_WHAT}(?: \w+)? {_FAILS}{_WITH}",
+    rf"(?:\w{{1,30}}(?: \w{{1,30}})? )?{_WHAT}(?: \w+)? {_FAILS}{_WITH}",
     r"(?:\w{0,40}(?:error|exception): )?"
     r"(?:exit(?:ed)?|return(?:ed)?)(?: (?:with|a|non-?zero))* ?(?:code|status|value)?"
     r"\W{0,3}-?\d{0,5}",
