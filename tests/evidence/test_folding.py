@@ -28,6 +28,14 @@ def test_what_the_task_names_and_what_identifies_is_folded(call: str, folded: st
     assert fold_call(call, TASK) == folded
 
 
+def test_a_plain_word_is_a_choice_only_if_a_tool_printed_it() -> None:
+    printed = "methods: birth_year, phrase\ncabin: economy, business"
+
+    assert fold_value("economy", "", printed) == "economy"
+    assert fold_value("violet", "", printed) == ""
+    assert fold_value("violet", "") == "violet"  # what was printed is not known
+
+
 def test_a_person_s_folder_in_an_argument_is_folded() -> None:
     assert fold_value("/home/ann/work/a.py", "") == "<dir>/work/a.py"
 

@@ -67,7 +67,7 @@ def test_a_call_is_warned_about_by_its_action() -> None:
     agent.after_action("grid", shift, output="OK SHIFT")
     agent.after_run(task="move it")
 
-    assert "`grid.shift(day=mon, house)`" in agent.before_action("grid", move).text
+    assert "`grid.shift(day, house)`" in agent.before_action("grid", move).text
     assert not agent.before_action("grid", shift)
 
 

@@ -49,11 +49,12 @@ def fold_call(text: str, task: str = "") -> str:
     return clip_middle(fold_numbers(text, task).strip(), LONGEST)
 
 
-def fold_value(value: object, seen: str) -> str:
+def fold_value(value: object, seen: str, printed: str | None = None) -> str:
     """An argument of a tool without what belongs to one run; "" if nothing of it may be shown.
 
     `seen`: in small letters, what the run was told. What stands there belongs to the run, but
-    for plain words, paths and code; of code the values inside go.
+    for paths and code; of code the values inside go. A plain word is a choice if a tool `printed`
+    it, where that is known; else it may be what somebody said.
     """
     if isinstance(value, bool | None):
         return str(value).lower()
@@ -64,7 +65,8 @@ def fold_value(value: object, seen: str) -> str:
     if not text or len(text) > _VALUE or isinstance(value, dict) or "[REDACTED" in text:
         return ""
     if text.isalpha() and text.islower():
-        return text
+        is_choice = printed is None or re.search(rf"\b{text}\b", printed) is not None
+        return text if is_choice else ""
     if is_number or re.fullmatch(r"[a-z_-]+|[A-Z_-]+", text):
         return "" if text.lower() in seen or (is_number and len(text) > _SHORT) else text
     if _FORM.fullmatch(text):

@@ -32,8 +32,9 @@ class Seen(NamedTuple):
     """What a run was told and shown."""
 
     task: str
-    text: str = ""  # in small letters, its prompts and the outputs of its tools
+    text: str = ""  # in small letters, its prompts
     line: str = ""  # the error line of the failure that it got past
+    printed: str | None = None  # in small letters, what its tools answered
 
 
 def trail_fix(found: Passed, run: Seen) -> Fix:
@@ -135,7 +136,7 @@ def show_call(call: Call, run: Seen) -> str:
 
 def _argument(name: str, value: object, run: Seen) -> str:
     """The name of an argument, with its value where that is a choice and names nobody."""
-    shown = fold_value(value, run.text)
+    shown = fold_value(value, run.text, run.printed)
     is_choice = isinstance(value, bool) or (isinstance(value, str) and shown == value)
     return f"{name}={shown}" if is_choice and " " not in shown else name
 
@@ -175,8 +176,8 @@ def _changes(found: Passed, run: Seen) -> str:
 
 def _as_shown(value: object, run: Seen, old: object = "") -> str:
     """How a value was written, without what belongs to one run; "" if that tells nothing."""
-    shown = fold_value(value, run.text)
-    if shown and shown not in (fold_value(old, run.text), str(old)):
+    shown = fold_value(value, run.text, run.printed)
+    if shown and shown not in (fold_value(old, run.text, run.printed), str(old)):
         return f" as `{shown}`"
     is_said = len(str(value)) > 1 and str(value) in re.findall(r"[\w.-]*\w", run.line)
     return ", the one that the error names" if is_said else ""

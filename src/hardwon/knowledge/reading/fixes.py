@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from hardwon.knowledge.reading.shell import Command
 
 
+_PRINTED = 4_000  # characters of an answer in which choices are looked for
 _LOOKED_BACK = 30  # steps between a failure and its fix
 _FEW = 2  # runs in which a fix worked; with so few it matters how alike the failing call was
 _FAILURES = 6  # failures of one run that are looked at for each step
@@ -79,7 +80,10 @@ def trail_of(found: Passed, steps: Sequence[Step], task: str, prompts: Iterable[
     """The trail as a fix, with what the run was told and shown folded."""
     failure = steps[found.at].failure
     line = failure.line if failure else ""
-    return trail_fix(found, Seen(task, "\n".join((task, *prompts)).lower(), line))
+    printed = None
+    if found.working.is_tool:
+        printed = "\n".join(step.output[:_PRINTED] for step in steps[-_LOOKED_BACK:]).lower()
+    return trail_fix(found, Seen(task, "\n".join((task, *prompts)).lower(), line, printed))
 
 
 def fix_shown(steps: Sequence[Step], at: int) -> Fix | None:
