@@ -46,12 +46,16 @@ class Terminal:
         return shown.decode()
 
     def end(self) -> tuple[int, str]:
-        """The exit code, and what went to standard output."""
+        """The exit code as a shell shows it, and what went to standard output.
+
+        Python ends itself by the signal, though we caught it, if it came within an `exec`.
+        """
         assert self.process.stdout is not None
         with self.process.stdout as out:
             printed = out.read().decode()
         os.close(self._screen)
-        return self.process.wait(), printed
+        code = self.process.wait()
+        return 128 - code if code < 0 else code, printed
 
 
 def pack(path: Path, count: int) -> str:
