@@ -19,6 +19,12 @@ TUNED: list[Row] = [  # looked at while the learning was written
         "12 passed in 0.3s",
     ),
     (
+        "python -m mkdocs build",
+        "/usr/bin/python: No module named mkdocs",
+        "uv run python -m mkdocs build",
+        "INFO - Documentation built",
+    ),
+    (
         "psql shop -c 'select 1'",
         'psql: error: connection to server on socket failed: FATAL:  role "root" does not exist',
         "psql -U postgres shop -c 'select 1'",

@@ -219,7 +219,10 @@ def _shape(command: Command, words: list[str]) -> Iterator[tuple[str, bool]]:
     yield _name(command), False
     is_interpreter, is_known = command.name in INTERPRETERS, command.name in COMMON
     is_value = False
-    for at, word in enumerate(words[1:]):
+    given = words[1:]
+    if command.name in given[1:2] and given[0] == "-m":  # the module that an interpreter runs
+        given = given[2:]
+    for at, word in enumerate(given):
         if word.startswith("-") and len(word) > 1 and not word[1].isdigit():
             yield word.partition("=")[0], False
             is_value = word.startswith("--") and "=" not in word

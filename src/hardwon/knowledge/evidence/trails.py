@@ -284,8 +284,9 @@ def _is_other_operation(failing: Call, other: Call) -> bool:
 
 
 def _overlap(ours: Iterable[str], theirs: Iterable[str], weights: Mapping[str, float]) -> float:
+    ours = {*ours}
     total = sum(weights.get(word, 1.0) for word in ours)
-    shared = sum(weights.get(word, 1.0) for word in {*ours} & {*theirs})
+    shared = sum(weights.get(word, 1.0) for word in ours & {*theirs})
     return shared / total if total else 0.0
 
 
