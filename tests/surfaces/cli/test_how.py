@@ -49,7 +49,7 @@ def test_an_error_is_answered_with_what_got_past_it(shop: Path, capsys: Any) -> 
     assert answer["project"] == str(shop)
     assert run(["run", "show", answer["run"]]) == 0
     assert run(["fix", "zebra: cannot find the moon"]) == 0
-    assert "(nothing that worked is known)" in capsys.readouterr().out
+    assert "(nothing that worked is known to the agent default)" in capsys.readouterr().out
 
 
 def test_words_are_answered_with_calls_that_worked(shop: Path, capsys: Any) -> None:

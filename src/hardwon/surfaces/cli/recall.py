@@ -96,7 +96,7 @@ def _explanation(judged: Sequence[Judged]) -> Output:
 @_LIMIT
 def how_command(agent: Agent, words: Sequence[str], limit: int) -> Output:
     """Show the calls that worked for WORDS: in this project first, then in others."""
-    return _answers(agent.how(" ".join(words), limit=limit, is_for_person=True))
+    return _answers(agent, agent.how(" ".join(words), limit=limit, is_for_person=True))
 
 
 @options.verb("fix", place=options.scope_here)
@@ -104,20 +104,24 @@ def how_command(agent: Agent, words: Sequence[str], limit: int) -> Output:
 @_LIMIT
 def fix_command(agent: Agent, error: str, limit: int) -> Output:
     """Show what got past ERROR (`-` reads it): in this project first, then in others."""
-    return _answers(agent.fix(sys.stdin.read() if error == "-" else error, limit=limit))
+    return _answers(agent, agent.fix(sys.stdin.read() if error == "-" else error, limit=limit))
 
 
-def _answers(answers: Sequence[Answer]) -> Output:
+def _answers(agent: Agent, answers: Sequence[Answer]) -> Output:
+    """What worked, each with the command that shows its run."""
+    name = agent.scope.agent
+
     def show() -> None:
         if not answers:
-            say("(nothing that worked is known)", dim=True)
+            say(f"(nothing that worked is known to the agent {name})", dim=True)
         for answer in answers:
             say(answer.text)
             failed = f", failed {answer.failed}" if answer.failed else ""
             facts = [f"worked {plural(answer.worked, 'time')}{failed}"]
             facts += [answer.project or "everywhere"]
             facts += [f"{age(answer.at, utc_now())} ago"] if answer.at else []
-            facts += [f"hardwon run show {answer.run}"] if answer.run else []
+            place = f" --project {answer.project}" if answer.project else ""
+            facts += [f"hardwon run show {answer.run} --agent {name}{place}"] if answer.run else []
             say(f"  {'; '.join(facts)}", dim=True)
             if about := answer.about or answer.task:
                 say(f"  {clip(one_line(about), 96)}", dim=True)
