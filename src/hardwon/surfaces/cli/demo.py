@@ -172,7 +172,8 @@ def command(no_inject: bool, keep: str | None, as_json: bool) -> None:
         dump({"before": first.played, "after": second.played, "told": second.told})
         return
     _narrate("Run 1: the agent knows nothing yet.", first)
-    _narrate("\nRun 2: the same in other words. Told at its start:", second)
+    told = "Told at its start:" if second.told else "It is told nothing."
+    _narrate(f"\nRun 2: the same in other words. {told}", second)
     _report(first.played, second.played, seconds)
 
 
@@ -203,4 +204,5 @@ def _report(first: list[Played], second: list[Played], seconds: float) -> None:
     before_all, after_all = (sum(one.failures for one in played) for played in (first, second))
     rows.append(("in all", str(before_all), str(after_all)))
     table(rows)
-    say(f"\n{before_all} failed calls became {after_all} in {seconds:.1f} s, without any model.")
+    result = f"became {after_all}" if after_all < before_all else f"stayed {after_all}"
+    say(f"\n{before_all} failed calls {result} in {seconds:.1f} s, without any model.")
