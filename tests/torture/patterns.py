@@ -3,7 +3,8 @@
 The patterns are read off the source: the first argument of every call of `re`, evaluated in its
 module; where that is a name of the moment, all texts of the module that can be patterns. For each
 repeat in a pattern texts are made that enter it and go on for long. A pattern is bad whose time
-grows with the square of the length, by processor time of this thread, measured twice.
+grows with the square of the length: by processor time of this thread, the least of several
+measurements, so that work beside it does not count.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ _SIZES = (1000, 4000, 16_000)  # characters
 _NOTICED = 0.0001  # seconds for the shortest; most linear patterns take less
 _GROWTH, _SECONDS = 9.0, 0.03  # from the second text to the third: bad from here on
 _LIMIT = 1.0  # seconds for one text
+_AGAIN = 5  # measurements of a pattern that looks slow
 _CHARACTERS = "aA0 _-./:=\"'\\<>()[]{}#,;@|`\n\t%$~*+!?&^x9"
 _LETTERS = "bcdefghijklmnopqrstuvwyzBCDEFGHIJKLMNOPQRSTUVWXYZ12345678"
 
@@ -147,15 +149,21 @@ def _is_pattern(text: str) -> bool:
 def is_slow(text: str, ways: set[str]) -> bool:
     """Whether the time of a pattern grows faster than a text that is made for it."""
     pattern = re.compile(text)
-    return any(_grows(pattern, ways, made) and _grows(pattern, ways, made) for made in texts(text))
+    return any(
+        _grows(pattern, ways, made) and _grows(pattern, ways, made, _AGAIN) for made in texts(text)
+    )
 
 
-def _grows(pattern: re.Pattern[str], ways: set[str], made: Made) -> bool:
-    first = _seconds(pattern, ways, made(_SIZES[0]))
-    if first < _NOTICED:
+def _grows(pattern: re.Pattern[str], ways: set[str], made: Made, times: int = 1) -> bool:
+    """Whether the least time of each length grows by more than the lengths do."""
+
+    def least(size: int) -> float:
+        return min(_seconds(pattern, ways, made(size)) for _ in range(times))
+
+    if least(_SIZES[0]) < _NOTICED:
         return False
-    second, third = (_seconds(pattern, ways, made(size)) for size in _SIZES[1:])
-    return third > _SECONDS and third / second > _GROWTH
+    second, third = map(least, _SIZES[1:])
+    return third >= _LIMIT or (third > _SECONDS and third / second > _GROWTH)
 
 
 def _seconds(pattern: re.Pattern[str], ways: set[str], text: str) -> float:

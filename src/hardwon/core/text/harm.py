@@ -279,7 +279,7 @@ def _first_words(verb: str) -> frozenset[str]:
     """The words that a list of verbs begins with; none for any other pattern."""
     if not (verb.startswith(r"\b(?:") and verb.endswith(r")\b")):
         return frozenset()
-    verbs = re.sub(r"\(\?<!.*?\)", "", verb[5:-3]).split("|")
+    verbs = re.sub(r"\(\?<![^()]*\)", "", verb[5:-3]).split("|")
     parts = [*verbs, *(each.replace("[ -]?", "") for each in verbs)]
     return frozenset(re.split(r"\W", part)[0] for part in parts)
 

@@ -179,5 +179,6 @@ def _as_shown(value: object, run: Seen, old: object = "") -> str:
     shown = fold_value(value, run.text, run.printed)
     if shown and shown not in (fold_value(old, run.text, run.printed), str(old)):
         return f" as `{shown}`"
-    is_said = len(str(value)) > 1 and str(value) in re.findall(r"[\w.-]*\w", run.line)
+    words = {word.rstrip(".-") for word in re.findall(r"[\w.-]+", run.line)}
+    is_said = len(str(value)) > 1 and str(value) in words
     return ", the one that the error names" if is_said else ""

@@ -139,20 +139,20 @@ _FAILS = (
 )
 _WITH = (
     r"(?: (?:with|and|due to|because of|after|returned|a|non-?zero|exit|code|status|errors?"
-    r"|failures?|\d+(?:\.\d+)?s?))*"
+    r"|failures?|\d{1,9}(?:\.\d{1,9})?s?)){0,12}"
 )
 _COUNTS = (
     r"(?:failures?|errors?|failed|passed|skipped|xfailed|xpassed|warnings?|deselected|tests?|total"
-    r"|in [\d.]+s?|of \d+)"
+    r"|in [\d.]{1,12}s?|of \d{1,9})"
 )
 _LEAD = (
-    r"(?:npm err! +)?"
+    r"(?:npm err! {1,8})?"
     r"(?:(?:error|fatal|failed|failure|stderr|stdout|output|result|status|npm error)\b\W{0,4}){0,3}"
 )
 _FORMS = (
-    rf"(?:\w{{1,30}}(?: \w{{1,30}})? )?{_WHAT}(?: \w+)? {_FAILS}{_WITH}",
+    rf"(?:\w{{1,30}}(?: \w{{1,30}})? )?{_WHAT}(?: \w{{1,40}})? {_FAILS}{_WITH}",
     r"(?:\w{0,40}(?:error|exception): )?"
-    r"(?:exit(?:ed)?|return(?:ed)?)(?: (?:with|a|non-?zero))* ?(?:code|status|value)?"
+    r"(?:exit(?:ed)?|return(?:ed)?)(?: (?:with|a|non-?zero)){0,3} ?(?:code|status|value)?"
     r"\W{0,3}-?\d{0,5}",
     r"HTTP(?:/[\d.]+)?(?: error)?\W{0,3}(?:5\d\d|400)(?: [\w ]{0,30})?",
     r"(?:status|code)\W{0,3}(?:[1-9]\d?|1\d\d|5\d\d|400)",
@@ -161,9 +161,10 @@ _FORMS = (
     r"(?:not |un)solved|failed|failures?|errors?|false|none|null|undefined|no|fail|nok",
     r"(?:build|compilation|test) (?:failed|failure|error)[^\n]{0,40}|code elifecycle|errno \d+",
     r"lifecycle script \S{1,80} failed with error",
-    rf"{_COUNTS}?(?:\W{{0,3}}\b\d+ ?{_COUNTS}\b)+[^\w]*(?:[\d.]+ ?s(?:econds)?)?",
+    rf"{_COUNTS}?(?:\W{{0,3}}\b\d{{1,9}} ?{_COUNTS}\b){{1,12}}\W{{0,80}}"
+    r"(?:[\d.]{1,12} ?s(?:econds)?)?",
     r"failed \((?:failures|errors|skipped|unexpected)[^)]{0,80}\)",
-    r"failed to push some refs to [^\n]{0,80}|(?:\w+: error: )?ld returned \d+ exit status",
+    r"failed to push some refs to [^\n]{0,80}|(?:\w{1,40}: error: )?ld returned \d+ exit status",
     r"compilation failed; see [^\n]{0,80}|rake aborted!"
     r"|(?:\* what went wrong: )?execution failed for task [^\n]{0,80}",
     r"test failed, to rerun pass [^\n]{0,120}"

@@ -355,7 +355,7 @@ def read_kimi(record: Any, line: int) -> list[Event] | None:
 _EDITORS = ("Code", "Code - Insiders", "Cursor", "VSCodium", "Windsurf")
 _EXTENSIONS = ("saoudrizwan.claude-dev", "rooveterinaryinc.roo-cline", "kilocode.kilo-code")
 _CWD = re.compile(r"# Current (?:Working|Workspace) Directory \((.{1,400}?)\)")
-_TYPED = re.compile(r"<(?:task|user_message|feedback)>(.*?)</(?:task|user_message|feedback)>", re.S)
+_TYPED = re.compile(r"<(task|user_message|feedback)>")
 _TOLD = re.compile(r"\[(\w{1,60})(?: for '(.{1,4000}?)')?\] Result:\s*", re.S)  # without tool_use
 _WHOLE = (".traj", ".json")  # files that are one document
 
@@ -462,8 +462,14 @@ def _with_told_calls(events: Iterable[Event], line: int) -> Iterator[Event]:
                 yield Result(line, told, text, None)
                 told = ""
         elif event.who == AGENT or not text.startswith(("<environment_details", "[")):
-            typed = _TYPED.search(text) if event.who == USER else None
-            yield Message(line, event.who, typed[1].strip() if typed else text)
+            yield Message(line, event.who, _typed(text) if event.who == USER else text)
+
+
+def _typed(text: str) -> str:
+    """What the person typed: the inside of the first tag around it, if there is one."""
+    tag = _TYPED.search(text)
+    inside, end, _ = text[tag.end() :].partition(f"</{tag[1]}>") if tag else ("", "", "")
+    return inside.strip() if end else text
 
 
 def _log(messages: Any) -> Iterator[Event]:
