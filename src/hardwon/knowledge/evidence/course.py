@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.values.run import Failure, Step
-from hardwon.knowledge.evidence.calls import CHANGING, Call, calls_of, is_own
+from hardwon.knowledge.evidence.calls import CHANGING, Call, calls_of, is_own, only_asks
 from hardwon.knowledge.evidence.common import COMMON
 from hardwon.knowledge.evidence.cures import (
     At,
@@ -29,6 +29,7 @@ from hardwon.knowledge.reading.mined_lesson import situation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Set as AbstractSet
 
 _YOUNG = 3  # runs of a project in which one run is enough
 _SHARE = 3  # one run in so many has to change a file
@@ -41,6 +42,7 @@ _CALL = 150  # characters of a call
 _OUTSIDE = ("/", "~", "$", "..")  # how the paths of files begin that are not the project's
 _PASSED, _SOURCE, _AGAIN = 2.0, 1.0, 0.5  # worth of a cure, a source, and each further run
 _EDIT = 1.4  # how much of an edit an agent could not guess
+_LOOK = 0.5  # how much a call counts that only looks
 _PART = re.compile(r"[A-Za-z]+|\d+")
 
 Words = tuple[tuple[str, bool], ...]  # of an act, each with whether it is a value of its task
@@ -62,17 +64,20 @@ class Act(NamedTuple):
     passed: tuple[Met, ...] = ()  # the failures that it got past
     is_source: bool = False  # it printed a value that later calls need
     is_of_task: bool = False  # an edit that says nothing about other tasks, unless it comes again
+    has_worked: bool = True  # as it is shown
     runs: int = 1
 
-    @property
-    def worth(self) -> float:
-        """What it is worth to a newcomer: hard to guess, needed often, wrong at first."""
-        need = _PASSED * bool(self.passed) + _SOURCE * self.is_source
+    def worth(self, known: AbstractSet[Met] = frozenset()) -> float:
+        """What it is worth to a newcomer: hard to guess, needed often, wrong at first.
+
+        Failures that another act gets past are `known`.
+        """
+        need = _PASSED * (not known >= {*self.passed}) + _SOURCE * self.is_source
         return self.news * (1 + need) * (1 + _AGAIN * (self.runs - 1))
 
     def is_telling(self, runs: int) -> bool:
         """Whether it holds for other tasks, too, as far as so many runs of the project show."""
-        if self.is_of_task and self.runs * _SHARE < runs:
+        if not self.has_worked or (self.is_of_task and self.runs * _SHARE < runs):
             return False
         return self.runs > 1 or (runs <= _YOUNG and (not self.is_of_task or bool(self.passed)))
 
@@ -91,9 +96,10 @@ class Act(NamedTuple):
 
     def add(self, other: Act) -> Act:
         """The act with what another run shows of it."""
+        best = other if other.has_worked and not self.has_worked else self
         passed = tuple(dict.fromkeys((*self.passed, *other.passed)))
         is_source = self.is_source or other.is_source
-        return self._replace(passed=passed, is_source=is_source, runs=self.runs + 1)
+        return best._replace(passed=passed, is_source=is_source, runs=self.runs + 1)
 
 
 def course_of(runs: Iterable[tuple[str, Sequence[Step]]]) -> list[Act]:
@@ -211,15 +217,18 @@ def _sort_of(call: Call, task: str) -> Words:
 
 def _call_act(words: Words, made: list[_Made], task: str, done: int) -> tuple[int, Act]:
     """The place of a call in its run, and the act that its forms show."""
-    calls = [one.call for one in made if one.worked] or [made[-1].call]
+    has_worked = any(one.worked for one in made)
+    calls = [one.call for one in made if one.worked or not has_worked]
     longer = (one.call for one in made if one.call.text.startswith(f"{calls[-1].text} "))
     calls += [*longer][-1:]  # the same with more arguments
+    is_look, is_source = only_asks(calls[-1]), any(one.is_source for one in made)
     act = Act(
         words,
         _show_forms(calls, task),
-        news=max(1, len(calls[-1].own_words)) ** 0.5,
-        passed=tuple(dict.fromkeys(met for one in made for met in one.passed)),
-        is_source=any(one.is_source for one in made),
+        news=max(1, len(calls[-1].own_words)) ** 0.5 * (_LOOK if is_look and not is_source else 1),
+        passed=() if is_look else tuple(dict.fromkeys(met for one in made for met in one.passed)),
+        is_source=is_source,
+        has_worked=has_worked,
     )
     return max(one.place for one in made if one.place <= done), act
 
@@ -304,7 +313,7 @@ def _join_acts(acts: Iterable[Act]) -> Iterator[Act]:
 
 
 def _join_row(row: Sequence[Act]) -> Act:
-    best = max(row, key=lambda act: act.worth)
+    best = max(row, key=Act.worth)
     passed = dict.fromkeys(met for act in row for met in act.passed)
     return best._replace(text=_join_texts([act.text for act in row]), passed=tuple(passed))
 

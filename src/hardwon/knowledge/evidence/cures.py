@@ -59,14 +59,20 @@ def cures_of(steps: Sequence[Step]) -> Cures:
 
 
 def _next_try(steps: Sequence[Step], at: int, failing: Call) -> tuple[int, Call | None]:
-    """The step and the call that try again what failed: the same part of the same program."""
+    """The step and the call that try again what failed: the same part of the same program.
+
+    Else a call of which the first two words are the same and the third one is no other part.
+    """
     ours = part_words(failing)
     for depth in (len(ours), 2):
         for last in range(at + 1, min(len(steps), at + _WINDOW)):
             for call in calls_of(steps[last]):
                 theirs = part_words(call)
                 is_part = len(theirs) >= depth > 1 and theirs[:depth] == ours[:depth]
-                if call.is_tool == failing.is_tool and (is_part or theirs == ours):
+                is_other = depth < len(ours) and theirs[2:] and not _VALUE.search(theirs[2])
+                if call.is_tool == failing.is_tool and (
+                    theirs == ours or (is_part and not is_other)
+                ):
                     return last, call
     return at, None
 

@@ -13,9 +13,10 @@ from hardwon.knowledge.reading.mined_lesson import fixes_to_show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from hardwon.core.values.lesson import Lesson
-    from hardwon.knowledge.evidence.course import Act
+    from hardwon.knowledge.evidence.course import Act, Met
 
 HEAD = "[WHAT WORKED HERE BEFORE]"
 FOOT = "[END WHAT WORKED HERE]"
@@ -25,7 +26,7 @@ _COURSE = (
 )
 _FAILURES = "Failures that were met here, and what got past them:"
 _SEEN = "When you see "
-_ERRORS = 1  # errors that are named behind an act
+_ANSWER = 120  # characters of an answer that is named behind an act
 _SHARE = 0.75  # of the budget that acts may take
 _LEAST = 2  # the fewest acts that are worth a list
 
@@ -39,7 +40,7 @@ def opening(
 ) -> tuple[str, tuple[Lesson, ...]]:
     """The text for the start of a run and the lessons in it; ("", ()) if there is no evidence."""
     by_kind = {kind: lesson for lesson in reversed(failures) for kind in lesson.kinds}
-    lines = {act: _line(act) for act in course}
+    lines = {act: _line(act, by_kind) for act in course}
     room = budget - sum(map(tokens, (HEAD, FOOT, _COURSE)))
     acts = _fitting(course, lines, int(room * (_SHARE if failures else 1.0)), tokens)
     room -= sum(tokens(lines[act]) for act in acts) + tokens(_FAILURES)
@@ -53,8 +54,11 @@ def opening(
         if words and tokens(row) <= room and not harm(words):
             rows[lesson] = row
             room -= tokens(row)
-    acts += _fitting([act for act in course if act not in acts], lines, room, tokens)
-    if len(acts) < _LEAST and not any(act.passed for act in acts):
+    known = {met for act in acts for met in act.passed}
+    acts += _fitting([act for act in course if act not in acts], lines, room, tokens, known)
+    if not any(act.passed for act in acts) and (
+        len(acts) < _LEAST or all(act.is_of_task for act in acts)
+    ):
         acts = []
     if not acts and not rows:
         return "", ()
@@ -69,23 +73,40 @@ def opening(
 
 
 def _fitting(
-    course: Sequence[Act], lines: Mapping[Act, str], room: int, tokens: Callable[[str], int]
+    course: Sequence[Act],
+    lines: Mapping[Act, str],
+    room: int,
+    tokens: Callable[[str], int],
+    known: AbstractSet[Met] = frozenset(),
 ) -> list[Act]:
-    """The most valuable acts that fit; long ones have to be worth more."""
+    """The most valuable acts that fit; long ones have to be worth more.
+
+    The first act that gets past a failure makes the others less valuable.
+    """
+    costs = {act: tokens(lines[act]) for act in course if not harm(act.text)}
     chosen: list[Act] = []
-    for act in sorted(course, key=lambda act: -act.worth / tokens(lines[act]) ** 0.5):
-        cost = tokens(lines[act])
-        if cost <= room and not harm(act.text):
-            chosen.append(act)
-            room -= cost
+    while rest := [act for act, cost in costs.items() if cost <= room and act not in chosen]:
+        best = max(rest, key=lambda act: act.worth(known) / costs[act] ** 0.5)
+        chosen.append(best)
+        room -= costs[best]
+        known = known | {*best.passed}
     return chosen
 
 
-def _line(act: Act) -> str:
-    """An act with the errors that it got past, as far as they can be quoted."""
-    said = [_without_head(met.words, act.program) for met in act.passed if met.words]
-    errors = f"   ← {', '.join(dict.fromkeys(said[:_ERRORS]))}" if said else ""
-    return f"  {inert(f'{act.text}{errors}')}"
+def _line(act: Act, lessons: Mapping[str, Lesson]) -> str:
+    """An act with an error that it got past, and what explained that error."""
+    said = [(_explanation(lessons.get(met.kind)), met.words) for met in act.passed if met.words]
+    if not said:
+        return f"  {inert(act.text)}"
+    answer, words = next((one for one in said if one[0]), said[0])
+    error = _without_head(words, act.program)
+    return f"  {inert(f'{act.text}   ← {error}' + (f' ({answer})' if answer else ''))}"
+
+
+def _explanation(lesson: Lesson | None) -> str:
+    """The answer that explained a failure; "" if none did, or it is long."""
+    said = next((fix.said for fix in fixes_to_show(lesson.fixes) if fix.said), "") if lesson else ""
+    return said if len(said) <= _ANSWER and not harm(said) else ""
 
 
 def _without_head(quote: str, program: str) -> str:
