@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.values.run import Failure, Step
 from hardwon.knowledge.evidence.calls import CHANGING, Call, calls_of, is_own, only_asks
-from hardwon.knowledge.evidence.common import COMMON
+from hardwon.knowledge.evidence.common import COMMON, READERS
 from hardwon.knowledge.evidence.cures import (
     At,
     asks,
@@ -26,6 +26,7 @@ from hardwon.knowledge.evidence.folding import fold_call, shorten_values
 from hardwon.knowledge.evidence.inner import failing_call, working_calls
 from hardwon.knowledge.reading.authored import BACKUP, Writing, made_paths, tail, text_of, writings
 from hardwon.knowledge.reading.mined_lesson import situation
+from hardwon.knowledge.reading.shell import INTERPRETERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -40,7 +41,7 @@ _WORD = 24  # characters of a word by which they differ
 _SHORT = 180  # characters of a change that is shown
 _CALL = 150  # characters of a call
 _OUTSIDE = ("/", "~", "$", "..")  # how the paths of files begin that are not the project's
-_PASSED, _SOURCE, _AGAIN = 2.0, 1.0, 0.5  # worth of a cure, a source, and each further run
+_PASSED, _SOURCE, _AGAIN = 4.0, 1.0, 0.5  # worth of a cure, a source, and each further run
 _EDIT = 1.4  # how much of an edit an agent could not guess
 _LOOK = 0.5  # how much a call counts that only looks
 _PART = re.compile(r"[A-Za-z]+|\d+")
@@ -144,6 +145,7 @@ def _acts_of(task: str, steps: Sequence[Step]) -> list[Act]:
     said = {word for step in steps for word in said_words(step)}
     begun = _first_change(steps)
     edits, calls = list[tuple[int, Act]](), dict[Words, list[_Made]]()
+    usual: dict[Words, tuple[int, Act]] = {}
     texts: set[str] = set()
     place = done = 0
     for at, step in enumerate(steps):
@@ -168,9 +170,14 @@ def _acts_of(task: str, steps: Sequence[Step]) -> list[Act]:
                 is_new = is_new or call.text not in texts
                 texts.add(call.text)
         done = place if is_new else done
+        if is_work and (known := [call for call in working if _is_usual(call)]):
+            words = _sort_of(known[-1], task)
+            act = Act(words, f"$ {' '.join(part_words(known[-1]))}", news=1)
+            usual.setdefault(words, (place, act))
     acts = [
         *_lasting(edits, steps),
         *(_call_act(words, forms, task, done) for words, forms in calls.items()),
+        *(act for act in usual.values() if act[0] < done),  # others only end the work
     ]
     ordered = [act for _, act in sorted(acts, key=lambda act: act[0])]
     return [  # a call without its arguments only asked for its usage
@@ -207,6 +214,12 @@ def _is_shown(call: Call, own: set[str], *, is_cure: bool) -> bool:
         return False
     runs = call.text.split()[: _PLACES if call.program in COMMON else 1]
     return own.isdisjoint(map(tail, runs))
+
+
+def _is_usual(call: Call) -> bool:
+    """Whether a call does what is done everywhere: it tells only when that is wanted here."""
+    is_known = call.program in COMMON and call.program not in READERS | INTERPRETERS
+    return is_known and not (is_own(call) or only_looks(call) or call.has_script or call.paths)
 
 
 def _sort_of(call: Call, task: str) -> Words:
