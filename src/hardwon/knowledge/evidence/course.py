@@ -19,6 +19,7 @@ from hardwon.knowledge.evidence.cures import (
     cures_of,
     only_looks,
     part_words,
+    runs_file_of,
     said_words,
     sources_of,
 )
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 _YOUNG = 3  # runs of a project in which one run is enough
 _SHARE = 3  # one run in so many has to change a file
 _STEPS = 150  # steps of a run that are looked at, its last ones
-_PLACES = 4  # words of a call that may name what it runs
 _FORMS = 5  # forms of a call that are named
 _WORD = 24  # characters of a word by which they differ
 _SHORT = 180  # characters of a change that is shown
@@ -212,8 +212,7 @@ def _is_shown(call: Call, own: set[str], *, is_cure: bool) -> bool:
         return False
     if only_looks(call) or not (is_own(call) or is_cure):
         return False
-    runs = call.text.split()[: _PLACES if call.program in COMMON else 1]
-    return own.isdisjoint(map(tail, runs))
+    return not runs_file_of(call, own)
 
 
 def _is_usual(call: Call) -> bool:

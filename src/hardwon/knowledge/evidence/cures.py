@@ -14,15 +14,18 @@ from hardwon.knowledge.evidence.between import giver_of
 from hardwon.knowledge.evidence.calls import Call, calls_of, is_own, looks_only
 from hardwon.knowledge.evidence.common import COMMON, HELP, LOOKS, READERS
 from hardwon.knowledge.evidence.inner import complaints_in, failing_call
+from hardwon.knowledge.reading.authored import made_paths, tail
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from collections.abc import Set as AbstractSet
 
     from hardwon.core.values.run import Step
 
 _WINDOW = 15  # steps in which a failure is got past
 _TOGETHER = 3  # calls that get past a failure together
 _NEAR = 200  # characters around a value in an output
+_PLACES = 4  # words of a call that may name what it runs
 _VALUE = re.compile(r"(?<![\w-])(?=[\w-]*\d)[\w-]{3,}+")  # what a run got from somewhere
 
 
@@ -43,15 +46,22 @@ class Cures(NamedTuple):
 def cures_of(steps: Sequence[Step]) -> Cures:
     """What got past the failures of a run."""
     found = Cures({}, set())
+    made = {tail(path) for step in steps for path in made_paths(step)}
+    changed: set[str] = set()  # the files that the run has changed so far
+    own: dict[str, set[str]] = {}  # those that it had changed when a failure first came
     for at, step in enumerate(steps):
         failing = failing_call(step)
+        changed.update(path for call in calls_of(step) for path in call.paths)
         if failing is None or step.failure is None or only_looks(failing):
+            continue
+        own.setdefault(step.failure.kind, {*changed})
+        if runs_file_of(failing, made):
             continue
         last, again = _next_try(steps, at, failing)
         failure = steps[last].failure
         if again is None or (failure is not None and failure.kind == step.failure.kind):
             continue  # it is tried once more later
-        cure = _cure(steps, at, last, failing, again)
+        cure = _cure(steps, at, last, failing, again, own[step.failure.kind])
         for call in cure:
             found.passed[call] = (*found.passed.get(call, ()), at)
         found.searching.update({*range(at + 1, last)} - {call.step for call in cure})
@@ -82,14 +92,19 @@ def part_words(call: Call) -> list[str]:
     return [word for word in call.kind.split() if not word.startswith("-") and "=" not in word]
 
 
-def _cure(steps: Sequence[Step], at: int, last: int, failing: Call, again: Call) -> list[At]:
-    """The calls that made the difference between a failing call and the next try."""
+def _cure(
+    steps: Sequence[Step], at: int, last: int, failing: Call, again: Call, own: set[str]
+) -> list[At]:
+    """The calls that made the difference between a failing call and the next try.
+
+    An edit of a file that the run itself had changed before tells nothing about the project.
+    """
     said = said_words(steps[at])
 
     def acting(number: int) -> list[At]:
         before = [*takewhile(lambda call: call is not again, calls_of(steps[number]))]
         acts = [call for call in before if not (only_looks(call) or asks(call, said))]
-        edits = [call for call in acts if call.paths]
+        edits = [call for call in acts if call.paths and not own.issuperset(call.paths)]
         calls = [call for call in acts if is_own(call) and not call.paths]
         return [At(number, call.text) for call in (*edits, *calls)][-_TOGETHER:]
 
@@ -99,6 +114,12 @@ def _cure(steps: Sequence[Step], at: int, last: int, failing: Call, again: Call)
     if again.text != failing.text:
         return [*(_givers(steps, failing, again, last) or acting(last)[-1:]), tried]
     return next((calls for number in range(last, at, -1) if (calls := acting(number))), [])
+
+
+def runs_file_of(call: Call, made: AbstractSet[str]) -> bool:
+    """Whether a call runs one of the files that a run made itself, by its name."""
+    runs = call.text.split()[: _PLACES if call.program in COMMON else 1]
+    return not made.isdisjoint(map(tail, runs))
 
 
 def only_looks(call: Call) -> bool:

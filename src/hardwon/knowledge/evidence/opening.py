@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hardwon.core.text.clean import one_line
 from hardwon.core.text.frames import inert
 from hardwon.core.text.harm import harm
-from hardwon.core.values.lesson import INSTEAD, NEXT
+from hardwon.core.values.lesson import EDITED, INSTEAD, NEXT
 from hardwon.knowledge.reading.mined_lesson import fixes_to_show
 
 if TYPE_CHECKING:
@@ -116,8 +116,11 @@ def _without_head(quote: str, program: str) -> str:
 
 
 def _past_it(lesson: Lesson) -> str:
-    """What got past a failure; the answer that explained it says more than calls."""
+    """What got past a failure; the answer that explained it says more than calls.
+
+    A file that one run edited may have been wrong only in that run.
+    """
     fix = next(iter(fixes_to_show(lesson.fixes)), None)
-    if fix is None or fix.sort in (INSTEAD, NEXT):
+    if fix is None or fix.sort in (INSTEAD, NEXT) or (EDITED in fix.key and not fix.is_proven):
         return ""
     return fix.said or fix.text.removeprefix("What worked: ")
