@@ -162,7 +162,7 @@ def _acts_of(task: str, steps: Sequence[Step]) -> list[Act]:
                 edits += ((place, act) for act in _edits(steps, at, call, task, passed))
             elif (
                 (is_cure or is_source or (is_work and call in working))
-                and _is_shown(call, set() if is_moved else own, is_cure=is_cure)
+                and _is_shown(call, own, is_cure=is_cure)
                 and not asks(call, said)
             ):
                 made = _Made(place, call, passed, call in working, is_source)
@@ -233,12 +233,13 @@ def _call_act(words: Words, made: list[_Made], task: str, done: int) -> tuple[in
     calls = [one.call for one in made if one.worked or not has_worked]
     longer = (one.call for one in made if one.call.text.startswith(f"{calls[-1].text} "))
     calls += [*longer][-1:]  # the same with more arguments
-    is_look, is_source = only_asks(calls[-1]), any(one.is_source for one in made)
+    is_source = any(one.is_source for one in made)
+    is_look = only_asks(calls[-1]) and not is_source
     act = Act(
         words,
         _show_forms(calls, task),
-        news=max(1, len(calls[-1].own_words)) ** 0.5 * (_LOOK if is_look and not is_source else 1),
-        passed=() if is_look else tuple(dict.fromkeys(met for one in made for met in one.passed)),
+        news=max(1, len(calls[-1].own_words)) ** 0.5 * (_LOOK if is_look else 1),
+        passed=tuple(dict.fromkeys(met for one in made for met in one.passed)),
         is_source=is_source,
         has_worked=has_worked,
     )

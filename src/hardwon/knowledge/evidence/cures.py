@@ -11,7 +11,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.knowledge.evidence.between import giver_of
-from hardwon.knowledge.evidence.calls import Call, calls_of, is_own, looks_only
+from hardwon.knowledge.evidence.calls import Call, calls_of, is_own, looks_only, only_asks
 from hardwon.knowledge.evidence.common import COMMON, HELP, LOOKS, READERS
 from hardwon.knowledge.evidence.inner import complaints_in, failing_call
 from hardwon.knowledge.reading.authored import made_paths, tail
@@ -108,18 +108,18 @@ def _cure(
         calls = [call for call in acts if is_own(call) and not call.paths]
         return [At(number, call.text) for call in (*edits, *calls)][-_TOGETHER:]
 
-    tried = At(last, again.text)
+    tried = [] if only_asks(again) else [At(last, again.text)]
     if again.shape != failing.shape:
-        return [tried]
+        return tried
     if again.text != failing.text:
-        return [*(_givers(steps, failing, again, last) or acting(last)[-1:]), tried]
+        return [*(_givers(steps, failing, again, last) or acting(last)[-1:]), *tried]
     return next((calls for number in range(last, at, -1) if (calls := acting(number))), [])
 
 
 def runs_file_of(call: Call, made: AbstractSet[str]) -> bool:
     """Whether a call runs one of the files that a run made itself, by its name."""
     runs = call.text.split()[: _PLACES if call.program in COMMON else 1]
-    return not made.isdisjoint(map(tail, runs))
+    return not (call.writes or made.isdisjoint(map(tail, runs)))
 
 
 def only_looks(call: Call) -> bool:
@@ -148,8 +148,10 @@ def _givers(steps: Sequence[Step], failing: Call, again: Call, last: int) -> lis
     new = [word for word in _VALUE.findall(again.text) if word not in failing.text]
     for number in range(last - 1, -1, -1):
         step = steps[number]
-        if any(value in step.output and value not in step.args for value in new):
-            return [At(number, call.text) for call in calls_of(step) if is_own(call)][-1:]
+        for value in new:
+            place = step.output.find(value) if value not in step.args else -1
+            if place >= 0 and (giver := giver_of(step, _around(step, place))):
+                return [At(number, giver.text)]
     return []
 
 
