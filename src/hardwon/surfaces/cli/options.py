@@ -132,9 +132,13 @@ _agent = click.option(
 _EVERYWHERE = "The project; default: none, which is everywhere; `.`: the one of this folder."
 _HERE = "The project; default: the one of this folder; '': only what holds everywhere."
 _STARTED_IN = "The project; default: the one of the folder the server is started in."
+_OF_EACH = (
+    "Put them all into this project; default: each into its own; `.`: the one of this folder."
+)
 scope = together(home, tenant, _agent, _project_option(_EVERYWHERE))
 scope_here = together(home, tenant, _agent, _project_option(_HERE, default=".", is_look=True))
 scope_of_server = together(home, tenant, _agent, _project_option(_STARTED_IN))
+scope_of_each = together(home, tenant, _agent, _project_option(_OF_EACH))
 as_json = flag("--json", "Print JSON.", "as_json")
 verbose = flag("--verbose", "Print what happened to each.", "-v")
 limit = partial(option, "--limit", "At most this many.")

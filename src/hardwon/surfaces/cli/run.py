@@ -107,7 +107,7 @@ def trace_command() -> None:
     """
 
 
-@trace_command.verb("import")
+@trace_command.verb("import", place=options.scope_of_each)
 @click.argument("files", nargs=-1, required=True, type=click.Path())
 def import_(agent: Agent, files: tuple[str, ...]) -> Output:
     """Record the traces in FILES (OTLP as JSON lines, perhaps gzipped) as runs.

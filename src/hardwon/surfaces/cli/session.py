@@ -198,7 +198,7 @@ def _row(overview: Overview) -> tuple[str, ...]:
     type=options.Span(),
     metavar="SPAN",
 )
-@options.scope
+@options.scope_of_each
 @options.as_json
 def learn(
     agents: tuple[str, ...],
@@ -405,7 +405,7 @@ def _report_saved(result: Mining) -> Output:
     return Output({"session": result.place.id, "report": report, "notes": notes}, show)
 
 
-@command.verb("import")
+@command.verb("import", place=options.scope_of_each)
 @click.argument("files", nargs=-1, required=True, type=click.Path())
 def import_(agent: Agent, files: tuple[str, ...]) -> Output:
     """Record runs in the neutral format (JSON lines, perhaps gzipped) and learn from them."""
