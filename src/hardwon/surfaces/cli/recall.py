@@ -95,7 +95,7 @@ def _explanation(judged: Sequence[Judged]) -> Output:
 @click.argument("words", nargs=-1, required=True)
 @_LIMIT
 def how_command(agent: Agent, words: Sequence[str], limit: int) -> Output:
-    """Show the calls that worked for WORDS: in this project first, then in others."""
+    """Show the calls that worked for WORDS: here first, then in the agent's other projects."""
     return _answers(agent, agent.how(" ".join(words), limit=limit, is_for_person=True))
 
 
@@ -103,7 +103,7 @@ def how_command(agent: Agent, words: Sequence[str], limit: int) -> Output:
 @click.argument("error")
 @_LIMIT
 def fix_command(agent: Agent, error: str, limit: int) -> Output:
-    """Show what got past ERROR (`-` reads it): in this project first, then in others."""
+    """Show what got past ERROR (`-` reads it): here first, then in the agent's other projects."""
     return _answers(agent, agent.fix(sys.stdin.read() if error == "-" else error, limit=limit))
 
 
@@ -113,7 +113,11 @@ def _answers(agent: Agent, answers: Sequence[Answer]) -> Output:
 
     def show() -> None:
         if not answers:
-            say(f"(nothing that worked is known to the agent {name})", dim=True)
+            others = sorted({place.agent for place in agent.lessons.elsewhere()} - {name})
+            hint = f"; other agents: {', '.join(f'--agent {one}' for one in others)}"
+            say(
+                f"(nothing that worked is known to the agent {name}{hint * bool(others)})", dim=True
+            )
         for answer in answers:
             say(answer.text)
             failed = f", failed {answer.failed}" if answer.failed else ""
