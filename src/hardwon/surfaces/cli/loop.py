@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import signal
 from collections.abc import Coroutine
 from datetime import datetime, timedelta
@@ -14,7 +15,7 @@ from typing import Any, get_args
 import click
 
 from hardwon import Agent
-from hardwon.core.errors import InvalidInput, NotFound, storage_error
+from hardwon.core.errors import InvalidInput, NotFound, SetupError, storage_error
 from hardwon.core.settings import load
 from hardwon.core.text.clean import clip, one_line, plural
 from hardwon.core.values import plain
@@ -132,6 +133,7 @@ def run(
     scope, tuning = _split(given)
     settings, folder = load(scope["home"]), os.path.abspath(cwd)
     chosen = {**_file(settings.home, folder, config), **tuning, "cwd": folder}
+    _ensure_installed(chosen.get("actor"))
     with options.Scoped(**scope) as agent:
         begun = options_of(task, settings.trials, **chosen)
         loop = agent.loops.begin(begun, Functions(say=_progress), loop_id=loop_id)
@@ -148,9 +150,20 @@ def resume(loop_id: str, restore_best: bool, **given: Any) -> None:
     Whatever is not given stays as it was in the loop.
     """
     scope, tuning = _split(given)
+    _ensure_installed(tuning.get("actor"))
     with options.Scoped(**scope) as agent:
         loop = agent.loops.resume(loop_id, Functions(say=_progress), **tuning)
         _conclude(agent.loops, _run_to_end(loop), restore_best=restore_best)
+
+
+def _ensure_installed(actor: str | None) -> None:
+    """Refuse an agent that is named but not installed, before a trial is spent on it."""
+    program = PROFILES.get(actor or "", "").split(" ")[0]
+    if program and not shutil.which(program):
+        remedy = "install it, or give --actor the command that starts it"
+        raise SetupError(
+            f"the actor {actor!r} is not installed: {program!r} is not on the PATH; {remedy}"
+        )
 
 
 def _split(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
