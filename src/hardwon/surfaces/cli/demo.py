@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import textwrap
 import time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
@@ -173,26 +173,29 @@ def command(no_inject: bool, keep: str | None, as_json: bool) -> None:
         return
     _narrate("Run 1: the agent knows nothing yet.", first)
     told = "Told at its start:" if second.told else "It is told nothing."
-    _narrate(f"\nRun 2: the same in other words. {told}", second)
+    say()
+    _narrate(f"Run 2: the same in other words. {told}", second)
     _report(first.played, second.played, seconds)
 
 
 def _narrate(title: str, run: Run) -> None:
-    say(title, bold=True)
+    _say_wrapped(title, bold=True)
     for line in run.told.splitlines():
-        say(wrap_line(line), fg="cyan")
+        _say_wrapped(line, "    ", fg="cyan")
     for played in run.played:
-        say(f"\n• {played.prompt}")
+        say()
+        _say_wrapped(f"• {played.prompt}")
         for line in played.warned.splitlines():
-            say(wrap_line(line), fg="cyan")
+            _say_wrapped(line, "    ", fg="cyan")
         for command, error in played.calls:
             mark, colour = ("✗", "red") if error else ("✓", "green")
-            say(clip(f"    {mark} $ {command}   {error}".rstrip(), width()), fg=colour)
+            _say_wrapped(f"{mark} $ {command}   {error}".rstrip(), "    ", fg=colour)
 
 
-def wrap_line(line: str) -> str:
-    """A line of an injected block within the terminal's width."""
-    return textwrap.fill(line, width() - 1, initial_indent="    ", subsequent_indent=" " * 8)
+def _say_wrapped(text: str, indent: str = "", **style: Any) -> None:
+    """Print a text within the terminal's width; its further lines are indented."""
+    more = f"{indent}    "
+    say(textwrap.fill(text, width() - 1, initial_indent=indent, subsequent_indent=more), **style)
 
 
 def _report(first: list[Played], second: list[Played], seconds: float) -> None:
@@ -205,4 +208,5 @@ def _report(first: list[Played], second: list[Played], seconds: float) -> None:
     rows.append(("in all", str(before_all), str(after_all)))
     table(rows)
     result = f"became {after_all}" if after_all < before_all else f"stayed {after_all}"
-    say(f"\n{before_all} failed calls {result} in {seconds:.1f} s, without any model.")
+    say()
+    _say_wrapped(f"{before_all} failed calls {result} in {seconds:.1f} s, without any model.")
