@@ -46,7 +46,7 @@ def test_it_shows_the_change_and_makes_it(user: Path, capsys: pytest.CaptureFixt
 
 
 @pytest.mark.parametrize(("place", "is_told"), [(".cache/uv/archive/x", True), ("venv", False)])
-def test_a_program_in_a_cache_is_told_to_be_installed_first(
+def test_a_program_in_a_cache_is_installed_with_a_note_where_from(
     user: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -58,7 +58,10 @@ def test_a_program_in_a_cache_is_told_to_be_installed_first(
 
     assert run(["install", "claude-code", "--dry-run"]) == 0
 
-    assert ("uv tool install hardwon" in capsys.readouterr().err) is is_told
+    note = capsys.readouterr().err
+    assert note.startswith("hardwon: note: the hooks will start hardwon in ") is is_told
+    here = Path(__file__).parents[3]  # it is installed from this folder
+    assert (f"`uv tool install {here}`" in note) is is_told
 
 
 def test_a_dry_run_only_shows(user: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from importlib.metadata import distribution
 from tempfile import gettempdir
 from typing import Any
+from urllib.parse import unquote
 
 import click
 
@@ -186,11 +190,14 @@ def command(
     if port is not None and set(agents) != {"claude-code"}:
         raise click.UsageError("--http is for claude-code only")
     if cache := _cache_of_program():
-        complain(f"this hardwon lives in {cache}, which is cleaned now and then, and hooks with it")
+        source = shlex.quote(_source())
+        complain(
+            f"note: the hooks will start hardwon in {cache}, a folder that is emptied now and then;"
+            f" they last longer after `uv tool install {source}` or `pipx install {source}`"
+        )
         uv = os.environ.get("UV")  # set where `uvx` has started this program
         if uv and not dry_run:
             _install_tool(uv, is_asking=not yes)
-        complain("install it first (`uv tool install hardwon`, `pipx install hardwon`)")
     for agent in agents:
         target = _target(agent, level, _call(agent, port, data_home, is_usual=home is None))
         change = installer.installation(target)
@@ -235,9 +242,16 @@ def _cache_of_program() -> str:
     return next((cache for cache in real if own.startswith(cache + os.sep)), "")
 
 
+def _source() -> str:
+    """What this program was installed from: a folder, a file, an address, or the index."""
+    direct = distribution("hardwon").read_text("direct_url.json")  # not written for the index
+    url = str(json.loads(direct)["url"]) if direct else ""
+    return unquote(url.removeprefix("file://")) or f"hardwon=={__version__}"
+
+
 def _install_tool(uv: str, *, is_asking: bool) -> None:
     """Install this version of the program with `uv`, and continue in it; returns if it cannot."""
-    wanted = f"hardwon=={__version__}"
+    wanted = _source()
     if is_asking and sys.stdin.isatty():
         click.confirm(f"Run `uv tool install {wanted}` first?", default=True, abort=True)
     if subprocess.run([uv, "tool", "install", wanted], check=False).returncode:
