@@ -73,9 +73,8 @@ def _all_items(agent: Agent) -> Output:
         say(f"{plural(len(known), 'item')}{where}, {block.tokens} tokens at the start of a run:")
         for item in items:
             states = ", ".join((item["sort"], *item["states"]))
-            needed = f"needed {plural(item['met'], 'time')}"
-            told = "; ".join(part for part in (needed, item["evidence"]) if part)
-            say_folded(f"  #{item['id']}  {states}  ({told})")
+            told = "; ".join(part for part in (item["needed"], item["evidence"]) if part)
+            say_folded(f"  #{item['id']}  {states}" + (f"  ({told})" if told else ""))
             when = f"{item['when']}: " if item["when"] else ""
             words = f"{when}{sentence(item['wrong'])} {item['do']}"
             say_folded(f"      {one_line(words.strip())}")
@@ -154,7 +153,8 @@ def add(agent: Agent, source: str | None, run_name: str, **item: str | None) -> 
 
     An item is kept as far as the steps of the run show it. With `-` the items come from standard
     input, a JSON object a line: {"sort": …, "when": …, "do": …, "wrong": …}. Without --run it is
-    the latest run of the project. `hardwon lesson add` keeps an item of your own.
+    the latest run of the project that has not ended. An item of your own needs no run:
+    `hardwon lesson add "WHEN" "DO" --project .` keeps it.
     """
     if not source and not (item["when"] and item["do"]):
         raise click.UsageError("name --when and --do, or give items on standard input with -")

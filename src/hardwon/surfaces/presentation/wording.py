@@ -263,6 +263,7 @@ def describe_item(item: Lesson, shown: Collection[int]) -> dict[str, Any]:
         "when": "" if is_note else item.situation,
         "wrong": "" if item.mistake == USER_SUPPLIED else item.mistake,
         "do": item.correction,
+        "needed": f"needed again {plural(item.met - 1, 'time')}" if item.met > 1 else "",
         "evidence": _item_evidence(item),
         "met": item.met,
         "saves": round(playbook.saves(item), 2),
