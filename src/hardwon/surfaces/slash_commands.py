@@ -7,17 +7,14 @@ For text-only runtimes: put the answers before the model's next turn.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 import hardwon
+from hardwon import Agent, Lesson
 from hardwon.core.errors import HardwonError, NotFound
 from hardwon.core.text.clean import LABEL_LIMIT, LESSON_LIMIT, one_line
 from hardwon.core.values.lesson import confirmation
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from hardwon import Agent, Lesson
 
 LISTED, FOUND = 25, 10
 BODY_LIMIT = 16_384

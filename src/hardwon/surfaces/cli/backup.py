@@ -195,7 +195,7 @@ def copy_command(source: str, target: str, resume: bool) -> None:
     """
     home = load().home
     os.makedirs(home, mode=0o700, exist_ok=True)
-    with Progress("Copying", kept=lambda _: "continue with --resume") as tell:
+    with Progress("Copying", kept="continue with --resume") as tell:
         rows = copying.copy(source, target, home=home, resume=resume, tell=tell)
     say(f"{plural(rows, 'row')} copied and compared")
 

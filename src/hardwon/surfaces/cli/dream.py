@@ -22,9 +22,9 @@ from hardwon.surfaces.cli.output import (
     complain,
     emit,
     is_json,
+    listing,
     say,
     say_folded,
-    table,
 )
 
 _NAP = 0.2  # seconds
@@ -84,7 +84,7 @@ def list_(agent: Agent, limit: int) -> Output:
         )
         for dream in dreams
     ]
-    return Output(dreams, lambda: table(rows) if rows else say("(no dreams)"))
+    return listing(dreams, rows, "(no dreams)")
 
 
 _DREAM = click.argument("dream_id", metavar="ID")

@@ -24,7 +24,7 @@ from hardwon.learn.transcripts.past import (
     Learnt,
 )
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.output import Progress, complain, say
+from hardwon.surfaces.cli.output import AGAIN, Progress, complain, say
 
 _LATELY = timedelta(days=90)
 _SPEED = 3_000_000  # bytes of sessions that are read in a second
@@ -66,7 +66,7 @@ def offer_learning(home: str, wanted: bool | None, *, is_asking: bool) -> None:
         if not (wanted or (is_answered and click.confirm(question, default=True))):
             say("  Learn from them: hardwon session learn")
             return
-        with Progress("Learning", kept=sessions_recorded) as tell:
+        with learning() as tell:
             learnt = agent.sessions.learn(since=_LATELY, tell=tell)
         print_learnt(learnt, is_look=False)
         print_recurring(agent.recurring(since=_LATELY, limit=5))
@@ -84,9 +84,9 @@ def print_recurring(failures: Sequence[Recurring], *, is_full: bool = False) -> 
             say(f"     {plural(failure.calls, 'call')}, {days}, in {names}{people}", dim=True)
 
 
-def sessions_recorded(done: int) -> str:
-    """What is left behind when learning is interrupted."""
-    return f"{plural(done, 'session')} recorded; run it again for the others"
+def learning() -> Progress:
+    """The progress over past sessions that are recorded."""
+    return Progress("Learning", kept="{} recorded" + AGAIN, of="session")
 
 
 def print_learnt(learnt: list[Learnt], *, is_look: bool) -> None:

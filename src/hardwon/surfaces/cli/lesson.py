@@ -21,6 +21,7 @@ from hardwon.knowledge.reading.guards import guard_of
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.options import flag, option
 from hardwon.surfaces.cli.output import (
+    AGAIN,
     Output,
     Progress,
     emit,
@@ -328,7 +329,7 @@ def import_(agent: Agent, source: str, trust: bool, verbose: bool, **origin: str
     A pack (.jsonl, .md), a memory_index.json, a database with a `lessons` table, a folder of
     reflections (NNN.json) or of insights (.insights), or redis:// with `reflection:*` keys.
     """
-    with Progress("Importing", kept=lambda _: "nothing was imported") as tell:
+    with Progress("Importing", kept="nothing was imported") as tell:
         lessons = agent.lessons.import_from(source, trust=trust, **origin, tell=tell)
 
     def show() -> None:
@@ -351,13 +352,9 @@ def embed(home: str | None, as_json: bool) -> None:
 
     The embedder is recall.embedder, or minilm when that is empty.
     """
-
-    def say_kept(done: int) -> str:
-        return f"{plural(done, 'vector')} kept; run it again for the others"
-
     with hardwon.open(settings=options.with_meaning(load(home), True)) as hw:
         _, before, active = hw.vectors.counts()
-        with Progress("Embedding", kept=say_kept) as tell:
+        with Progress("Embedding", kept="{} kept" + AGAIN, of="vector") as tell:
             tell(0, active - before)
             count = hw.vectors.fill(lambda done: tell(done, active - before))
         name, have, active = hw.vectors.counts()

@@ -39,6 +39,7 @@ from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.loop_report import analysis_page, curves, facts, spark
 from hardwon.surfaces.cli.options import flag, option
 from hardwon.surfaces.cli.output import (
+    AGAIN,
     Output,
     Progress,
     age,
@@ -46,6 +47,7 @@ from hardwon.surfaces.cli.output import (
     dump,
     emit,
     is_json,
+    listing,
     say,
     table,
 )
@@ -226,8 +228,7 @@ def _progress(event: str, state: LoopState) -> None:
         click.echo(f"trial {number + 1} of {state.options.max_trials}: {_DOING[event]}", err=True)
         return
     if event == "ended":
-        good = state.passed
-        say(f"{state.status}: {state.reason}", fg="green" if good else "red")
+        say(f"{state.status}: {state.reason}", fg="green" if state.passed else "red")
         say(f"  loop {state.loop_id}; more: hardwon loop show {state.loop_id}", dim=True)
         return
     last = state.trials[-1]
@@ -298,35 +299,32 @@ def show(agent: Agent, loop_id: str, trial: int | None) -> Output:
             raise NotFound("reflection of trial", trial)
     reflections = plain(list(records), without_none=True)
     value = {"loop": _fields(state), "reflections": reflections, "damaged": damaged}
+    rows = [
+        (
+            str(one.number + 1),
+            one.outcome,
+            f"{one.reward:.2f}",
+            str(one.errors) if one.errors or one.outcome == "passed" else "–",
+            one.category or "–",
+            f"{one.seconds:.1f}s" if one.seconds else "–",
+        )
+        for one in state.trials
+    ]
 
     def say_loop() -> None:
         if trial is None:
-            _say_trials(state)
+            reason = f" ({state.reason})" if state.reason else ""
+            say(f"{state.loop_id}: {state.status}{reason}", bold=True)
+            say(f"task: {clip(one_line(state.task), 200)}")
+            for note in state.notes:
+                say(f"note: {note}", fg="yellow")
+            table([("trial", "outcome", "reward", "errors", "category", "time"), *rows])
         for record in records:
             _say_reflection(record, is_full=trial is not None)
         for name in damaged:
             say(f"{name}: damaged; the next resume moves it to quarantine", fg="red")
 
     return Output(value, say_loop)
-
-
-def _say_trials(state: LoopState) -> None:
-    say(f"{state.loop_id}: {state.status}{f' ({state.reason})' if state.reason else ''}", bold=True)
-    say(f"task: {clip(one_line(state.task), 200)}")
-    for note in state.notes:
-        say(f"note: {note}", fg="yellow")
-    rows = [
-        (
-            str(trial.number + 1),
-            trial.outcome,
-            f"{trial.reward:.2f}",
-            str(trial.errors) if trial.errors or trial.outcome == "passed" else "–",
-            trial.category or "–",
-            f"{trial.seconds:.1f}s" if trial.seconds else "–",
-        )
-        for trial in state.trials
-    ]
-    table([("trial", "outcome", "reward", "errors", "category", "time"), *rows])
 
 
 def _say_reflection(record: Record, *, is_full: bool) -> None:
@@ -368,10 +366,7 @@ def list_(agent: Agent, limit: int, status: str | None) -> Output:
         )
         for state in states
     ]
-    return Output(
-        [_fields(state) for state in states],
-        lambda: table(rows) if rows else say("(no loops)"),
-    )
+    return listing([_fields(state) for state in states], rows, "(no loops)")
 
 
 _filters = options.together(
@@ -493,22 +488,14 @@ def _write(path: str, text: str) -> None:
 @options.verbose
 def import_(agent: Agent, path: str, verbose: bool) -> Output:
     """Import the reflections below PATH, in any of the three published formats."""
-
-    def say_kept(done: int) -> str:
-        return f"{plural(done, 'loop')} imported; run it again for the others"
-
-    with Progress("Importing", kept=say_kept) as tell:
+    with Progress("Importing", kept="{} imported" + AGAIN, of="loop") as tell:
         imported = agent.loops.import_from(path, tell=tell)
     of_loops = (
         f"{plural(imported.reflections, 'reflection')} of {plural(len(imported.loops), 'loop')}"
     )
     unchanged = f"; known already: {imported.known:,}" if imported.known else ""
     known = imported.known_loops if verbose else ()
-    return Output(
-        imported,
-        [
-            f"{of_loops} imported, {plural(imported.lessons, 'lesson')} learnt{unchanged}",
-            *(f"  nothing new in {loop_id}" for loop_id in known),
-            *(f"  refused: {problem}" for problem in imported.refused),
-        ],
-    )
+    lines = [f"{of_loops} imported, {plural(imported.lessons, 'lesson')} learnt{unchanged}"]
+    lines += [f"  nothing new in {loop_id}" for loop_id in known]
+    lines += [f"  refused: {problem}" for problem in imported.refused]
+    return Output(imported, lines)

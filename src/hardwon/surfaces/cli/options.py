@@ -103,15 +103,6 @@ def _from_settings(name: str) -> str | None:
     return getattr(_settings().scope, name) or None
 
 
-def _project_option(help: str, *, default: str | None = None, is_look: bool = False) -> Decorated:
-    return click.option(
-        "--project",
-        default=lambda: _from_settings("project") or default,
-        callback=partial(_project, is_look=is_look),
-        help=help,
-    )
-
-
 home = click.option(
     "--home",
     metavar="DIR",
@@ -124,21 +115,34 @@ tenant = click.option(
     default=lambda: _from_settings("tenant"),
     help="The tenant; default: the setting scope.tenant.",
 )
-_agent = click.option(
-    "--agent",
-    default=lambda: _from_settings("agent"),
-    help="The agent; default: the setting scope.agent.",
+
+
+def _scope(project_help: str, *, default: str | None = None, is_look: bool = False) -> Decorated:
+    """The options that choose a scope; `default` is the project if no setting names one."""
+    agent = click.option(
+        "--agent",
+        default=lambda: _from_settings("agent"),
+        help="The agent; default: the setting scope.agent.",
+    )
+    project = click.option(
+        "--project",
+        default=lambda: _from_settings("project") or default,
+        callback=partial(_project, is_look=is_look),
+        help=project_help,
+    )
+    return together(home, tenant, agent, project)
+
+
+scope = _scope("The project; default: none, which is everywhere; `.`: the one of this folder.")
+scope_here = _scope(
+    "The project; default: the one of this folder; '': only what holds everywhere.",
+    default=".",
+    is_look=True,
 )
-_EVERYWHERE = "The project; default: none, which is everywhere; `.`: the one of this folder."
-_HERE = "The project; default: the one of this folder; '': only what holds everywhere."
-_STARTED_IN = "The project; default: the one of the folder the server is started in."
-_OF_EACH = (
+scope_of_server = _scope("The project; default: the one of the folder the server is started in.")
+scope_of_each = _scope(
     "Put them all into this project; default: each into its own; `.`: the one of this folder."
 )
-scope = together(home, tenant, _agent, _project_option(_EVERYWHERE))
-scope_here = together(home, tenant, _agent, _project_option(_HERE, default=".", is_look=True))
-scope_of_server = together(home, tenant, _agent, _project_option(_STARTED_IN))
-scope_of_each = together(home, tenant, _agent, _project_option(_OF_EACH))
 as_json = flag("--json", "Print JSON.", "as_json")
 verbose = flag("--verbose", "Print what happened to each.", "-v")
 limit = partial(option, "--limit", "At most this many.")
@@ -200,26 +204,31 @@ class Scoped:
         self._hardwon.close()
 
 
+OF_HOME = {"place": home, "opens": hardwon.open}  # a verb about a whole home
+
+
 def verb(
     name: str,
     *,
     place: Decorated = scope,
-    opens: Callable[..., AbstractContextManager[hardwon.Agent]] = Scoped,
+    opens: Callable[..., AbstractContextManager[Any]] = Scoped,
 ) -> Callable[[Callable[..., Output]], click.Command]:
-    """A command of a function that gets the agent and its own options, and returns an Output."""
+    """A command of a function that gets what `opens` opens, and its own options.
+
+    The options of `place` are the arguments of `opens`. What the function returns is printed.
+    """
 
     def make(function: Callable[..., Output]) -> click.Command:
         @wraps(function)
-        def call(
-            home: str | None, tenant: str, agent: str, project: str | None, **values: Any
-        ) -> None:
-            del values["as_json"]  # `emit` looks it up
-            with opens(home, tenant, agent, project) as own:
+        def call(as_json: bool, **values: Any) -> None:
+            with opens(**{name: values.pop(name) for name in opened}) as own:
                 output = function(own, **values)
-            emit(output)
+            emit(output)  # it looks up whether JSON is wanted
 
         parameters = vars(call).pop("__click_params__", [])
         shared = place(as_json(call))
+        names = (parameter.name for parameter in shared.__click_params__)
+        opened = [name for name in names if name != "as_json"]
         shared.__click_params__ += parameters  # click lists them in reverse: these come first
         return click.command(name)(shared)
 

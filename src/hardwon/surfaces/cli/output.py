@@ -62,6 +62,11 @@ class Output(NamedTuple):
     code: int = 0  # the exit code
 
 
+def listing(value: Any, rows: Sequence[tuple[str, ...]], none: str) -> Output:
+    """A table of the rows; without rows a line that says so."""
+    return Output(value, lambda: table(rows) if rows else say(none))
+
+
 def emit(output: Output) -> None:
     """Print a result as the command line wants it, then end with its exit code."""
     text = output.text
@@ -86,30 +91,19 @@ def table(rows: Sequence[tuple[str, ...]], *, indent: str = "  ") -> None:
     """Print rows in aligned columns; on a terminal the widest is wrapped, or else whole rows."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     if rows and sys.stdout.isatty():
-        widths = _narrow(widths, width() - len(indent))
+        excess = sum(widths) + 2 * (len(widths) - 1) - (width() - len(indent))
+        at = widths.index(max(widths))
+        widths[at] -= max(0, excess)
+        if widths[at] <= 0:  # no column is wide enough to make room for all
+            widths = [0] * len(widths)
     for row in rows:
-        for line in _row(row, widths):
-            say_folded((indent + line).rstrip())
-
-
-def _row(cells: Sequence[str], widths: Sequence[int]) -> list[str]:
-    """The lines of a row, its cells wrapped to the widths; one line if a word is too long."""
-    rooms = list(zip(cells, widths, strict=True))
-    if any(len(word) > room for cell, room in rooms for word in cell.split()):
-        return ["  ".join(cell.ljust(room) for cell, room in rooms)]
-    columns = (_wrap_text(cell, max(1, room)) for cell, room in rooms)
-    lines = zip_longest(*columns, fillvalue="")
-    return ["  ".join(map(str.ljust, parts, widths)) for parts in lines]
-
-
-def _narrow(widths: list[int], room: int) -> list[int]:
-    """The widths, with the widest column narrow enough for all to fit; none if that cannot be."""
-    excess = max(0, sum(widths) + 2 * (len(widths) - 1) - room)
-    widest = max(widths)
-    if excess >= widest:
-        return [0] * len(widths)
-    at = widths.index(widest)
-    return [*widths[:at], widest - excess, *widths[at + 1 :]]
+        rooms = list(zip(row, widths, strict=True))
+        lines: Iterable[tuple[str, ...]] = [row]
+        if all(len(word) <= room for cell, room in rooms for word in cell.split()):
+            columns = (_wrap_text(cell, max(1, room)) for cell, room in rooms)
+            lines = zip_longest(*columns, fillvalue="")
+        for cells in lines:
+            say_folded((indent + "  ".join(map(str.ljust, cells, widths))).rstrip())
 
 
 def fit_rows(rows: Sequence[tuple[str, ...]], *, room: int) -> list[str]:
@@ -148,6 +142,7 @@ def age(moment: datetime, now: datetime, *, in_words: bool = False) -> str:
 
 _ON_TERMINAL, _IN_PIPE = 0.1, 10.0  # seconds between two reports
 _BAR = 20  # columns
+AGAIN = "; run it again for the others"  # how a note on kept work ends
 
 
 class Progress:
@@ -155,7 +150,8 @@ class Progress:
 
     It writes to standard error and clears its line at the end, or nothing with --json. Time counts
     from the first call.
-    After Ctrl-C, `kept(done)` says what the work done so far has left behind.
+    After Ctrl-C, `kept` says what the work done so far has left behind; {} stands for its count,
+    as in `kept="{} mined", of="session"`.
     """
 
     def __init__(
@@ -163,13 +159,14 @@ class Progress:
         label: str,
         *,
         is_quiet: bool | None = None,
-        kept: Callable[[int], str] | None = None,
+        kept: str = "",
+        of: str = "",
         clock: Callable[[], float] = monotonic,
         stream: TextIO | None = None,
     ) -> None:
         self._label = label
         self._is_quiet = is_json() if is_quiet is None else is_quiet
-        self._kept = kept
+        self._kept, self._noun = kept, of
         self._clock = clock
         self._stream = stream or sys.stderr
         self._is_bar = self._stream.isatty()
@@ -206,7 +203,7 @@ class Progress:
     def __exit__(self, _: object = None, error: object = None, trace: object = None) -> None:
         self.clear()
         if self._kept and isinstance(error, (KeyboardInterrupt, click.Abort)):
-            error.add_note(self._kept(self._done))
+            error.add_note(self._kept.format(plural(self._done, self._noun)))
 
     def clear(self) -> None:
         """Remove the bar from its line, so that something else can be printed there."""

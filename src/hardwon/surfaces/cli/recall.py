@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from hardwon import Agent
 from hardwon.core.settings import load
 from hardwon.core.text.clean import clip, one_line, plural
+from hardwon.core.values.report import Answer
 from hardwon.engine.pipeline import inject
 from hardwon.engine.runtime import utc_now
+from hardwon.knowledge.ranking.scores import Judged
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.options import flag, option
 from hardwon.surfaces.cli.output import Output, age, emit, is_json, say, table
-
-if TYPE_CHECKING:
-    from hardwon.core.values.report import Answer
-    from hardwon.knowledge.ranking.scores import Judged
 
 _BUDGET = 10_000  # tokens: more than an agent gets
 _LIMIT = options.limit(default=5)

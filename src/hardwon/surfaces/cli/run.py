@@ -16,6 +16,7 @@ from hardwon.learn.transcripts.past import LEARNT, Learnt
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.options import option
 from hardwon.surfaces.cli.output import (
+    AGAIN,
     Output,
     Progress,
     age,
@@ -119,8 +120,7 @@ def import_(agent: Agent, files: tuple[str, ...]) -> Output:
     """
     skipped: Counter[str] = Counter()
     runs: list[Learnt] = []
-    kept = "the runs so far are recorded; run it again for the others"
-    with Progress("Importing", kept=lambda _: kept) as tell:
+    with Progress("Importing", kept="the runs so far are recorded" + AGAIN) as tell:
         for number, file in enumerate(files, 1):
             tell(number, len(files))
             runs += agent.traces.import_file(file, skipped)

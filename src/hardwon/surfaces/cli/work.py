@@ -162,7 +162,8 @@ def drain_progress(hw: hardwon.Hardwon, *, is_quiet: bool | None = None) -> Watc
     progress = Progress(
         "Reflecting",
         is_quiet=is_quiet,
-        kept=lambda done: f"{plural(done, 'job')} worked, the others wait in the queue",
+        kept="{} worked, the others wait in the queue",
+        of="job",
     )
     return Watched(progress, lambda: (sum(ledger.tally), waiting))
 

@@ -135,10 +135,8 @@ def _resolvers(desk: Desk) -> tuple[Any, Any]:
         if run or not _can_ask(ctx):
             return Form()
         waiting = await desk.questions(session)
-        shown_questions = [question for question in waiting.questions if "." not in question.id]
-        return Elicit(
-            f"Insights of a session: {waiting.delta.summary.text}", _form(shown_questions)
-        )
+        shown = [question for question in waiting.questions if "." not in question.id]
+        return Elicit(f"Insights of a session: {waiting.delta.summary.text}", _form(shown))
 
     async def where(
         session: str,
@@ -149,12 +147,10 @@ def _resolvers(desk: Desk) -> tuple[Any, Any]:
         if run or not _can_ask(ctx) or not isinstance(chosen, AcceptedElicitation):
             return Form()
         waiting = await desk.questions(session)
-        shown_questions = _of_saved(waiting.questions, _answers(waiting.questions, chosen.data))
-        return (
-            Elicit("Where should they be kept?", _form(shown_questions))
-            if shown_questions
-            else Form()
-        )
+        answers = _answers(waiting.questions, chosen.data)
+        saved = {number for question in _SAVED for number in answers.get(question, [])}
+        shown = [one for one in waiting.questions if one.id.partition(".")[2] in saved]
+        return Elicit("Where should they be kept?", _form(shown)) if shown else Form()
 
     return which, where
 
@@ -210,12 +206,6 @@ def _answers(questions: "Iterable[Question]", form: Form) -> Answers:
             values = {_option_label(option): option.value for option in question.options}
             answers[question.id] = [values[text] for text in labels if text in values]
     return answers
-
-
-def _of_saved(questions: "Iterable[Question]", answers: Answers) -> "list[Question]":
-    """The questions about insights that were chosen."""
-    saved = {number for question in _SAVED for number in answers.get(question, [])}
-    return [question for question in questions if question.id.partition(".")[2] in saved]
 
 
 def _as_data(waiting: "OpenQuestions") -> Selected:

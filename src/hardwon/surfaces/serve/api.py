@@ -5,25 +5,20 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from hardwon.api import codec
-from hardwon.api.operations import JSON, OPERATIONS
+from hardwon.api.operations import JSON, OPERATIONS, Argument, Operation
 from hardwon.core.errors import InvalidInput
 from hardwon.core.values.delivery import NOTHING
 from hardwon.storage.service import Kept
 from hardwon.surfaces.serve import handlers
 from hardwon.surfaces.serve.requests import Call, Problem, admit, cursor_of, limits_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from starlette.requests import Request
-
-    from hardwon.api.operations import Argument, Operation
 
 _REPLAYED = {"Idempotent-Replayed": "true"}
 _FLAGS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False, "": False}

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Collection
 from urllib.parse import quote
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.responses import RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hardwon.storage.service import credentials
 from hardwon.surfaces.serve.access import (
+    Access,
+    Principal,
     csrf_of,
     host_name,
     is_same,
@@ -22,16 +25,8 @@ from hardwon.surfaces.serve.access import (
     path_of,
     shown_cookie,
 )
-from hardwon.surfaces.serve.limits import Buckets, Limits
+from hardwon.surfaces.serve.limits import Buckets, Limits, Traffic
 from hardwon.surfaces.serve.requests import Problem, problem_of, problem_response
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-    from hardwon.surfaces.serve.access import Access, Principal
-    from hardwon.surfaces.serve.limits import Traffic
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 API = ("/v1/", "/metrics")  # for programs; everything else is for people

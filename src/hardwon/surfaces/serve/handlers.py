@@ -9,23 +9,25 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Callable, Sequence
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from starlette.responses import Response
 
 import hardwon
-from hardwon import Injection, Step
+from hardwon import Injection, Job, Lesson, Step
 from hardwon.api import operations as answers
 from hardwon.api import run_input
+from hardwon.api.lessons import Lessons
 from hardwon.api.operations import JSON, OPERATIONS, MaybeJob
 from hardwon.core import metrics as prometheus
 from hardwon.core.errors import InvalidInput, NotAllowed, NotFound, no_change
 from hardwon.core.settings import duration
 from hardwon.core.text.clean import one_line, require_text
 from hardwon.core.values.job import QueueCounts, WorkCounts
-from hardwon.core.values.lesson import Status
-from hardwon.core.values.report import Page
+from hardwon.core.values.lesson import Change, Status
+from hardwon.core.values.report import Answer, FailureKind, Mark, Page, Recurring
 from hardwon.core.values.run import RunSoFar
 from hardwon.core.values.scope import scope
 from hardwon.engine.doors import Doors
@@ -33,16 +35,7 @@ from hardwon.engine.mirror import RUN
 from hardwon.engine.pipeline import inject
 from hardwon.storage.stores.runs import note_author
 from hardwon.surfaces.serve import openapi
-from hardwon.surfaces.serve.requests import cursor_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from hardwon import Job, Lesson
-    from hardwon.api.lessons import Lessons
-    from hardwon.core.values.lesson import Change
-    from hardwon.core.values.report import Answer, FailureKind, Mark, Recurring
-    from hardwon.surfaces.serve.requests import Call
+from hardwon.surfaces.serve.requests import Call, cursor_of
 
 Numbered = TypeVar("Numbered", "Lesson", "Change")
 

@@ -8,22 +8,20 @@ import asyncio
 import json
 import sys
 from collections import Counter, deque
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from contextvars import copy_context
 from datetime import UTC, datetime
 from functools import partial
 from queue import SimpleQueue
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
+
+from starlette.types import Scope
 
 from hardwon.surfaces.serve.access import own_path
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator
-
-    from starlette.types import Scope
-
-    Future = asyncio.Future[Any]
+Future = asyncio.Future[Any]
 
 T = TypeVar("T")
 _BUCKETS = (0.005, 0.025, 0.1, 0.5, 1.0, 5.0)  # seconds

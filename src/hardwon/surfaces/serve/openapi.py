@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hardwon.api.codec import Schemas
-from hardwon.api.operations import JSON, OPERATIONS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from hardwon.api.operations import Argument, Operation
+from hardwon.api.operations import JSON, OPERATIONS, Argument, Operation
 
 _ABOUT = (
     "The key decides whose data a request is about; no request names the tenant. The doors"

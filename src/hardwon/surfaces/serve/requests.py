@@ -9,18 +9,21 @@ import asyncio
 import base64
 import json
 import logging
+from collections.abc import Awaitable, Callable, Mapping
 from functools import cached_property, wraps
 from http import HTTPStatus
 from inspect import iscoroutinefunction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qs, unquote
 
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import ClientDisconnect
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from hardwon.api.lessons import limit_changes
+from hardwon import Agent, Hardwon
+from hardwon.api.lessons import Lessons, limit_changes
 from hardwon.api.operations import AUTHOR
+from hardwon.api.tenants import Tenant
 from hardwon.core.errors import (
     HardwonError,
     InvalidInput,
@@ -32,24 +35,13 @@ from hardwon.core.errors import (
     TransientError,
 )
 from hardwon.core.text.clean import one_line
-from hardwon.core.values.report import mark
+from hardwon.core.values.report import Mark, mark
 from hardwon.core.values.run import Author
-from hardwon.surfaces.serve.access import is_same
+from hardwon.core.values.scope import Scope
+from hardwon.surfaces.serve.access import Principal, is_same
+from hardwon.surfaces.serve.limits import Limits
 
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
-
-    from starlette.requests import Request
-
-    from hardwon import Agent, Hardwon
-    from hardwon.api.lessons import Lessons
-    from hardwon.api.tenants import Tenant
-    from hardwon.core.values.report import Mark
-    from hardwon.core.values.scope import Scope
-    from hardwon.surfaces.serve.access import Principal
-    from hardwon.surfaces.serve.limits import Limits
-
-    Endpoint = Callable[[Request], Any]
+Endpoint = Callable[[Request], Any]
 
 MEDIA_TYPE = "application/problem+json"
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})

@@ -81,7 +81,7 @@ def create(
             Route("/healthz", _alive),
             Route("/readyz", _ready),
             Mount("/static", StaticFiles(directory=_STATIC, check_dir=False)),
-            *pages.login_routes(),
+            *pages.login_routes,
             *api.routes(),
             *pages.routes(),
         ],

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from hardwon import Agent, Job
 from hardwon.api.operations import Right
 from hardwon.core.errors import NotFound
 from hardwon.core.text.clean import clip, one_line
-from hardwon.core.values.dream import DreamState
+from hardwon.core.values.dream import Dream, DreamState
+from hardwon.core.values.job import WorkerStatus
 from hardwon.core.values.report import Place
-from hardwon.surfaces.serve.pages.views import View, action, page, pick, place_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from starlette.routing import Route
-
-    from hardwon import Agent, Job
-    from hardwon.core.values.dream import Dream
-    from hardwon.core.values.job import WorkerStatus
-    from hardwon.learn.trials.values import LoopState
-    from hardwon.surfaces.serve.pages.views import Visit
-
+from hardwon.learn.trials.values import LoopState
+from hardwon.surfaces.serve.pages.views import Routes, View, Visit, pick, place_of
 
 _READ = 2_000  # a longer queue is not read for a page
 _ROWS = 50
@@ -30,20 +22,10 @@ _WORKER = ("pid", "began", "done", "retried", "buried")  # fields of the worker 
 _TASK, _ERROR = 200, 400  # characters
 
 
-def routes() -> list[Route]:
-    """The queue with its dead letters, dreams with their undo, loops."""
-    return [
-        *page("/queue", queue),
-        action("/queue/retry", lambda visit: _move(visit, visit.hw.queue.revive, "retried")),
-        action("/queue/purge", lambda visit: _move(visit, visit.hw.queue.purge, "purged")),
-        *page("/dreams", dreams, right=Right.DREAMS),
-        *page("/dreams/{dream}", dream, name="dreams", right=Right.DREAMS),
-        action("/dreams/{dream}/undo", _undo, right=Right.UNDO_DREAMS),
-        *page("/loops", loops),
-        *page("/loops/{loop}", loop, name="loops"),
-    ]
+routes = Routes()
 
 
+@routes.page("/queue")
 def queue(visit: Visit) -> View:
     """The current state of the queue."""
     counts, worker = visit.hw.queue.status()
@@ -105,15 +87,17 @@ def _dead(visit: Visit, text: str) -> Iterable[Job]:
             yield job
 
 
-def _move(visit: Visit, act: Callable[..., object], done: str) -> str:
-    """Move the ticked dead letters, or all that match the filter; only those the viewer may see."""
+@routes.action("/queue/retry", "/queue/purge")
+def move(visit: Visit) -> str:
+    """Retry or purge the ticked dead letters, or all that match; only those the viewer may see."""
     ticked, is_all = set(visit.fields("id")), bool(visit.field("all"))
-    dead = _dead(visit, visit.field("text"))
-    ids = [job.id for job in dead if is_all or job.id in ticked]
-    act(*ids)
-    return visit.redirect(f"{done}:{len(ids)}")
+    ids = [job.id for job in _dead(visit, visit.field("text")) if is_all or job.id in ticked]
+    is_retry = visit.act == "retry"
+    (visit.hw.queue.revive if is_retry else visit.hw.queue.purge)(*ids)
+    return visit.redirect(f"{'retried' if is_retry else 'purged'}:{len(ids)}")
 
 
+@routes.page("/dreams", right=Right.DREAMS)
 def dreams(visit: Visit) -> View:
     """The latest dreams of all agents."""
     found = [dream for agent in visit.agents for dream in agent.dreams.list(limit=_ROWS)]
@@ -132,6 +116,7 @@ def _dream_row(dream: Dream) -> dict[str, Any]:
     )
 
 
+@routes.page("/dreams/{dream}", right=Right.DREAMS)
 def dream(visit: Visit) -> View:
     """One dream with its report and its changes."""
     agent, dream = _dream_of(visit)
@@ -155,12 +140,15 @@ def _dream_of(visit: Visit) -> tuple[Agent, Dream]:
     raise NotFound("dream", visit.id)
 
 
-def _undo(visit: Visit) -> str:
+@routes.action("/dreams/{dream}/undo", right=Right.UNDO_DREAMS)
+def undo_dream(visit: Visit) -> str:
+    """Undo a dream."""
     agent, dream = _dream_of(visit)
     _, restored, _ = agent.dreams.undo(dream.id)
     return visit.redirect(f"dream:{restored}", page=visit.own_page)
 
 
+@routes.page("/loops")
 def loops(visit: Visit) -> View:
     """The newest loops of all agents."""
     states = [state for agent in visit.agents for state in agent.loops.list(limit=_ROWS)]
@@ -180,6 +168,7 @@ def _loop_row(state: LoopState) -> dict[str, Any]:
     }
 
 
+@routes.page("/loops/{loop}")
 def loop(visit: Visit) -> View:
     """One loop with its trials and their lessons."""
     names = "number outcome reward errors seconds failure change lessons_used lessons_learned"

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hardwon.core.values.lesson import Change, Kind, Lesson
+from hardwon.core.values.report import LessonVerdict
 from hardwon.knowledge.reading.guards import guard_of
 from hardwon.surfaces.presentation import wording
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from hardwon.core.values.report import LessonVerdict
 
 SAME, GONE, NEW = "same", "gone", "new"
 _ALIKE = 0.5  # calls with less in common are not compared word by word

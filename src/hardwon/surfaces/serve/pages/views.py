@@ -6,17 +6,20 @@ Filters are in the address: links keep them.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from hardwon import Agent, Scope
 from hardwon.api.operations import Right
 from hardwon.core.text.clean import one_line, printable
 from hardwon.core.values import plain
@@ -26,17 +29,10 @@ from hardwon.surfaces.presentation.page import columns, curve, stack
 from hardwon.surfaces.serve.access import own_path
 from hardwon.surfaces.serve.requests import Call, Problem, csrf, form_of, link, needs
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+Endpoint = Callable[["Visit"], "View"]
+Action = Callable[["Visit"], "str | Response"]
 
-    from starlette.requests import Request
-    from starlette.responses import Response
-
-    from hardwon import Agent, Scope
-
-    Endpoint = Callable[["Visit"], "View"]
-    Action = Callable[["Visit"], "str | Response"]
-
+E = TypeVar("E", bound=Endpoint)
 NOWHERE = "-"  # stands for lessons without a project
 _KEPT = ("agent", "project", "since")  # filters that links to other pages keep
 _PASSING = ("done", "after", "at")  # parameters that are dropped when a filter changes
@@ -141,6 +137,11 @@ class Visit(Call):
         return f"{base}{'&' if '?' in base else '?'}done={note}"
 
     @property
+    def act(self) -> str:
+        """What a form asks for: the last part of its path."""
+        return self.request.url.path.rpartition("/")[2]
+
+    @property
     def own_page(self) -> str:
         """The page that a form belongs to."""
         return self.request.url.path.rpartition("/")[0]
@@ -162,31 +163,40 @@ def mark_text(mark: Mark | None) -> str | None:
     return None if mark is None else f"{mark[0]!r}~{mark[1]}"
 
 
-def page(path: str, view: Endpoint, *, name: str = "", right: str = Right.READ) -> list[Route]:
-    """The routes of a page: the page, and its values at the same address with `.json`."""
+class Routes(list[Route]):
+    """The routes of one module of pages: `@routes.page(path)`, `@routes.action(path)`."""
 
-    @needs(right)
-    def show(request: Request) -> Response:
-        return html(request, view(Visit(request)))
+    def page(self, path: str, *, right: str = Right.READ) -> Callable[[E], E]:
+        """A page, and its values at the same address with `.json`."""
 
-    @needs(right)
-    def values(request: Request) -> Response:
-        return JSONResponse(plain(dict(view(Visit(request)).values)))
+        def add(view: E) -> E:
+            @needs(right)
+            def show(request: Request) -> Response:
+                return html(request, view(Visit(request)))
 
-    route = name or view.__module__.rpartition(".")[2]
-    as_json = "/overview.json" if path == "/" else f"{path}.json"
-    return [Route(as_json, values), Route(path, show, name=route)]
+            @needs(right)
+            def values(request: Request) -> Response:
+                return JSONResponse(plain(dict(view(Visit(request)).values)))
 
+            as_json = "/overview.json" if path == "/" else f"{path}.json"
+            self.extend((Route(as_json, values), Route(path, show)))
+            return view
 
-def action(path: str, act: Action, *, right: str = Right.CHANGE) -> Route:
-    """The route of a form; `act` returns the address to show next, or a page."""
+        return add
 
-    @needs(right)
-    def handle(request: Request) -> Response:
-        done = act(Visit(request))
-        return RedirectResponse(done, 303) if isinstance(done, str) else done
+    def action(self, *paths: str, right: str = Right.CHANGE) -> Callable[[Action], Action]:
+        """What the forms at these paths do; it returns the address to show next, or a page."""
 
-    return Route(path, handle, methods=["POST"])
+        def add(act: Action) -> Action:
+            @needs(right)
+            def handle(request: Request) -> Response:
+                done = act(Visit(request))
+                return RedirectResponse(done, 303) if isinstance(done, str) else done
+
+            self.extend(Route(path, handle, methods=["POST"]) for path in paths)
+            return act
+
+        return add
 
 
 def html(request: Request, view: View) -> Response:
