@@ -105,15 +105,22 @@ def model_command() -> None:
     """The model that reads runs and words lessons; `hardwon config set model.name` chooses it."""
 
 
-@model_command.verb("test", **options.OF_HOME)
-def test(hw: Hardwon) -> Output:
-    """Send one small request to the model, and say what came back."""
+@model_command.command()
+@options.home
+@options.as_json
+def test(home: str | None, as_json: bool) -> None:
+    """Send one small request to the model, and say what came back; exit code 1 if none came."""
     began = time.monotonic()
-    reply = hw.try_model()
+    try:
+        with hardwon.open(home) as hw:
+            reply = hw.try_model()
+    except HardwonError as error:
+        complain(str(error))
+        raise click.exceptions.Exit(1) from error
     seconds = time.monotonic() - began
     tokens = plural(reply.tokens_in + reply.tokens_out, "token")
     said = f"{reply.model} answered in {seconds:.1f} s, {tokens}: {one_line(reply.text, _SHOWN)}"
-    return Output({**reply._asdict(), "seconds": round(seconds, 2)}, said)
+    emit(Output({**reply._asdict(), "seconds": round(seconds, 2)}, said))
 
 
 @options.group("project")

@@ -215,19 +215,20 @@ def verb(
 ) -> Callable[[Callable[..., Output]], click.Command]:
     """A command of a function that gets what `opens` opens, and its own options.
 
-    The options of `place` are the arguments of `opens`. What the function returns is printed.
+    The options of `place` are the arguments of `opens`, in their order. What the function returns
+    is printed.
     """
 
     def make(function: Callable[..., Output]) -> click.Command:
         @wraps(function)
         def call(as_json: bool, **values: Any) -> None:
-            with opens(**{name: values.pop(name) for name in opened}) as own:
+            with opens(*(values.pop(name) for name in opened)) as own:
                 output = function(own, **values)
             emit(output)  # it looks up whether JSON is wanted
 
         parameters = vars(call).pop("__click_params__", [])
         shared = place(as_json(call))
-        names = (parameter.name for parameter in shared.__click_params__)
+        names = (parameter.name for parameter in reversed(shared.__click_params__))
         opened = [name for name in names if name != "as_json"]
         shared.__click_params__ += parameters  # click lists them in reverse: these come first
         return click.command(name)(shared)

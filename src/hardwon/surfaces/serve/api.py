@@ -35,17 +35,13 @@ _KINDS: dict[str, tuple[Any, str]] = {
 
 
 def routes() -> list[Route]:
-    """A route for each operation."""
-    return [
-        Route(_path(operation), _endpoint(operation), methods=[operation.method])
-        for operation in OPERATIONS.values()
-    ]
-
-
-def _path(operation: Operation) -> str:
-    """Its path for the router; lessons and items have numbers, other things names."""
-    has_number = operation.path.startswith(("/v1/lessons/", "/v1/playbook/"))
-    return operation.path.replace("{id}", "{id:int}") if has_number else operation.path
+    """A route for each operation; lessons and items have numbers, other things names."""
+    made = []
+    for one in OPERATIONS.values():
+        has_number = one.path.startswith(("/v1/lessons/", "/v1/playbook/"))
+        path = one.path.replace("{id}", "{id:int}") if has_number else one.path
+        made.append(Route(path, _endpoint(one), methods=[one.method]))
+    return made
 
 
 def _endpoint(operation: Operation) -> Callable[[Request], Any]:

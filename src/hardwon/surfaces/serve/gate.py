@@ -92,10 +92,8 @@ class Gate:
             self._check_rate(scope, principal)
             scope["state"].update(principal=principal, csrf=csrf)
             path = own_path(scope)
-            if principal is None and path not in _PUBLIC and not path.startswith(_STATIC):
-                await _sent_to_login(scope)(scope, receive, send)
-                return
-            await self._inner(scope, receive, send)
+            is_open = principal is not None or path in _PUBLIC or path.startswith(_STATIC)
+            await (self._inner if is_open else _send_to_login(scope))(scope, receive, send)
         except Exception as error:  # noqa: BLE001 - every request gets an answer
             problem = problem_of(error)
             if not send.status:
@@ -158,7 +156,7 @@ def _login_problem(detail: str) -> Problem:
     return Problem(401, detail, headers={"WWW-Authenticate": "Bearer"})
 
 
-def _sent_to_login(scope: Scope) -> Response:
+def _send_to_login(scope: Scope) -> Response:
     path = own_path(scope)
     if is_api(path):
         advice = "send `Authorization: Bearer <key>`; `hardwon key create` makes one"

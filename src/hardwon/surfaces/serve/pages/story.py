@@ -62,13 +62,10 @@ def provenance(lesson: Lesson) -> list[dict[str, Any]]:
     for piece in lesson.evidence:
         if label := wording.EVIDENCE.get(piece.kind):
             is_lesson = piece.kind in (Kind.PARENT, Kind.DIFFERS) and piece.value.isdecimal()
-            row = {
-                "told": label[0].upper() + label[1:],
-                "value": piece.value,
-                "lesson": int(piece.value) if is_lesson else None,
-                "at": datetime.fromtimestamp(piece.at, UTC) if piece.at > 0 else "",
-            }
-            rows.append(row)
+            at = datetime.fromtimestamp(piece.at, UTC) if piece.at > 0 else ""
+            number = int(piece.value) if is_lesson else None
+            told = label[0].upper() + label[1:]
+            rows.append({"told": told, "value": piece.value, "lesson": number, "at": at})
     return rows
 
 

@@ -204,7 +204,10 @@ def html(request: Request, view: View) -> Response:
     who = getattr(request.state, "principal", None)
     path, asked = own_path(request.scope), dict(request.query_params)
     rights = {name.lower(): right for name, right in vars(Right).items() if name.isupper()}
-    token = csrf(request) if who else ""
+    token, scopes = csrf(request) if who else "", list[Scope]()
+    if who:  # the agents and projects that can be chosen
+        limits = {"agent": who.agent, "project": who.project}
+        scopes = request.app.state.hw.tenant(who.tenant, **limits).scopes()
 
     def address(path: str, query: Mapping[str, object]) -> str:
         parameters = {name: value for name, value in query.items() if value not in (None, "")}
@@ -232,18 +235,13 @@ def html(request: Request, view: View) -> Response:
         "section": "/" + path.split("/")[1],
         "notice": _notice(asked.get("done", "")),
         "may": {name: who is not None and who.may(right) for name, right in rights.items()},
-        "scopes": _known_scopes(Call(request)) if who else {},
+        "scopes": {
+            "agents": sorted({scope.agent for scope in scopes}),
+            "projects": sorted({scope.project for scope in scopes if scope.project}),
+        },
     }
     text = _environment().get_template(view.template).render({**plain(dict(view.values)), **frame})
     return HTMLResponse(text, view.status)
-
-
-def _known_scopes(call: Call) -> dict[str, list[str]]:
-    """The agents and projects that can be chosen."""
-    who = call.principal
-    scopes = call.hw.tenant(who.tenant, agent=who.agent, project=who.project).scopes()
-    agents = sorted({scope.agent for scope in scopes})
-    return {"agents": agents, "projects": sorted({one.project for one in scopes if one.project})}
 
 
 def _notice(done: str) -> tuple[str, str]:
@@ -293,28 +291,21 @@ def _as_markup(chart: Any) -> Any:
 @pass_context
 def _ago(context: Context, moment: str) -> Markup:
     """How long ago something was; the full date is the tooltip."""
-    return _time(moment, _span(context["now"] - datetime.fromisoformat(moment), "ago", "just now"))
+    return _time(moment, context["now"] - datetime.fromisoformat(moment), "ago", "just now")
 
 
 @pass_context
 def _until(context: Context, moment: str) -> Markup:
     """How long until something is due."""
-    return _time(moment, _span(datetime.fromisoformat(moment) - context["now"], "from now", "now"))
+    return _time(moment, datetime.fromisoformat(moment) - context["now"], "from now", "now")
 
 
-def _time(moment: str, words: str) -> Markup:
-    at = datetime.fromisoformat(moment)
-    return Markup('<time datetime="{}" title="{}">{}</time>').format(
-        moment, f"{at:%Y-%m-%d %H:%M} UTC", words
-    )
-
-
-def _span(span: timedelta, word: str, nothing: str) -> str:
+def _time(moment: str, span: timedelta, word: str, nothing: str) -> Markup:
     seconds = span.total_seconds()
-    for size, unit in _UNITS:
-        if seconds >= size:
-            return f"{int(seconds // size)} {unit} {word}".strip()
-    return nothing
+    fitting = (f"{int(seconds // size)} {unit} {word}" for size, unit in _UNITS if seconds >= size)
+    title = f"{datetime.fromisoformat(moment):%Y-%m-%d %H:%M} UTC"
+    text = '<time datetime="{}" title="{}">{}</time>'
+    return Markup(text).format(moment, title, next(fitting, nothing))
 
 
 def _seconds(seconds: float) -> str:
