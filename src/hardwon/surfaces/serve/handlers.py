@@ -150,8 +150,7 @@ def _readable(call: Call) -> tuple[Lessons, Lesson]:
     """A lesson that the caller may see, and the handle to change it."""
     if _is_of_agent(call):
         return call.lessons, call.lessons.get(call.number)
-    lesson = call.tenant.lesson(call.number)
-    return call.lessons_of(lesson.scope), lesson
+    return call.readable_lesson()
 
 
 def _on_lesson(call: Call, verb: str, /, **arguments: Any) -> Any:
@@ -178,7 +177,9 @@ def _after(listing: Sequence[Numbered], after: Mark | None, limit: int) -> Page[
 
 def queue_waiting(call: Call) -> answers.QueuePage:
     """A page of the waiting and running jobs, oldest first, and the counts."""
-    waiting, dead = _own(call, call.hw.queue.waiting()), _own(call, call.hw.queue.dead())
+    waiting, dead = (
+        call.own_jobs(jobs) for jobs in (call.hw.queue.waiting(), call.hw.queue.dead())
+    )
     worker, own = call.hw.queue.status()[1], {job.id for job in waiting}
     running = tuple(row[0] for row in worker.get("running", ()) if row[0] in own)
     page = _page(call, waiting)
@@ -191,22 +192,17 @@ def _each(call: Call, act: Callable[[str], None]) -> answers.Done:
     if not (ids or call.arguments.get("all")):
         raise InvalidInput("name the jobs by 'ids', or say 'all': true")
     every = call.arguments.get("all")
-    jobs = _own(call, call.hw.queue.dead()) if every else [_dead(call, one) for one in ids]
+    jobs = call.own_jobs(call.hw.queue.dead()) if every else [_dead(call, one) for one in ids]
     for job in jobs:
         act(job.id)
     return answers.Done(tuple(job.id for job in jobs))
 
 
 def _dead(call: Call, identity: str) -> Job:
-    found = next((one for one in _own(call, call.hw.queue.dead()) if one.id == identity), None)
+    found = next((one for one in call.own_jobs(call.hw.queue.dead()) if one.id == identity), None)
     if found is None:
         raise NotFound("dead job", identity)
     return found
-
-
-def _own(call: Call, jobs: Sequence[Job]) -> Sequence[Job]:
-    """The jobs that the caller may see."""
-    return [job for job in jobs if call.tenant.place.covers(job.episode.scope)]
 
 
 def _page(call: Call, jobs: Sequence[Job]) -> Page[Job]:
@@ -355,11 +351,8 @@ def sync_lessons(call: Call) -> Sequence[Lesson]:
 
 def operations_metrics(call: Call) -> Response:
     """Queue counts, spending, and what agents were told, in the Prometheus format."""
-    place, queue = call.tenant.place, call.hw.queue
-    waiting, dead = (
-        sum(place.covers(job.episode.scope) for job in jobs)
-        for jobs in (queue.waiting(), queue.dead())
-    )
+    queue = call.hw.queue
+    waiting, dead = (len(call.own_jobs(jobs)) for jobs in (queue.waiting(), queue.dead()))
     spent: dict[str, float] = {}
     for _, _, sum_of_model in call.tenant.spent(1):
         for name, amount in sum_of_model._asdict().items():
@@ -422,7 +415,7 @@ _AT_ONCE: dict[str, Callable[[Call], Any]] = {
         call.lessons.history(), call.cursor, call.arguments["limit"]
     ),
     "queue.wake": lambda call: answers.Started(call.hw.wake() is not None),
-    "queue.dead": lambda call: _page(call, _own(call, call.hw.queue.dead())),
+    "queue.dead": lambda call: _page(call, call.own_jobs(call.hw.queue.dead())),
     "queue.dead_job": lambda call: _dead(call, call.id),
     "queue.revive": lambda call: _each(call, call.hw.queue.revive),
     "queue.purge": lambda call: _each(call, call.hw.queue.purge),

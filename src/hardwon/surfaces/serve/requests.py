@@ -9,7 +9,7 @@ import asyncio
 import base64
 import json
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import cached_property, wraps
 from http import HTTPStatus
 from inspect import iscoroutinefunction
@@ -20,7 +20,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from hardwon import Agent, Hardwon
+from hardwon import Agent, Hardwon, Job, Lesson
 from hardwon.api.lessons import Lessons, limit_changes
 from hardwon.api.operations import AUTHOR
 from hardwon.api.tenants import Tenant
@@ -276,6 +276,15 @@ class Call:
         """The scope whose lessons are copied; without a project, those that hold everywhere."""
         project = self.request.query_params.get("project") or None
         return self.agent.scope._replace(project=project)
+
+    def own_jobs(self, jobs: Iterable[Job]) -> list[Job]:
+        """The jobs that the caller may see, of the agent and project that the query names."""
+        return [job for job in jobs if self.tenant.place.covers(job.episode.scope)]
+
+    def readable_lesson(self, number: int | None = None) -> tuple[Lessons, Lesson]:
+        """A lesson of the tenant, by default that of the path, and the handle to change it."""
+        lesson = self.tenant.lesson(self.number if number is None else number)
+        return self.lessons_of(lesson.scope), lesson
 
     @property
     def lessons(self) -> Lessons:

@@ -77,7 +77,7 @@ def _row(lesson: Lesson) -> dict[str, Any]:
 @routes.page("/lessons/{number}")
 def lesson(visit: Visit) -> View:
     """The page of one lesson."""
-    lessons, lesson = _lesson(visit)
+    lessons, lesson = visit.readable_lesson()
     judged = lessons.verdict(lesson.id)
     values = {
         "lesson": _describe(lesson),
@@ -95,14 +95,14 @@ def lesson(visit: Visit) -> View:
 @routes.page("/lessons/{number}/edit")
 def edit(visit: Visit) -> View:
     """The form to edit a lesson."""
-    _, lesson = _lesson(visit)
+    _, lesson = visit.readable_lesson()
     return View("lesson_edit.html", f"Edit lesson {lesson.id}", {"lesson": _describe(lesson)})
 
 
 @routes.page("/lessons/{number}/guard")
 def guard(visit: Visit) -> View:
     """Which past calls a guard would have denied; by default for the lesson's own calls."""
-    _, lesson = _lesson(visit)
+    _, lesson = visit.readable_lesson()
     call, tool = visit.query("call").strip(), visit.query("tool").strip() or "bash"
     guarded_calls = [(tool, call)] if call else exact_calls(lesson.calls)
     denied_calls = tuple(forbidden_call(*pair)[2:] for pair in guarded_calls)
@@ -144,12 +144,6 @@ def _describe(lesson: Lesson) -> dict[str, Any]:
         expires=lesson.expires_at or "",
         **place_of(lesson.scope),
     )
-
-
-def _lesson(visit: Visit, number: int | None = None) -> tuple[Lessons, Lesson]:
-    """The lesson of the path or with this number, and the handle to change it."""
-    lesson = visit.tenant.lesson(visit.number if number is None else number)
-    return visit.lessons_of(lesson.scope), lesson
 
 
 def _approve(visit: Visit, lessons: Lessons, lesson: Lesson) -> str:
@@ -200,14 +194,14 @@ def act_on_chosen(visit: Visit) -> str:
     if not chosen or not all(text.isascii() and text.isdecimal() for text in chosen):
         raise Problem(400, "choose a lesson first")
     for number in chosen:
-        _ACTS[act](visit, *_lesson(visit, int(number)))
+        _ACTS[act](visit, *visit.readable_lesson(int(number)))
     return visit.redirect(f"{act}s:{len(chosen)}")
 
 
 @routes.action(*(f"/lessons/{{number}}/{act}" for act in _ACTS))
 def act_on_lesson(visit: Visit) -> str:
     """Do to a lesson what the last part of the path says."""
-    lessons, lesson = _lesson(visit)
+    lessons, lesson = visit.readable_lesson()
     done = _ACTS[visit.act](visit, lessons, lesson)
     return visit.redirect(f"{done}:{lesson.id}", page=visit.own_page)
 

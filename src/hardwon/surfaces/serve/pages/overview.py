@@ -48,7 +48,7 @@ def overview(visit: Visit) -> View:
         "held back": counts.get(Status.QUARANTINED, 0),
         "candidates": counts.get(Status.CANDIDATE, 0),
         "without a fix": counts.get(Status.SEEN, 0),
-        "dead": sum(tenant.place.covers(job.episode.scope) for job in visit.hw.queue.dead()),
+        "dead": len(visit.own_jobs(visit.hw.queue.dead())),
     }
     values = {**_figures(report), "waits": waits, "is_new": not (report.met or report.lessons)}
     return View("overview.html", "Does it help?", values)

@@ -12,7 +12,6 @@ from hardwon.core.errors import NotFound
 from hardwon.core.text.clean import clip, one_line
 from hardwon.core.values.dream import Dream, DreamState
 from hardwon.core.values.job import WorkerStatus
-from hardwon.core.values.report import Place
 from hardwon.learn.trials.values import LoopState
 from hardwon.surfaces.serve.pages.views import Routes, View, Visit, pick, place_of
 
@@ -30,7 +29,7 @@ def queue(visit: Visit) -> View:
     """The current state of the queue."""
     counts, worker = visit.hw.queue.status()
     is_long = counts.pending > _READ
-    waiting = [] if is_long else list(_own(visit, visit.hw.queue.waiting()))
+    waiting = [] if is_long else visit.own_jobs(visit.hw.queue.waiting())
     dead = list(_dead(visit, visit.query("text")))
     running = {job_row[0]: job_row for job_row in worker.get("running", ())}
     fresh = [job for job in waiting if not job.last_error and job.id not in running]
@@ -74,15 +73,9 @@ def _row(job: Job) -> dict[str, Any]:
     )
 
 
-def _own(visit: Visit, jobs: Iterable[Job]) -> Iterable[Job]:
-    """The jobs of the chosen agent and project that the viewer may see."""
-    place = Place(visit.principal.tenant, *visit.place)
-    return (job for job in jobs if place.covers(job.episode.scope))
-
-
 def _dead(visit: Visit, text: str) -> Iterable[Job]:
     wanted = text.strip().lower()
-    for job in _own(visit, visit.hw.queue.dead()):
+    for job in visit.own_jobs(visit.hw.queue.dead()):
         if wanted in f"{job.id} {job.episode.task} {job.last_error}".lower():
             yield job
 
