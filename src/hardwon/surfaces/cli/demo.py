@@ -175,7 +175,16 @@ def command(no_inject: bool, keep: str | None, as_json: bool) -> None:
     told = "Told at its start:" if second.told else "It is told nothing."
     say()
     _narrate(f"Run 2: the same in other words. {told}", second)
-    _report(first.played, second.played, seconds)
+    say("\nFailed calls, before and after:", bold=True)
+    rows = [("task", "run 1", "run 2")]
+    for before, after in zip(first.played, second.played, strict=True):
+        prompt = clip(before.prompt, width() - _FIGURES)
+        rows.append((prompt, str(before.failures), str(after.failures)))
+    failed, left = (sum(one.failures for one in run.played) for run in (first, second))
+    table([*rows, ("in all", str(failed), str(left))])
+    result = f"{'became' if left < failed else 'stayed'} {left} in {seconds:.1f} s"
+    say()
+    _say_wrapped(f"{failed} failed calls {result}, without any model.")
 
 
 def _narrate(title: str, run: Run) -> None:
@@ -196,17 +205,3 @@ def _say_wrapped(text: str, indent: str = "", **style: Any) -> None:
     """Print a text within the terminal's width; its further lines are indented."""
     more = f"{indent}    "
     say(textwrap.fill(text, width() - 1, initial_indent=indent, subsequent_indent=more), **style)
-
-
-def _report(first: list[Played], second: list[Played], seconds: float) -> None:
-    say("\nFailed calls, before and after:", bold=True)
-    rows = [("task", "run 1", "run 2")]
-    for before, after in zip(first, second, strict=True):
-        prompt = clip(before.prompt, width() - _FIGURES)
-        rows.append((prompt, str(before.failures), str(after.failures)))
-    before_all, after_all = (sum(one.failures for one in played) for played in (first, second))
-    rows.append(("in all", str(before_all), str(after_all)))
-    table(rows)
-    result = f"became {after_all}" if after_all < before_all else f"stayed {after_all}"
-    say()
-    _say_wrapped(f"{before_all} failed calls {result} in {seconds:.1f} s, without any model.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
@@ -26,7 +26,7 @@ from hardwon.surfaces.cli.lesson import (
     describe,
 )
 from hardwon.surfaces.cli.options import flag, option
-from hardwon.surfaces.cli.output import Output, emit, say, say_folded
+from hardwon.surfaces.cli.output import Output, emit, say
 from hardwon.surfaces.presentation import wording
 
 _WAITING = (Status.CANDIDATE, Status.QUARANTINED)
@@ -46,40 +46,30 @@ _words = options.together(
 @click.pass_context
 def command(context: click.Context, /, markdown: bool, as_json: bool, **place: Any) -> None:
     """Show what this project has taught, in the order of what it saves; change it item by item."""
-    if context.invoked_subcommand is not None:
+    if context.invoked_subcommand:
         return
     with options.Scoped(**place) as agent:
         if markdown:
             say(agent.playbook.markdown())
-        else:
-            emit(_all_items(agent))
-
-
-def _all_items(agent: Agent) -> Output:
-    playbook, block = agent.playbook, agent.playbook.block()
-    known = playbook.list()
-    waiting = [item for status in _WAITING for item in playbook.list(status=status)]
+            return
+        block, known = agent.playbook.block(), agent.playbook.list()
+        waiting = [item for status in _WAITING for item in agent.playbook.list(status=status)]
     shown = {item.id for item in block.lessons}
     items = [wording.describe_item(item, shown) for item in (*known, *waiting)]
+    where = options.place(agent.scope)
 
-    def show() -> None:
-        where = options.place(agent.scope)
-        if not items:
-            say(f"(no items{where})")
-            say_folded(
-                "An agent or a model writes them: hardwon install AGENT --read ask", dim=True
-            )
-            return
-        say(f"{plural(len(known), 'item')}{where}, {block.tokens} tokens at the start of a run:")
+    def lines() -> Iterator[str]:
+        yield f"{plural(len(known), 'item')}{where}, {block.tokens} tokens at the start of a run:"
         for item in items:
             states = ", ".join((item["sort"], *item["states"]))
             told = "; ".join(part for part in (item["needed"], item["evidence"]) if part)
-            say_folded(f"  #{item['id']}  {states}" + (f"  ({told})" if told else ""))
+            yield f"  #{item['id']}  {states}" + (f"  ({told})" if told else "")
             when = f"{item['when']}: " if item["when"] else ""
             words = f"{when}{sentence(item['wrong'])} {item['do']}"
-            say_folded(f"      {one_line(words.strip())}")
+            yield f"      {one_line(words.strip())}"
 
-    return Output(items, show)
+    hint = "An agent or a model writes them: hardwon install AGENT --read ask"
+    emit(Output(items, lines() if items else [f"(no items{where})", hint]))
 
 
 def _report_change(done: str, item: Lesson) -> Output:

@@ -53,17 +53,14 @@ def command(
         judged = agent.explain(door, text, tool=tool or "bash", hyde=hyde or None)
     if not is_json():
         options.say_where(agent.scope)
-    emit(_explanation(judged) if explain else _block(judged, door))
-
-
-def _block(judged: Sequence[Judged], door: str) -> Output:
+    if explain:
+        emit(_explanation(judged))
+        return
     lessons = [candidate.match.lesson for candidate in judged if not candidate.verdict]
     block = inject.render(lessons, door=door, budget=_BUDGET)
     nothing = "(nothing fits)\n--explain shows all candidates, and why they are not shown"
-    return Output(
-        {"text": block.text, "lessons": block.lessons},
-        lambda: say(block.text) if block.text else say(nothing, dim=True),
-    )
+    value = {"text": block.text, "lessons": block.lessons}
+    emit(Output(value, lambda: say(block.text or nothing, **({} if block.text else {"dim": True}))))
 
 
 def _explanation(judged: Sequence[Judged]) -> Output:

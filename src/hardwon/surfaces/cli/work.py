@@ -39,7 +39,8 @@ class WorkerEndpoint:
 
     def __init__(self, worker: WorkerProcess, port: int) -> None:
         try:
-            self._server = ThreadingHTTPServer(("127.0.0.1", port), _handler(worker))
+            handler = type("Handler", (_Handler,), {"worker": worker})
+            self._server = ThreadingHTTPServer(("127.0.0.1", port), handler)
         except OSError as error:
             raise storage_error(error, f"127.0.0.1:{port}") from error
         self._server.daemon_threads = False  # requests in progress get their whole answer
@@ -60,36 +61,34 @@ class WorkerEndpoint:
         self._server.server_close()
 
 
-def _handler(worker: WorkerProcess) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        timeout = _PATIENCE
+class _Handler(BaseHTTPRequestHandler):
+    worker: WorkerProcess
+    timeout = _PATIENCE
 
-        def do_GET(self) -> None:
-            code, body = self._look()
-            self.send_response(code)
-            self.send_header("Content-Type", _TEXT)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+    def do_GET(self) -> None:
+        code, body = self._look()
+        self.send_response(code)
+        self.send_header("Content-Type", _TEXT)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
 
-        def _look(self) -> tuple[int, bytes]:
-            if self.headers.get("Host", "localhost").rsplit(":", 1)[0] not in _LOCAL:
-                return 421, b"not here\n"  # DNS rebinding by a foreign page
-            if self.path == "/healthz":
-                return 200, b"ok\n"
-            if self.path == "/readyz":
-                return (200, b"ready\n") if worker.ledger.is_ready else (503, b"not ready\n")
-            if self.path != "/metrics":
-                return 404, b"/metrics, /healthz, /readyz\n"
-            try:
-                return 200, worker.metrics()
-            except StorageError as error:
-                return 503, f"{error}\n".encode()
+    def _look(self) -> tuple[int, bytes]:
+        if self.headers.get("Host", "localhost").rsplit(":", 1)[0] not in _LOCAL:
+            return 421, b"not here\n"  # DNS rebinding by a foreign page
+        if self.path == "/healthz":
+            return 200, b"ok\n"
+        if self.path == "/readyz":
+            return (200, b"ready\n") if self.worker.ledger.is_ready else (503, b"not ready\n")
+        if self.path != "/metrics":
+            return 404, b"/metrics, /healthz, /readyz\n"
+        try:
+            return 200, self.worker.metrics()
+        except StorageError as error:
+            return 503, f"{error}\n".encode()
 
-        def log_message(self, *_: object) -> None:
-            """Do not log scrapes."""
-
-    return Handler
+    def log_message(self, *_: object) -> None:
+        """Do not log scrapes."""
 
 
 class _Screened(logging.Formatter):

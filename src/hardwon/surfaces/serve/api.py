@@ -96,7 +96,15 @@ def _body_arguments(operation: Operation, request: Request, body: bytes) -> dict
     """The fields of the body; InvalidInput names one that is wrong."""
     if not operation.body or operation.takes_bytes:
         return {}
-    fields = _parse_body(request, body) if body else {}
+    media = request.headers.get("content-type", JSON).partition(";")[0].strip().lower()
+    if body and media != JSON:
+        raise Problem(415, f"send the body as {JSON}")
+    try:
+        fields = json.loads(body or b"{}")
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"the body is not JSON: {error}") from error
+    if not isinstance(fields, dict):
+        raise InvalidInput("the body must be a JSON object")
     unknown = fields.keys() - operation.body.keys()
     if unknown:
         allowed = ", ".join(operation.body)
@@ -121,18 +129,6 @@ def _check_field(name: str, argument: Argument, value: Any) -> Any:
     if argument.most and not 1 <= value <= argument.most:
         raise InvalidInput(f"the field {name!r} must be from 1 to {argument.most}")
     return value
-
-
-def _parse_body(request: Request, body: bytes) -> dict[str, Any]:
-    if request.headers.get("content-type", JSON).partition(";")[0].strip().lower() != JSON:
-        raise Problem(415, f"send the body as {JSON}")
-    try:
-        fields = json.loads(body)
-    except (ValueError, RecursionError) as error:
-        raise InvalidInput(f"the body is not JSON: {error}") from error
-    if not isinstance(fields, dict):
-        raise InvalidInput("the body must be a JSON object")
-    return fields
 
 
 async def _run(operation: Operation, call: Call) -> Response:

@@ -112,26 +112,23 @@ class Gate:
 
     async def _who(self, headers: Headers, secret_path: str) -> tuple[Principal | None, str]:
         """The principal, and the token that forms need if a browser sent the request."""
-        header = headers.get("authorization")
+        header, access = headers.get("authorization"), self._access
+        if header is not None and access.is_token(header):
+            return access.owner, ""
         if header is not None:
-            return await self._bearer(header), ""
+            find, shown = access.keys.holder, credentials(header)
+            is_local = access.database.is_local  # another machine must not hold up others
+            key = find(shown) if is_local else await run_in_threadpool(find, shown)
+            if key is None:
+                raise _login_problem("this key is not known, has expired or was revoked")
+            if not access.keys.is_noted(key):
+                asyncio.get_running_loop().run_in_executor(None, access.keys.used, key)
+            return of_key(key), ""
         cookie = shown_cookie(headers)
         if not (cookie and is_same(secret_path, path_of(cookie, headers))):
             return None, ""
-        principal = await run_in_threadpool(self._access.session, cookie)
+        principal = await run_in_threadpool(access.session, cookie)
         return principal, csrf_of(cookie) if principal else ""
-
-    async def _bearer(self, header: str) -> Principal:
-        if self._access.is_token(header):
-            return self._access.owner
-        find, shown = self._access.keys.holder, credentials(header)
-        is_local = self._access.database.is_local  # another machine must not hold up others
-        key = find(shown) if is_local else await run_in_threadpool(find, shown)
-        if key is None:
-            raise _login_problem("this key is not known, has expired or was revoked")
-        if not self._access.keys.is_noted(key):
-            asyncio.get_running_loop().run_in_executor(None, self._access.keys.used, key)
-        return of_key(key)
 
     def _check_rate(self, scope: Scope, principal: Principal | None) -> None:
         if own_path(scope) == _LOGIN and (scope["method"] == "POST" or scope["query_string"]):

@@ -348,7 +348,10 @@ class Service:
         self._server.should_exit = True
 
     def _config(self, app: ASGIApp, limits: Limits) -> uvicorn.Config:
-        address = self._address
+        address, most = self._address, resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        if most != resource.RLIM_INFINITY:  # so that stores can always open their files
+            affordable = min(limits.connections, max(most - _FILES, most // 2))
+            limits = limits._replace(connections=affordable)
         return uvicorn.Config(
             app,
             ssl_certfile=address.cert or None,
@@ -362,7 +365,7 @@ class Service:
             log_level="error",
             access_log=False,
             server_header=False,
-            http=type("Protocol", (PatientProtocol,), {"limits": _affordable(limits)}),
+            http=type("Protocol", (PatientProtocol,), {"limits": limits}),
             ws="none",
         )
 
@@ -383,14 +386,6 @@ class _Server(uvicorn.Server):
                     number, self.handle_exit, number, None
                 )
         yield
-
-
-def _affordable(limits: Limits) -> Limits:
-    """The limits with fewer connections than files, so that stores can always open theirs."""
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    if most == resource.RLIM_INFINITY:
-        return limits
-    return limits._replace(connections=min(limits.connections, max(most - _FILES, most // 2)))
 
 
 def _listening(address: Address) -> socket.socket:

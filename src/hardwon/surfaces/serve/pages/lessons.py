@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import Any
 
 from hardwon.api.lessons import Lessons
@@ -107,7 +106,12 @@ def guard(visit: Visit) -> View:
     guarded_calls = [(tool, call)] if call else exact_calls(lesson.calls)
     denied_calls = tuple(forbidden_call(*pair)[2:] for pair in guarded_calls)
     candidate_guard = Guard(denied_calls, guard_of(lesson).allowed)
-    past = list(_past_calls(visit, lesson))
+    # The known past calls: those that led to the lesson, and those with a warning.
+    calls = [command for _, command in exact_calls(lesson.calls)]
+    shown = visit.tenant.deliveries(limit=_LOOKED_AT).rows
+    calls += [delivery.query for delivery in shown if delivery.door == Door.ACTION]
+    calls += [step.args for _, _, run in visit.tenant.runs() for step in run.steps]
+    past = list(dict.fromkeys(calls))
     values = {
         "lesson": _describe(lesson),
         "call": call,
@@ -117,16 +121,6 @@ def guard(visit: Visit) -> View:
         "looked_at": len(past),
     }
     return View("lesson_guard.html", f"Guard of lesson {lesson.id}", values)
-
-
-def _past_calls(visit: Visit, lesson: Lesson) -> Iterable[str]:
-    """The known past calls: those that led to the lesson, and those with a warning."""
-    calls = [call for _, call in exact_calls(lesson.calls)]
-    shown = visit.tenant.deliveries(limit=_LOOKED_AT).rows
-    calls += [delivery.query for delivery in shown if delivery.door == Door.ACTION]
-    for _, _, run in visit.tenant.runs():
-        calls += [step.args for step in run.steps]
-    return dict.fromkeys(calls)
 
 
 def _describe(lesson: Lesson) -> dict[str, Any]:
