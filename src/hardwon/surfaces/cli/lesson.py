@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
@@ -34,27 +35,22 @@ from hardwon.surfaces.cli.output import (
 from hardwon.surfaces.presentation import wording
 
 
-class LessonLookup(options.Scoped):
-    """Opens the store for a lesson; prints the project, or where else a missing lesson is."""
-
-    def __enter__(self) -> hardwon.Agent:
-        self._agent = super().__enter__()
-        return self._agent
-
-    def __exit__(self, *raised: object) -> None:
+@contextmanager
+def _look_up(*place: Any) -> Iterator[Agent]:
+    """Open the store for a lesson; print the project, or where else a missing lesson is."""
+    with options.scoped(*place) as agent:
         try:
-            error = raised[1]
-            if isinstance(error, NotFound) and error.kind == "lesson":
-                hint = "; `hardwon lesson list` names those here"
-                number: Any = error.name
-                if scope := self._agent.lessons.place_of(number):
-                    where = f"hardwon lesson show {number} {options.scope_options(scope)}"
-                    hint = f" here; it is elsewhere: {where}"
-                raise NotFound("lesson", number, hint=hint)
-            if error is None and not is_json():
-                options.say_where(self._agent.scope)
-        finally:
-            super().__exit__()
+            yield agent
+        except NotFound as error:
+            if error.kind != "lesson":
+                raise
+            hint, number = "; `hardwon lesson list` names those here", error.name
+            if scope := agent.lessons.place_of(number):  # type: ignore[arg-type]
+                where = f"hardwon lesson show {number} {options.scope_options(scope)}"
+                hint = f" here; it is elsewhere: {where}"
+            raise NotFound("lesson", number, hint=hint) from None
+    if not is_json():
+        options.say_where(agent.scope)
 
 
 class LessonNumber(click.ParamType[int]):
@@ -71,7 +67,7 @@ class LessonNumber(click.ParamType[int]):
 
 NUMBER = click.argument("number", metavar="ID", type=LessonNumber())
 NUMBER_OR_ALL = click.argument("number", metavar="[ID]", required=False, type=LessonNumber())
-ONE = {"place": options.scope_here, "opens": LessonLookup}  # a verb about one lesson
+ONE = {"place": options.scope_here, "opens": _look_up}  # a verb about one lesson
 _SEEN = "When you see "  # how most lessons begin; a table has better use for the room
 _LIMIT = options.limit(default=25)
 _NAMED = 5  # places named in the hint under a list
@@ -300,7 +296,7 @@ def revoke(agent: Agent, origin: str) -> Output:
 @options.scope
 def export(form: str, output: str | None, **place: Any) -> None:
     """Write all active lessons as a pack that can be kept in a repository."""
-    with options.Scoped(**place) as agent:
+    with options.scoped(**place) as agent:
         pack = agent.lessons.export(form=form)
     if output is None:
         click.echo(pack.encode(), nl=False)  # a pack is UTF-8, whatever the locale is

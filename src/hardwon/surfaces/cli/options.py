@@ -5,8 +5,8 @@ from __future__ import annotations
 import difflib
 import os
 import shlex
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from datetime import timedelta
 from functools import partial, wraps
 from typing import Any
@@ -181,27 +181,18 @@ def with_meaning(settings: hardwon.Settings, wanted: bool | None) -> hardwon.Set
     return settings._replace(recall=settings.recall._replace(embedder=name))
 
 
-class Scoped:
-    """`with Scoped(...) as agent:` opens the store for one agent and closes it again."""
-
-    def __init__(
-        self,
-        home: str | None,
-        tenant: str,
-        agent: str,
-        project: str | None,
-        *,
-        settings: hardwon.Settings | None = None,
-    ) -> None:
-        self._hardwon = hardwon.open(home, settings=settings)
-        self._names = tenant, agent, project
-
-    def __enter__(self) -> hardwon.Agent:
-        tenant, agent, project = self._names
-        return self._hardwon.agent(agent, project=project, tenant=tenant)
-
-    def __exit__(self, *_: object) -> None:
-        self._hardwon.close()
+@contextmanager
+def scoped(
+    home: str | None,
+    tenant: str,
+    agent: str,
+    project: str | None,
+    *,
+    settings: hardwon.Settings | None = None,
+) -> Iterator[hardwon.Agent]:
+    """`with scoped(...) as agent:` opens the store for one agent and closes it again."""
+    with hardwon.open(home, settings=settings) as hw:
+        yield hw.agent(agent, project=project, tenant=tenant)
 
 
 OF_HOME = {"place": home, "opens": hardwon.open}  # a verb about a whole home
@@ -211,7 +202,7 @@ def verb(
     name: str,
     *,
     place: Decorated = scope,
-    opens: Callable[..., AbstractContextManager[Any]] = Scoped,
+    opens: Callable[..., AbstractContextManager[Any]] = scoped,
 ) -> Callable[[Callable[..., Output]], click.Command]:
     """A command of a function that gets what `opens` opens, and its own options.
 

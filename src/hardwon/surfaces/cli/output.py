@@ -8,7 +8,8 @@ import shutil
 import sys
 import textwrap
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from itertools import zip_longest
 from time import monotonic
@@ -212,27 +213,24 @@ class Progress:
             self._drawn = 0
 
 
-class Watched:
+@contextmanager
+def watched(progress: Progress, look: Callable[[], tuple[int, int]]) -> Iterator[None]:
     """Progress that polls `look` while something else works."""
+    end = threading.Event()
 
-    def __init__(self, progress: Progress, look: Callable[[], tuple[int, int]]) -> None:
-        self._progress = progress
-        self._look = look
-        self._end = threading.Event()
-        self._thread = threading.Thread(target=self._keep_looking, daemon=True)
+    def keep_looking() -> None:
+        while not end.wait(_ON_TERMINAL):
+            progress(*look())
 
-    def __enter__(self) -> None:
-        self._progress(*self._look())
-        self._thread.start()
-
-    def __exit__(self, *raised: object) -> None:
-        self._end.set()
-        self._thread.join()
-        self._progress.__exit__(*raised)
-
-    def _keep_looking(self) -> None:
-        while not self._end.wait(_ON_TERMINAL):
-            self._progress(*self._look())
+    with progress:
+        progress(*look())
+        thread = threading.Thread(target=keep_looking, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            end.set()
+            thread.join()
 
 
 def state(done: int, of: int, *, seconds: float) -> str:

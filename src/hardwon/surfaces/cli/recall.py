@@ -49,7 +49,7 @@ def command(
     """Show what the agent would get for the prompt, pending call or error TEXT."""
     door = "error" if error else "action" if tool else "turn"
     settings = options.with_meaning(load(place["home"]), meaning)
-    with options.Scoped(**place, settings=settings) as agent:
+    with options.scoped(**place, settings=settings) as agent:
         judged = agent.explain(door, text, tool=tool or "bash", hyde=hyde or None)
     if not is_json():
         options.say_where(agent.scope)

@@ -210,7 +210,7 @@ def learn(
     is_elsewhere = settings.server.url or settings.postgres.url
     if dry_run and not is_elsewhere and not os.path.isdir(settings.home):
         place["home"] = MEMORY  # a look makes no home
-    with options.Scoped(**place) as agent:
+    with options.scoped(**place) as agent:
         sessions = agent.sessions
         with learning() as tell:
             learnt = sessions.learn(
@@ -233,7 +233,7 @@ def learn(
         dump({"sessions": learnt, "is_dry_run": dry_run})
     while follow is not None and not dry_run:  # the store is only open while there is work
         sleep(follow.total_seconds())
-        with options.Scoped(**place) as agent:
+        with options.scoped(**place) as agent:
             learnt = agent.sessions.learn(agents=agents, since=max(_FOLLOWED, 2 * follow))
         for session in learnt:
             if session.steps:

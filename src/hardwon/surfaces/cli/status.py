@@ -86,10 +86,13 @@ def _describe_installs(
 
 def _describe_server(home: str | None) -> Sequence[str]:
     """How far this machine agrees with the server it is logged in to."""
-    from hardwon.surfaces.cli import login
-
     try:
-        return login.server_lines(load(home))
+        settings = load(home)
+        if not settings.server.url:
+            return []
+        from hardwon.surfaces.cli import login
+
+        return login.server_lines(settings)
     except HardwonError as error:
         return [f"Server: {error}"]
 

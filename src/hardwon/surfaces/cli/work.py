@@ -22,7 +22,7 @@ from hardwon.core.text.secrets import without_secrets
 from hardwon.storage.service import kept_token
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.options import option
-from hardwon.surfaces.cli.output import Output, Progress, Watched, emit, say
+from hardwon.surfaces.cli.output import Output, Progress, emit, say, watched
 
 if TYPE_CHECKING:
     from hardwon.core.values.job import Tally
@@ -155,7 +155,9 @@ def tally_text(tally: Tally) -> str:
     return f"{tally.done:,} done, {tally.retried:,} to retry, {tally.buried:,} given up"
 
 
-def drain_progress(hw: hardwon.Hardwon, *, is_quiet: bool | None = None) -> Watched:
+def drain_progress(
+    hw: hardwon.Hardwon, *, is_quiet: bool | None = None
+) -> contextlib.AbstractContextManager[None]:
     """Progress over the jobs that wait now."""
     waiting, ledger = hw.queue.status()[0].pending, hw.worker.ledger
     progress = Progress(
@@ -164,7 +166,7 @@ def drain_progress(hw: hardwon.Hardwon, *, is_quiet: bool | None = None) -> Watc
         kept="{} worked, the others wait in the queue",
         of="job",
     )
-    return Watched(progress, lambda: (sum(ledger.tally), waiting))
+    return watched(progress, lambda: (sum(ledger.tally), waiting))
 
 
 @click.command("daemon")
