@@ -139,7 +139,7 @@ def run(
     with options.scoped(**scope) as agent:
         begun = options_of(task, settings.trials, **chosen)
         loop = agent.loops.begin(begun, Functions(say=_progress), loop_id=loop_id)
-        _conclude(agent.loops, _run_to_end(loop), restore_best=restore_best)
+        _run_to_end(agent.loops, loop, restore_best=restore_best)
 
 
 @command.command()
@@ -155,7 +155,7 @@ def resume(loop_id: str, restore_best: bool, **given: Any) -> None:
     _ensure_installed(tuning.get("actor"))
     with options.scoped(**scope) as agent:
         loop = agent.loops.resume(loop_id, Functions(say=_progress), **tuning)
-        _conclude(agent.loops, _run_to_end(loop), restore_best=restore_best)
+        _run_to_end(agent.loops, loop, restore_best=restore_best)
 
 
 def _ensure_installed(actor: str | None) -> None:
@@ -193,16 +193,20 @@ def _file(home: str, folder: str, config: str | None) -> dict[str, Any]:
         return {}
 
 
-def _run_to_end(loop: Coroutine[Any, Any, LoopState]) -> LoopState:
-    """Run to the end; SIGTERM is treated like Ctrl-C."""
+def _run_to_end(loops: Loops, loop: Coroutine[Any, Any, LoopState], *, restore_best: bool) -> None:
+    """Run to the end; SIGTERM is treated like Ctrl-C. Then restore the best trial, if wanted."""
     before = signal.signal(signal.SIGTERM, _interrupt)
     try:
-        return asyncio.run(loop)
+        state = asyncio.run(loop)
     except KeyboardInterrupt as interrupt:
         interrupt.add_note("finished trials are kept: `hardwon loop list`, `hardwon loop resume`")
         raise
     finally:
         signal.signal(signal.SIGTERM, before)
+    if restore_best and not state.passed and state.best:
+        number = loops.restore_best(state.loop_id)
+        complain(f"the work tree was restored to trial {number + 1}, the best one")
+    emit(Output(state, (), code=not state.passed))
 
 
 def _interrupt(*_: object) -> None:
@@ -210,13 +214,6 @@ def _interrupt(*_: object) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.raise_signal(signal.SIGINT)
-
-
-def _conclude(loops: Loops, state: LoopState, *, restore_best: bool) -> None:
-    if restore_best and not state.passed and state.best:
-        number = loops.restore_best(state.loop_id)
-        complain(f"the work tree was restored to trial {number + 1}, the best one")
-    emit(Output(state, (), code=not state.passed))
 
 
 def _progress(event: str, state: LoopState) -> None:

@@ -121,7 +121,9 @@ def add_selection(server: MCPServer, agent: "Agent", folder: str) -> None:
             return await desk.save(session, run, answers or {})
         waiting = await desk.questions(session)
         if not _can_ask(ctx):
-            return _as_data(waiting)
+            views = [_view(question) for question in waiting.questions]
+            summary = waiting.delta.summary.text
+            return Selected(status="questions", run=waiting.run, summary=summary, questions=views)
         filled_in = _filled_in(waiting, (chosen, placed))
         if filled_in is None:
             return Selected(status="declined")
@@ -208,17 +210,7 @@ def _answers(questions: "Iterable[Question]", form: Form) -> Answers:
     return answers
 
 
-def _as_data(waiting: "OpenQuestions") -> Selected:
-    views = [
-        QuestionView(
-            id=question.id,
-            text=question.text,
-            options=[OptionView(value=o.value, label=o.label) for o in question.options],
-            multi=question.multi,
-            when=question.when,
-        )
-        for question in waiting.questions
-    ]
-    return Selected(
-        status="questions", run=waiting.run, summary=waiting.delta.summary.text, questions=views
-    )
+def _view(question: "Question") -> QuestionView:
+    options = [OptionView(value=one.value, label=one.label) for one in question.options]
+    fields = {name: getattr(question, name) for name in ("id", "text", "multi", "when")}
+    return QuestionView(**fields, options=options)

@@ -50,7 +50,32 @@ def overview(visit: Visit) -> View:
         "without a fix": counts.get(Status.SEEN, 0),
         "dead": len(visit.own_jobs(visit.hw.queue.dead())),
     }
-    values = {**_figures(report), "waits": waits, "is_new": not (report.met or report.lessons)}
+    days = wording.days(report)
+    first, seen = report.window.since.date(), report.observed
+    values = pick(
+        report,
+        "shown tokens proof",
+        waits=waits,
+        is_new=not (report.met or report.lessons),
+        place=wording.place(report),
+        period=wording.period(report),
+        days=days,
+        labels=[wording.day(first + timedelta(days=at)) for at in range(len(days))],
+        prevented=seen.told - seen.followed - seen.failed,
+        followed=seen.followed,
+        failed=seen.failed,
+        saving=wording.saving(report),
+        is_unproven=report.proof == OFF,
+        met=sum(days),
+        quiet=wording.span(report.quiet),
+        kinds=[_kind(report, failure) for failure in report.failures],
+        stopped=[_kind(report, failure) for failure in report.stopped],
+        lessons=[[state.status, state.total, state.new] for state, _ in wording.states(report)],
+        doors=[[door, report.outcomes(door)] for door in report.doors],
+        unsolved=[[failure.lesson, failure.text, failure.met] for failure in report.unsolved],
+        verdicts=[story.verdict(verdict) for verdict in report.verdicts],
+        saved=wording.savings(report),
+    )
     return View("overview.html", "Does it help?", values)
 
 
@@ -106,34 +131,6 @@ def measure(visit: Visit) -> str:
 def period(visit: Visit) -> timedelta:
     """The period of the report."""
     return timedelta(days=int(visit.choose("since", _PERIODS, "30", "time")))
-
-
-def _figures(report: Report) -> dict[str, Any]:
-    """The report as plain values."""
-    days = wording.days(report)
-    first, seen = report.window.since.date(), report.observed
-    return pick(
-        report,
-        "shown tokens proof",
-        place=wording.place(report),
-        period=wording.period(report),
-        days=days,
-        labels=[wording.day(first + timedelta(days=at)) for at in range(len(days))],
-        prevented=seen.told - seen.followed - seen.failed,
-        followed=seen.followed,
-        failed=seen.failed,
-        saving=wording.saving(report),
-        is_unproven=report.proof == OFF,
-        met=sum(days),
-        quiet=wording.span(report.quiet),
-        kinds=[_kind(report, failure) for failure in report.failures],
-        stopped=[_kind(report, failure) for failure in report.stopped],
-        lessons=[[state.status, state.total, state.new] for state, _ in wording.states(report)],
-        doors=[[door, report.outcomes(door)] for door in report.doors],
-        unsolved=[[failure.lesson, failure.text, failure.met] for failure in report.unsolved],
-        verdicts=[story.verdict(verdict) for verdict in report.verdicts],
-        saved=wording.savings(report),
-    )
 
 
 def _kind(report: Report, kind: FailureKind) -> dict[str, Any]:
