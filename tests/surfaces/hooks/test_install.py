@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 from contextlib import suppress
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
@@ -60,8 +61,9 @@ def test_a_program_in_a_cache_is_installed_with_a_note_where_from(
 
     note = capsys.readouterr().err
     assert note.startswith("hardwon: note: the hooks will start hardwon in ") is is_told
-    here = Path(__file__).parents[3]  # it is installed from this folder
-    assert (f"`uv tool install {here}`" in note) is is_told
+    source = distribution("hardwon").read_text("direct_url.json") or ""
+    folder = json.loads(source)["url"].removeprefix("file://") if source else "hardwon=="
+    assert (f"`uv tool install {folder}" in note) is is_told
 
 
 def test_a_dry_run_only_shows(user: Path, capsys: pytest.CaptureFixture[str]) -> None:
