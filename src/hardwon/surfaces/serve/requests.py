@@ -216,23 +216,9 @@ class Call:
         self.request = request
         self.arguments: dict[str, Any] = dict(arguments or {})
         self.body = body
-
-    @property
-    def state(self) -> Any:
-        """The state of the application."""
-        return self.request.app.state
-
-    @property
-    def hw(self) -> Hardwon:
-        """The opened hardwon."""
-        hw: Hardwon = self.state.hw
-        return hw
-
-    @property
-    def principal(self) -> Principal:
-        """Who makes it."""
-        who: Principal = self.request.state.principal
-        return who
+        self.state = request.app.state  # of the application
+        self.hw: Hardwon = self.state.hw
+        self.principal: Principal = request.state.principal  # who makes it
 
     @property
     def place(self) -> tuple[str | None, str | None]:

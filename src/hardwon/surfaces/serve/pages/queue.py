@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from hardwon import Agent, Job
 from hardwon.api.operations import Right
@@ -15,6 +16,7 @@ from hardwon.core.values.job import WorkerStatus
 from hardwon.learn.trials.values import LoopState
 from hardwon.surfaces.serve.pages.views import Routes, View, Visit, pick, place_of
 
+T = TypeVar("T")
 _READ = 2_000  # a longer queue is not read for a page
 _ROWS = 50
 _WORKER = ("pid", "began", "done", "retried", "buried")  # fields of the worker that are shown
@@ -112,7 +114,7 @@ def _dream_row(dream: Dream) -> dict[str, Any]:
 @routes.page("/dreams/{dream}", right=Right.DREAMS)
 def dream(visit: Visit) -> View:
     """One dream with its report and its changes."""
-    agent, dream = _dream_of(visit)
+    agent, dream = _find_dream(visit)
     changes = agent.dreams.changes(dream.id)
     values = {
         "dream": _dream_row(dream),
@@ -124,19 +126,22 @@ def dream(visit: Visit) -> View:
     return View("dream.html", f"Dream {dream.id[:8]}", values)
 
 
-def _dream_of(visit: Visit) -> tuple[Agent, Dream]:
+def _find(visit: Visit, kind: str, get: Callable[[Agent], T]) -> tuple[Agent, T]:
+    """What the path names, and the agent whose it is."""
     for agent in visit.agents:
-        try:
-            return agent, agent.dreams.get(visit.id)
-        except NotFound:
-            continue
-    raise NotFound("dream", visit.id)
+        with suppress(NotFound):
+            return agent, get(agent)
+    raise NotFound(kind, visit.id)
+
+
+def _find_dream(visit: Visit) -> tuple[Agent, Dream]:
+    return _find(visit, "dream", lambda agent: agent.dreams.get(visit.id))
 
 
 @routes.action("/dreams/{dream}/undo", right=Right.UNDO_DREAMS)
 def undo_dream(visit: Visit) -> str:
     """Undo a dream."""
-    agent, dream = _dream_of(visit)
+    agent, dream = _find_dream(visit)
     _, restored, _ = agent.dreams.undo(dream.id)
     return visit.redirect(f"dream:{restored}", page=visit.own_page)
 
@@ -165,14 +170,9 @@ def _loop_row(state: LoopState) -> dict[str, Any]:
 def loop(visit: Visit) -> View:
     """One loop with its trials and their lessons."""
     names = "number outcome reward errors seconds failure change lessons_used lessons_learned"
-    for agent in visit.agents:
-        try:
-            state = agent.loops.get(visit.id)
-        except NotFound:
-            continue
-        values = {
-            "loop_": _loop_row(state) | {"task": state.task, "reason": state.reason},
-            "trials": [pick(trial, names) for trial in state.trials],
-        }
-        return View("loop.html", "Loop", values)
-    raise NotFound("loop", visit.id)
+    _, state = _find(visit, "loop", lambda agent: agent.loops.get(visit.id))
+    values = {
+        "loop_": _loop_row(state) | {"task": state.task, "reason": state.reason},
+        "trials": [pick(trial, names) for trial in state.trials],
+    }
+    return View("loop.html", "Loop", values)
