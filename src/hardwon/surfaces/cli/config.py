@@ -30,7 +30,7 @@ from hardwon.surfaces.cli.output import (
 @options.home
 @options.as_json
 @click.pass_context
-def command(context: click.Context, home: str | None, as_json: bool) -> None:
+def command(context: click.Context, home: str | None) -> None:
     """Show every setting, its value and where it was set; `set` and `unset` change one.
 
     A setting `section.name` is read from $HARDWON_SECTION_NAME, then from config.toml in the home
@@ -48,7 +48,14 @@ def command(context: click.Context, home: str | None, as_json: bool) -> None:
         table(lines, indent="")
         say()
         if settings.postgres.url or os.path.isdir(os.path.join(settings.home, "spend")):
-            say_folded(f"spent today on models: {_spending_text(settings)}")
+            try:
+                with hardwon.open(settings.home, settings=settings) as hw:
+                    spent = hw.spent()
+                calls, tokens = plural(spent.calls, "call"), plural(spent.tokens, "token")
+                today = f"{calls}, {tokens}, ${spent.money:.2f}"
+            except HardwonError as error:
+                today = f"unknown ({error})"
+            say_folded(f"spent today on models: {today}")
         change = "change one with `hardwon config set KEY VALUE`, or by $HARDWON_SECTION_NAME"
         say_folded(change, dim=True)
 
@@ -87,16 +94,6 @@ def _ensure_known(settings: Settings, key: str) -> None:
         raise InvalidInput(f"{key!r} is not a setting{options.suggestion(key, names)}")
 
 
-def _spending_text(settings: Settings) -> str:
-    try:
-        with hardwon.open(settings.home, settings=settings) as hw:
-            spent = hw.spent()
-    except HardwonError as error:
-        return f"unknown ({error})"
-    calls, tokens = plural(spent.calls, "call"), plural(spent.tokens, "token")
-    return f"{calls}, {tokens}, ${spent.money:.2f}"
-
-
 _SHOWN = 300  # characters of an answer
 
 
@@ -108,7 +105,7 @@ def model_command() -> None:
 @model_command.command()
 @options.home
 @options.as_json
-def test(home: str | None, as_json: bool) -> None:
+def test(home: str | None) -> None:
     """Send one small request to the model, and say what came back; exit code 1 if none came."""
     began = time.monotonic()
     try:

@@ -21,7 +21,7 @@ import hardwon
 from hardwon import Agent
 from hardwon.core.text.clean import clip
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.output import dump, say, table, width
+from hardwon.surfaces.cli.output import dump, is_json, say, table, width
 
 _LIMIT = 20  # seconds a command may take
 
@@ -151,7 +151,7 @@ _FIGURES = 17  # columns next to the tasks in the last table
 @options.flag("--no-inject", "Withhold the lessons in the second run.")
 @options.option("--keep", "Keep the data in DIR instead of a temporary home.", metavar="DIR")
 @options.as_json
-def command(no_inject: bool, keep: str | None, as_json: bool) -> None:
+def command(no_inject: bool, keep: str | None) -> None:
     """Watch an agent make its mistakes once. Offline, no key, in a temporary home.
 
     A small scripted agent does real shell tasks in two runs. In the first it runs into real errors
@@ -168,7 +168,7 @@ def command(no_inject: bool, keep: str | None, as_json: bool) -> None:
         others = [task.other_prompt for task in TASKS]
         second = play(agent, f"{scratch}/second", others, inject=not no_inject)
     seconds = time.monotonic() - began
-    if as_json:
+    if is_json():
         dump({"before": first.played, "after": second.played, "told": second.told})
         return
     _narrate("Run 1: the agent knows nothing yet.", first)

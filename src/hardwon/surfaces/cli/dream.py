@@ -37,9 +37,7 @@ _NAP = 0.2  # seconds
 @options.scope
 @options.as_json
 @click.pass_context
-def command(
-    ctx: click.Context, /, dry_run: bool, if_due: bool, watch: bool, as_json: bool, **place: Any
-) -> None:
+def command(ctx: click.Context, /, dry_run: bool, if_due: bool, watch: bool, **place: Any) -> None:
     """Merge, promote, retire and compare the lessons of an agent, in all its projects.
 
     Without a command it dreams now. No lesson is rewritten in place; `undo` reverts everything.

@@ -343,7 +343,7 @@ def import_(agent: Agent, source: str, trust: bool, verbose: bool, **origin: str
 @command.command()
 @options.home
 @options.as_json
-def embed(home: str | None, as_json: bool) -> None:
+def embed(home: str | None) -> None:
     """Embed every lesson without a vector; a worker does this by itself.
 
     The embedder is recall.embedder, or minilm when that is empty.

@@ -174,7 +174,7 @@ def _split(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     tuning = {
         name: value.total_seconds() if isinstance(value, timedelta) else value
         for name, value in given.items()
-        if name != "as_json" and value not in (None, ())
+        if value not in (None, ())
     }
     return scope, tuning
 

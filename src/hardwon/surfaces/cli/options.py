@@ -16,7 +16,7 @@ import click
 import hardwon
 from hardwon.core.settings import duration, load
 from hardwon.engine.trust import project_for
-from hardwon.surfaces.cli.output import Output, emit, say
+from hardwon.surfaces.cli.output import AS_JSON, Output, emit, say
 
 Decorated = Callable[..., Any]
 _WHOLE = 1000  # longer than any first sentence of a help text
@@ -143,7 +143,13 @@ scope_of_server = _scope("The project; default: the one of the folder the server
 scope_of_each = _scope(
     "Put them all into this project; default: each into its own; `.`: the one of this folder."
 )
-as_json = flag("--json", "Print JSON.", "as_json")
+as_json = click.option(
+    "--json",
+    is_flag=True,
+    expose_value=False,  # `is_json` tells it, to those who ask
+    callback=lambda context, _, is_wanted: context.meta.update({AS_JSON: is_wanted}),
+    help="Print JSON.",
+)
 verbose = flag("--verbose", "Print what happened to each.", "-v")
 limit = partial(option, "--limit", "At most this many.")
 
@@ -212,15 +218,15 @@ def verb(
 
     def make(function: Callable[..., Output]) -> click.Command:
         @wraps(function)
-        def call(as_json: bool, **values: Any) -> None:
+        def call(**values: Any) -> None:
             with opens(*(values.pop(name) for name in opened)) as own:
                 output = function(own, **values)
-            emit(output)  # it looks up whether JSON is wanted
+            emit(output)
 
         parameters = vars(call).pop("__click_params__", [])
         shared = place(as_json(call))
-        names = (parameter.name for parameter in reversed(shared.__click_params__))
-        opened = [name for name in names if name != "as_json"]
+        shown = reversed(shared.__click_params__)
+        opened = [parameter.name for parameter in shown if parameter.expose_value]
         shared.__click_params__ += parameters  # click lists them in reverse: these come first
         return click.command(name)(shared)
 

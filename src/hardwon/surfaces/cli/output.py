@@ -21,6 +21,7 @@ from hardwon.core.text.clean import clip, plural, printable
 from hardwon.core.values import plain
 
 _LEAST = 24  # columns of the terminal that the last two cells of a row share at least
+AS_JSON = "hardwon.json"  # where a command notes that it was called with --json
 INTERRUPTED = 130  # the exit code after Ctrl-C, as shells have it
 
 
@@ -85,7 +86,7 @@ def emit(output: Output) -> None:
 def is_json() -> bool:
     """Whether the current command was called with --json."""
     context = click.get_current_context(silent=True)
-    return context is not None and bool(context.params.get("as_json"))
+    return context is not None and bool(context.meta.get(AS_JSON))
 
 
 def table(rows: Sequence[tuple[str, ...]], *, indent: str = "  ") -> None:

@@ -44,7 +44,7 @@ _words = options.together(
 @options.scope_here
 @options.as_json
 @click.pass_context
-def command(context: click.Context, /, markdown: bool, as_json: bool, **place: Any) -> None:
+def command(context: click.Context, /, markdown: bool, **place: Any) -> None:
     """Show what this project has taught, in the order of what it saves; change it item by item."""
     if context.invoked_subcommand:
         return

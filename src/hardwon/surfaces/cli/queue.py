@@ -21,7 +21,7 @@ from hardwon.core.values.lesson import quarantine_note
 from hardwon.engine.runtime import utc_now
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.options import flag, option
-from hardwon.surfaces.cli.output import Output, age, complain, emit, say
+from hardwon.surfaces.cli.output import Output, age, complain, emit, is_json, say
 from hardwon.surfaces.cli.work import drain_progress, tally_text
 
 _RETRIES_READ = 2000  # a larger backlog is not read for a view
@@ -41,9 +41,9 @@ def command() -> None:
 @flag("--once", "Print once and stop, also on a terminal.")
 @options.home
 @options.as_json
-def top(every: float, once: bool, home: str | None, as_json: bool) -> None:
+def top(every: float, once: bool, home: str | None) -> None:
     """Depth, rates, jobs in flight and retries, until Ctrl-C."""
-    is_live = not once and not as_json and sys.stdout.isatty()
+    is_live = not once and not is_json() and sys.stdout.isatty()
     with hardwon.open(home) as hw:
         view = _look(hw)
         emit(Output(view, lambda: _show(view, rate=0.0)))
@@ -122,7 +122,6 @@ def reflect_command(
     tenant: str,
     agent: str,
     project: str | None,
-    as_json: bool,
 ) -> None:
     """Keep WORDS as a lesson at once, without a model; or look after the queue.
 

@@ -43,7 +43,6 @@ def command(
     explain: bool,
     meaning: bool | None,
     hyde: bool,
-    as_json: bool,
     **place: Any,
 ) -> None:
     """Show what the agent would get for the prompt, pending call or error TEXT."""

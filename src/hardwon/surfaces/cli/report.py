@@ -45,7 +45,6 @@ def command(
     since: timedelta,
     file: str | None,
     markdown: bool,
-    as_json: bool,
     home: str | None,
     **place: Any,
 ) -> None:

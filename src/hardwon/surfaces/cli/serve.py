@@ -139,7 +139,7 @@ def key_command() -> None:
 @flag("--if-none", "Only if there is no key yet.")
 @options.home
 @options.as_json
-def create(if_none: bool, home: str | None, as_json: bool, **limits: Any) -> None:
+def create(if_none: bool, home: str | None, **limits: Any) -> None:
     """Make a key and show it, once.
 
     \b
@@ -164,7 +164,7 @@ def create(if_none: bool, home: str | None, as_json: bool, **limits: Any) -> Non
 @key_command.command("list")
 @options.home
 @options.as_json
-def list_keys(home: str | None, as_json: bool) -> None:
+def list_keys(home: str | None) -> None:
     """Show all keys, without their secrets."""
     keys, now = KeyRing(open_database(load(home))).list(), datetime.now(UTC)
     heads = ("id", "tenant", "role", "for", "state", "last use", "note")

@@ -199,7 +199,6 @@ def learn(
     dry_run: bool,
     reads: int,
     follow: timedelta | None,
-    as_json: bool,
     **place: Any,
 ) -> None:
     """Record past sessions as runs of their projects, without a model.
@@ -216,10 +215,10 @@ def learn(
             learnt = sessions.learn(
                 agents=agents, since=since, is_look=dry_run, most_telling=reads, tell=tell
             )
-        if not as_json and not learnt:
+        if not is_json() and not learnt:
             known = len(sessions.find(agents=agents, since=since))
             say(f"Nothing is new: {plural(known, 'session')} known in this time")
-        elif not as_json:
+        elif not is_json():
             print_learnt(learnt, is_look=dry_run)
             if any(session.runs for session in learnt):
                 print_recurring(agent.recurring(since=since, limit=5))
@@ -229,7 +228,7 @@ def learn(
             complain(f"The model reads {plural(len(sessions.telling), 'run')}: {about}")
             read = sessions.read()
             complain(f"{plural(read, 'run')} had something new; see `hardwon playbook`")
-    if as_json:
+    if is_json():
         dump({"sessions": learnt, "is_dry_run": dry_run})
     while follow is not None and not dry_run:  # the store is only open while there is work
         sleep(follow.total_seconds())

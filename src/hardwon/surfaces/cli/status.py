@@ -34,7 +34,7 @@ _ABSENT, _INSTALLED = "-", "installed"
 @click.command("status")
 @options.home
 @options.as_json
-def command(home: str | None, as_json: bool) -> None:
+def command(home: str | None) -> None:
     """Show in which coding agents hardwon is installed, when its hooks ran, and what is wrong."""
     data_home = load(home).home if home else default_home()  # config.toml may be damaged
     rows: list[dict[str, str]] = []
@@ -156,7 +156,7 @@ class Check(NamedTuple):
 @click.command("doctor")
 @options.home
 @options.as_json
-def doctor_command(home: str | None, as_json: bool) -> None:
+def doctor_command(home: str | None) -> None:
     """Check the installation and the data, and say what to do; exit code 1 when a check fails."""
     checks = list(_examine(home))
 

@@ -115,7 +115,6 @@ def command(
     idle: timedelta | None,
     metrics_port: int | None,
     home: str | None,
-    as_json: bool,
 ) -> None:
     """Work the queue until SIGTERM or Ctrl-C; then jobs in flight may finish.
 
