@@ -51,7 +51,7 @@ def command(ctx: click.Context, /, dry_run: bool, if_due: bool, watch: bool, **p
         values = {name: value for name, value in place.items() if value is not None}
         ctx.default_map = {ctx.invoked_subcommand: values}
         return
-    with _signals() as stop_request, options.scoped(**place) as agent:
+    with _signals() as stop_request, options.open_agent(**place) as agent:
         if watch:
             agent.dreams.watch(wait=stop_request.wait, tell=lambda dream: say_folded(dream.report))
             return

@@ -22,10 +22,10 @@ _GOAL_OR_ALL = click.argument("goal_id", metavar="[GOAL]", required=False)
 
 
 def _open_patiently(home: str | None, *place: Any) -> AbstractContextManager[Agent]:
-    """Like `scoped`, but waits longer for a slow Redis than an agent's turn."""
+    """Like `open_agent`, but waits longer for a slow Redis than an agent's turn."""
     settings = load(home)
     goals = settings.goals._replace(redis_patience=timedelta(seconds=5))
-    return options.scoped(home, *place, settings=settings._replace(goals=goals))
+    return options.open_agent(home, *place, settings=settings._replace(goals=goals))
 
 
 @options.group("goal")

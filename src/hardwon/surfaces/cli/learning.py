@@ -47,7 +47,7 @@ def offer_learning(home: str, wanted: bool | None, *, is_asking: bool) -> None:
     if wanted is False or (wanted is None and settings.server.url):
         return
     scope = settings.scope
-    with options.scoped(home, scope.tenant, scope.agent, scope.project or None) as agent:
+    with options.open_agent(home, scope.tenant, scope.agent, scope.project or None) as agent:
         try:
             fresh = agent.sessions.unrecorded(since=_LATELY)
         except MissingExtra as error:

@@ -38,7 +38,7 @@ from hardwon.surfaces.presentation import wording
 @contextmanager
 def _look_up(*place: Any) -> Iterator[Agent]:
     """Open the store for a lesson; print the project, or where else a missing lesson is."""
-    with options.scoped(*place) as agent:
+    with options.open_agent(*place) as agent:
         try:
             yield agent
         except NotFound as error:
@@ -296,7 +296,7 @@ def revoke(agent: Agent, origin: str) -> Output:
 @options.scope
 def export(form: str, output: str | None, **place: Any) -> None:
     """Write all active lessons as a pack that can be kept in a repository."""
-    with options.scoped(**place) as agent:
+    with options.open_agent(**place) as agent:
         pack = agent.lessons.export(form=form)
     if output is None:
         click.echo(pack.encode(), nl=False)  # a pack is UTF-8, whatever the locale is

@@ -136,7 +136,7 @@ def run(
     settings, folder = load(scope["home"]), os.path.abspath(cwd)
     chosen = {**_file(settings.home, folder, config), **tuning, "cwd": folder}
     _ensure_installed(chosen.get("actor"))
-    with options.scoped(**scope) as agent:
+    with options.open_agent(**scope) as agent:
         begun = options_of(task, settings.trials, **chosen)
         loop = agent.loops.begin(begun, Functions(say=_progress), loop_id=loop_id)
         _run_to_end(agent.loops, loop, restore_best=restore_best)
@@ -153,7 +153,7 @@ def resume(loop_id: str, restore_best: bool, **given: Any) -> None:
     """
     scope, tuning = _split(given)
     _ensure_installed(tuning.get("actor"))
-    with options.scoped(**scope) as agent:
+    with options.open_agent(**scope) as agent:
         loop = agent.loops.resume(loop_id, Functions(say=_progress), **tuning)
         _run_to_end(agent.loops, loop, restore_best=restore_best)
 
@@ -458,7 +458,7 @@ def analyze(agent: Agent, html: str | None, min_frequency: int) -> Output:
 def export(loop_id: str, published: bool, target: str | None, **scope: Any) -> None:
     """The reflections of a loop as JSON."""
     is_layout = target is not None and os.path.abspath(target).endswith(exchange.LAYOUT)
-    with options.scoped(**scope) as agent:
+    with options.open_agent(**scope) as agent:
         records = agent.loops.reflections(loop_id)
     documents = exchange.export(records, published=published or is_layout)
     if target is None:

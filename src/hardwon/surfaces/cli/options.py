@@ -188,7 +188,7 @@ def with_meaning(settings: hardwon.Settings, wanted: bool | None) -> hardwon.Set
 
 
 @contextmanager
-def scoped(
+def open_agent(
     home: str | None,
     tenant: str,
     agent: str,
@@ -196,7 +196,7 @@ def scoped(
     *,
     settings: hardwon.Settings | None = None,
 ) -> Iterator[hardwon.Agent]:
-    """`with scoped(...) as agent:` opens the store for one agent and closes it again."""
+    """`with open_agent(...) as agent:` opens the store for one agent and closes it again."""
     with hardwon.open(home, settings=settings) as hw:
         yield hw.agent(agent, project=project, tenant=tenant)
 
@@ -208,7 +208,7 @@ def verb(
     name: str,
     *,
     place: Decorated = scope,
-    opens: Callable[..., AbstractContextManager[Any]] = scoped,
+    opens: Callable[..., AbstractContextManager[Any]] = open_agent,
 ) -> Callable[[Callable[..., Output]], click.Command]:
     """A command of a function that gets what `opens` opens, and its own options.
 
@@ -225,8 +225,8 @@ def verb(
 
         parameters = vars(call).pop("__click_params__", [])
         shared = place(as_json(call))
-        shown = reversed(shared.__click_params__)
-        opened = [parameter.name for parameter in shown if parameter.expose_value]
+        in_order = reversed(shared.__click_params__)
+        opened = [parameter.name for parameter in in_order if parameter.expose_value]
         shared.__click_params__ += parameters  # click lists them in reverse: these come first
         return click.command(name)(shared)
 

@@ -215,7 +215,7 @@ class Progress:
 
 
 @contextmanager
-def watched(progress: Progress, look: Callable[[], tuple[int, int]]) -> Iterator[None]:
+def poll_progress(progress: Progress, look: Callable[[], tuple[int, int]]) -> Iterator[None]:
     """Progress that polls `look` while something else works."""
     end = threading.Event()
 

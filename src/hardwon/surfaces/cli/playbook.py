@@ -48,7 +48,7 @@ def command(context: click.Context, /, markdown: bool, **place: Any) -> None:
     """Show what this project has taught, in the order of what it saves; change it item by item."""
     if context.invoked_subcommand:
         return
-    with options.scoped(**place) as agent:
+    with options.open_agent(**place) as agent:
         if markdown:
             say(agent.playbook.markdown())
             return
@@ -168,7 +168,7 @@ def write(files: Sequence[str], is_removal: bool, **place: Any) -> None:
     Run it again to bring the block up to date. A folder, such as .hardwon/lessons/, gets a file for
     each item; changes that others made to its files are taken in before.
     """
-    with options.scoped(**place) as agent:
+    with options.open_agent(**place) as agent:
         playbook = agent.playbook
         is_empty = not is_removal and not playbook.list()
         for file in files:

@@ -48,7 +48,7 @@ def command(
     """Show what the agent would get for the prompt, pending call or error TEXT."""
     door = "error" if error else "action" if tool else "turn"
     settings = options.with_meaning(load(place["home"]), meaning)
-    with options.scoped(**place, settings=settings) as agent:
+    with options.open_agent(**place, settings=settings) as agent:
         judged = agent.explain(door, text, tool=tool or "bash", hyde=hyde or None)
     if not is_json():
         options.say_where(agent.scope)
@@ -59,7 +59,7 @@ def command(
     block = inject.render(lessons, door=door, budget=_BUDGET)
     nothing = "(nothing fits)\n--explain shows all candidates, and why they are not shown"
     value = {"text": block.text, "lessons": block.lessons}
-    emit(Output(value, lambda: say(block.text or nothing, **({} if block.text else {"dim": True}))))
+    emit(Output(value, lambda: say(block.text) if block.text else say(nothing, dim=True)))
 
 
 def _explanation(judged: Sequence[Judged]) -> Output:

@@ -54,7 +54,7 @@ def command(
     UTC.
     """
     if projects:
-        with options.scoped(home, **place) as agent:
+        with options.open_agent(home, **place) as agent:
             failures = agent.recurring(since=since)
         none = "No failure was recorded in this time; `hardwon session learn` reads past sessions"
         show = (lambda: print_recurring(failures, is_full=True)) if failures else none

@@ -209,7 +209,7 @@ def learn(
     is_elsewhere = settings.server.url or settings.postgres.url
     if dry_run and not is_elsewhere and not os.path.isdir(settings.home):
         place["home"] = MEMORY  # a look makes no home
-    with options.scoped(**place) as agent:
+    with options.open_agent(**place) as agent:
         sessions = agent.sessions
         with learning() as tell:
             learnt = sessions.learn(
@@ -230,10 +230,16 @@ def learn(
             complain(f"{plural(read, 'run')} had something new; see `hardwon playbook`")
     if is_json():
         dump({"sessions": learnt, "is_dry_run": dry_run})
-    while follow is not None and not dry_run:  # the store is only open while there is work
-        sleep(follow.total_seconds())
-        with options.scoped(**place) as agent:
-            learnt = agent.sessions.learn(agents=agents, since=max(_FOLLOWED, 2 * follow))
+    if follow is not None and not dry_run:
+        _follow(follow, agents, place)
+
+
+def _follow(every: timedelta, agents: tuple[str, ...], place: dict[str, Any]) -> None:
+    """Learn from new sessions until Ctrl-C; the store is only open while there is work."""
+    while True:
+        sleep(every.total_seconds())
+        with options.open_agent(**place) as agent:
+            learnt = agent.sessions.learn(agents=agents, since=max(_FOLLOWED, 2 * every))
         for session in learnt:
             if session.steps:
                 say(f"{session.place.path}: {plural(session.steps, 'new call')}")

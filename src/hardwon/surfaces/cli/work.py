@@ -22,7 +22,7 @@ from hardwon.core.text.secrets import without_secrets
 from hardwon.storage.service import kept_token
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.options import option
-from hardwon.surfaces.cli.output import Output, Progress, emit, say, watched
+from hardwon.surfaces.cli.output import Output, Progress, emit, poll_progress, say
 
 if TYPE_CHECKING:
     from hardwon.core.values.job import Tally
@@ -165,7 +165,7 @@ def drain_progress(
         kept="{} worked, the others wait in the queue",
         of="job",
     )
-    return watched(progress, lambda: (sum(ledger.tally), waiting))
+    return poll_progress(progress, lambda: (sum(ledger.tally), waiting))
 
 
 @click.command("daemon")
