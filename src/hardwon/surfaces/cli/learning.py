@@ -10,6 +10,7 @@ from datetime import timedelta
 
 import click
 
+from hardwon import Agent
 from hardwon.core.errors import MissingExtra
 from hardwon.core.settings import load
 from hardwon.core.text.clean import clip, plural
@@ -68,8 +69,7 @@ def offer_learning(home: str, wanted: bool | None, *, is_asking: bool) -> None:
             return
         with learning() as tell:
             learnt = agent.sessions.learn(since=_LATELY, tell=tell)
-        print_learnt(learnt, is_look=False)
-        print_recurring(agent.recurring(since=_LATELY, limit=5))
+        print_learnt(learnt, agent, _LATELY)
 
 
 def print_recurring(failures: Sequence[Recurring], *, is_full: bool = False) -> None:
@@ -89,8 +89,10 @@ def learning() -> Progress:
     return Progress("Learning", kept="{} recorded" + AGAIN, of="session")
 
 
-def print_learnt(learnt: list[Learnt], *, is_look: bool) -> None:
-    """Print what came of past sessions; those that could not be read are named."""
+def print_learnt(
+    learnt: list[Learnt], agent: Agent, since: timedelta, *, is_look: bool = False
+) -> None:
+    """Print what came of past sessions: which could not be read, and what came back most."""
     recorded = [session for session in learnt if session.status == LEARNT]
     projects = {session.project for session in recorded}
     steps, failed = (sum(getattr(s, name) for s in recorded) for name in ("steps", "failed"))
@@ -108,3 +110,5 @@ def print_learnt(learnt: list[Learnt], *, is_look: bool) -> None:
     lines = sum((Counter(session.skipped) for session in learnt), Counter[str]())
     for reason, count in lines.items():
         say(f"  {plural(count, 'line')} skipped: {reason}", dim=True)
+    if any(session.runs for session in learnt):
+        print_recurring(agent.recurring(since=since, limit=5))

@@ -24,7 +24,7 @@ from hardwon.learn.transcripts.past import Learnt
 from hardwon.learn.transcripts.questions import NONE, Chosen, Option, Question, valid
 from hardwon.learn.transcripts.transcript import SessionPlace
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.learning import learning, print_learnt, print_recurring
+from hardwon.surfaces.cli.learning import learning, print_learnt
 from hardwon.surfaces.cli.options import flag, option
 from hardwon.surfaces.cli.output import (
     AGAIN,
@@ -219,9 +219,7 @@ def learn(
             known = len(sessions.find(agents=agents, since=since))
             say(f"Nothing is new: {plural(known, 'session')} known in this time")
         elif not is_json():
-            print_learnt(learnt, is_look=dry_run)
-            if any(session.runs for session in learnt):
-                print_recurring(agent.recurring(since=since, limit=5))
+            print_learnt(learnt, agent, since, is_look=dry_run)
         if sessions.telling and not dry_run:
             tokens = sum(run.tokens for run in sessions.telling)
             about = f"about {plural(len(sessions.telling), 'call')} and {tokens:,} tokens"

@@ -4,7 +4,8 @@ Annotations are evaluated here (no `from __future__`): the SDK reads resolvers f
 """
 
 import asyncio
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from functools import wraps
+from typing import TYPE_CHECKING, Annotated, Any, Literal, ParamSpec, TypeVar
 
 from mcp.server.mcpserver import (
     AcceptedElicitation,
@@ -22,16 +23,31 @@ from hardwon.core.errors import HardwonError
 from hardwon.core.text.clean import clip, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from hardwon import Agent
     from hardwon.learn.transcripts.mining import OpenQuestions
     from hardwon.learn.transcripts.questions import Option, Question
 
+P = ParamSpec("P")
+R = TypeVar("R")
 _LABEL = 120
 _SAVED = ("Q2", "Q3-missed")  # questions whose answers are numbers of insights
 SessionId = Annotated[str, Field(max_length=128, pattern=r"^[A-Za-z0-9._-]*$")]
 Answers = dict[str, list[str]]
+
+
+def explain_errors(tool: "Callable[P, R]") -> "Callable[P, R]":
+    """The tool; errors of hardwon reach the host as messages."""
+
+    @wraps(tool)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return tool(*args, **kwargs)
+        except HardwonError as error:
+            raise ToolError(str(error)) from error
+
+    return call
 
 
 class Form(BaseModel):
@@ -77,25 +93,17 @@ class Desk:
     async def questions(self, session: str) -> "OpenQuestions":
         """The questions of a session; computed once."""
         if session not in self._waiting:
-            self._waiting[session] = await asyncio.to_thread(self._ask, session)
+            find, ask = self._agent.sessions.choose, self._agent.sessions.ask
+            look = explain_errors(lambda: ask(find(session, cwd=self._folder)))
+            self._waiting[session] = await asyncio.to_thread(look)
         return self._waiting[session]
 
     async def save(self, session: str, run: str, answers: Answers) -> Selected:
         """Save the insights that the answers choose."""
         self._waiting.pop(session, None)
-        try:
-            summary = await asyncio.to_thread(self._agent.sessions.answer, run, answers)
-        except HardwonError as error:
-            raise ToolError(str(error)) from error
-        report = summary.report
+        save = explain_errors(self._agent.sessions.answer)
+        report = (await asyncio.to_thread(save, run, answers)).report
         return Selected(status="saved", lessons=list(report.lessons), files=list(report.files))
-
-    def _ask(self, session: str) -> "OpenQuestions":
-        sessions = self._agent.sessions
-        try:
-            return sessions.ask(sessions.choose(session, cwd=self._folder))
-        except HardwonError as error:
-            raise ToolError(str(error)) from error
 
 
 def add_selection(server: MCPServer, agent: "Agent", folder: str) -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from functools import wraps
-from typing import TYPE_CHECKING, Annotated, Any, Literal, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from hardwon import Injection, __version__
 from hardwon.core.errors import HardwonError, MissingExtra
@@ -13,11 +12,11 @@ from hardwon.storage.service import is_bearer
 
 try:
     from mcp.server.mcpserver import MCPServer
-    from mcp.server.mcpserver.exceptions import ResourceError, ToolError
+    from mcp.server.mcpserver.exceptions import ResourceError
     from mcp.types import ToolAnnotations
     from pydantic import BaseModel, Field
 
-    from hardwon.surfaces.mcp.selection import add_selection
+    from hardwon.surfaces.mcp.selection import add_selection, explain_errors
 except ImportError as error:
     raise MissingExtra("mcp") from error
 
@@ -161,9 +160,6 @@ def _answers(answers: Iterable[Answer]) -> AnswerList:
     return AnswerList(answers=[AnswerView(**{n: getattr(a, n) for n in names}) for a in answers])
 
 
-P = ParamSpec("P")
-R = TypeVar("R")
-
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _ADDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
 _REMOVES = ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=False)
@@ -260,7 +256,7 @@ def build(hw: Hardwon, agent: Agent, *, folder: str = "") -> MCPServer:
     )
     has_runs = hasattr(agent, "playbook")  # a client of a server has no runs and sessions
     for name, hints in (_TOOLS | ({"playbook_add": _ADDS} if has_runs else {})).items():
-        server.tool(annotations=hints)(_explain_errors(getattr(Tools(hw, agent), name)))
+        server.tool(annotations=hints)(explain_errors(getattr(Tools(hw, agent), name)))
     if has_runs:
         add_selection(server, agent, folder or os.getcwd())
 
@@ -291,19 +287,6 @@ def build(hw: Hardwon, agent: Agent, *, folder: str = "") -> MCPServer:
         return REFLECTION_PROTOCOL + attempt
 
     return server
-
-
-def _explain_errors(tool: Callable[P, R]) -> Callable[P, R]:
-    """The tool; errors of hardwon reach the host as messages."""
-
-    @wraps(tool)
-    def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        try:
-            return tool(*args, **kwargs)
-        except HardwonError as error:
-            raise ToolError(str(error)) from error
-
-    return call
 
 
 def over_stdio(server: MCPServer) -> None:
