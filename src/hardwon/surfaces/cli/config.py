@@ -15,15 +15,7 @@ from hardwon.core.settings import Settings, load
 from hardwon.core.settings_file import unknown_settings
 from hardwon.core.text.clean import one_line, plural
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.output import (
-    Output,
-    complain,
-    emit,
-    listing,
-    say,
-    say_folded,
-    table,
-)
+from hardwon.surfaces.cli.output import Output, complain, emit, listing, say, say_folded, table
 
 
 @options.group("config", invoke_without_command=True)

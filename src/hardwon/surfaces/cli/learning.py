@@ -15,15 +15,7 @@ from hardwon.core.errors import MissingExtra
 from hardwon.core.settings import load
 from hardwon.core.text.clean import clip, plural
 from hardwon.core.values.report import Recurring
-from hardwon.learn.transcripts.past import (
-    EMPTY,
-    KNOWN,
-    LEARNT,
-    LIVE,
-    NO_FOLDER,
-    UNREADABLE,
-    Learnt,
-)
+from hardwon.learn.transcripts.past import EMPTY, KNOWN, LEARNT, LIVE, NO_FOLDER, UNREADABLE, Learnt
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import AGAIN, Progress, complain, say
 

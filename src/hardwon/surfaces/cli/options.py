@@ -21,6 +21,7 @@ from hardwon.surfaces.cli.output import AS_JSON, Output, emit, say
 Decorated = Callable[..., Any]
 _WHOLE = 1000  # longer than any first sentence of a help text
 _WEEK = timedelta(weeks=1)
+PORT = click.IntRange(0, 65535)
 
 
 def option(name: str, help: str, *names: str, choices: Sequence[str] = (), **how: Any) -> Decorated:
@@ -81,6 +82,9 @@ class Span(click.ParamType[timedelta]):
             return int(weeks) * _WEEK if is_weeks else duration(value)
         except (ValueError, KeyError, OverflowError):
             self.fail(f"{value!r} is not a duration such as 10m, 36h, 30d or 2w", param, ctx)
+
+
+span = partial(option, type=Span())
 
 
 def _project(

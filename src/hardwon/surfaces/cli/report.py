@@ -34,7 +34,7 @@ _BROADEST = 3  # most columns per day
 @click.command("report")
 @flag("--all", "Every agent and project of the tenant.", "whole")
 @flag("--projects", "What the agent keeps failing at, over all projects, and what got past it.")
-@option("--since", "How far back: 30d, 2w or 12h.", default="30d", type=options.Span())
+@options.span("--since", "How far back: 30d, 2w or 12h.", default="30d")
 @option("--html", "Write a page that needs no network.", "file", type=click.Path(dir_okay=False))
 @flag("--markdown", "Print a digest in Markdown, to be sent around.")
 @options.scope_here

@@ -141,7 +141,7 @@ def command() -> None:
 
 @command.verb("list")
 @_AGENTS
-@option("--since", _SINCE, type=options.Span())
+@options.span("--since", _SINCE)
 @options.limit(default=20)
 def list_(agent: Agent, agents: tuple[str, ...], since: timedelta | None, limit: int) -> Output:
     """Sessions of coding agents: this directory's first, newest first."""
@@ -175,7 +175,7 @@ def list_(agent: Agent, agents: tuple[str, ...], since: timedelta | None, limit:
 
 @command.command()
 @_AGENTS
-@option("--since", _SINCE, type=options.Span(), default=timedelta(days=90), show_default="90d")
+@options.span("--since", _SINCE, default=timedelta(days=90), show_default="90d")
 @flag("--dry-run", "Only show what would be recorded; store nothing.")
 @option(
     "--read",
@@ -185,11 +185,8 @@ def list_(agent: Agent, agents: tuple[str, ...], since: timedelta | None, limit:
     default=0,
     metavar="N",
 )
-@option(
-    "--follow",
-    "Go on: look for new sessions this often (10m) until Ctrl-C.",
-    type=options.Span(),
-    metavar="SPAN",
+@options.span(
+    "--follow", "Go on: look for new sessions this often (10m) until Ctrl-C.", metavar="SPAN"
 )
 @options.scope_of_each
 @options.as_json
@@ -246,7 +243,7 @@ def _follow(every: timedelta, agents: tuple[str, ...], place: dict[str, Any]) ->
 @command.verb("mine")
 @click.argument("session", default="")
 @_AGENTS
-@option("--since", _SINCE, type=options.Span())
+@options.span("--since", _SINCE)
 @flag("--auto", "No questions: keep only what is sure.")
 @flag("--questions", "Print the questions as JSON and wait for answers.")
 @option("--answers", "Apply the answers in this JSON file (- is stdin).", type=click.File())

@@ -101,13 +101,8 @@ class _Screened(logging.Formatter):
 @click.command("work")
 @click.option("--drain", "mode", flag_value="empty", help="Work every job that is due, then stop.")
 @click.option("--once", "mode", flag_value="once", help="Work one job if one is due, then stop.")
-@option(
-    "--idle",
-    "Stop after this long without a job, e.g. 10s.",
-    metavar="TIME",
-    type=options.Span(),
-)
-@option("--metrics-port", "Serve /metrics there.", type=click.IntRange(0, 65535))
+@options.span("--idle", "Stop after this long without a job, e.g. 10s.", metavar="TIME")
+@option("--metrics-port", "Serve /metrics there.", type=options.PORT)
 @options.home
 @options.as_json
 def command(
@@ -169,13 +164,8 @@ def drain_progress(
 
 
 @click.command("daemon")
-@option("--port", "Serve HTTP on 127.0.0.1 as well.", type=click.IntRange(0, 65535))
-@option(
-    "--idle",
-    "End after this long without an event, e.g. 15m.",
-    metavar="TIME",
-    type=options.Span(),
-)
+@option("--port", "Serve HTTP on 127.0.0.1 as well.", type=options.PORT)
+@options.span("--idle", "End after this long without an event, e.g. 15m.", metavar="TIME")
 @options.home
 def daemon_command(port: int | None, idle: timedelta | None, home: str | None) -> None:
     """Answer hooks from a resident process, until SIGTERM or Ctrl-C.

@@ -9,13 +9,7 @@ from typing import Any
 from hardwon.core.text.clean import plural
 from hardwon.core.values.delivery import Outcome
 from hardwon.core.values.lesson import LIVE, USER_SUPPLIED, Kind, Lesson, Status, values_of
-from hardwon.core.values.report import (
-    KindObserved,
-    LessonState,
-    LessonVerdict,
-    PartEffect,
-    Report,
-)
+from hardwon.core.values.report import KindObserved, LessonState, LessonVerdict, PartEffect, Report
 from hardwon.engine.pipeline import playbook
 from hardwon.knowledge.proof.effect import OFF
 from hardwon.knowledge.proof.verdicts import TOO_FEW

@@ -16,13 +16,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from hardwon import Hardwon
-from hardwon.core.errors import (
-    HardwonError,
-    InvalidInput,
-    MissingExtra,
-    SetupError,
-    storage_error,
-)
+from hardwon.core.errors import HardwonError, InvalidInput, MissingExtra, SetupError, storage_error
 from hardwon.storage.service import KeyRing, Replies, kept_token, open_database
 
 try:
