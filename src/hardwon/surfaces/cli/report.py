@@ -276,10 +276,10 @@ def _section(report: Report, head: str, rows: Sequence[_Row], note: str) -> str:
 
 def _item(row: _Row) -> str:
     more = f'<span class="wide soft">{safe(row.more)}</span>' if row.more else ""
-    if row.figure is None and not row.lead:
-        return f'<li class="fact"><span>{safe(row.text)}</span>{more}</li>'
-    count = "" if row.figure is None else f"{row.figure:,}"
+    if row.figure is None:
+        lead = f'<span class="soft">{safe(row.lead)}</span>' if row.lead else ""
+        return f'<li class="fact"><span>{safe(row.text)}</span>{lead}{more}</li>'
     picture = f'<span class="wide">{html.stack(row.tones)}</span>' if row.tones else ""
     side = html.columns(row.days, "mini") if row.days else safe(row.lead)
     text = f'<span>{safe(row.text)}</span><span class="side soft">{side}</span>'
-    return f"<li><b>{count}</b>{text}{picture}{more}</li>"
+    return f"<li><b>{row.figure:,}</b>{text}{picture}{more}</li>"
