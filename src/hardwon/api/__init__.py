@@ -105,7 +105,8 @@ def open(
             return remote.log_in(settings, clock=clock)
         engine = Runtime(settings, place, model=model, embedder=embedder, clock=clock)
         engine.processors.update(PROCESSORS)
-        engine.chores += (collect_traces, _watch)
+        engine.chores += (collect_sent, _watch)
+        engine.unscreened.on("session", lambda records: _sessions().take_in(engine, records))
         if settings.is_observed:
             from hardwon.engine import telemetry
 
@@ -151,12 +152,16 @@ def _watch(engine: Runtime) -> Iterator[object]:
         yield from notices.watch(engine)
 
 
-def collect_traces(engine: Runtime) -> Iterator[object]:
-    """Record the runs of traces that have ended."""
+def collect_sent(engine: Runtime) -> Iterator[object]:
+    """Record the traces that have ended, and the sessions that other machines have sent."""
     if os.path.isdir(os.path.join(engine.settings.home, "traces")):
-        from hardwon.learn.traces import runs
+        yield from import_module("hardwon.learn.traces.runs").collect(engine)
+    if os.path.isdir(os.path.join(engine.settings.home, "sessions", "sent")):
+        yield from _sessions().collect(engine)
 
-        yield from runs.collect(engine)
+
+def _sessions() -> Any:
+    return import_module("hardwon.learn.transcripts.sending")
 
 
 class Hardwon:

@@ -14,7 +14,6 @@ import time
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
 from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -32,6 +31,7 @@ from hardwon.learn.traces.conventions import (
 )
 from hardwon.learn.traces.exports import spans_in_export
 from hardwon.learn.transcripts.past import TRACE, Learnt, PastSessions
+from hardwon.learn.transcripts.sending import bytes_in
 from hardwon.learn.transcripts.transcript import (
     USER,
     Event,
@@ -120,7 +120,7 @@ def collect(engine: Runtime, now: Callable[[], float] = time.time) -> Iterator[L
     try:
         files = _files_in(folder)
         waiting = _read(files)
-        is_full = _bytes_in(folder) > _WAITING
+        is_full = bytes_in(folder) > _WAITING
         over = [key for key, rows in waiting.items() if is_full or _is_over(rows, now())]
         for key in _in_order(over, waiting):
             yield from record_run(engine, key, waiting.pop(key))
@@ -265,21 +265,11 @@ def _put(engine: Runtime, scope: Scope, rows: Iterable[Arrived]) -> None:
     name = f"{time.time_ns():020d}-{os.urandom(4).hex()}{_SUFFIX}"
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
-        if _bytes_in(folder) > _MOST:
+        if bytes_in(folder) > _MOST:
             raise Unavailable("too many spans wait for a worker; start `hardwon work`")
         _files.replace(os.path.join(folder, name), "\n".join(content).encode(), durable=True)
     except OSError as error:
         raise storage_error(error, folder) from error
-
-
-def _bytes_in(folder: str) -> int:
-    """The bytes that wait; a file that is collected meanwhile does not count."""
-    size = 0
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            with suppress(FileNotFoundError):
-                size += entry.stat().st_size
-    return size
 
 
 def _read(files: Iterable[str]) -> dict[Key, list[Arrived]]:
