@@ -26,10 +26,10 @@ from hardwon.learn.traces.conventions import (
     Row,
     parse_body,
     row_of,
+    spans_in_export,
     spans_in_json,
     spans_in_protobuf,
 )
-from hardwon.learn.traces.exports import spans_in_export
 from hardwon.learn.transcripts.past import TRACE, Learnt, PastSessions
 from hardwon.learn.transcripts.sending import bytes_in
 from hardwon.learn.transcripts.transcript import (
