@@ -107,7 +107,10 @@ def new_item(item: Item, by: Reading) -> Lesson:
     """The lesson of an item, with the failures and calls of the steps that it cites."""
     failed = _failing_steps(item, [by.steps[number - 1] for number in item.steps])
     failures = [step.failure for step in failed if step.failure]
-    keys = [key for step in failed for key in _keys(step, by.task)]
+    keys = list[str]()
+    for step in failed:  # the call as it was typed, and as later runs may make it
+        line = step.failure.line if step.failure else ""
+        keys += (*blamed_keys(step.tool, step.args, line)[:1], *failed_key(step, by.task))
     return Lesson(
         scope=by.scope,
         situation=f"When {item.when}",
@@ -140,12 +143,6 @@ def _failing_steps(item: Item, cited: Sequence[Step]) -> list[Step]:
 
 def _words(text: str) -> set[str]:
     return set(re.findall(r"[a-z0-9_]{4,}(?:\.[a-z0-9_]+)*", text.lower()))
-
-
-def _keys(step: Step, task: str) -> tuple[str, ...]:
-    """The failing call as it was typed, and as later runs may make it."""
-    line = step.failure.line if step.failure else ""
-    return (*blamed_keys(step.tool, step.args, line)[:1], *failed_key(step, task))
 
 
 def _change(lesson: Lesson, item: Item, by: Reading, store: Store) -> Lesson:

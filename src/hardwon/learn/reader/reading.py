@@ -286,14 +286,10 @@ def _step_texts(steps: Sequence[Step], firsts: set[int], room: int) -> list[str]
 def _heads(steps: Sequence[Step], most: int) -> list[str]:
     """The call of each step with its number, and whether it failed."""
     return [
-        f"[{number}] {_call_line(step, most)}\n({'failed' if step.failed else 'worked'})\n"
+        f"[{number}] {'$' if is_shell(step) else step.tool} {short_call(step.args, most)}\n"
+        f"({'failed' if step.failed else 'worked'})\n"
         for number, step in enumerate(steps, start=1)
     ]
-
-
-def _call_line(step: Step, most: int) -> str:
-    call = short_call(step.args, most)
-    return f"$ {call}" if is_shell(step) else f"{step.tool} {call}"
 
 
 def _shares(room: int, wanted: Sequence[int], weights: Sequence[float]) -> list[int]:

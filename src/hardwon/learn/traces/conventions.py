@@ -1,4 +1,4 @@
-"""Spans of OTLP and of exports, and what they say about a run: tools called, results, what was asked."""
+"""Spans of OTLP and of exports, and what they say about a run: calls, results, what was asked."""
 
 from __future__ import annotations
 

@@ -118,7 +118,8 @@ def collect(engine: Runtime, now: Callable[[], float] = time.time) -> Iterator[L
     if not lock.acquire(wait=False):
         return
     try:
-        files = _files_in(folder)
+        names = sorted(name for name in os.listdir(folder) if name.endswith(_SUFFIX))
+        files = [os.path.join(folder, name) for name in names]
         waiting = _read(files)
         is_full = bytes_in(folder) > _WAITING
         over = [key for key, rows in waiting.items() if is_full or _is_over(rows, now())]
@@ -215,7 +216,10 @@ def _size(row: Row) -> int:
 
 def _rows_in(path: str, skipped: Counter[str]) -> Iterator[Row]:
     """What the spans in a file say; records that cannot be read are counted."""
-    for document in _documents_in(path, skipped):
+    with open_transcript(path) as file:
+        is_list = file.readline(_HEAD).lstrip().startswith(b"[")
+    lines = (document for _, document in json_lines(path, skipped))
+    for document in (json_document(path, skipped) or ()) if is_list else lines:
         is_otlp = isinstance(document, dict) and ("resourceSpans" in document or not document)
         read = spans_in_json if is_otlp else spans_in_export
         try:
@@ -225,16 +229,6 @@ def _rows_in(path: str, skipped: Counter[str]) -> Iterator[Row]:
                     yield row
         except InvalidInput:
             skipped["odd"] += 1
-
-
-def _documents_in(path: str, skipped: Counter[str]) -> Iterator[Any]:
-    """The documents in a file: one a line, or a JSON list of them."""
-    with open_transcript(path) as file:
-        is_list = file.readline(_HEAD).lstrip().startswith(b"[")
-    if is_list:
-        yield from json_document(path, skipped) or ()
-    else:
-        yield from (document for _, document in json_lines(path, skipped))
 
 
 def _unpack(body: bytes) -> bytes:
@@ -251,11 +245,6 @@ def _unpack(body: bytes) -> bytes:
 
 def _folder(engine: Runtime) -> str:
     return os.path.join(engine.settings.home, "traces")
-
-
-def _files_in(folder: str) -> list[str]:
-    names = sorted(name for name in os.listdir(folder) if name.endswith(_SUFFIX))
-    return [os.path.join(folder, name) for name in names]
 
 
 def _put(engine: Runtime, scope: Scope, rows: Iterable[Arrived]) -> None:

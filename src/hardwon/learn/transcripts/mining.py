@@ -88,10 +88,12 @@ class PhaseOrder:
 
     def phases(self) -> tuple[Phase, ...]:
         """All phases with their status."""
-        return tuple(phase._replace(status=self._status(at)) for at, phase in enumerate(PHASES))
-
-    def _status(self, at: int) -> str:
-        return PENDING if at > self._at else IN_PROGRESS if at == self._at else COMPLETED
+        return tuple(
+            phase._replace(
+                status=PENDING if at > self._at else IN_PROGRESS if at == self._at else COMPLETED
+            )
+            for at, phase in enumerate(PHASES)
+        )
 
 
 Answerer = Callable[["Delta", Context], Answer]

@@ -105,7 +105,10 @@ class Reading:
                 if isinstance(event, Message):
                     yield event
                 elif isinstance(event, ToolCall):
-                    self._hold(event)
+                    if len(self._waiting) >= _WAITING_LIMIT:
+                        self._waiting.pop(next(iter(self._waiting)))
+                        self.skipped["unanswered"] += 1
+                    self._waiting[event.id] = event
                 elif isinstance(event, SessionInfo):
                     id_, cwd, at = self.about
                     self.about = SessionInfo(id_ or event.id, cwd or event.cwd, event.at or at)
@@ -125,12 +128,6 @@ class Reading:
             self.skipped["unknown"] += 1
             return ()
         return events
-
-    def _hold(self, call: ToolCall) -> None:
-        if len(self._waiting) >= _WAITING_LIMIT:
-            self._waiting.pop(next(iter(self._waiting)))
-            self.skipped["unanswered"] += 1
-        self._waiting[call.id] = call
 
 
 def _finish(call: ToolCall, result: Result) -> FinishedCall:
