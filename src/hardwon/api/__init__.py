@@ -43,7 +43,8 @@ if TYPE_CHECKING:
     from hardwon.engine import trust
     from hardwon.engine.worker import WorkerProcess
     from hardwon.knowledge.ranking.scores import Judged
-    from hardwon.learn import goals, maintenance
+    from hardwon.learn import maintenance
+    from hardwon.learn.goals import goal
     from hardwon.learn.traces import runs as trace_runs
     from hardwon.learn.transcripts import mining
     from hardwon.learn.trials.loops import Loops
@@ -123,11 +124,11 @@ def open(
     return remote.connect(place, key=key, settings=settings, clock=clock)
 
 
-def attach(orchestrator: object, agent: Agent | None = None, **how: str) -> goals.Attachment:
-    """Report every ended goal of an orchestrator to an agent; see `learn.goals.attach`."""
-    from hardwon.learn import goals
+def attach(orchestrator: object, agent: Agent | None = None, **how: str) -> goal.Attachment:
+    """Report every ended goal of an orchestrator to an agent; see `learn.goals.goal.attach`."""
+    from hardwon.learn.goals import goal
 
-    return goals.attach(orchestrator, (agent or open().agent("default")).goals, **how)
+    return goal.attach(orchestrator, (agent or open().agent("default")).goals, **how)
 
 
 def _processor(way: str) -> Processor:
@@ -138,7 +139,7 @@ def _processor(way: str) -> Processor:
 PROCESSORS = {
     ANY_TRIGGER: _processor("failed_runs"),
     "execution": _processor("executions"),
-    "goal": _processor("goals"),
+    "goal": _processor("goals.goal"),
     "run": _processor("reader"),
     "notice": lambda engine, job: import_module("hardwon.api.notices").process(engine, job),
 }

@@ -51,7 +51,7 @@ from hardwon.storage.sql.journal import server_spool
 from hardwon.storage.stores.run_files import at_work, put_aside
 
 SESSION = "session"  # the kind of a record that holds a part of a session
-_PART = 4 << 20  # characters of a part
+_PART = 2 << 20  # characters of a part; a slow line must carry it in ten seconds
 _MOST = 512 << 20  # bytes that may wait for a worker
 _SUFFIX = ".json"
 
