@@ -70,7 +70,8 @@ def offer_learning(home: str, wanted: bool | None, *, is_asking: bool) -> None:
         with Progress("Learning", kept=sessions_recorded) as tell:
             learnt = agent.sessions.learn(since=_LATELY, tell=tell)
         print_learnt(learnt, is_look=False)
-        print_recurring(agent.recurring(since=_LATELY, limit=5))
+        if not settings.server.url:  # which records them later
+            print_recurring(agent.recurring(since=_LATELY, limit=5))
 
 
 def print_recurring(failures: Sequence[Recurring], *, is_full: bool = False) -> None:
