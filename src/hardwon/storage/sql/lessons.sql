@@ -26,8 +26,7 @@ DELETE FROM hardwon.lessons WHERE tenant = :tenant AND id = :id AND shelf = :she
 {select} id = :id AND shelf IN {SEEN}
 
 -- name: recent
-{select} shelf IN {SEEN} AND status IN (:statuses)
-ORDER BY last_seen_at DESC, created_at DESC, id DESC LIMIT :limit
+{select} shelf = :shelf AND status = :status
 
 -- name: search
 SELECT id FROM hardwon.lessons WHERE tenant = :tenant AND {0}

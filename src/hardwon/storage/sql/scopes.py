@@ -53,7 +53,8 @@ def visible_query(database: SqlDatabase, scope: Scope) -> Statement:
 def visible(database: SqlDatabase, scope: Scope) -> Visible:
     """The shelves visible from a scope."""
     database.touch(scope)
-    return Visible(scope, database.of(scope.tenant).ask(visible_query(database, scope))[0])
+    (rows,) = database.of(scope.tenant).ask(visible_query(database, scope))
+    return _note_in_turn(database, scope, Visible(scope, rows))
 
 
 def read(
@@ -67,10 +68,16 @@ def read(
     shelves = visible_query(database, scope)
     both = f"SELECT v.*, r.* FROM ({shelves.sql}) AS v LEFT JOIN ({sql}) AS r ON r.shelf = v.id"
     rows = database.of(scope.tenant).rows(both, **shelves.values, **values)
-    visible_shelves = Visible(scope, list(dict.fromkeys(row[:5] for row in rows)))
-    if (notes := time_limits.notes()) is not None and not database.is_open:
-        notes[_SEEN, scope] = visible_shelves
+    shelf_rows = list(dict.fromkeys(row[:5] for row in rows))
+    visible_shelves = _note_in_turn(database, scope, Visible(scope, shelf_rows))
     return visible_shelves, [row[5:] for row in rows if row[5] is not None]
+
+
+def _note_in_turn(database: SqlDatabase, scope: Scope, shelves: Visible) -> Visible:
+    """Keep the shelves for the rest of this agent's turn; returns them."""
+    if (notes := time_limits.notes()) is not None and not database.is_open:
+        notes[_SEEN, scope] = shelves
+    return shelves
 
 
 def visible_in_turn(database: SqlDatabase, scope: Scope) -> Visible | None:
