@@ -18,6 +18,8 @@ from hardwon.storage.sql.queries import read_queries
 from hardwon.storage.sql.rows import (
     DELIVERY,
     ENDED_RUN,
+    cited_steps,
+    cut_steps,
     delivery_of,
     ended_run_of,
     moment,
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from hardwon.core.values.delivery import Delivery
     from hardwon.core.values.report import ListQuery, Place, Window
     from hardwon.core.values.run import EndedRun
-    from hardwon.storage.sql.dialect import Row, SqlDatabase
+    from hardwon.storage.sql.dialect import Row, SqlDatabase, Tenancy
     from hardwon.storage.sql.journal import Journal
 
     Records = list[list[Any]]  # of one kind, as the journal noted them
@@ -44,6 +46,7 @@ _RUN = ENDED_RUN.split(", ")
 _BRIEF = ENDED_RUN.replace("steps, shown", "'[]', '[]'")
 _RUNS_READ = 50  # runs read per query
 _DIGESTS = 500  # in one query
+_PAGE = 500  # rows read per query
 _UNIT = Unit._fields[1:]  # all but the scope
 _SQL = read_queries(
     __file__,
@@ -220,6 +223,27 @@ class SqlEndedRuns:
             shelves = list(scopes.of_tenant(self._db, tenant))
             return len(self._db.of(tenant).rows(_SQL["delete_old_runs"], shelves=shelves, **values))
 
+    def cut(self, tenant: str, *, before: datetime) -> int:
+        """Leave of the runs that ended before only the steps that lessons cite; how many went.
+
+        A run that no lesson cites is forgotten. One that was cut is not among the latest.
+        """
+        self._journal.fold()
+        gone = 0
+        with self._db:
+            tenancy, shelves = self._db.of(tenant), list(scopes.of_tenant(self._db, tenant))
+            cited = cited_steps(
+                evidence for _, evidence in _pages(tenancy, _SQL["citing"], 0, shelves=shelves)
+            )
+            values = {"shelves": shelves, "before": before.timestamp()}
+            for run, steps in _pages(tenancy, _SQL["old_runs"], "", **values):
+                if run not in cited:
+                    tenancy.run(_SQL["delete_run"], id=run)
+                    gone += 1
+                elif (kept := cut_steps(steps, cited[run])) != steps:
+                    tenancy.run(_SQL["cut_run"], id=run, steps=kept)
+        return gone
+
     def past(self, scope: Scope, digests: Sequence[str]) -> dict[str, str]:
         """Those of these digests that were noted for the scope, with their states."""
         shelf, states = scopes.own(self._db, scope), dict[str, str]()
@@ -242,6 +266,13 @@ class SqlEndedRuns:
             known = values if len(values) + 1 == len(_RUN) else [*values, "", ""]  # of release 0.2
             facts = dict(zip(_RUN, (*known, shelf), strict=True))
             self._db.of(run_scope.tenant).run(_SQL["keep_run"], **facts)
+
+
+def _pages(tenancy: Tenancy, sql: str, after: object, **values: object) -> Iterator[Row]:
+    """All rows of a statement that reads them by their first column, those after a value."""
+    while rows := tenancy.rows(sql, after=after, limit=_PAGE, **values):
+        yield from rows
+        after = rows[-1][0]
 
 
 def _as_item(kind: str) -> str:

@@ -44,7 +44,9 @@ SELECT {ENDED_RUN} FROM hardwon.ended_runs WHERE {HERE} AND id >= :id AND id < :
 ORDER BY ended_at DESC, id LIMIT 1
 
 -- name: latest_runs
-SELECT id FROM hardwon.ended_runs WHERE {HERE} AND ended_at >= :since
+-- Without those that were cut: their steps are an object.
+SELECT id FROM hardwon.ended_runs
+WHERE {HERE} AND ended_at >= :since AND substr(steps, 1, 1) = '['
 ORDER BY ended_at DESC, id LIMIT :limit
 
 -- name: runs_by_id
@@ -54,6 +56,23 @@ SELECT {ENDED_RUN} FROM hardwon.ended_runs WHERE tenant = :tenant AND id IN (:id
 DELETE FROM hardwon.ended_runs WHERE {HERE} AND (ended_at < :before OR id NOT IN (
     SELECT id FROM hardwon.ended_runs WHERE {HERE} ORDER BY ended_at DESC, id LIMIT :most
 )) RETURNING id
+
+-- name: old_runs
+SELECT id, steps FROM hardwon.ended_runs WHERE {HERE} AND ended_at < :before AND id > :after
+ORDER BY id LIMIT :limit
+
+-- name: cut_run
+UPDATE hardwon.ended_runs SET steps = :steps, shown = '[]' WHERE tenant = :tenant AND id = :id
+
+-- name: delete_run
+DELETE FROM hardwon.ended_runs WHERE tenant = :tenant AND id = :id
+
+-- name: citing
+SELECT id, evidence FROM hardwon.lessons WHERE tenant = :tenant AND id > :after
+AND /*+*/shelf IN (:shelves) AND (
+    strpos(evidence, '"steps"') > 0 OR strpos(evidence, '"confirmed"') > 0
+    OR strpos(evidence, '"weakened"') > 0
+) ORDER BY id LIMIT :limit
 
 -- name: keep_run
 INSERT INTO hardwon.ended_runs (tenant, {ENDED_RUN}) VALUES (:tenant, {RUN_VALUES})
