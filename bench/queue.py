@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from bench.timing import median, table
 from hardwon import Job
@@ -151,7 +151,7 @@ def worked(root: str | None, count: int = 3000) -> tuple[float, float]:
 
         syncs, sync = 0, os.fsync
 
-        def counted(handle: int) -> None:
+        def counted(handle: Any) -> None:
             nonlocal syncs
             syncs += 1
             sync(handle)
