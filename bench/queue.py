@@ -151,10 +151,10 @@ def worked(root: str | None, count: int = 3000) -> tuple[float, float]:
 
         syncs, sync = 0, os.fsync
 
-        def counted(handle: Any) -> None:
+        def counted(fd: Any) -> None:
             nonlocal syncs
             syncs += 1
-            sync(handle)
+            sync(fd)
 
         workers = WorkerPool(queue, nothing, policy=Policy(), clock=utc_now, chance=lambda: 0.5)
         os.fsync = counted
