@@ -91,7 +91,8 @@ class SqlLessons:
                 return lesson_of(tuple(before), {shelf: lesson.scope})
             stored = lesson._replace(id=inserted[0])
             self.index.note(tenancy, shelf, stored.id, index(stored), is_new=True)
-            self._publish(stored)
+            if stored.guard:
+                self.publish_guards()
             return stored
 
     def get(self, scope: Scope, number: int) -> Lesson:
@@ -112,7 +113,8 @@ class SqlLessons:
             self.index.touch(tenancy, shelf)
             if index_parts(lesson) != index_parts(before):
                 self.index.note(tenancy, shelf, lesson.id, index(lesson), is_new=False)
-            self._publish(before, lesson)
+            if before.guard or lesson.guard:
+                self.publish_guards()
 
     def delete(self, scope: Scope, number: int) -> None:
         """Remove the lesson for good, else NotFound."""
@@ -123,7 +125,8 @@ class SqlLessons:
             self.index.settle(tenancy, shelf)
             tenancy.run(_SQL["delete"], id=number, shelf=shelf)
             scopes.transaction_notes(self._db).pop(number, None)
-            self._publish(before)
+            if before.guard:
+                self.publish_guards()
 
     def recent(self, scope: Scope, *, status: str, limit: int) -> list[Lesson]:
         """Those visible from the scope, newest-consulted first."""
@@ -197,8 +200,8 @@ class SqlLessons:
         visible, rows = scopes.read(self._db, scope, _SQL["guards"], shelved=list(SHELVED))
         return visible, [lesson_of(row, visible.scopes) for row in sorted(rows)]
 
-    def _publish(self, *changed: Lesson) -> None:
-        """Called with every lesson that was changed, in the same transaction."""
+    def publish_guards(self) -> None:
+        """Called when a lesson that forbids calls has changed, in the same transaction."""
 
     def quarantine_damaged(self, tenant: str) -> list[str]:
         """Move every damaged lesson to quarantine; a message about each."""

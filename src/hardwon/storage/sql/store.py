@@ -14,7 +14,6 @@ from hardwon.storage.sql.reports import SqlListing, SqlStatistics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from contextlib import AbstractContextManager
 
     from hardwon.storage.ports import ReflectionStore
     from hardwon.storage.sql.dialect import SqlDatabase
@@ -38,6 +37,11 @@ class SqlStore:
 
     def __init__(self, database: SqlDatabase, journal: Journal) -> None:
         self.database = database
+        # Everything stored inside `with store.together():` is kept as a whole or not at all.
+        self.together = database.together
+        # The state of the open or the last transaction: it differs after every change, so that what
+        # was read need not be read again if it is equal; None if that is not known.
+        self.last_state = database.last_state
         self._journal = journal
         self.deliveries = SqlDeliveries(database, journal)
         self.failures = SqlFailures(database, journal)
@@ -84,17 +88,6 @@ class SqlStore:
         from hardwon.storage.sql.vectors import SqlVectors
 
         return SqlVectors(self.database)
-
-    def last_state(self) -> object:
-        """The state of the open or the last transaction; None if that is not known.
-
-        It differs after every change, so that what was read need not be read again if it is equal.
-        """
-        return self.database.last_state()
-
-    def together(self) -> AbstractContextManager[object]:
-        """Everything stored inside the `with` block is kept as a whole or not at all."""
-        return self.database.together()
 
     def receive(self, batch: str, records: Sequence[Sequence[object]]) -> None:
         """Fold in the records of another machine, once."""

@@ -59,7 +59,8 @@ class SqliteLessons(SqlLessons):
         highest = db.rows(_SQL["highest"])[0][0]
         db.run(_SQL["insert"], (lesson.id, shelf, *values_of(lesson)))
         self.index.place(shelf, lesson.id, index(lesson), is_highest=lesson.id > highest)
-        self._publish(lesson)
+        if lesson.guard:
+            self.publish_guards()
 
     def tend(self) -> None:
         """Merge waiting entries of the index, if they are many."""
@@ -79,10 +80,6 @@ class SqliteLessons(SqlLessons):
         )
         home = os.path.dirname(self._file.path)
         guard_file.write(home, [lesson_of(row, owners) for row in rows])
-
-    def _publish(self, *changed: Lesson) -> None:
-        if any(lesson.guard for lesson in changed):
-            self.publish_guards()
 
     def quarantine_damaged(self, tenant: str) -> list[str]:
         rows = self._file.rows(_SQL["bytes"])
