@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.storage.sql.queries import read_queries
+from hardwon.storage.sql.dialect import read_queries
 
 STORAGE = Path(__file__).parents[2] / "src/hardwon/storage"
 FILES = sorted(path for path in STORAGE.rglob("*.sql") if path.parent.name != "migrations")

@@ -17,8 +17,7 @@ from hardwon.storage.postgres import schema
 from hardwon.storage.postgres.connection import patient
 from hardwon.storage.postgres.database import Database
 from hardwon.storage.sql import lessons, scopes
-from hardwon.storage.sql.dialect import values_clause
-from hardwon.storage.sql.queries import read_queries
+from hardwon.storage.sql.dialect import read_queries, values_clause
 from hardwon.storage.sql.rows import COLUMNS, DELIVERY, DREAM, ENDED_RUN, REFLECTION, lesson_of
 from hardwon.storage.stores.postgres import PostgresStore
 from hardwon.storage.stores.sqlite import SqliteStore

@@ -24,8 +24,7 @@ from hardwon.core.errors import InvalidInput, NotFound, StorageError, storage_er
 from hardwon.core.text.clean import one_line
 from hardwon.core.text.secrets import safe
 from hardwon.core.values.scope import check_name
-from hardwon.storage.sql.dialect import values_clause
-from hardwon.storage.sql.queries import read_queries
+from hardwon.storage.sql.dialect import read_queries, values_clause
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

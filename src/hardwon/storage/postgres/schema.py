@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.errors import HardwonError, InvalidInput, NewerSchema, SetupError
 from hardwon.storage.postgres.connection import patient, psycopg
-from hardwon.storage.sql.queries import read_queries
+from hardwon.storage.sql.dialect import read_queries
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -17,8 +17,7 @@ from hardwon.core.values.lesson import (
 from hardwon.core.values.lesson_formats import check_lesson, mend_lesson
 from hardwon.knowledge.ranking.query import Match, MatchTally, Query, index, index_parts
 from hardwon.storage.sql import scopes
-from hardwon.storage.sql.dialect import bind, values_clause
-from hardwon.storage.sql.queries import read_queries
+from hardwon.storage.sql.dialect import bind, read_queries, values_clause
 from hardwon.storage.sql.rows import COLUMNS, SEARCHED, damage, lesson_of, values_of
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from hardwon.core.values.report import Met, day_number
 from hardwon.core.values.scope import Scope
 from hardwon.knowledge.proof import effect as counts
 from hardwon.storage.sql import scopes
-from hardwon.storage.sql.dialect import bind, set_columns, values_clause
-from hardwon.storage.sql.queries import read_queries
+from hardwon.storage.sql.dialect import bind, read_queries, set_columns, values_clause
 from hardwon.storage.sql.rows import (
     DELIVERY,
     ENDED_RUN,

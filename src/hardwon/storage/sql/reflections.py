@@ -17,8 +17,7 @@ from hardwon.knowledge.ranking.reflections import (
     words_of,
 )
 from hardwon.storage.sql import lessons, scopes
-from hardwon.storage.sql.dialect import bind, set_columns, values_clause
-from hardwon.storage.sql.queries import read_queries
+from hardwon.storage.sql.dialect import bind, read_queries, set_columns, values_clause
 from hardwon.storage.sql.rows import (
     DREAM,
     REFLECTION,

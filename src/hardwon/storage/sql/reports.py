@@ -21,10 +21,9 @@ from hardwon.core.values.report import (
 )
 from hardwon.knowledge.proof.effect import Arms, Stratum
 from hardwon.storage.sql import scopes
-from hardwon.storage.sql.dialect import bind
+from hardwon.storage.sql.dialect import bind, read_queries
 from hardwon.storage.sql.lessons import with_text
 from hardwon.storage.sql.logs import ARMS
-from hardwon.storage.sql.queries import read_queries
 from hardwon.storage.sql.rows import DELIVERY, days_of, delivery_of, kind_of, kinds_of, moment
 from hardwon.storage.sql.scopes import HERE
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hardwon.core import time_limits
 from hardwon.core.values.scope import Scope
-from hardwon.storage.sql.dialect import Statement
-from hardwon.storage.sql.queries import read_queries
+from hardwon.storage.sql.dialect import Statement, read_queries
 
 if TYPE_CHECKING:
     from hardwon.core.values.report import Place, Window

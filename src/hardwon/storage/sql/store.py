@@ -8,8 +8,8 @@ from hardwon.core._fork import cached_property
 from hardwon.core.values.reflection import RUNS_KEPT
 from hardwon.core.values.scope import Scope
 from hardwon.storage.sql import scopes
+from hardwon.storage.sql.dialect import read_queries
 from hardwon.storage.sql.logs import SqlDeliveries, SqlEndedRuns, SqlFailures, SqlUnits
-from hardwon.storage.sql.queries import read_queries
 from hardwon.storage.sql.reports import SqlListing, SqlStatistics
 
 if TYPE_CHECKING:

@@ -16,14 +16,13 @@ from hardwon.core._fork import OUTER, ForkLock
 from hardwon.core.errors import MissingExtra
 from hardwon.core.values.lesson import Wording
 from hardwon.storage.sql import scopes
-from hardwon.storage.sql.dialect import bind
+from hardwon.storage.sql.dialect import bind, read_queries
 
 try:
     import numpy as np
 except ImportError as error:
     raise MissingExtra("vectors") from error
 
-from hardwon.storage.sql.queries import read_queries
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

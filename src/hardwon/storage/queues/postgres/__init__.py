@@ -17,8 +17,7 @@ from hardwon.core.values.job import QueueCounts
 from hardwon.storage.postgres.database import EVERY_TENANT
 from hardwon.storage.queues.postgres.notify import JobListener, Notifier, is_pooled
 from hardwon.storage.queues.records import BadRecord, decode, encode, encode_new
-from hardwon.storage.sql.dialect import Statement, bind
-from hardwon.storage.sql.queries import read_queries
+from hardwon.storage.sql.dialect import Statement, bind, read_queries
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -11,9 +11,9 @@ from hardwon.storage.postgres import schema
 from hardwon.storage.postgres.connection import patient
 from hardwon.storage.postgres.database import POOL, Database
 from hardwon.storage.sql import scopes
+from hardwon.storage.sql.dialect import read_queries
 from hardwon.storage.sql.journal import Journal, server_spool
 from hardwon.storage.sql.lessons import SqlLessons
-from hardwon.storage.sql.queries import read_queries
 from hardwon.storage.sql.rows import COLUMNS, lesson_of
 from hardwon.storage.sql.store import SqlStore
 from hardwon.storage.stores.postgres.index import FRESH, Index

@@ -20,8 +20,7 @@ from hardwon.knowledge.ranking.query import (
     tally_matches,
 )
 from hardwon.storage.sql import scopes
-from hardwon.storage.sql.dialect import Statement
-from hardwon.storage.sql.queries import read_queries
+from hardwon.storage.sql.dialect import Statement, read_queries
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -11,9 +11,9 @@ from hardwon.core._fork import ForkLock
 from hardwon.core.values.lesson import EPOCH, SHELVED, statuses
 from hardwon.knowledge.ranking.query import index
 from hardwon.storage.sql import scopes
+from hardwon.storage.sql.dialect import read_queries
 from hardwon.storage.sql.journal import Journal, MemorySpool, Spool
 from hardwon.storage.sql.lessons import SqlLessons
-from hardwon.storage.sql.queries import read_queries
 from hardwon.storage.sql.reports import ORDERS, SqlListing, quoted_tag
 from hardwon.storage.sql.rows import ALL_TEXT, COLUMNS, damage, lesson_of, values_of
 from hardwon.storage.sql.store import SqlStore

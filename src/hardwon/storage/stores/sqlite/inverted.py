@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hardwon.knowledge.ranking import postings
 from hardwon.knowledge.ranking.query import MatchTally, Query, entries_read, keys, tally_matches
 from hardwon.storage.sql import scopes
-from hardwon.storage.sql.queries import read_queries
+from hardwon.storage.sql.dialect import read_queries
 from hardwon.storage.stores.sqlite import merge
 from hardwon.storage.stores.sqlite.database import marks
 

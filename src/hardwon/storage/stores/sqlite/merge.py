@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from hardwon.knowledge.ranking import postings
 from hardwon.knowledge.ranking.postings import BLOCK, RANKS, pack
 from hardwon.storage.sql import scopes
-from hardwon.storage.sql.queries import read_queries
+from hardwon.storage.sql.dialect import read_queries
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from hardwon.core import _files
 from hardwon.storage.sql import scopes
+from hardwon.storage.sql.dialect import read_queries
 from hardwon.storage.sql.journal import Journal, Spool, server_spool
-from hardwon.storage.sql.queries import read_queries
 from hardwon.storage.stores.sqlite import SqliteLessons
 from hardwon.storage.stores.sqlite.database import Database, marks
 
