@@ -134,12 +134,12 @@ class SqlLessons:
             visible = scopes.visible(self._db, scope)
             rows = self._db.of(scope.tenant).first_of_each(
                 bind(_SQL["recent"]),
-                "last_seen_at DESC, created_at DESC, id DESC",  # the index has the first of these
+                "last_seen_at DESC, id DESC",
                 each={"shelf": visible.ids, "status": allowed},
                 limit=limit,
             )
         lessons = [lesson_of(row, visible.scopes) for row in rows]
-        lessons.sort(key=lambda one: (one.last_seen_at, one.created_at, one.id), reverse=True)
+        lessons.sort(key=lambda one: (one.last_seen_at, one.id), reverse=True)
         return [lesson for lesson in lessons[:limit] if lesson.status in allowed]  # undamaged
 
     def search(self, scope: Scope, text: str, *, limit: int) -> list[Lesson]:

@@ -26,7 +26,12 @@ DELETE FROM hardwon.lessons WHERE tenant = :tenant AND id = :id AND shelf = :she
 {select} id = :id AND shelf IN {SEEN}
 
 -- name: recent
-{select} shelf = :shelf AND status = :status
+-- The ids are found in the index alone: lessons of a pack were all consulted at one moment.
+{select} id IN (
+    SELECT id FROM hardwon.lessons
+    WHERE tenant = :tenant AND shelf = :shelf AND status = :status
+    ORDER BY last_seen_at DESC, id DESC LIMIT :limit
+)
 
 -- name: search
 SELECT id FROM hardwon.lessons WHERE tenant = :tenant AND {0}
