@@ -11,7 +11,15 @@ from binascii import Error as NotBase64
 from binascii import a2b_base64
 
 from hardwon.core.text.named_values import is_jumbled, is_mixed, is_random, is_strong, without_named
-from hardwon.core.text.token_kinds import COINED, KINDS, LONG, SecretKind, has_long_word, long_words
+from hardwon.core.text.token_kinds import (
+    COINED,
+    KINDS,
+    LONG,
+    LONGEST,
+    SecretKind,
+    has_long_word,
+    long_words,
+)
 
 # What comes before a secret; the first group is kept.
 _QUOTE = r"\\{0,3}[\"'`]?"
@@ -123,9 +131,10 @@ def _redact_lines(text: str) -> str:
 def _without_marked(text: str, long: str) -> str:
     """The text without secrets that are recognized by their form or by a header."""
     keywords = _keywords_in(text, long)
+    longest = " ".join(word for word in long.split() if len(word) >= LONGEST)
     for rule in KINDS if keywords else ():
         is_sure = LONG not in rule.keywords
-        if not keywords.isdisjoint(rule.keywords) and (is_sure or re.search(rule.pattern, long)):
+        if not keywords.isdisjoint(rule.keywords) and (is_sure or re.search(rule.pattern, longest)):
             text = re.sub(rule.pattern, f"[REDACTED:{rule.kind}]", text)
     if LONG in keywords and re.search(COINED, long):
         text = re.sub(COINED, _redact_unlisted, text)

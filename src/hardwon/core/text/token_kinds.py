@@ -13,7 +13,8 @@ BREAK = r"(?:\\?\r?\n[ \t]{0,8})?"  # a terminal or an editor may have wrapped t
 
 
 LONG = "<long>"  # instead of a keyword: the rule is tried on very long words
-_LONG_WORD = r"[\w-]{24}"
+LONGEST = 24  # characters; no rule for very long words finds a shorter one
+_LONG_WORD = rf"[\w-]{{{LONGEST}}}"
 # A digit, or cases that change as in few names: it tells a random word from a name.
 _RANDOM = r"(?:\d|[a-z][A-Z][a-z]?[A-Z])"
 _LEAST, _WRAPPED = 14, 6  # minimum characters of a possible token, and of one that is wrapped
