@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.core.text.clean import as_text, clean
 from hardwon.core.text.secrets import screen_excerpt
+from hardwon.knowledge.evidence.common import READERS
 from hardwon.knowledge.reading.authored import PATCH, PATHS, fields
 from hardwon.knowledge.reading.shell import Command, is_message_of, parse
 
@@ -36,9 +37,6 @@ _FILE_KEYS = frozenset(  # beside these, `command` is an action and `code` is fi
 )
 _FLAG = r"-{1,2}[A-Za-z][^\s=]*"
 _VERSION = r"(python|pip|node|ruby|perl|php)[\d.]+"
-_PLUMBING = frozenset(
-    ["cat", "echo", "grep", "head", "less", "rm", "sort", "tail", "tee", "true", "uniq", "wc"]
-)
 
 
 class CallKey(str):
@@ -172,7 +170,7 @@ def blamed_command(chain: Sequence[Command], error: str) -> Command | None:
     for command in chain:
         if command.name and is_message_of(command.name, error):
             return command
-    working = [command for command in chain if command.builtin not in _PLUMBING] or chain
+    working = [command for command in chain if command.builtin not in READERS] or chain
     return working[-1] if working else None
 
 

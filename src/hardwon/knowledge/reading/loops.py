@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.core.text.clean import clip, one_line
-from hardwon.knowledge.evidence.common import LOOKING
 from hardwon.knowledge.reading import shell, signature
 
 if TYPE_CHECKING:
@@ -23,14 +22,7 @@ _LOOKERS = (
     "browse check describe fetch find get glob grep list lookup ls open query read search show"
     " status think view"
 )
-_LOOK_PROGRAMS = (
-    "[ cat cd cut date df diff du echo egrep env false fgrep file grep head hexdump id jq less ls"
-    " man more nl od ps pwd readlink realpath rg sleep sort stat strings tail test tr tree true"
-    " type uname uniq wc whereis which whoami xxd"
-)
-_LOOKING, _LOOKS = frozenset(_LOOKERS.split()), frozenset(_LOOK_PROGRAMS.split())
-_ACTS_BY_FLAG = frozenset(["find", "sed"])
-_ACTING = r"-(?:[a-zA-Z]*i|-in-place|delete|exec|ok|fprint)"
+_LOOKING = frozenset(_LOOKERS.split())
 _COMPARED = 300  # lines at the end of a result that are compared
 _LONGEST = 20_000  # characters that are compared
 
@@ -140,21 +132,13 @@ def may_change(step: Step) -> bool:
     commands = shell.parse(step.args)
     if any(command.writes for command in commands):
         return True
-    return not step.failed and not all(_only_looks(command) for command in commands)
+    return not step.failed and not all(map(shell.only_looks, commands))
 
 
 def _doing(step: Step) -> str:
     """The name of a tool; for a file tool with several commands, the command."""
     action = re.search(r'"command": "(\w{1,30})"', step.args) if '"path"' in step.args else None
     return action[1] if action else step.tool
-
-
-def _only_looks(command: shell.Command) -> bool:
-    if command.name == "git":
-        return command.verb in LOOKING
-    if command.name in _ACTS_BY_FLAG:
-        return not any(re.match(_ACTING, word) for word in (*command.flags, *command.targets))
-    return command.name in _LOOKS
 
 
 def _list_calls(between: Sequence[Step]) -> tuple[str, ...]:

@@ -16,7 +16,13 @@ from hardwon.knowledge.reading.authored import tail, writings
 from hardwon.knowledge.reading.error_line import informative_line
 from hardwon.knowledge.reading.fixes import fix_shown
 from hardwon.knowledge.reading.reading import is_limit, read_failure
-from hardwon.knowledge.reading.shell import INTERPRETERS, deciding_commands, parse, unquote
+from hardwon.knowledge.reading.shell import (
+    INTERPRETERS,
+    deciding_commands,
+    only_looks,
+    parse,
+    unquote,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,10 +33,6 @@ if TYPE_CHECKING:
     from hardwon.knowledge.reading.shell import Command
 
 
-_SEARCHES = frozenset(["grep", "egrep", "fgrep", "rg", "ag", "ack", "zgrep", "pgrep"])
-_LOOKS = frozenset(
-    ["ls", "stat", "test", "[", "[[", "which", "type", "file", "whereis", "find", "diff", "cmp"]
-)
 _LINTERS = frozenset(
     [
         *("pylint", "flake8", "pycodestyle", "pydocstyle", "ruff", "eslint", "mypy", "pyright"),
@@ -41,9 +43,7 @@ _LINTERS = frozenset(
 _TESTERS = (
     r"\b(?:py\.?test|unittest|nose2?|tox|jest|vitest|mocha|rspec|phpunit|ctest|runtests|tests?)\b"
 )
-_LOOKING_VERBS = frozenset(
-    ["diff", "rev-parse", "show-ref", "ls-files", "cat-file", "grep", "show", "list", "freeze"]
-)
+_MALFORMED = r"(?i:usage|invalid|unmatched|unrecognized|unknown|unterminated|expression|requires)"
 _SAYS_RED = r"(?m)^\W{0,4}(?:FAIL|FAILURE|FAILED|BUG|ISSUE|Issue|Bug|Failure|NOT OK)\b"
 _HICCUP = (
     r"Expecting (?:value|property name|',' delimiter|':' delimiter)[^\n]{0,60}: line \d+ column \d+"
@@ -101,22 +101,12 @@ def is_mistake(step: Step, before: Sequence[Step]) -> bool:
 
 
 def _is_look(chain: Sequence[Command], line: str, step: Step) -> bool:
-    """Whether the call is a search, or a check whether something exists."""
-    last = chain[-1] if chain else None
-    if last is None:
-        return False
-    if last.builtin in _SEARCHES:
-        return not re.search(
-            r"(?i:usage|invalid|unmatched|no such file|unrecognized|unknown)", line
-        )
+    """Whether the call only looks for something, and is not itself malformed."""
     speaker = line.split(":", 1)[0]
-    if speaker in _LOOKS and any(command.builtin == speaker for command in chain):
-        return True
-    if any(re.search(rf"\b{re.escape(speaker)}\b", other.text) for other in chain[:-1]):
-        return False  # the look was never made
-    if last.builtin in _LOOKS or last.verb.split(" ", 1)[0] in _LOOKING_VERBS:
-        return True
-    return _is_probe(last, step)
+    named = [command for command in chain if command.name == speaker]
+    looked = named[-1:] or [*chain[-1:]]
+    is_malformed = re.search(_MALFORMED, line)
+    return any((only_looks(each) and not is_malformed) or _is_probe(each, step) for each in looked)
 
 
 def _is_probe(command: Command, step: Step) -> bool:

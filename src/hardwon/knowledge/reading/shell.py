@@ -13,6 +13,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from hardwon.knowledge.evidence.common import LOOKING, READERS
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -77,6 +79,10 @@ _OWN_TASK = r"[a-z][\w-]*(?::[\w-]+)+"  # as `db:migrate`
 _MODULES = frozenset(["python", "pypy"])
 _CODE_FLAGS = {"python": "c", "pypy": "c", "node": "e", "bun": "e", "deno": "e", "perl": "e"}
 _CODE_FLAGS |= {"ruby": "e", "php": "r", "psql": "c", "mysql": "e"}
+_CHANGING_NAMES = ". chmod cp kill ln mkdir mv rm source tee touch xargs"
+_LOOKERS = READERS - {*_CHANGING_NAMES.split()}
+_SHOWING = (LOOKING - {"get"}) | {"logs"}  # what a service is asked for, it may refuse
+_ACTING = r"-(?:[a-zA-Z]*i|-in-place|delete|exec|ok|fprint)"  # options of `find` and `sed`
 _READ = 8_192  # characters of a text that are read
 _COMMANDS, _PARTS = 40, 200  # at most, commands and pieces between operators
 _DEPTH = 3  # shells within shells
@@ -154,6 +160,13 @@ def deciding_commands(commands: Sequence[Command]) -> list[Command]:
         else:
             chain = [command]
     return chain
+
+
+def only_looks(command: Command) -> bool:
+    """Whether a command only prints what is there, and changes nothing."""
+    if command.name in {"find", "sed"}:
+        return not any(re.match(_ACTING, word) for word in (*command.flags, *command.targets))
+    return command.builtin in _LOOKERS or command.verb.split(" ", 1)[0] in _SHOWING
 
 
 def main_command(text: str) -> Command:

@@ -22,6 +22,7 @@ from hardwon.knowledge.reading.shell import (
     INTERPRETERS,
     SHELL,
     deciding_commands,
+    only_looks,
     parse,
     program_name,
     unquote,
@@ -114,10 +115,6 @@ def _has_tool_failed(tool: str, text: str) -> bool:
 
 
 _HEAD, _TAIL = 600, 12_000
-_VIEWERS = READERS | {"egrep", "strings", ":"}  # they print what is there, or nothing
-_SHOWING = frozenset(
-    ["diff", "log", "show", "status", "blame", "grep", "ls-files", "logs", "cat-file", "describe"]
-)
 _COMPLAINT = (
     r"(?:cannot|can't|[Cc]ould not|[Cc]ouldn't|unable to|timed out|refused|requires|No such"
     r"|not found|[Pp]ermission denied"
@@ -169,17 +166,12 @@ def has_command_failed(text: str, args: str, before: Sequence[Step]) -> bool:
         return True
     if any(_complains(command, head) or _complains(command, tail) for command in chain):
         return True
-    runs = [command for command in chain if not _only_shows(command)]
+    runs = [
+        command for command in chain if command.builtin not in READERS and not only_looks(command)
+    ]
     if chain and not runs:
         return False
     return _has_run_failed(tail, runs) or _has_raised(tail, lambda: _scripts(runs, args, before))
-
-
-def _only_shows(command: Command) -> bool:
-    """Whether a command only prints existing text, or normally prints nothing."""
-    if command.name == "git":
-        return command.verb.split(" ", 1)[0] in _SHOWING
-    return command.builtin in _VIEWERS or command.verb in _SHOWING
 
 
 def _complains(command: Command, text: str) -> bool:
