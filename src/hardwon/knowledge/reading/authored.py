@@ -106,14 +106,12 @@ def _patch_writings(call: dict[str, Any] | str) -> Iterator[Writing]:
         kind, _, path = head.partition(": ")
         for hunk in body.split("\n@@") if path else ():
             lines = [line for line in hunk.splitlines() if not line.startswith("@@")]
-            old, new = (_side(lines, sign) for sign in "-+")
+            old, new = (  # the unchanged lines, and those with the sign of this side
+                "".join(f"{line[1:]}\n" for line in lines if line[:1] in (" ", sign))
+                for sign in "-+"
+            )
             is_new = kind == "Add File"
             yield Writing(path.strip(), new if is_new else "", old, new, is_edit=not is_new)
-
-
-def _side(lines: list[str], sign: str) -> str:
-    """One side of a hunk: the unchanged lines and those with the sign."""
-    return "".join(f"{line[1:]}\n" for line in lines if line[:1] in (" ", sign))
 
 
 def _field_writings(arguments: dict[str, Any]) -> tuple[Writing, ...]:

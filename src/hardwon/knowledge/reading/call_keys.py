@@ -70,8 +70,9 @@ def canonical(args: Any) -> str:
         for key in _COMMAND_KEYS:
             if isinstance(args.get(key), str) and _is_command(key, args):
                 return canonical(args[key])
-            if _is_words(args.get(key)):
-                return canonical(_join(args[key]))
+            words = args.get(key)
+            if words and isinstance(words, list) and all(isinstance(word, str) for word in words):
+                return canonical(_join(words))
     text = _dump(args)
     if len(text) > ARGS_LIMIT and isinstance(args, dict):
         text = _dump(_shorten(args))
@@ -97,10 +98,6 @@ def _shorten(args: dict[str, Any]) -> dict[str, Any]:
         key: _fit(value, longest) if isinstance(value, str) else value
         for key, value in args.items()
     }
-
-
-def _is_words(value: object) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(word, str) for word in value)
 
 
 def _join(words: list[str]) -> str:

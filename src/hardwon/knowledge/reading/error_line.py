@@ -62,8 +62,10 @@ def _candidates(output: str) -> Iterator[str]:
     text = "\n".join(lines)
     yield _pytest_line(lines) if "\nE   " in f"\n{text}" else ""
     yield traceback_line(lines) if 'File "' in text else ""
-    yield _invalid_field(text)
-    yield _caused_by(text)
+    if " validation error" in text and (field := re.search(_VALIDATION, text)):
+        yield f"{field[1]}: {field[2].strip()}"
+    if "\nCaused by: " in text:  # the innermost cause is the last
+        yield text.rpartition("\nCaused by: ")[2].split("\n", 1)[0]
     yield from _marked_lines(text)
     yield _summary_line(lines)
     yield "no tests ran" if re.search(r"\bno tests ran in [\d.]+s", "".join(lines[-1:])) else ""
@@ -131,28 +133,12 @@ def traceback_line(lines: list[str]) -> str:
     for at in range(frames[-1] + 1, len(lines)):
         line = lines[at][margin:]
         if line and not line[0].isspace():
-            return _explain(line, above=lines[at - 1][margin:], below=lines[at + 1 : at + 2])
+            above, below = lines[at - 1][margin:], lines[at + 1 : at + 2]
+            if line.endswith(":"):
+                return " ".join([line, *(more.strip() for more in below)])
+            is_bare = re.fullmatch(r"[\w.]+", line) and above.startswith("    ")
+            return f"{line}: {above.strip()}" if is_bare else line
     return ""
-
-
-def _explain(line: str, *, above: str, below: list[str]) -> str:
-    if line.endswith(":"):
-        return " ".join([line, *(more.strip() for more in below)])
-    if re.fullmatch(r"[\w.]+", line) and above.startswith("    "):
-        return f"{line}: {above.strip()}"
-    return line
-
-
-def _invalid_field(text: str) -> str:
-    """The first field that pydantic or a schema rejects, and why."""
-    match = re.search(_VALIDATION, text) if " validation error" in text else None
-    return f"{match[1]}: {match[2].strip()}" if match else ""
-
-
-def _caused_by(text: str) -> str:
-    """The innermost cause of an error that lists its causes."""
-    _, is_listed, cause = text.rpartition("\nCaused by: ")
-    return cause.split("\n", 1)[0] if is_listed else ""
 
 
 _MARKS = (

@@ -221,10 +221,6 @@ def _commands(step: Step) -> tuple[Command, ...]:
     return parse(step.args) if is_shell(step) else ()
 
 
-def _writes_files(text: str) -> bool:
-    return any(mark in text for mark in _WRITES)
-
-
 def _fix(step: Step, last: Step) -> Fix | None:
     """The fix for the tests that fail in both steps; it names them, as others may be the run's."""
     named = re.search(r" in (\S+)$", step.failure.text) if step.failure else None
@@ -280,4 +276,4 @@ def _is_change(part: Command, before: Sequence[Step], steps: Sequence[Step]) -> 
         return True
     scripts = () if part.writes or part.builtin in _SUPPORT else part.operands[:1]
     texts = (part.script, *(text_of(script, steps) for script in scripts))
-    return not part.writes and any(map(_writes_files, texts))
+    return not part.writes and any(mark in text for text in texts for mark in _WRITES)

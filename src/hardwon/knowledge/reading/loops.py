@@ -52,7 +52,8 @@ def find(steps: Sequence[Step], *, exempt: frozenset[str] = frozenset()) -> Loop
     if len(places) < _WARN:
         return None
     between = [step for step in recent[places[-1] : -1] if call(step) != call(recent[-1])]
-    return Loop(recent[-1], len(places), _list_calls(between))
+    tried = tuple(dict.fromkeys(map(_show, between)))[-_TRIED:]
+    return Loop(recent[-1], len(places), tried)
 
 
 def is_exempt(step: Step, exempt: frozenset[str]) -> bool:
@@ -99,18 +100,13 @@ def _repeats(recent: Sequence[Step]) -> list[int]:
     for place in range(len(recent) - 2, -1, -1):
         if call(recent[place]) != call(last):
             continue
-        if not _is_same_result(recent[place], last):
+        is_same = recent[place].output == last.output or _result(recent[place]) == _result(last)
+        if not recent[place].failed or not is_same:
             break
         if _has_changed(recent[place + 1 : places[-1]], recent[:place]):
             break
         places.append(place)
     return places
-
-
-def _is_same_result(step: Step, last: Step) -> bool:
-    if not step.failed:
-        return False
-    return step.output == last.output or _result(step) == _result(last)
 
 
 def _result(step: Step) -> str:
@@ -139,10 +135,6 @@ def _doing(step: Step) -> str:
     """The name of a tool; for a file tool with several commands, the command."""
     action = re.search(r'"command": "(\w{1,30})"', step.args) if '"path"' in step.args else None
     return action[1] if action else step.tool
-
-
-def _list_calls(between: Sequence[Step]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(_show(step) for step in between))[-_TRIED:]
 
 
 def _show(step: Step) -> str:

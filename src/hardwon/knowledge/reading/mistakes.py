@@ -134,7 +134,8 @@ def _shows_the_bug(chain: Sequence[Command], line: str, step: Step, before: Sequ
     """Whether the run's own script, test or one-liner fails with the bug that is being fixed."""
     runs = [command for command in chain if _is_inline(command) or _files(command)]
     if not runs or not all(
-        _is_inline(command) or _runs_own(command, step, before) for command in runs
+        _is_inline(command) or any(_is_own(unquote(word), step, before) for word in _files(command))
+        for command in runs
     ):
         return False
     if "Traceback (most" not in step.output and re.search(_SAYS_RED, step.output):
@@ -146,10 +147,6 @@ def _is_inline(command: Command) -> bool:
     """Whether a command runs inline code."""
     is_plain = command.targets in ((), ("-",))
     return command.name in INTERPRETERS and bool(command.script) and is_plain
-
-
-def _runs_own(command: Command, step: Step, before: Sequence[Step]) -> bool:
-    return any(_is_own(unquote(word), step, before) for word in _files(command))
 
 
 def _is_set_up(line: str) -> bool:

@@ -48,16 +48,13 @@ def read_failure(step: Step, before: Sequence[Step]) -> Failure | None:
         text += INLINE
     if step.args.startswith("{") and not is_limit(line):
         text = f"{tool_of(step)}: {text}"
-    return Failure(exact, _digest(text), text, one_line(line, _LINE))
+    kind = blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
+    return Failure(exact, kind, text, one_line(line, _LINE))
 
 
 def tool_of(step: Step) -> str:
     """The tool that a step calls, without its operation: one tool says the same for all of them."""
     return step.tool.partition(".")[0]
-
-
-def _digest(text: str) -> str:
-    return blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
 _OPERANDS = 2  # of a command that its error may repeat
@@ -72,13 +69,8 @@ def step_kind(line: str, step: Step, before: Sequence[Step]) -> str:
 
     `before` are the earlier steps of the run. Names that the run invented are folded.
     """
-    return _timeout_kind(line, step) or _line_kind(line, step, before)
-
-
-def _timeout_kind(line: str, step: Step) -> str:
-    """The kind of a time-out; "" for any other failure."""
-    command = blamed_command(parse(step.args), line) if says_timeout(line) else None
-    return f"{command.does}{TIMED_OUT}" if command else ""
+    late = blamed_command(parse(step.args), line) if says_timeout(line) else None
+    return f"{late.does}{TIMED_OUT}" if late else _line_kind(line, step, before)
 
 
 def _line_kind(line: str, step: Step, before: Sequence[Step]) -> str:
@@ -370,7 +362,8 @@ def _fold_names(bare: str, *, head: str) -> str:
     text = " ".join(text.split())
     text = (re.sub(_ROW, NAME, text) if text.count(NAME) > 1 else text).strip(" .")
     has_words = re.search(r"[^\W\d_]{2}", re.sub(r"<\w+>", "", text))
-    return _cut(text if has_words else fold(bare))  # the line is only a code, such as `not_found`
+    text = text if has_words else fold(bare)  # the line is only a code, such as `not_found`
+    return text if len(text) <= _LONGEST else text[:_LONGEST].rsplit(" ", 1)[0]
 
 
 def _without_names(text: str) -> str:
@@ -403,7 +396,3 @@ def _is_coined(word: str) -> bool:
     if re.fullmatch(_PLAIN, word) or re.fullmatch(_CLASS, word):
         return False
     return bool(re.search(_IDENTIFIER, word))
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else text[:_LONGEST].rsplit(" ", 1)[0]

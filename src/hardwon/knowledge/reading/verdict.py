@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 
 _HEAD = 600
+_SHELL_TOOL = r"(?i:bash|shell|terminal|console|command|exec|\bsh\b)"
 _MARK = "ERR:"  # how tools of the published loop detector begin a failure
 
 # The exit status as shells and harnesses print it
@@ -76,16 +77,12 @@ def has_failed(tool: str, output: object, args: str = "", before: Sequence[Step]
         return False
     if text.startswith(_MARK):
         return True
-    if args.startswith("{") or not (args or _is_shell(tool)):
+    if args.startswith("{") or not (args or re.search(_SHELL_TOOL, tool)):
         return _has_tool_failed(tool, text)
     if has_timed_out(text):
         return True
     status = _status(text)
     return status != 0 if status is not None else has_command_failed(text, args, before)
-
-
-def _is_shell(tool: str) -> bool:
-    return bool(re.search(r"(?i:bash|shell|terminal|console|command|exec|\bsh\b)", tool))
 
 
 def _status(text: str) -> int | None:
