@@ -43,7 +43,8 @@ def body_message(output: str) -> str:
     try:
         return _words(json.loads(text[start:]), _DEEP)
     except (ValueError, RecursionError):
-        return _scan(text, start)
+        field = re.compile(_FIELD).search(text, start)  # it is cut, or a Python literal
+        return (field[1] or field[2]).replace("\\n", "\n") if field else ""
 
 
 def body_start(text: str) -> int:
@@ -55,12 +56,6 @@ def body_start(text: str) -> int:
         text,
     )
     return prefix.end() if prefix and text[-1] in "}]>" else -1
-
-
-def _scan(text: str, start: int) -> str:
-    """The first message in a body that cannot be parsed: truncated, or a Python literal."""
-    field = re.compile(_FIELD).search(text, start)
-    return (field[1] or field[2]).replace("\\n", "\n") if field else ""
 
 
 def _words(value: Any, deep: int) -> str:
@@ -75,8 +70,11 @@ def _words(value: Any, deep: int) -> str:
     refused = _refused_field(value) if isinstance(value, dict) else _refused_entry(value)
     if refused:
         return refused
-    inner = value if isinstance(value, list) else [value[key] for key in _keys(value)]
-    texts = [text for each in inner[:_WIDE] if (text := _words(each, deep - 1))]
+    if isinstance(value, dict):
+        keys = [key for key in _WORDS if key in value]
+        keys += [key for key in value if key not in keys and re.search(_LIKE, str(key))]
+        value = [value[key] for key in keys]
+    texts = [text for each in value[:_WIDE] if (text := _words(each, deep - 1))]
     return next((text for text in texts if not is_outer(text)), "".join(texts[:1]))
 
 
@@ -136,12 +134,6 @@ def _first_of(inner: dict[str, Any]) -> tuple[str, str]:
         if isinstance(text, str) and re.fullmatch(r"[A-Za-z_][\w.-]{0,60}", field):
             return field, text
     return "", ""
-
-
-def _keys(value: dict[str, Any]) -> list[str]:
-    """The keys of an object that may hold a message, the likeliest first."""
-    keys = [key for key in _WORDS if key in value]
-    return keys + [key for key in value if key not in keys and re.search(_LIKE, str(key))]
 
 
 _BODY = 50_000
