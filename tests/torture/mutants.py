@@ -12,11 +12,14 @@ from importlib import import_module
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from hardwon.core import _files
+from hardwon import api
+from hardwon.api import lessons
+from hardwon.core import _files, processes
 from hardwon.core.errors import StorageError, storage_error
 from hardwon.core.text import frames, redact
 from hardwon.core.values.job import Backoff, Job, WorkCounter
-from hardwon.engine.pipeline import inject, work
+from hardwon.core.values.lesson import is_from
+from hardwon.engine.pipeline import consolidate, inject, work
 from hardwon.storage.queues import files as queue
 from hardwon.storage.queues import postgres as table
 from hardwon.storage.queues import records
@@ -317,7 +320,46 @@ def backtracking_rule() -> None:
     vars(frames)["_RULE"] = r"([-=]{3,})(?=\s{0,3}end\b)"
 
 
+def strays_stay() -> None:
+    """Programs that left their group are not looked for."""
+    vars(processes)["end_marked"] = lambda mark: 0
+
+
+def jobs_hoarded() -> None:
+    """A worker keeps every job that it worked."""
+    settle, hoard = work.WorkerPool._settle, list[tuple[Job, str]]()
+
+    async def settle_and_keep(self: Any, job: Job) -> str:
+        hoard.append((job, "x" * 1000))
+        return await settle(self, job)
+
+    work.WorkerPool._settle = settle_and_keep  # type: ignore[method-assign]
+
+
+def kept_again() -> None:
+    """A lesson is stored however often it says the same."""
+    vars(consolidate)["_alike"] = lambda *_: []
+
+
+def children_stay() -> None:
+    """What was merged from a revoked lesson stays."""
+    vars(lessons)["descendants"] = lambda every, origin: [
+        one for one in every if is_from(one, origin)
+    ]
+
+
+def tenant_left_out() -> None:
+    """Whoever asks, the tenant is the same."""
+    scoped = vars(api)["scoped"]
+    vars(api)["scoped"] = lambda agent, *, project=None, tenant="": scoped(agent, project=project)
+
+
 MUTANTS = {
+    "strays-stay": strays_stay,
+    "jobs-hoarded": jobs_hoarded,
+    "kept-again": kept_again,
+    "children-stay": children_stay,
+    "tenant-left-out": tenant_left_out,
     "backtracking-rule": backtracking_rule,
     "forwarded-again": forwarded_again,
     "stale-fresh": stale_fresh,
