@@ -1,8 +1,9 @@
-"""S6, S7, S13, S18: ids that are paths, planted links, terminal escapes, texts that are commands."""
+"""S6, S7, S13, S18: ids that are paths, planted links, escapes, and texts that are commands."""
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import json
 import os
@@ -10,6 +11,7 @@ import random
 import sqlite3
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from http.client import HTTPException
 from itertools import product
@@ -23,13 +25,21 @@ from hardwon.surfaces.cli import run
 from tests.surfaces.serve.seeded import AGENT, PROJECT, seed
 from tests.surfaces.serve.served import Served, served
 from tests.torture.kill import fork, kill
+from tests.waiting import until
 
-_STEPS = ("../", "..\\", "%2e%2e%2f", "..%2f", "....//", ".%2e/", "．．／", "..;/", "/", "//", "~/", "\\\\")
-_ENDS = ("victim", "etc/passwd", "victim\0.wal", "victim.json", "victim%00", ".", "..", "CON", "victim/")
+_STEPS = (
+    *("../", "..\\", "%2e%2e%2f", "..%2f", "....//", ".%2e/", "．．／", "..;/"),
+    *("/", "//", "~/", "\\\\"),
+)
+_ENDS = (
+    *("victim", "etc/passwd", "victim\0.wal", "victim.json", "victim%00", "victim/"),
+    *(".", "..", "CON"),
+)
 _EXTRA = (".", "..", "", " ", "\0", "CON", "nul", "a" * 5000, "-rf", "--home=/", "$(touch victim)")
 _ESCAPES = (
-    *("\x1b[2J", "\x1b]0;owned\x07", "\x1b]52;c;b3du\x07", "\x1b]8;;http://evil\x1b\\link", "\x1bP1$r\x1b\\"),
-    *("\x9b31m", "\x9d0;x\x9c", "\x07", "\x08\x08", "\r", "\x7f", "\x00", "\u202eabc", "\u2066x", "\u200b"),
+    *("\x1b[2J", "\x1b]0;owned\x07", "\x1b]52;c;b3du\x07", "\x1b]8;;http://evil\x1b\\link"),
+    *("\x1bP1$r\x1b\\", "\x9b31m", "\x9d0;x\x9c", "\x07", "\x08\x08", "\r", "\x7f", "\x00"),
+    *("\u202eabc", "\u2066x", "\u200b"),
     *map(chr, (*range(1, 9), *range(11, 32), *range(0x80, 0xA0))),
 )
 _HARMLESS = {"\n", "\t"}
@@ -88,26 +98,21 @@ def _library(hw: hardwon.Hardwon) -> list[Callable[[str], object]]:
 
 
 def _commands() -> list[Callable[[str], object]]:
-    lines = (
-        ("loop", "show"), ("loop", "abort"), ("dream", "show"), ("lesson", "show"), ("run", "show"),
-        ("lesson", "list", "--agent"), ("lesson", "list", "--tenant"), ("lesson", "list", "--project"),
-        ("reflect", "drain", "--agent"), ("goal", "list", "--agent"),
-    )  # fmt: skip
+    lines = [(noun, "show") for noun in ("loop", "dream", "lesson", "run")]
+    lines += [("lesson", "list", option) for option in ("--agent", "--tenant", "--project")]  # type: ignore[misc]
+    lines += [("loop", "abort"), ("reflect", "retry"), ("reflect", "purge")]
     return [lambda one, line=line: run((*line, one)) for line in lines]  # type: ignore[misc]
 
 
 def _requests(server: Served) -> list[Callable[[str], object]]:
     paths = ("loops", "runs", "dreams", "queue/dead", "keys", "failures", "lessons", "deliveries")
-    asked = [
-        lambda one, path=path: server.ask("GET", f"/v1/{path}/{quote(one, safe='')}", key=server.token)
-        for path in paths
-    ]  # fmt: skip
-    return [
-        *asked,
-        lambda one: server.ask("GET", f"/static/{one}", key=server.token),
-        lambda one: server.ask("GET", f"/static/{quote(one, safe='')}", key=server.token),
-        lambda one: server.ask("GET", f"/v1/lessons?agent={quote(one, safe='')}", key=server.token),
-    ]
+    addresses = [*(f"/v1/{path}/" for path in paths), "/static/", "/v1/lessons?agent="]
+
+    def ask(address: str, identity: str) -> None:
+        server.ask("GET", address + quote(identity, safe=""), key=server.token)
+        server.ask("GET", address + identity, key=server.token)
+
+    return [functools.partial(ask, address) for address in addresses]
 
 
 _EVENTS = {"open", "os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.listdir", "os.scandir"}
@@ -122,15 +127,15 @@ def _audit(event: str, told: tuple[object, ...]) -> None:
 
 @contextlib.contextmanager
 def _watched(outside: list[str], allowed: tuple[str, ...]) -> Iterator[None]:
-    """Note the files outside of these folders that are touched; relative ones are below a handle."""
+    """Note the files outside of these folders that are touched."""
     allowed = (*(os.path.realpath(one) for one in allowed), "/proc", "/dev")
 
     def look(event: str, told: tuple[object, ...]) -> None:
         if event in _EVENTS and isinstance(told[0], str | bytes | os.PathLike):
             name = os.fsdecode(told[0])
-            is_plain = not os.path.isabs(name) and not name.count("..")
+            is_below = not os.path.isabs(name) and ".." not in name  # of an open folder
             real = os.path.realpath(name) if "\0" not in name else name
-            if not is_plain and not real.startswith(allowed) and os.path.dirname(real) not in allowed:
+            if not is_below and not real.startswith(allowed):
                 outside.append(f"{event} {name}")
 
     sys.addaudithook(_audit)
@@ -148,15 +153,17 @@ def s7(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, i
     place.mkdir()
     target = str(place / "file")
     racer = fork(lambda: _plant(target, victim))
-    writers = (
+    writers: tuple[Callable[[], object], ...] = (
         lambda: _files.replace(target, b"mine"),
         lambda: _files.append(target, b"mine"),
         lambda: os.close(_files.fresh(target)),
         lambda: os.close(_files.lock_file(target)),
         lambda: _files.content(target, 100),
     )
+    until(lambda: os.path.lexists(target))
     bad = 0
     for number in range(n):
+        time.sleep(0.0001)  # the other one needs its turn
         with contextlib.suppress(OSError, HardwonError):
             writers[number % len(writers)]()
         bad += victim.read_text() != "untouched"
@@ -195,8 +202,11 @@ def s13(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, 
         shown = io.StringIO()
         with contextlib.redirect_stdout(shown), contextlib.redirect_stderr(shown):
             code = run((*line, "--agent", AGENT, "--project", PROJECT))
-        has_texts = _MARKED in shown.getvalue()
-        bad += code != 0 or not has_texts or any(_steers(one) for one in shown.getvalue())
+        text = shown.getvalue()
+        is_wrong = code != 0 or _MARKED not in text or any(map(_steers, text))
+        if is_wrong:
+            print(line, code, repr(text[:500]), file=sys.stderr)
+        bad += is_wrong
     return n, bad
 
 
@@ -206,7 +216,7 @@ _LISTINGS = (
     ("lesson", "show", "1"),
     ("lesson", "search", "zebra"),
     ("lesson", "history"),
-    ("recall", "make the zebra folder"),
+    ("recall", "--explain", "make the zebra folder"),
     ("report",),
     ("run", "list"),
     ("goal", "list"),
@@ -228,7 +238,7 @@ def _spoil(path: Path, escape: str) -> None:
     with contextlib.closing(sqlite3.connect(path)) as database, database:
         for table, columns in _TEXTS.items():
             for column in columns:
-                words = (f"x{escape}y",)
+                words = (f"{escape} ",)
                 database.execute(f"UPDATE {table} SET {column} = ? || {column}", words)
 
 
@@ -246,8 +256,9 @@ def s18(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, 
     canary = folder / "executed"
 
     def look(event: str, told: tuple[object, ...]) -> None:
-        is_start = event in {"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork"}
-        if is_start and (told[0] != "git" or str(canary) in str(told)):  # git names the person
+        if event in _STARTS and (
+            told[0] != "git" or str(canary) in str(told)
+        ):  # git names the person
             started.append(f"{event} {told}")
 
     sys.addaudithook(_audit)
@@ -274,8 +285,10 @@ def s18(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, 
     return n, len(started) + canary.exists()
 
 
+_STARTS = {"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork"}
 _COMMANDS = (
-    "`touch {0}`", "$(touch {0})", "; touch {0}", "| touch {0}", "!touch {0}", "<verify>touch {0}</verify>",
-    "verify: touch {0}", "--verify 'touch {0}'", "__import__('os').system('touch {0}')", "{{{{touch {0}}}}}",
-    "file:///{0}", "command:touch {0}", "!!python/object/apply:os.system ['touch {0}']",
-)  # fmt: skip
+    *("`touch {0}`", "$(touch {0})", "; touch {0}", "| touch {0}", "!touch {0}"),
+    *("<verify>touch {0}</verify>", "verify: touch {0}", "--verify 'touch {0}'", "file:///{0}"),
+    *("__import__('os').system('touch {0}')", "{{{{touch {0}}}}}", "command:touch {0}"),
+    "!!python/object/apply:os.system ['touch {0}']",
+)

