@@ -175,7 +175,11 @@ def s7(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, i
 
 def _plant(target: str, victim: Path) -> None:
     aside = f"{target}.planted"
-    kinds = (lambda: os.symlink(victim, aside), lambda: os.mkfifo(aside), lambda: os.mkdir(aside))
+    kinds: tuple[Callable[[], None], ...] = (
+        lambda: os.symlink(victim, aside),
+        lambda: os.mkfifo(aside),
+        lambda: os.mkdir(aside),
+    )
     while True:
         for make in kinds:
             with contextlib.suppress(OSError):
