@@ -242,8 +242,8 @@ def _spoil(path: Path, escape: str) -> None:
     with contextlib.closing(sqlite3.connect(path)) as database, database:
         for table, columns in _TEXTS.items():
             for column in columns:
-                words = (f"{escape} ",)
-                database.execute(f"UPDATE {table} SET {column} = ? || {column}", words)
+                words = (f"make the {_MARKED} folder {escape}",)
+                database.execute(f"UPDATE {table} SET {column} = ?", words)
 
 
 _TEXTS = {

@@ -25,6 +25,7 @@ from tests.surfaces.serve.served import Answer, Served, served
 
 _MEGABYTES = 150  # a body of 20 MB is allowed at two operations, and costs four times its size
 _OPEN = ("/login", "/static")
+_LEFT_OUT = (WAKE, "/healthz", "/readyz")  # starts a process; tell everybody that it lives
 _SERIES = 300  # lines of /metrics, however many names there are
 _LINE = r"[0-9T:.+-]+ 127\.0\.0\.1 \S+ [A-Z]+ \S+ \d{3} [0-9.]+"
 _ALLOWS = "access-control-allow-origin"
@@ -107,7 +108,7 @@ def s16(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, 
 
 def _addresses(seeds: Seeds) -> list[tuple[str, str]]:
     """Method and path of every operation and every page."""
-    found = [(one.method, one.url(seeds)) for one in OPERATIONS if one.path != WAKE]
+    found = [(one.method, one.url(seeds)) for one in OPERATIONS if one.path not in _LEFT_OUT]
     for route in pages.routes():
         assert isinstance(route, Route)
         for method in route.methods or ():

@@ -78,7 +78,7 @@ def test_a_few_lines_that_would_fill_the_memory_are_refused(
     done = coder.loops.import_from(str(store))
 
     assert done.reflections == 3
-    assert ["aliases" in problem for problem in done.refused] == [True]
+    assert sum("aliases" in problem for problem in done.refused) == 1
 
 
 def test_a_loop_that_has_grown_brings_what_is_new(coder: hardwon.Agent, store: Path) -> None:
