@@ -264,7 +264,7 @@ def once_more() -> None:
 def prose_quoted() -> None:
     """Whatever a tool prints is repeated."""
     for module in _modules_with("quotable"):
-        vars(module)["quotable"] = lambda line: line[:300]
+        vars(module)["quotable"] = lambda line, *_: line[:300]
 
 
 def gate_open() -> None:

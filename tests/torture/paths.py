@@ -35,13 +35,14 @@ _ENDS = (
     *("victim", "etc/passwd", "victim\0.wal", "victim.json", "victim%00", "victim/"),
     *(".", "..", "CON"),
 )
-_EXTRA = (".", "..", "", " ", "\0", "CON", "nul", "a" * 5000, "-rf", "--home=/", "$(touch victim)")
+_EXTRA = (".", "..", "", " ", "\0", "CON", "nul", "a" * 5000, "-rf", "$(touch victim)")
 _ESCAPES = (
     *("\x1b[2J", "\x1b]0;owned\x07", "\x1b]52;c;b3du\x07", "\x1b]8;;http://evil\x1b\\link"),
     *("\x1bP1$r\x1b\\", "\x9b31m", "\x9d0;x\x9c", "\x07", "\x08\x08", "\r", "\x7f", "\x00"),
     *("\u202eabc", "\u2066x", "\u200b"),
     *map(chr, (*range(1, 9), *range(11, 32), *range(0x80, 0xA0))),
 )
+_SOURCE = Path(hardwon.__file__).parent
 _HARMLESS = {"\n", "\t"}
 
 
@@ -58,7 +59,8 @@ def s6(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, i
         with contextlib.redirect_stderr(io.StringIO()):
             for door in doors:
                 _try(door, "ordinary")  # what is read once, whatever the id
-            with _watched(outside, (str(home), str(folder / "place"), sys.prefix, sys.base_prefix)):
+            own = (str(folder / "place"), sys.prefix, sys.base_prefix, str(_SOURCE))
+            with _watched(outside, own):
                 for number in range(n):
                     _try(doors[number % len(doors)], chance.choice(ids))
     print(*sorted(set(outside))[:20], sep="\n", file=sys.stderr)
