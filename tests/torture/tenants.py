@@ -8,6 +8,8 @@ import json
 import os
 import random
 import re
+import sys
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -184,10 +186,12 @@ def _ask_all(world: _World, n: int, chance: random.Random) -> int:
             shown = str(calls[number % len(calls)]())
         except HardwonError:
             continue
-        except Exception:  # noqa: BLE001 - this is what the row counts
-            bad += 1
+        except Exception as error:  # noqa: BLE001 - this is what the row counts
+            troubles.append(error)
             continue
         bad += bool(set(re.findall(_CANARY, shown)) - {f"canary-{tenant}-{agent}"})
+    if troubles:
+        print(*Counter(map(repr, troubles)).most_common(5), sep="\n", file=sys.stderr)
     return bad + len(troubles)
 
 
