@@ -223,7 +223,8 @@ def test_a_refused_request_whose_body_follows_leaves_the_connection_usable(
             client.sendall(f"{head}\r\n\r\n".encode())
             answer = b""
             while b"\r\n\r\n{" not in answer:
-                assert (more := client.recv(1 << 16)), "closed without an answer"
+                more = client.recv(1 << 16)
+                assert more, "closed without an answer"
                 answer += more
             client.sendall(b"half")
             assert answer.startswith(b"HTTP/1.1 401"), answer
