@@ -170,9 +170,10 @@ def _acts_of(task: str, steps: Sequence[Step]) -> list[Act]:
                 is_new = is_new or call.text not in texts
                 texts.add(call.text)
         done = place if is_new else done
-        if is_work and (known := [call for call in working if _is_usual(call)]):
-            words = _sort_of(known[-1], task)
-            act = Act(words, f"$ {' '.join(part_words(known[-1]))}", news=1)
+        *_, last = (None, *(call for call in working if not only_looks(call)))
+        if is_work and last is not None and _is_usual(last):
+            words = _sort_of(last, task)
+            act = Act(words, f"$ {' '.join(part_words(last))}", news=1)
             usual.setdefault(words, (place, act))
     acts = [
         *_lasting(edits, steps),
