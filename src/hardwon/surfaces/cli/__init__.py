@@ -89,9 +89,8 @@ COMMANDS = {name: line for commands in _SECTIONS.values() for name, line in comm
 
 _TYPED = 60  # characters of a command that a message repeats
 _SESSIONS = (
-    "sessions lie on this machine, and the lessons of this home on a server: learn into a home of"
-    " its own with `hardwon session learn --home DIR`, then bring the lessons to the server with"
-    " `hardwon lesson export --home DIR > FILE` and `hardwon lesson import FILE`"
+    "sessions lie on this machine, and the lessons of this home on a server:"
+    " `hardwon session learn` sends them there; mine one into a home of its own with `--home DIR`"
 )
 _UNANSWERED = "a question got no answer; `--help` names the options that ask nothing"
 

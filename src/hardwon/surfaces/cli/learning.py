@@ -15,7 +15,16 @@ from hardwon.core.errors import MissingExtra
 from hardwon.core.settings import load
 from hardwon.core.text.clean import clip, plural
 from hardwon.core.values.report import Recurring
-from hardwon.learn.transcripts.past import EMPTY, KNOWN, LEARNT, LIVE, NO_FOLDER, UNREADABLE, Learnt
+from hardwon.learn.transcripts.past import (
+    EMPTY,
+    KNOWN,
+    LEARNT,
+    LIVE,
+    NO_FOLDER,
+    SENT,
+    UNREADABLE,
+    Learnt,
+)
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import AGAIN, Progress, complain, say
 
@@ -85,15 +94,19 @@ def print_learnt(
     learnt: list[Learnt], agent: Agent, since: timedelta, *, is_look: bool = False
 ) -> None:
     """Print what came of past sessions: which could not be read, and what came back most."""
-    recorded = [session for session in learnt if session.status == LEARNT]
+    recorded = [session for session in learnt if session.status in {LEARNT, SENT}]
+    is_sent = any(session.status == SENT for session in learnt)
     projects = {session.project for session in recorded}
     steps, failed = (sum(getattr(s, name) for s in recorded) for name in ("steps", "failed"))
-    verb = "would be recorded" if is_look else "recorded"
+    done = "sent" if is_sent else "recorded"
+    verb = f"would be {done}" if is_look else done
     say(
         f"{plural(len(recorded), 'session')} of {plural(len(projects), 'project')} {verb}:"
         f" {plural(steps, 'call')}, {failed:,} failed"
     )
-    others = Counter(session.status for session in learnt if session.status != LEARNT)
+    if is_sent and not is_look:
+        say("  The server records what is new to it in a while.", dim=True)
+    others = Counter(one.status for one in learnt if one.status not in {LEARNT, SENT})
     for status, count in others.items():
         say(f"  {plural(count, 'session')} left out: {_LEFT_OUT[status]}", dim=True)
     for session in learnt:

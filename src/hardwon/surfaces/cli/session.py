@@ -20,7 +20,7 @@ from hardwon.core.text.clean import clip, one_line, plural, printable
 from hardwon.engine.runtime import MEMORY, utc_now
 from hardwon.learn.transcripts.catalog import AGENTS, Ambiguous, Overview
 from hardwon.learn.transcripts.mining import Answerer, Mining, Phase, Sessions, by_policy
-from hardwon.learn.transcripts.past import Learnt
+from hardwon.learn.transcripts.past import SENT, Learnt
 from hardwon.learn.transcripts.questions import NONE, Chosen, Option, Question, valid
 from hardwon.learn.transcripts.transcript import SessionPlace
 from hardwon.surfaces.cli import options
@@ -237,7 +237,8 @@ def _follow(every: timedelta, agents: tuple[str, ...], place: dict[str, Any]) ->
             learnt = agent.sessions.learn(agents=agents, since=max(_FOLLOWED, 2 * every))
         for session in learnt:
             if session.steps:
-                say(f"{session.place.path}: {plural(session.steps, 'new call')}")
+                calls = plural(session.steps, "call" if session.status == SENT else "new call")
+                say(f"{session.place.path}: {calls}")
 
 
 @command.verb("mine")

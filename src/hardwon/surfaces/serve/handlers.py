@@ -309,8 +309,10 @@ def sync_push(call: Call) -> answers.Received:
     for record in own:
         if record[0] == RUN:
             record[-1] = [*record[-1], note_author(call.author)]
+        elif record[0] == "session":
+            record.append(list(call.author))
     call.hw.exchange.receive(batch, own)
-    if any(record[0] == "job" for record in own) and call.hw.settings.hooks.wake:
+    if any(record[0] in {"job", "session"} for record in own) and call.hw.settings.hooks.wake:
         call.hw.wake()
     return answers.Received(len(own), len(records) - len(own))
 

@@ -42,6 +42,7 @@ except ImportError as error:
 
 _STATIC = os.path.join(os.path.dirname(__file__), "static")
 _LINGER = 2.0  # seconds for a client to read its answer before the connection is closed
+_REST = 1.0  # seconds for the rest of a body whose answer is out
 _REFUSALS = {
     400: b"this is not HTTP",
     431: b"the head of the request is too large",
@@ -142,6 +143,7 @@ class PatientProtocol(HttpToolsProtocol):
     _waiting = 0  # bytes that arrived for a head that is not complete
     _size = _count = 0  # bytes and fields of the head so far
     _is_over = False  # what arrives now is thrown away
+    _is_answered = False  # before the body was there
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
@@ -158,7 +160,7 @@ class PatientProtocol(HttpToolsProtocol):
         if self._late is not None:
             self._waiting += len(data)
             if self._waiting > self.limits.head and not self._is_over:
-                self._refuse(431)
+                self._linger() if self._is_answered else self._refuse(431)
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what the parser did not take."""
@@ -184,12 +186,20 @@ class PatientProtocol(HttpToolsProtocol):
         self._cancel_timer()
         super().on_headers_complete()
 
+    def on_message_complete(self) -> None:
+        if self._is_answered:
+            self._is_answered = False
+            self._cancel_timer()
+        super().on_message_complete()
+
     def on_response_complete(self) -> None:
-        """Close the connection if the answer is out and the request has not arrived whole."""
+        """Close the connection unless the rest of the request comes soon and is short."""
         is_half = not self.pipeline and self.cycle.more_body
         super().on_response_complete()
         if is_half and not self.transport.is_closing():
-            self._linger()
+            self._cancel_timer()
+            self._is_answered, self._waiting = True, 0
+            self._late = self.loop.call_later(_REST, self._linger)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._cancel_timer()
