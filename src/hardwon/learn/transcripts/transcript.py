@@ -259,14 +259,14 @@ def count_lines(path: str) -> int:
 def open_transcript(path: str) -> IO[bytes]:
     """The file, unpacked if its name ends in `.gz`; errors say what to do."""
     if os.path.isdir(path):
-        raise InvalidInput(f"{path!r} is a directory, not a transcript")
+        raise InvalidInput(f"{path!r} is a directory, not a file")
     try:
         if path.endswith(".gz"):
             return cast("IO[bytes]", gzip.open(path, "rb"))
         return open(path, "rb", buffering=_PIECE)
     except OSError as error:
         problem = error.strerror or str(error)
-        raise StorageError(path, problem, "name a transcript that can be read") from error
+        raise StorageError(path, problem, "name a file that can be read") from error
 
 
 def _record(line: bytes, skipped: Counter[str]) -> Any:

@@ -71,25 +71,19 @@ _SECTIONS = {
         "completion": "Print the completion script of your shell.",
     },
 }
-_ELSEWHERE = {  # `NAME_command` in the module of another command
-    "copy": "backup",
-    "daemon": "work",
-    "doctor": "status",
-    "fix": "recall",
-    "hook": "work",
-    "how": "recall",
-    "key": "serve",
-    "logout": "login",
-    "mcp": "serve",
-    "migrate": "backup",
-    "model": "config",
-    "open": "serve",
-    "project": "config",
-    "reflect": "queue",
-    "restore": "backup",
-    "trace": "run",
-    "uninstall": "install",
+_SHARED = {  # modules with several commands; the others are `NAME_command` there
+    "backup": ("copy", "migrate", "restore"),
+    "config": ("model", "project"),
+    "install": ("uninstall",),
+    "login": ("logout",),
+    "queue": ("reflect",),
+    "recall": ("fix", "how"),
+    "run": ("trace",),
+    "serve": ("key", "mcp", "open"),
+    "status": ("doctor",),
+    "work": ("daemon", "hook"),
 }
+_ELSEWHERE = {name: module for module, names in _SHARED.items() for name in names}
 COMMANDS = {name: line for commands in _SECTIONS.values() for name, line in commands.items()}
 
 
