@@ -46,28 +46,37 @@ class Server(NamedTuple):
     port: int
     pid: int
     token: str
+    home: Path
 
     def cpu(self) -> float:
         """Seconds of processor time that it has used."""
         fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / _TICKS
 
+    def megabytes(self) -> float:
+        """Memory that it holds."""
+        pages = int(Path(f"/proc/{self.pid}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE") / (1 << 20)
+
 
 @contextmanager
-def served_copy(original: str | Path, *, core: int | None = None) -> Iterator[Server]:
+def served_copy(
+    original: str | Path, *, core: int | None = None, rate: int = 1_000_000
+) -> Iterator[Server]:
     """The command on a copy of a home, on one core when it is named."""
     with tempfile.TemporaryDirectory(dir=cache()) as folder:
         home = Path(folder, "home")
         shutil.copytree(original, home)
         command = [sys.executable, "-m", "hardwon", "serve", "--port", "0", "--home", str(home)]
-        command += ["--rate", "1000000"]
+        command += ["--rate", str(rate)]
         begin = None if core is None else lambda: keep_to(core)
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, preexec_fn=begin)
         try:
             assert process.stdout
             found = re.search(r":(\d+)$", process.stdout.readline().strip())
             assert found
-            yield Server(int(found[1]), process.pid, (home / "token").read_text().strip())
+            token = (home / "token").read_text().strip()
+            yield Server(int(found[1]), process.pid, token, home)
         finally:
             process.terminate()
             process.wait()

@@ -115,3 +115,17 @@ def test_a_wait_that_was_planned_outlives_the_process(base: Path) -> None:
 
     assert again.claim(NOW + timedelta(hours=1)) is None
     assert again.claim(NOW + wait) is not None
+
+
+def test_what_another_worker_finished_meanwhile_is_set_aside(base: Path) -> None:
+    queue, other = FileQueue(str(base)), FileQueue(str(base))
+    queue.put(job("ours"))
+    queue.put(job("theirs"))
+    for worker in (queue, other):
+        worker.done(claim(worker))
+        worker.close()
+
+    assert queue.claim(NOW) is None
+
+    counts = queue.counts()
+    assert (counts.accepted, counts.done, counts.set_aside, counts.pending) == (2, 1, 1, 0)

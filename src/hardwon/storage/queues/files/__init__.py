@@ -175,15 +175,25 @@ class Admission:
         self.flow = dict.fromkeys(("accepted", "done", "buried", "set_aside"), 0)
 
     def anew(self) -> Admission:
-        """A fresh admission for the same folder."""
-        return Admission(self._waiting, self._dead_letters, self._tries, self._counts, self._limits)
+        """A fresh admission for the same folder; what this process counted stays counted."""
+        fresh = Admission(
+            self._waiting, self._dead_letters, self._tries, self._counts, self._limits
+        )
+        fresh.flow = dict(self.flow)
+        return fresh
 
     def replay(self) -> None:
-        """Begin with all records in the folder, oldest first."""
+        """Begin with all records in the folder, oldest first.
+
+        Jobs that other workers finished since this process last worked count as set aside.
+        """
         identities = self._watch.scan(())
         self._replaying = set(identities)
         self._tries.tidy(self._replaying)
-        self.flow["accepted"] = len(identities)
+        accepted = self.flow.pop("accepted")
+        total = len(identities) + sum(self.flow.values())
+        self.flow["set_aside"] += max(0, accepted - total)
+        self.flow["accepted"] = max(accepted, total)
         for identity in identities:
             self.schedule.leave_outside(identity)
 
