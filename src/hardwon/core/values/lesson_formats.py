@@ -94,7 +94,8 @@ def _fits(value: Any, rule: Any) -> bool:
         return isinstance(value, rule) and all(map(_fits, value, _PARTS[rule]))
     if isinstance(rule, int):
         is_short = isinstance(value, str) and len(value) <= rule and "\0" not in value
-        return is_short and (value.isascii() or _is_encodable(value))
+        # A lone surrogate cannot be stored.
+        return is_short and (value.isascii() or value.encode(errors="ignore").decode() == value)
     return _is_within(value, rule)
 
 
@@ -109,15 +110,6 @@ def _is_within(value: Any, rule: Any) -> bool:
     if rule is STATUSES:
         return isinstance(value, str) and value in rule
     return isinstance(value, rule)
-
-
-def _is_encodable(value: str) -> bool:
-    """Whether the text has no lone surrogate."""
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 TITLE = "# hardwon lessons"
