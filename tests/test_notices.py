@@ -27,6 +27,7 @@ class Listener:
         self.url = f"http://127.0.0.1:{port}/services/T1?x=1"
         self.posted: list[dict[str, Any]] = []
         self.status = 200
+        self.location = ""  # of a redirect
 
 
 @contextmanager
@@ -38,6 +39,8 @@ def listening() -> Iterator[Listener]:
                 listener.posted.append({"path": self.path, **json.loads(body)})
             self.send_response(listener.status)
             self.send_header("Content-Length", "0")
+            if listener.location:
+                self.send_header("Location", listener.location)
             self.end_headers()
 
         def log_message(self, *_: object) -> None:
@@ -162,6 +165,23 @@ def test_what_will_never_be_taken_becomes_a_dead_letter(
     with home.open() as hw:
         (job,) = hw.queue.dead()
         assert "answered 404" in job.last_error
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_no_redirect_leads_to_another_server(
+    home: Home, monkeypatch: pytest.MonkeyPatch, status: int
+) -> None:
+    with listening() as listener, listening() as inner:
+        monkeypatch.setenv("HARDWON_NOTICES_WEBHOOK", listener.url)
+        home.work()
+        listener.status, listener.location = status, inner.url
+        with home.open() as hw:
+            hw.agent("coder").learn(HELD)
+        home.work()
+
+    assert inner.posted == []
+    with home.open() as hw:
+        assert [f"answered {status}" in job.last_error for job in hw.queue.dead()] == [True]
 
 
 def test_without_a_webhook_nothing_is_noted(home: Home) -> None:

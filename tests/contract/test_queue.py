@@ -128,6 +128,20 @@ def test_what_came_in_is_done_buried_or_pending(queue: WorkedQueue) -> None:
     assert counts.accepted == counts.done + counts.buried + counts.pending == 4
 
 
+def test_the_counts_go_on_when_the_queue_is_closed_and_worked_again(queue: WorkedQueue) -> None:
+    for task in "abc":
+        queue.put(job(task))
+    for _ in range(2):
+        claimed = queue.claim(NOW)
+        assert claimed
+        queue.done(claimed)
+        queue.close()
+
+    counts = queue.counts()
+
+    assert (counts.accepted, counts.done, counts.pending) == (3, 2, 1)
+
+
 def test_a_job_that_is_done_twice_counts_once(queue: WorkedQueue) -> None:
     queue.put(JOB)
     claimed = queue.claim(NOW)

@@ -7,22 +7,30 @@ import contextlib
 import os
 import sqlite3
 import stat
+import subprocess
 import sys
 from importlib import import_module
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from hardwon.core import _files
+from hardwon import api
+from hardwon.api import lessons
+from hardwon.core import _files, processes
 from hardwon.core.errors import StorageError, storage_error
 from hardwon.core.text import frames, redact
 from hardwon.core.values.job import Backoff, Job, WorkCounter
-from hardwon.engine.pipeline import inject, work
+from hardwon.core.values.lesson import is_from
+from hardwon.engine.pipeline import consolidate, inject, work
+from hardwon.learn.trials import files as trial_files
 from hardwon.storage.queues import files as queue
 from hardwon.storage.queues import postgres as table
 from hardwon.storage.queues import records
 from hardwon.storage.queues.files import folder, record_dir
 from hardwon.storage.stores.postgres import index
 from hardwon.storage.stores.sqlite import database
+from hardwon.surfaces.cli import output
+from hardwon.surfaces.serve import access, gate, limits, server
+from hardwon.surfaces.serve.requests import Problem
 
 
 def _is_folder(handle: int) -> bool:
@@ -228,6 +236,7 @@ def no_lock() -> None:
 def attempts_in_memory() -> None:
     """Attempts are counted, but not on disk."""
     record_dir.RecordDir.replace = lambda self, job: None  # type: ignore[method-assign]
+    record_dir.Tries.begin = lambda self, jobs: None  # type: ignore[method-assign]
 
 
 def burnt_attempt() -> None:
@@ -256,7 +265,7 @@ def once_more() -> None:
 def prose_quoted() -> None:
     """Whatever a tool prints is repeated."""
     for module in _modules_with("quotable"):
-        vars(module)["quotable"] = lambda line: line[:300]
+        vars(module)["quotable"] = lambda line, *_: line[:300]
 
 
 def gate_open() -> None:
@@ -317,7 +326,103 @@ def backtracking_rule() -> None:
     vars(frames)["_RULE"] = r"([-=]{3,})(?=\s{0,3}end\b)"
 
 
+def strays_stay() -> None:
+    """Programs that left their group are not looked for."""
+    vars(processes)["end_marked"] = lambda mark: 0
+
+
+def jobs_hoarded() -> None:
+    """A worker keeps every job that it worked."""
+    settle, hoard = work.WorkerPool._settle, list[tuple[Job, str]]()
+
+    async def settle_and_keep(self: Any, job: Job) -> str:
+        hoard.append((job, "x" * 1000))
+        return await settle(self, job)
+
+    work.WorkerPool._settle = settle_and_keep  # type: ignore[method-assign]
+
+
+def kept_again() -> None:
+    """A lesson is stored however often it says the same."""
+    vars(consolidate)["_alike"] = lambda *_: []
+
+
+def children_stay() -> None:
+    """What was merged from a revoked lesson stays."""
+    vars(lessons)["descendants"] = lambda every, origin: [
+        one for one in every if is_from(one, origin)
+    ]
+
+
+def tenant_left_out() -> None:
+    """Whoever asks, the tenant is the same."""
+    scoped = vars(api)["scoped"]
+    vars(api)["scoped"] = lambda agent, *, project=None, tenant="": scoped(agent, project=project)
+
+
+def any_id() -> None:
+    """An id is taken for the name of a file as it is."""
+    for module in (queue, record_dir, trial_files):
+        vars(module)["file_id"] = lambda text, label="": text
+
+
+def links_followed() -> None:
+    """A file is opened wherever its name leads."""
+    for name in ("_END", "_EMPTY", "_LOCK"):
+        vars(_files)[name] &= ~os.O_NOFOLLOW
+
+
+def escapes_printed() -> None:
+    """A text is printed as it is stored."""
+    vars(output)["printable"] = str
+
+
+def try_what_is_taught() -> None:
+    """A lesson is tried before it is kept."""
+    learn = api.Agent.learn
+
+    def tried(self: Any, text: str, **more: Any) -> Any:
+        subprocess.run(["true", text], check=False)
+        return learn(self, text, **more)
+
+    api.Agent.learn = tried  # type: ignore[method-assign]
+
+
+def all_failures_ours() -> None:
+    """A request that cannot be read is a failure of the server."""
+    vars(gate)["problem_of"] = lambda error: Problem(500, str(error))
+    vars(server)["problem_of"] = vars(gate)["problem_of"]
+
+
+def any_host() -> None:
+    """Nobody asks where a request comes from."""
+    gate.Gate._check_host = lambda *_: None  # type: ignore[method-assign]
+
+
+def any_key() -> None:
+    """Every key is the owner's."""
+    access.Access.is_token = lambda *_: True  # type: ignore[method-assign]
+
+
+def raw_log() -> None:
+    """A path is written to the log as it came."""
+    vars(limits)["ascii"] = lambda text: f"'{text}'"
+
+
 MUTANTS = {
+    "any-id": any_id,
+    "links-followed": links_followed,
+    "escapes-printed": escapes_printed,
+    "try-what-is-taught": try_what_is_taught,
+    "all-failures-ours": all_failures_ours,
+    "any-host": any_host,
+    "any-key": any_key,
+    "raw-log": raw_log,
+    "strays-stay": strays_stay,
+    "jobs-hoarded": jobs_hoarded,
+    "kept-again": kept_again,
+    "children-stay": children_stay,
+    "tenant-left-out": tenant_left_out,
     "backtracking-rule": backtracking_rule,
     "forwarded-again": forwarded_again,
     "stale-fresh": stale_fresh,

@@ -22,17 +22,24 @@ CORPORA = (leaks, listed, coined, loose)
 
 
 def s1(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, int]:
-    """`n` attacks as the output of a failing tool; bad: those of which a part is shown later."""
+    """`n` attacks as the output of a failing tool; bad: those of which a part is shown later.
+
+    A door that fails, or says nothing, shows nothing: so few of them may say nothing.
+    """
     made = [one.text for one in attacks(chance.randrange(1 << 20), each=40)]
     texts = list(islice(cycle([*made, *_PLAIN]), n))
-    return n, sum(_is_repeated(text, chance.choice(FORMS)) for text in texts)
+    told = [_told(text, chance.choice(FORMS)) for text in texts]
+    silent = sum("make -B deploy" not in "".join(one) for one in told)
+    repeated = (
+        any(_shares(one, text) for one in each) for each, text in zip(told, texts, strict=True)
+    )
+    return n, sum(repeated) + max(0, silent - n // 10)
 
 
-def _is_repeated(attack: str, form: str) -> bool:
-    """Whether any door shows part of it, after two runs met it and found a way around."""
-    output = form.format(" ".join(attack.split()))
+def _told(attack: str, form: str) -> list[str]:
+    """What the doors say while three runs meet it and find a way around."""
+    output, shown = form.format(" ".join(attack.split())), []
     with hardwon.open("memory:") as hw:
-        shown = []
         for _ in range(3):
             agent = hw.agent("coder")
             shown += [agent.before_turn("make deploy fails, deploy the shop")]
@@ -41,7 +48,7 @@ def _is_repeated(attack: str, form: str) -> bool:
             shown += [agent.after_action("bash", "make -B deploy", output="ok")]
             agent.after_run(task="deploy the shop", error=output)
             hw.drain()
-        return any(_shares(one.text, attack) for one in shown)
+    return [one.text for one in shown]
 
 
 def s2(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, int]:

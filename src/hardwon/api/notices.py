@@ -174,7 +174,7 @@ def _post(url: str, message: dict[str, Any]) -> None:
         body, headers = json.dumps(message).encode(), {"Content-Type": "application/json"}
         connection.request("POST", target, body, headers)
         answer = connection.getresponse()
-        answer.read()
+        answer.read(1 << 16)  # an endless answer ends here
     except (OSError, http.client.HTTPException) as error:
         raise TransientError(f"the webhook did not answer: {error}") from error
     finally:

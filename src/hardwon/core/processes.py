@@ -191,12 +191,13 @@ def _signal_group(group: int, number: signal.Signals) -> None:
 
 
 def end_marked(mark: str) -> int:
-    """Kill every process with this mark; returns how many there were."""
+    """Kill every process with this mark, or one below it; returns how many there were."""
     ended, entry = 0, f"{MARK}={mark}".encode()
     for name in os.listdir("/proc") if os.path.isdir("/proc") else ():
         if name.isdigit() and int(name) != os.getpid():
             with contextlib.suppress(OSError), open(f"/proc/{name}/environ", "rb") as environ:
-                if entry in environ.read().split(b"\0"):
+                marks = environ.read().split(b"\0")
+                if entry in marks or any(one.startswith(entry + b"/") for one in marks):
                     os.kill(int(name), signal.SIGKILL)
                     ended += 1
     return ended

@@ -13,6 +13,7 @@ from hardwon.core._fork import cached_property
 from hardwon.core.errors import InvalidInput
 from hardwon.core.project import author_of
 from hardwon.core.settings import Settings
+from hardwon.core.text.clean import clean
 from hardwon.core.text.secrets import screen_excerpt
 from hardwon.core.values.delivery import NOTHING, Door, Injection
 from hardwon.core.values.lesson import MINED, Lesson, Status
@@ -132,7 +133,7 @@ class Doors:
 
     def action(self, scope: Scope, tool: str, args: Any, run: Run) -> Injection:
         """A denial of the call that failed here last, or that a person forbade; else nothing."""
-        call = screen_excerpt(call_keys.canonical(args), _ARGS)
+        tool, call = clean(tool), screen_excerpt(call_keys.canonical(args), _ARGS)
         if (forbidding := self._forbidding(scope, tool, call)) is not None:
             return self.delivering.deny(scope, forbidding, call)
         past = run.so_far()

@@ -68,6 +68,19 @@ def test_importing_twice_says_what_was_here(coder: hardwon.Agent, store: Path) -
     assert len(coder.lessons.list()) == 3
 
 
+def test_a_few_lines_that_would_fill_the_memory_are_refused(
+    coder: hardwon.Agent, store: Path
+) -> None:
+    levels = [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12)]
+    bomb = "\n".join(["a0: &a0 [x]", *levels, "trial_number: 3", "outcome: *a11"])
+    (store / "ralph/reflections/loops/hook-loop/iteration-3.yaml").write_text(bomb)
+
+    done = coder.loops.import_from(str(store))
+
+    assert done.reflections == 3
+    assert sum("aliases" in problem for problem in done.refused) == 1
+
+
 def test_a_loop_that_has_grown_brings_what_is_new(coder: hardwon.Agent, store: Path) -> None:
     coder.loops.import_from(str(store))
     path = store / "ralph/reflections/loops/hook-loop/iteration-3.yaml"

@@ -92,10 +92,12 @@ PATIENT = Limits(
 
 
 @contextmanager
-def served(home: Path | str, *, limits: Limits = PATIENT, port: int = 0) -> Iterator[Served]:
+def served(
+    home: Path | str, *, limits: Limits = PATIENT, port: int = 0, access_log: str = ""
+) -> Iterator[Served]:
     """Serve a home or the database at a URL while the block runs."""
     with hardwon.open(home) as hw:
-        service = Service(hw, Address(port=port), limits=limits)
+        service = Service(hw, Address(port=port), limits=limits, access_log=access_log)
         thread = threading.Thread(target=service.run)
         thread.start()
         try:

@@ -213,6 +213,24 @@ def test_a_connection_ends_with_an_answer_that_did_not_wait_for_the_body(
     assert all(answer.startswith(b"HTTP/1.1 " + status) for answer in answers)
 
 
+def test_a_refused_request_whose_body_follows_leaves_the_connection_usable(
+    tmp_path: Path,
+) -> None:
+    with served(tmp_path) as server:
+        client = connected(server)
+        for _ in range(5):
+            head = "POST /v1/lessons HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 4"
+            client.sendall(f"{head}\r\n\r\n".encode())
+            answer = b""
+            while b"\r\n\r\n{" not in answer:
+                more = client.recv(1 << 16)
+                assert more, "closed without an answer"
+                answer += more
+            client.sendall(b"half")
+            assert answer.startswith(b"HTTP/1.1 401"), answer
+        client.close()
+
+
 def test_sixty_clients_with_a_megabyte_of_fields_cost_little(tmp_path: Path) -> None:
     with serving(tmp_path) as server:
         server.ask("nothing")

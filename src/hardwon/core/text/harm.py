@@ -232,7 +232,11 @@ def harm(text: str) -> str | None:
     if reason := next(filter(None, reasons), None):
         return reason
     # One sentence may say what to send, and another one where to.
-    is_sent = len(sentences) > 1 and any(re.search(FOREIGN, sentence) for sentence in sentences)
+    is_sent = (
+        len(sentences) > 1
+        and _may_occur(SENDING, text, words)
+        and any(re.search(FOREIGN, sentence) for sentence in sentences)
+    )
     reasons = (_does(SENDING, sentence) for sentence in sentences if is_sent)
     return next(filter(None, reasons), None)
 

@@ -106,7 +106,8 @@ _MESSAGE = (
     r"|authentication|set|used|use)\b"
 )
 _STRONG = r"(?i)passw|pwd|pswd|passphrase|passcode|secret|_pass|^pass"
-_RANDOM_WORD = r"(?<![\w-])(?=[A-Za-z_-]{0,13}\d[A-Za-z_-]{0,12}\d)[\w-]{14}|[\da-f]{8}:"
+_RANDOM_WORD = r"(?<![\w-])(?=[A-Za-z_-]{0,13}\d[A-Za-z_-]{0,12}\d)[\w-]{14}"
+_HEX_BEFORE = r":(?<=[\da-f]{8}:)"
 _PROVIDED = 14  # minimum characters of a value whose name only names a provider
 _FOLLOWS = (
     r"(?:[ \t]{1,3}(?:-[ \t]{1,2})?|[-_])(?P<tag>)(?P<quote>[\"'`]?)(?P<value>[\w+/=.~:-]{16,512}+)"
@@ -129,7 +130,7 @@ def without_named(text: str, long: str) -> str:
     last = 0
     lower = _lower(text)
     cores = [*re.finditer(_CORE, lower)] if any(map(lower.__contains__, _CORE_PARTS)) else []
-    if re.search(_RANDOM_WORD, long):
+    if re.search(_RANDOM_WORD, long) or re.search(_HEX_BEFORE, long):
         cores = sorted((*cores, *re.finditer(_PROVIDERS, lower)), key=re.Match.start)
     for core in cores:
         secret = _set_to(text, core) if core.start() >= last else None

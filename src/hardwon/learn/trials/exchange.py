@@ -17,7 +17,7 @@ from datetime import datetime
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-from hardwon.core.errors import InvalidInput, MissingExtra
+from hardwon.core.errors import InvalidInput
 from hardwon.core.text.clean import clean, clip, file_id
 from hardwon.core.values import DecodeError, from_plain, plain, time_of
 from hardwon.core.values.scope import Scope
@@ -244,14 +244,9 @@ def _trial_number(path: str, value: Any) -> int:
 
 
 def _from_hook(path: str, text: str, now: datetime) -> Record:
-    try:
-        import yaml  # type: ignore[import-untyped, unused-ignore]
-    except ImportError as problem:
-        raise MissingExtra("sessions") from problem
-    try:
-        fields = _mapping(yaml.safe_load(text))
-    except yaml.YAMLError as problem:
-        raise DecodeError(f"not valid YAML: {problem}") from problem
+    from hardwon.storage.stores.markdown.insights import read_yaml  # needs the extra "sessions"
+
+    fields = read_yaml(text, path)
     number = fields.get("trial_number", fields.get("iteration", _number(path)[0]))
     loop_id = str(fields.get("loop_id") or os.path.basename(os.path.dirname(path)))
     steps, outcome = fields.get("trajectory"), str(fields.get("outcome"))

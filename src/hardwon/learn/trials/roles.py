@@ -115,13 +115,13 @@ class Roles:
         options, cwd, judged = self._options, self._cwd, []
         env = processes.scrub_environment(os.environ, passed=options.pass_env)
         limits = processes.ProcessLimits(options.verify_seconds, options.output_bytes)
+        mark = f"{self._mark}/verifier"  # its own: what the actor left running stays
         for check in map(verifier, options.verify):
             if check.is_manual:
                 judged.append(await self._reviewer.review(check.command))
                 continue
-            ended = await processes.run(
-                check.command, cwd=cwd, env=env, mark=self._mark, limits=limits
-            )
+            ended = await processes.run(check.command, cwd=cwd, env=env, mark=mark, limits=limits)
+            processes.end_marked(mark)
             judged.append(judge(check, ended, cwd=cwd))
         return combine(judged)
 

@@ -68,7 +68,8 @@ def parse(text: str, path: str = "") -> Document:
     closing = _FENCE_END.search(text, opening.end(), opening.end() + FRONT_LIMIT)
     if not closing:
         raise InvalidInput(f"{path}: front matter has no end within {FRONT_LIMIT} bytes")
-    return Document(_front(text[opening.end() : closing.start()], path), text[closing.end() :])
+    front = read_yaml(text[opening.end() : closing.start()], f"{path}: front matter")
+    return Document(front, text[closing.end() :])
 
 
 def new_document(note: Note) -> Document:
@@ -168,21 +169,22 @@ def _section(note: Note) -> str:
     return f"## {note.title}\n<!-- hardwon:{note.key} -->\n\n{note.body.strip()}\n{evidence}"
 
 
-def _front(text: str, path: str) -> dict[str, Any]:
+def read_yaml(text: str, name: str) -> dict[str, Any]:
+    """The fields of a text that others wrote; with aliases a few lines could fill the memory."""
     try:
         for event in yaml.parse(text, Loader=_Loader):
             if getattr(event, "anchor", None):
-                raise InvalidInput(f"{path}: front matter with anchors or aliases is not read")
-        fields = yaml.load(text, Loader=_Loader)
+                raise InvalidInput(f"{name} with anchors or aliases is not read")
+        fields = yaml.load(text, Loader=_Loader)  # noqa: S506 - a safe loader
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         if isinstance(error, InvalidInput):
             raise
         reason = one_line(str(error), 200)
-        raise InvalidInput(f"{path}: front matter is not valid YAML ({reason})") from error
+        raise InvalidInput(f"{name} is not valid YAML ({reason})") from error
     if fields is None:
         return {}
     if not isinstance(fields, dict):
-        raise InvalidInput(f"{path}: front matter is not a list of fields")
+        raise InvalidInput(f"{name} is not a list of fields")
     return fields
 
 
